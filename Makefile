@@ -1,0 +1,41 @@
+# Everything below works from a bare checkout with python3 (3.11 or newer) and make, without root.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: demo test lint types bench clean
+
+demo: $(VENV)/.installed        ## set up, then evaluate the predictions that ship with the package
+	@$(BIN)/stakes demo
+
+test: lint types                ## set up, then lint, types and every test
+	@$(BIN)/python -m pytest
+
+lint: $(VENV)/.installed-test
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: $(VENV)/.installed-test
+	@$(BIN)/mypy
+
+bench: $(VENV)/.installed-test  ## ratios against peers, measured in one run, written to bench/RESULTS.md
+	@$(BIN)/python bench/run.py
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "stakes needs Python 3.11 or newer; try: make PYTHON=python3.12 …")'
+	@$(PYTHON) -m venv $(VENV)
+
+# The stamps remember which pyproject.toml was installed, so that a second run starts at once.
+$(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
+	@echo "installing stakes into $(VENV) …"
+	@$(BIN)/python -m pip install --quiet -e .
+	@touch $@
+
+$(VENV)/.installed-test: pyproject.toml | $(VENV)/bin/python
+	@echo "installing stakes and its test tools into $(VENV) …"
+	@$(BIN)/python -m pip install --quiet -e '.[test]'
+	@touch $@ $(VENV)/.installed
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

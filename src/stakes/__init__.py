@@ -1,0 +1,50 @@
+"""stakes: what do a model's mistakes cost, how sure are we, and what should be decided?"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# Where each public name lives. Nothing is imported before it is used, so `import stakes` stays cheap.
+_HOMES = {
+    "evaluate": "stakes.evaluation",
+    "count": "stakes.evaluation",
+    "Evaluation": "stakes.evaluation",
+    "Estimate": "stakes.metrics",
+    "Curve": "stakes.decisions.curves",
+    "Confusion": "stakes.tallies",
+    "ScoreTable": "stakes.tallies",
+    "InputError": "stakes.errors",
+    "StakesError": "stakes.errors",
+    "UndefinedWarning": "stakes.errors",
+}
+_MODULES = ("metrics",)
+
+__all__ = [*sorted(_HOMES), *_MODULES]
+
+if TYPE_CHECKING:
+    from stakes import metrics as metrics
+    from stakes.decisions.curves import Curve as Curve
+    from stakes.errors import InputError as InputError
+    from stakes.errors import StakesError as StakesError
+    from stakes.errors import UndefinedWarning as UndefinedWarning
+    from stakes.evaluation import Evaluation as Evaluation
+    from stakes.evaluation import count as count
+    from stakes.evaluation import evaluate as evaluate
+    from stakes.metrics import Estimate as Estimate
+    from stakes.tallies import Confusion as Confusion
+    from stakes.tallies import ScoreTable as ScoreTable
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f"stakes.{name}")
+    if name in _HOMES:
+        value = getattr(importlib.import_module(_HOMES[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'stakes' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

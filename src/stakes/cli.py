@@ -1,0 +1,114 @@
+"""The command line: verbs to functions. Heavy imports stay inside commands, so that --help answers at once."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from stakes import __version__
+from stakes.errors import StakesError
+
+DEMO_FILE = Path(__file__).parent / "demo" / "breast_cancer.csv"
+
+_DEMO_NEXT = """\
+Where to look next
+  stakes evaluate FILE --truth COLUMN --score COLUMN     your own predictions (CSV or Parquet)
+  stakes metrics                                         every figure and the question it answers
+  stakes metrics f1                                      one of them, with its formula and its traps
+  stakes evaluate --help                                 segments, weights, thresholds, JSON
+The predictions above are {file}
+"""
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="stakes")
+def cli() -> None:
+    """What do a model's mistakes cost, how sure are we, and what should be decided?"""
+
+
+def _columns(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say which column is which."""
+    options = [
+        click.option("--truth", metavar="COLUMN", required=True, help="What really happened."),
+        click.option("--score", metavar="COLUMN", help="Numbers that order the cases; probabilities if within [0, 1]."),
+        click.option("--prediction", metavar="COLUMN", help="The decisions, when they are in the file."),
+        click.option("--positive", metavar="CLASS", help="The class that counts as positive."),
+        click.option("--by", metavar="COLUMN", help="Evaluate each segment too."),
+        click.option("--weight", metavar="COLUMN", help="How much each row counts."),
+        click.option("--threshold", type=float, help="Positive when score ≥ threshold (0.5 for probabilities)."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@cli.command()
+@click.argument("file", type=click.Path())
+@_columns
+@click.option("--all", "everything", is_flag=True, help="Show every figure, not only the main ones.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+def evaluate(file: str, everything: bool, as_json: bool, **columns: Any) -> None:
+    """Judge a model by the predictions in FILE (CSV or Parquet).
+
+    \b
+    Example:
+      stakes evaluate preds.csv --truth y --score p --positive yes --by site
+    """
+    from stakes.evaluation import evaluate
+
+    evaluation = evaluate(file, **columns)
+    if as_json:
+        click.echo(evaluation.to_json())
+    else:
+        evaluation.show(everything)
+
+
+@cli.command()
+@click.argument("name", required=False)
+def metrics(name: str | None) -> None:
+    """List the metrics, or explain the one called NAME.
+
+    \b
+    Example:
+      stakes metrics f_beta
+    """
+    from stakes.views import catalogue
+
+    if name is None:
+        catalogue.show_all()
+    else:
+        catalogue.show_one(name)
+
+
+@cli.command()
+def demo() -> None:
+    """Evaluate the predictions that ship with stakes: is a breast tumour malignant?"""
+    from stakes.evaluation import evaluate
+
+    click.echo("A logistic regression scored 569 breast tumours it had not seen. Can it be trusted?\n")
+    evaluate(str(DEMO_FILE), truth="diagnosis", score="logistic", positive="malignant", by="size").show()
+    click.echo("\n" + _DEMO_NEXT.format(file=DEMO_FILE), nl=False)
+
+
+def main() -> NoReturn:
+    """Run a command; a user's mistake is one line and exit code 2, Ctrl-C is 130."""
+    try:
+        cli.main(standalone_mode=False)
+    except click.exceptions.Abort:
+        _stop("interrupted", 130)
+    except click.ClickException as problem:
+        problem.show()
+        sys.exit(2)
+    except StakesError as problem:
+        _stop(str(problem), 2)
+    except BrokenPipeError:
+        sys.stderr.close()  # nobody is listening; say nothing
+        sys.exit(0)
+    sys.exit(0)
+
+
+def _stop(words: str, code: int) -> NoReturn:
+    click.echo(f"stakes: {words}", err=True)
+    sys.exit(code)

@@ -1,0 +1,1 @@
+"""From scores to decisions: curves over thresholds."""

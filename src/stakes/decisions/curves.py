@@ -1,0 +1,73 @@
+"""Curves over all thresholds of a score table."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes import errors, metrics
+from stakes.tallies import Confusion, ScoreTable
+from stakes.tallies.arithmetic import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Points of a curve, from the strictest threshold (+∞: nobody) to the loosest (everybody)."""
+
+    kind: str
+    x_name: str
+    y_name: str
+    x: Array
+    y: Array
+    thresholds: Array
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists; the threshold +∞ is None."""
+        thresholds = [None if np.isinf(t) else t for t in self.thresholds.tolist()]
+        return {
+            "kind": self.kind,
+            self.x_name: self.x.tolist(),
+            self.y_name: self.y.tolist(),
+            "threshold": thresholds,
+        }
+
+
+def _roc(tables: Confusion) -> tuple[Array, Array]:
+    return metrics.find("false_positive_rate").of(tables), metrics.find("recall").of(tables)
+
+
+def _pr(tables: Confusion) -> tuple[Array, Array]:
+    # where nothing is called positive, precision is undefined; the curve is drawn from 1
+    precision = np.where(tables.PP == 0, 1.0, metrics.find("precision").of(tables))
+    return metrics.find("recall").of(tables), precision
+
+
+@dataclass(frozen=True)
+class _Recipe:
+    x_name: str
+    y_name: str
+    points: Callable[[Confusion], tuple[Array, Array]]
+    needs_negatives: bool
+
+
+CURVES = {
+    "roc": _Recipe("false_positive_rate", "recall", _roc, needs_negatives=True),
+    "pr": _Recipe("recall", "precision", _pr, needs_negatives=False),
+}
+
+
+def curve(table: ScoreTable, kind: str) -> Curve:
+    """Return the ROC curve (recall against false positive rate) or the PR curve (precision against recall)."""
+    recipe = CURVES.get(kind)
+    if recipe is None:
+        raise errors.no_such_curve(kind, list(CURVES))
+    if table.P == 0:
+        raise errors.no_curve(kind, "no case is positive")
+    if recipe.needs_negatives and table.N == 0:
+        raise errors.no_curve(kind, "no case is negative")
+    x, y = recipe.points(table.confusions())
+    return Curve(kind, recipe.x_name, recipe.y_name, x, y, table.thresholds)

@@ -1,0 +1,275 @@
+"""Whatever a user hands over, as plain columns: numbers, booleans, or text as codes and names.
+
+Lists, NumPy, pandas, Polars, pyarrow and anything else that Narwhals takes come in; the caller's memory is only read.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from stakes import errors
+from stakes.tallies.arithmetic import Array
+
+Kind = Literal["number", "boolean", "text"]
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One value per row.
+
+    Numbers and booleans stand in ``values``; for text ``values`` are codes into ``names``. ``argument`` is how
+    error messages call the column.
+    """
+
+    argument: str
+    kind: Kind
+    values: Array
+    names: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def keep(self, rows: Array) -> "Column":
+        """Return the column of some rows (a mask)."""
+        return replace(self, values=self.values[rows])
+
+
+# ── from a table or file, by name ────────────────────────────────────────────────────────────────────────────────
+def gather(data: Any, **arguments: Any) -> dict[str, Column]:
+    """Take the columns that a call names, from the data or as they were given; arguments that are None are left out."""
+    given = {name: value for name, value in arguments.items() if value is not None}
+    wanted = {name: value for name, value in given.items() if isinstance(value, str)}
+    if data is None:
+        for name, value in wanted.items():
+            raise errors.name_without_data(name, value)
+        found: dict[str, Any] = {}
+    else:
+        found = _by_name(data, wanted)
+    columns = {name: to_column(found.get(name, value), name) for name, value in given.items()}
+    lengths = len(columns["truth"])
+    for name, column in columns.items():
+        if len(column) != lengths:
+            raise errors.wrong_length(name, len(column), lengths)
+    if not lengths:
+        raise errors.empty("truth")
+    return columns
+
+
+def _by_name(data: Any, wanted: dict[str, str]) -> dict[str, Any]:
+    """Return argument → native column, for the arguments that name one."""
+    if isinstance(data, str | Path):
+        from stakes.engines import files
+
+        return files.read(Path(data), wanted)
+    if isinstance(data, Mapping):
+        available = list(data)
+        take: Any = data.__getitem__
+    else:
+        frame = _frame(data)
+        available = frame.collect_schema().names()
+        if hasattr(frame, "collect"):
+            present = [name for name in dict.fromkeys(wanted.values()) if name in available]
+            frame = frame.select(present).collect()
+        take = frame.__getitem__
+    for argument, name in wanted.items():
+        if name not in available:
+            raise errors.no_such_column(argument, name, [str(a) for a in available])
+    return {argument: take(name) for argument, name in wanted.items()}
+
+
+def _frame(data: Any) -> Any:
+    import narwhals as nw
+
+    if isinstance(data, np.ndarray | list | tuple) or isinstance(
+        nw.from_native(data, pass_through=True, allow_series=True), nw.Series
+    ):
+        raise errors.positional_arrays()
+    try:
+        return nw.from_native(data)
+    except TypeError:
+        raise errors.not_a_table(type(data).__name__) from None
+
+
+# ── one column ───────────────────────────────────────────────────────────────────────────────────────────────────
+def to_column(values: Any, argument: str) -> Column:
+    """Turn one column of any make into a :class:`Column`."""
+    if isinstance(values, np.ndarray):
+        return _from_numpy(values, argument)
+    if isinstance(values, list | tuple):
+        return _from_objects(values, argument)
+    if isinstance(values, range):
+        return Column(argument, "number", np.arange(values.start, values.stop, values.step))
+    series = _series(values)
+    if series is not None:
+        return _from_series(series, argument)
+    if hasattr(values, "__array__"):
+        return _from_numpy(np.asarray(values), argument)
+    raise errors.not_a_column(argument, _article(type(values).__name__))
+
+
+def _article(name: str) -> str:
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
+
+
+def _series(values: Any) -> Any:
+    """Return a Narwhals series, or None when this is no series; Narwhals is not loaded for nothing."""
+    if type(values).__module__.partition(".")[0] in ("builtins", "numpy"):
+        return None
+    import narwhals as nw
+
+    wrapped = nw.from_native(values, pass_through=True, allow_series=True)
+    return wrapped if isinstance(wrapped, nw.Series) else None
+
+
+def _from_numpy(array: Array, argument: str) -> Column:
+    if array.ndim != 1:
+        raise errors.not_a_column(argument, f"an array of shape {array.shape}")
+    if isinstance(array, np.ma.MaskedArray):
+        _refuse_missing(np.ma.getmaskarray(array), argument)
+        array = array.data
+    if array.dtype.kind == "b":
+        return Column(argument, "boolean", array)
+    if array.dtype.kind in "iuf":
+        return Column(argument, "number", array)
+    if array.dtype.kind in "OUT":
+        return _from_objects(array.tolist(), argument)
+    raise errors.unsupported_type(argument, str(array.dtype))
+
+
+def _from_series(series: Any, argument: str) -> Column:
+    import narwhals as nw
+
+    if series.null_count():
+        _refuse_missing(series.is_null().to_numpy().astype(bool), argument)
+    dtype = series.dtype
+    if dtype == nw.Categorical or isinstance(dtype, nw.Enum):
+        return _from_categories(series, argument)
+    if dtype == nw.String:
+        return _from_text(_as_polars(series), argument)
+    if dtype == nw.Boolean or dtype.is_integer() or dtype.is_float():
+        return _from_numpy(series.to_numpy(), argument)
+    if dtype == nw.Object:
+        return _from_objects(series.to_list(), argument)
+    raise errors.unsupported_type(argument, str(dtype))
+
+
+def _as_polars(series: Any) -> Any:
+    import polars as pl
+
+    native = series.to_native()
+    if isinstance(native, pl.Series):
+        return native
+    if type(native).__module__.startswith("pyarrow"):
+        return pl.Series(native)
+    return pl.Series(series.to_numpy().tolist(), dtype=pl.String)
+
+
+def _from_categories(series: Any, argument: str) -> Column:
+    """Take a categorical column by its codes; categories may be numbers or booleans too."""
+    native = series.to_native()
+    if hasattr(native, "cat") and hasattr(native.cat, "codes"):  # pandas
+        categories = to_column(native.cat.categories.to_numpy(), argument)
+        values = native.cat.codes.to_numpy()
+        if categories.kind != "text":
+            return Column(argument, categories.kind, categories.values[values])
+        places = np.asarray(categories.values)[values]
+        return _present(argument, places, categories.names)
+    import polars as pl
+
+    text = _as_polars(series).cast(pl.String)
+    return _from_text(text, argument)
+
+
+def _present(argument: str, codes: Array, names: tuple[str, ...]) -> Column:
+    """Keep only the names that occur."""
+    seen = np.flatnonzero(np.bincount(codes, minlength=len(names)))
+    if len(seen) == len(names):
+        return Column(argument, "text", codes, names)
+    places = np.zeros(len(names), np.int64)
+    places[seen] = np.arange(len(seen))
+    return Column(argument, "text", places[codes], tuple(names[i] for i in seen))
+
+
+def _from_text(series: Any, argument: str) -> Column:
+    """Number the distinct texts in sorted order; Polars hashes faster than anything at hand."""
+    import polars as pl
+
+    names = series.unique().sort()
+    codes = series.cast(pl.Enum(names)).to_physical().to_numpy()
+    return Column(argument, "text", codes, tuple(names.to_list()))
+
+
+# ── Python objects ───────────────────────────────────────────────────────────────────────────────────────────────
+def _from_objects(values: Any, argument: str) -> Column:
+    kinds: dict[str, Any] = {}
+    for kind, type_ in [(_kind_of(t), t) for t in set(map(type, values))]:
+        kinds.setdefault(kind, []).append(type_)
+    if "missing" in kinds or "number" in kinds:
+        _refuse_missing(np.fromiter(map(_is_missing, values), bool, len(values)), argument)
+    if "other" in kinds:
+        raise errors.unsupported_type(argument, kinds["other"][0].__name__)
+    if not kinds:
+        return Column(argument, "number", np.empty(0))
+    if len(kinds) > 1:
+        firsts = {kind: next(v for v in values if _kind_of(type(v)) == kind) for kind in sorted(kinds)}
+        raise errors.mixed_types(argument, [f"{k}s" if k != "text" else k for k in firsts], list(firsts.values()))
+    (kind,) = kinds
+    if kind == "text":
+        import polars as pl
+
+        return _from_text(pl.Series([str(v) for v in values], dtype=pl.String), argument)
+    return Column(argument, kind, _numbers(values, argument))  # type: ignore[arg-type]
+
+
+def _numbers(values: Any, argument: str) -> Array:
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf":
+        raise errors.unsupported_type(argument, "whole numbers beyond 64 bits, which no engine keeps exactly;")
+    return array
+
+
+def _kind_of(type_: type) -> str:
+    if type_ is type(None) or type_.__name__ in ("NAType", "NaTType", "MaskedConstant"):
+        return "missing"
+    if issubclass(type_, bool | np.bool_):
+        return "boolean"
+    if issubclass(type_, int | float | np.integer | np.floating):
+        return "number"
+    return "text" if issubclass(type_, str) else "other"
+
+
+def _is_missing(value: Any) -> bool:
+    return _kind_of(type(value)) == "missing" or (isinstance(value, float | np.floating) and value != value)
+
+
+def _refuse_missing(missing: Array, argument: str) -> None:
+    rows = np.flatnonzero(missing)
+    if len(rows):
+        raise errors.missing_values(argument, len(rows), int(rows[0]))
+
+
+# ── numbers wanted ───────────────────────────────────────────────────────────────────────────────────────────────
+def as_numbers(column: Column) -> Array:
+    """Return the values of a column that must hold numbers."""
+    if column.kind == "text":
+        raise errors.not_numbers(column.argument, f"text ({errors.some(column.names)})")
+    return column.values
+
+
+def as_weights(column: Column) -> Array:
+    """Return checked weights."""
+    weights = as_numbers(column).astype(np.float64)
+    _refuse_missing(np.isnan(weights), column.argument)
+    for wrong, problem in ((weights < 0, errors.negative_weights), (np.isinf(weights), _infinite_weights)):
+        if wrong.any():
+            raise problem(int(wrong.sum()), int(np.flatnonzero(wrong)[0]))
+    if not weights.any():
+        raise errors.zero_weights()
+    return weights
+
+
+def _infinite_weights(count: int, first: int) -> errors.InputError:
+    return errors.infinite_values("weight", count, first)

@@ -1,0 +1,55 @@
+"""Prediction files: CSV and Parquet, read by Polars."""
+
+from pathlib import Path
+from typing import Any
+
+from stakes import errors
+
+MISSING = ["", "NA", "NULL"]
+"""How a text file writes a missing value."""
+
+_NUMBERS = ("score", "weight")
+
+
+def read(path: Path, wanted: dict[str, str]) -> dict[str, Any]:
+    """Return argument → column of the file, for the arguments that name one."""
+    import polars as pl
+
+    if not path.is_file():
+        raise (
+            errors.unreadable_file(str(path), "it is a directory") if path.is_dir() else errors.no_such_file(str(path))
+        )
+    try:
+        lazy = _scan(path)
+        available = lazy.collect_schema().names()
+        for argument, name in wanted.items():
+            if name not in available:
+                raise errors.no_such_column(argument, name, available)
+        frame = lazy.select(list(dict.fromkeys(wanted.values()))).collect()
+    except (pl.exceptions.PolarsError, OSError, UnicodeError) as problem:
+        raise errors.unreadable_file(str(path), str(problem).strip().splitlines()[0]) from None
+    return {argument: _typed(frame[name], argument) for argument, name in wanted.items()}
+
+
+def _scan(path: Path) -> Any:
+    import polars as pl
+
+    kind = path.suffix.lower()
+    if kind == ".parquet":
+        return pl.scan_parquet(path, glob=False)
+    if kind == ".csv":
+        return pl.scan_csv(path, infer_schema=False, null_values=MISSING, glob=False)
+    raise errors.unknown_file_kind(str(path))
+
+
+def _typed(column: Any, argument: str) -> Any:
+    """Labels in text files stay text; scores and weights must be numbers."""
+    import polars as pl
+
+    if argument not in _NUMBERS or column.dtype != pl.String:
+        return column
+    numbers = column.str.strip_chars().cast(pl.Float64, strict=False)
+    wrong = (numbers.is_null() & column.is_not_null()).arg_true()
+    if len(wrong):
+        raise errors.not_a_number(argument, len(wrong), int(wrong[0]), column[int(wrong[0])])
+    return numbers

@@ -1,0 +1,164 @@
+"""The one label rule, for every engine.
+
+A class is a text: whole numbers in digits (1, 1.0 and "1" from a text file are the class ``1``), booleans as ``true``
+and ``false``, text as it stands (``007`` is not ``7``). Of the pairs {0, 1}, {−1, 1} and {false, true} the second is
+the positive class; for any other pair stakes asks.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.engines.columns import Column
+from stakes.tallies.arithmetic import Array
+
+PAIRS = (("0", "1"), ("-1", "1"), ("false", "true"))
+"""Pairs of which the second is the positive class."""
+
+_BLOCK = 1 << 16
+_FEW = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """A column of classes: a code per row, and what the codes stand for."""
+
+    codes: Array
+    names: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def mask(self, name: str) -> Array:
+        """Return which rows are of a class."""
+        if name not in self.names:
+            return np.zeros(len(self.codes), bool)
+        code = self.names.index(name)
+        if self.codes.dtype == np.uint8 and len(self.names) == 2:  # codes are 0 and 1: no need to compare
+            yes = self.codes.view(bool)
+            return yes if code == 1 else ~yes
+        return self.codes == code
+
+
+def canonical(value: Any) -> str:
+    """Return the class that a value stands for."""
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def encode(column: Column) -> Labels:
+    """Turn a column into classes."""
+    if column.kind == "text":
+        return _sorted_as_numbers(column.values, column.names)
+    if column.kind == "boolean":
+        return Labels(np.ascontiguousarray(column.values).view(np.uint8), ("false", "true"))
+    codes = _zeros_and_ones(column.values)
+    if codes is not None:
+        return Labels(codes, ("0", "1"))
+    return _encode_whole(_whole(column))
+
+
+def _zeros_and_ones(values: Array) -> Array | None:
+    """Return codes of one byte when there is nothing but 0 and 1, checked and copied block by block."""
+    codes = np.empty(len(values), np.uint8)
+    for start in range(0, len(values), _BLOCK):
+        block = values[start : start + _BLOCK]
+        if block.dtype.kind == "f":
+            only = bool(((block == 0) | (block == 1)).all())
+        else:
+            only = int(np.bitwise_or.reduce(block)) in (0, 1)  # any other number sets another bit
+        if not only:
+            return None
+        codes[start : start + _BLOCK] = block
+    return codes
+
+
+def _whole(column: Column) -> Array:
+    """Return the numbers as integers; fractions are no classes."""
+    values = column.values
+    if values.dtype.kind != "f":
+        return values
+    missing = np.flatnonzero(np.isnan(values))
+    if len(missing):
+        raise errors.missing_values(column.argument, len(missing), int(missing[0]))
+    wrong = np.flatnonzero((values != np.floor(values)) | (np.abs(values) >= 2.0**63))
+    if len(wrong):
+        raise errors.fractional_labels(column.argument, len(wrong), int(wrong[0]), float(values[wrong[0]]))
+    return values.astype(np.int64)
+
+
+def _encode_whole(values: Array) -> Labels:
+    low, high = int(values.min()), int(values.max())
+    if high - low >= _FEW:
+        found, codes = np.unique(values, return_inverse=True)
+        return Labels(codes, tuple(str(v) for v in found.tolist()))
+    offsets = (
+        values.astype(np.int64) - low
+        if values.dtype.kind == "i"
+        else (values - values.dtype.type(low)).astype(np.int64)
+    )
+    seen = np.flatnonzero(np.bincount(offsets))
+    places = np.zeros(high - low + 1, np.uint8 if len(seen) <= 256 else np.uint16)
+    places[seen] = np.arange(len(seen))
+    return Labels(places[offsets], tuple(str(low + int(v)) for v in seen))
+
+
+def _sorted_as_numbers(codes: Array, names: tuple[str, ...]) -> Labels:
+    """Order names that are all whole numbers by size (-1, 1, 2, 10); others stay in the order of the text."""
+    try:
+        order = sorted(range(len(names)), key=lambda i: (int(names[i]), names[i]))
+    except ValueError:
+        order = sorted(range(len(names)), key=names.__getitem__)
+    if order == list(range(len(names))):
+        return Labels(codes, names)
+    places = np.empty(len(names), codes.dtype)
+    places[order] = np.arange(len(names))
+    return Labels(places[codes], tuple(names[i] for i in order))
+
+
+# ── which class is which ─────────────────────────────────────────────────────────────────────────────────────────
+def settle(truth: Labels, prediction: Labels | None, classes: Any, positive: Any) -> tuple[str, str]:
+    """Return the negative and the positive class, or ask."""
+    names = list(truth.names)
+    if prediction is not None:
+        names += [name for name in prediction.names if name not in names]
+    wanted = None if positive is None else canonical(positive)
+    if classes is not None:
+        pair = _declared(classes, names)
+    elif len(names) > 2:
+        raise errors.too_many_classes(names)
+    else:
+        pair = tuple(names) if len(names) == 2 else _completed(names[0], wanted)
+    if wanted is None:
+        wanted = next((known[1] for known in PAIRS if set(known) == set(pair)), None)
+        if wanted is None:
+            raise errors.which_positive(pair)
+    if wanted not in pair:
+        raise errors.unknown_positive(wanted, pair)
+    return (pair[0] if pair[1] == wanted else pair[1]), wanted
+
+
+def _declared(classes: Sequence[Any], names: list[str]) -> tuple[str, ...]:
+    pair = tuple(canonical(name) for name in classes)
+    if len(set(pair)) != 2 or len(pair) != 2:
+        raise errors.classes_not_two(pair)
+    unknown = [name for name in names if name not in pair]
+    if unknown:
+        raise errors.unknown_labels("truth or prediction", unknown, pair)
+    return pair
+
+
+def _completed(only: str, positive: str | None) -> tuple[str, str]:
+    """Say what the other class is when the data show a single one."""
+    for pair in PAIRS:
+        if only in pair and positive in (None, *pair):
+            return pair
+    if positive is None:
+        raise errors.one_class(only)
+    return (only, positive) if positive != only else (f"not {only}", only)

@@ -1,0 +1,284 @@
+"""What was wrong, what was seen, what to do: the one place that words what users read when input is wrong.
+
+Each function returns the error; the caller raises it. A text is one line: the argument or column, what was
+seen (how many, the first row), and what to do about it.
+"""
+
+from collections.abc import Iterable, Sequence
+
+
+class StakesError(Exception):
+    """Everything that stakes raises on purpose."""
+
+
+class InputError(StakesError, ValueError):
+    """The input or the call is wrong; the text says what was seen and what to do."""
+
+
+class UndefinedWarning(UserWarning):
+    """A metric has no value on these data; the text says why."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return ``; did you mean …?`` when something close is known, otherwise what is known."""
+    import difflib  # only wanted when something is wrong already
+
+    known = list(known)
+    lowered = {k.lower(): k for k in known}
+    close = difflib.get_close_matches(name.lower(), list(lowered), n=3, cutoff=0.6)
+    if close:
+        return f"; did you mean {some([lowered[c] for c in close], last='or')}?"
+    return f"; there is {some(known)}" if known else ""
+
+
+def some(names: Sequence[object], most: int = 5, last: str = "and") -> str:
+    """List a few names in words, quoting text: 'a', 'b' and 3 more."""
+    shown = [_short(repr(n)) for n in names[:most]]
+    if len(names) > most:
+        return ", ".join(shown) + f" {last} {len(names) - most:,} more"
+    return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + f" {last} {shown[-1]}" if shown else "none"
+
+
+def _short(text: str, most: int = 40) -> str:
+    return text if len(text) <= most else text[: most - 2] + "…" + text[-1]
+
+
+def _rows(count: int) -> str:
+    return f"{count:,} row" + ("" if count == 1 else "s")
+
+
+def _first(row: int) -> str:
+    return f"the first is row {row:,}, counting from 0"
+
+
+def _plural(kind: str) -> str:
+    return kind if kind == "text" else f"{kind}s"
+
+
+# ── columns ──────────────────────────────────────────────────────────────────────────────────────────────────
+def no_such_column(argument: str, name: str, columns: Sequence[str]) -> InputError:
+    return InputError(f"{argument}: there is no column {name!r}{nearest(name, columns)}")
+
+
+def name_without_data(argument: str, name: str) -> InputError:
+    return InputError(
+        f"{argument}={name!r} is a name, but no data was given; pass the table or file first, or an array here"
+    )
+
+
+def not_a_column(argument: str, seen: str) -> InputError:
+    return InputError(f"{argument} is {seen}; give one value per row: a list, an array or a column")
+
+
+def not_a_table(seen: str) -> InputError:
+    return InputError(f"data is a {seen}; give a file name, a data frame, or a dictionary of columns")
+
+
+def wrong_length(argument: str, length: int, truth_length: int) -> InputError:
+    return InputError(f"{argument} has {length:,} rows but truth has {truth_length:,}; give one value per row")
+
+
+def empty(argument: str) -> InputError:
+    return InputError(f"{argument} is empty; there is nothing to evaluate")
+
+
+def missing_values(argument: str, count: int, first: int) -> InputError:
+    return InputError(f"{argument} is missing in {_rows(count)} ({_first(first)}); drop or fill them before evaluating")
+
+
+def unsupported_type(argument: str, seen: str) -> InputError:
+    return InputError(f"{argument} holds {seen} values; give text, numbers or booleans")
+
+
+def mixed_types(argument: str, kinds: Sequence[str], examples: Sequence[object]) -> InputError:
+    return InputError(
+        f"{argument} mixes {' and '.join(kinds)} ({some(examples)}); make the labels all text or all numbers"
+    )
+
+
+# ── labels ───────────────────────────────────────────────────────────────────────────────────────────────────
+def fractional_labels(argument: str, count: int, first: int, value: float) -> InputError:
+    return InputError(
+        f"{argument} has {_rows(count)} that hold no class ({value!r}; {_first(first)}); classes are text, "
+        "booleans or whole numbers: pass numbers between them as score="
+    )
+
+
+def text_against_numbers(argument: str, seen: str, truth_seen: str) -> InputError:
+    return InputError(
+        f"{argument} holds {_plural(seen)} but truth holds {_plural(truth_seen)}; make both the same kind, "
+        "so that labels can match"
+    )
+
+
+def which_positive(classes: Sequence[str]) -> InputError:
+    return InputError(
+        f"truth has the classes {some(classes)} and neither is obviously the positive one; "
+        f"pass positive={classes[-1]!r} or positive={classes[0]!r}"
+    )
+
+
+def unknown_positive(positive: str, classes: Sequence[str]) -> InputError:
+    return InputError(f"positive={positive!r} is not a class of truth{nearest(positive, classes)}")
+
+
+def one_class(only: str) -> InputError:
+    return InputError(f"truth has the single class {only!r}; pass positive= or classes= to say what the other one is")
+
+
+def too_many_classes(classes: Sequence[str]) -> InputError:
+    return InputError(
+        f"truth and prediction have {len(classes):,} classes ({some(classes)}); "
+        "stakes evaluates two classes so far: recode the others as one"
+    )
+
+
+def unknown_labels(argument: str, labels: Sequence[str], classes: Sequence[str]) -> InputError:
+    return InputError(f"{argument} has the labels {some(labels)}, which are not in classes={list(classes)!r}")
+
+
+def classes_not_two(classes: Sequence[str]) -> InputError:
+    return InputError(f"classes={list(classes)!r}: give two different classes")
+
+
+# ── scores, weights, thresholds ──────────────────────────────────────────────────────────────────────────────
+def not_numbers(argument: str, seen: str) -> InputError:
+    return InputError(f"{argument} holds {seen}; give one number per row")
+
+
+def not_a_number(argument: str, count: int, first: int, value: str) -> InputError:
+    return InputError(
+        f"{argument} has {_rows(count)} that hold no number ({_short(repr(value))}; {_first(first)}); "
+        "mend the file, or name the right column"
+    )
+
+
+def infinite_values(argument: str, count: int, first: int) -> InputError:
+    return InputError(f"{argument} is infinite in {_rows(count)} ({_first(first)}); give finite numbers")
+
+
+def negative_weights(count: int, first: int) -> InputError:
+    return InputError(f"weight is negative in {_rows(count)} ({_first(first)}); weights are 0 or more")
+
+
+def zero_weights() -> InputError:
+    return InputError("weight is 0 in every row; nothing would be counted")
+
+
+def bad_threshold(threshold: object) -> InputError:
+    return InputError(f"threshold={threshold!r} is not a number; the rule is: positive when score ≥ threshold")
+
+
+def threshold_without_score() -> InputError:
+    return InputError("threshold was given without score; decisions in prediction= are taken as they are")
+
+
+def threshold_and_prediction() -> InputError:
+    return InputError(
+        "threshold and prediction were both given; the decisions come from prediction, or from score ≥ threshold: "
+        "leave one out"
+    )
+
+
+def nothing_to_judge() -> InputError:
+    return InputError("give score= (numbers that order the cases), prediction= (the decisions), or both")
+
+
+def positional_arrays() -> InputError:
+    return InputError("write which column is which: evaluate(truth=y, score=p) or evaluate(truth=y, prediction=d)")
+
+
+def not_yet(argument: str) -> InputError:
+    return InputError(f"{argument} is not supported yet; leave it out")
+
+
+def no_probabilities(name: str, low: float, high: float) -> InputError:
+    return InputError(
+        f"{name} needs probabilities, but the scores run from {low:.6g} to {high:.6g}; "
+        "turn them into probabilities first (for logits: 1 / (1 + exp(-score)))"
+    )
+
+
+# ── metrics ──────────────────────────────────────────────────────────────────────────────────────────────────
+def no_such_metric(name: str, known: Iterable[str]) -> InputError:
+    hint = nearest(name, known)
+    return InputError(f"there is no metric {name!r}{hint if 'mean' in hint else '; `stakes metrics` lists them all'}")
+
+
+def bad_metric_text(text: str) -> InputError:
+    return InputError(f"{text!r} is not how a metric is written; write a name, or name(parameter=number)")
+
+
+def no_such_parameter(metric: str, parameter: str, known: Sequence[str]) -> InputError:
+    takes = f"it takes {some(known)}" if known else "it takes none"
+    return InputError(f"{metric} has no parameter {parameter!r}; {takes}")
+
+
+def bad_parameter(metric: str, parameter: str, value: object, wanted: str) -> InputError:
+    return InputError(f"{metric}: {parameter}={value!r} does not work; give {wanted}")
+
+
+def wrong_tally(metric: str, wanted: str, seen: str) -> InputError:
+    return InputError(f"{metric} needs a {wanted} table, not a {seen}")
+
+
+def how_to_call(metric: str, column: str, tally: str) -> InputError:
+    return InputError(f"call {metric}(truth, {column}), or {metric}(table) with a {tally} table")
+
+
+def no_such_curve(kind: str, known: Sequence[str]) -> InputError:
+    return InputError(f"there is no curve {kind!r}{nearest(kind, known)}")
+
+
+def no_curve(kind: str, why: str) -> InputError:
+    return InputError(f"there is no {kind} curve for these rows: {why}")
+
+
+# ── tallies ──────────────────────────────────────────────────────────────────────────────────────────────────
+def different_questions(what: str, left: object, right: object) -> InputError:
+    return InputError(f"these tallies answer different questions: {what} is {left!r} in one and {right!r} in the other")
+
+
+def nothing_to_add() -> InputError:
+    return InputError("there are no tallies to add up; give at least one")
+
+
+def not_a_tally(seen: str) -> InputError:
+    return InputError(f"expected the dictionary of a tally, got {seen}")
+
+
+def unknown_version(tally: str, version: object, known: int) -> InputError:
+    return InputError(
+        f"this {tally} was saved in version {version!r}, this stakes reads version {known}; update stakes, "
+        "or count the rows again"
+    )
+
+
+def bad_counts(what: str) -> InputError:
+    return InputError(f"these counts do not make a table: {what}")
+
+
+def no_positive(classes: Sequence[str]) -> InputError:
+    return InputError(
+        f"this table has no positive class ({some(classes)}); pass positive= when it is made, to have tp, fn, fp and tn"
+    )
+
+
+def threshold_inside_bin(threshold: float, low: float, high: float) -> InputError:
+    return InputError(
+        f"threshold={threshold!r} lies inside a bin of this table; the nearest that it can answer are "
+        f"{low!r} and {high!r}"
+    )
+
+
+# ── files ────────────────────────────────────────────────────────────────────────────────────────────────────
+def no_such_file(path: str) -> InputError:
+    return InputError(f"{path}: there is no such file")
+
+
+def unknown_file_kind(path: str) -> InputError:
+    return InputError(f"{path}: the name does not end in .csv or .parquet; convert the file to one of these")
+
+
+def unreadable_file(path: str, why: str) -> InputError:
+    return InputError(f"{path}: cannot be read: {why}")

@@ -1,0 +1,66 @@
+"""Every metric, declared once: ``stakes.metrics.precision(truth, decision)``, ``stakes.metrics.list()``.
+
+A metric works on arrays and on tallies, and knows the question it answers, its formula, its range, what ignoring the
+input would score, and why it can be undefined. ``python -m stakes metrics`` prints all that.
+"""
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+from stakes import errors
+from stakes.metrics import agreement, probability, ranking, rates
+from stakes.metrics.declare import ALIASES, CATALOGUE, Metric, measure
+from stakes.metrics.estimate import Estimate
+from stakes.metrics.ranking import auc_bounds
+
+FAMILIES = {
+    "rates": rates.__doc__,
+    "agreement": agreement.__doc__,
+    "ranking": ranking.__doc__,
+    "probability": probability.__doc__,
+}
+"""The families, in the order in which they are shown."""
+
+
+def list() -> Sequence[Metric]:
+    """Return every declared metric, family by family."""
+    return [metric for family in FAMILIES for metric in CATALOGUE.values() if metric.family == family]
+
+
+def find(text: str) -> Metric:
+    """Return a metric by its name, an alias, or a text such as ``f_beta(beta=0.5)``."""
+    name, parameters = _parse(text)
+    found = CATALOGUE.get(ALIASES.get(name, name))
+    if found is None:
+        raise errors.no_such_metric(name, [*CATALOGUE, *ALIASES])
+    return found.with_parameters(**parameters)
+
+
+def _parse(text: str) -> tuple[str, dict[str, Any]]:
+    """Take name(parameter=number) apart; the text is read, never run."""
+    if "(" not in text:
+        return text.strip(), {}
+    try:
+        call = ast.parse(text.strip(), mode="eval").body
+        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)) or call.args:
+            raise ValueError
+        return call.func.id, {str(k.arg): ast.literal_eval(k.value) for k in call.keywords if k.arg is not None}
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise errors.bad_metric_text(text) from None
+
+
+def __getattr__(name: str) -> Metric:
+    if name.startswith("_"):
+        raise AttributeError(name)
+    try:
+        return find(name)
+    except errors.InputError as problem:
+        raise AttributeError(str(problem)) from None
+
+
+def __dir__() -> Sequence[str]:
+    return sorted([*globals(), *CATALOGUE])
+
+
+__all__ = ["Estimate", "Metric", "auc_bounds", "find", "list", "measure"]

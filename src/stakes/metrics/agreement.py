@@ -1,0 +1,246 @@
+"""One number for a whole confusion table: how far decisions and truth agree."""
+
+from fractions import Fraction
+from typing import Annotated
+
+import numpy as np
+
+from stakes.metrics.baselines import BEST_CONSTANT, COIN, ZERO
+from stakes.metrics.declare import SIZE, metric
+from stakes.metrics.reasons import (
+    NO_NEGATIVES,
+    NO_POSITIVES,
+    NO_ROWS,
+    NONE_CALLED_NEGATIVE,
+    NONE_CALLED_POSITIVE,
+    NOTHING_POSITIVE_AT_ALL,
+    Undefined,
+)
+from stakes.tallies import Confusion
+from stakes.tallies.arithmetic import Number, ratio, root, root_ratio
+
+SAME_RATES = Undefined(
+    "positives and negatives are decided positive equally often",
+    lambda c: c.tp * c.N == c.fp * c.P,
+)
+ONE_CLASS_ONLY = Undefined(
+    "truth and decisions are all one and the same class", lambda c: c.total**2 == _chance_pairs(c)
+)
+
+
+@metric(
+    question="What share of the decisions is right?",
+    formula="(tp + tn) / n",
+    tally=Confusion,
+    range=(0, 1),
+    better="higher",
+    baseline=BEST_CONSTANT,
+    undefined=(NO_ROWS,),
+    laws=("accuracy == prevalence * recall + (1 - prevalence) * specificity",),
+    swapped="accuracy",
+    pitfall="With 99 % negatives, calling everything negative is 99 % accurate: look at the baseline.",
+    headline=True,
+)
+def accuracy(c: Confusion) -> Number:
+    return ratio(c.hits, c.total)
+
+
+@metric(
+    question="How often is the model right when both classes are equally frequent?",
+    formula="(TPR + TNR) / 2",
+    tally=Confusion,
+    range=(0, 1),
+    better="higher",
+    baseline=COIN,
+    undefined=(NO_POSITIVES, NO_NEGATIVES),
+    laws=("balanced_accuracy == (recall + specificity) / 2",),
+    swapped="balanced_accuracy",
+    reference="Brodersen et al. (2010), ICPR",
+    headline=True,
+)
+def balanced_accuracy(c: Confusion) -> Number:
+    return ratio(c.tp * c.N + c.tn * c.P, 2 * c.P * c.N)
+
+
+@metric(
+    question="What area lies under the ROC line through this one operating point?",
+    formula="(1 + TPR - FPR) / 2",
+    tally=Confusion,
+    range=(0, 1),
+    better="higher",
+    baseline=COIN,
+    undefined=(NO_POSITIVES, NO_NEGATIVES),
+    laws=("one_point_auc == balanced_accuracy",),
+    swapped="one_point_auc",
+    pitfall="It is the balanced accuracy under another name, not the auc of the scores.",
+)
+def one_point_auc(c: Confusion) -> Number:
+    return ratio(c.P * c.N + c.tp * c.N - c.fp * c.P, 2 * c.P * c.N)
+
+
+@metric(
+    question="How much more often is a positive case decided positive than a negative one?",
+    formula="TPR + TNR - 1",
+    tally=Confusion,
+    range=(-1, 1),
+    better="higher",
+    baseline=ZERO,
+    undefined=(NO_POSITIVES, NO_NEGATIVES),
+    aliases=("youden_j", "bookmaker_informedness"),
+    laws=("informedness == recall - false_positive_rate",),
+    swapped="informedness",
+    reference="Youden (1950), Cancer 3",
+)
+def informedness(c: Confusion) -> Number:
+    return ratio(c.tp * c.tn - c.fp * c.fn, c.P * c.N)
+
+
+@metric(
+    question="How much more often is a case positive after a positive decision than after a negative one?",
+    formula="PPV + NPV - 1",
+    tally=Confusion,
+    range=(-1, 1),
+    better="higher",
+    baseline=ZERO,
+    undefined=(NONE_CALLED_POSITIVE, NONE_CALLED_NEGATIVE),
+    aliases=("delta_p",),
+    laws=("markedness == precision - false_omission_rate",),
+    swapped="markedness",
+    reference="Powers (2011), Journal of Machine Learning Technologies 2",
+)
+def markedness(c: Confusion) -> Number:
+    return ratio(c.tp * c.tn - c.fp * c.fn, c.PP * c.PN)
+
+
+@metric(
+    question="Below which prevalence does precision fall off sharply?",
+    formula="(sqrt(TPR * FPR) - FPR) / (TPR - FPR)",
+    tally=Confusion,
+    range=(0, 1),
+    better="lower",
+    baseline=COIN,
+    undefined=(NO_POSITIVES, NO_NEGATIVES, SAME_RATES),
+    laws=("prevalence_threshold == 1 / (1 + sqrt(positive_likelihood_ratio))",),
+    swapped=None,
+    reference="Balayla (2020), PLoS ONE 15",
+)
+def prevalence_threshold(c: Confusion) -> Number:
+    # √FPR / (√TPR + √FPR): the same number without the difference of two near equals
+    found, alarms = root(c.tp * c.N), root(c.fp * c.P)
+    value = ratio(alarms, found + alarms)
+    return np.where(c.tp * c.N == c.fp * c.P, np.nan, value)[()]
+
+
+@metric(
+    question="How well are the positives found without crying wolf, both counting equally?",
+    formula="2 * tp / (2 * tp + fp + fn)",
+    tally=Confusion,
+    range=(0, 1),
+    better="higher",
+    baseline=BEST_CONSTANT,
+    undefined=(NOTHING_POSITIVE_AT_ALL,),
+    aliases=("f1_score", "f_score", "dice"),
+    laws=("f1 * (precision + recall) == 2 * precision * recall", "f1 == 2 * jaccard / (1 + jaccard)"),
+    swapped=None,
+    pitfall="Ignores the true negatives and changes when the classes swap names; calling everything positive "
+    "already scores 2π / (1 + π) at prevalence π.",
+    reference="van Rijsbergen (1979), Information Retrieval",
+    headline=True,
+)
+def f1(c: Confusion) -> Number:
+    return ratio(2 * c.tp, 2 * c.tp + c.fn + c.fp)
+
+
+@metric(
+    question="How well are the positives found, recall counting β times as much as precision?",
+    formula="(1 + beta**2) * tp / ((1 + beta**2) * tp + beta**2 * fn + fp)",
+    tally=Confusion,
+    range=(0, 1),
+    better="higher",
+    baseline=BEST_CONSTANT,
+    undefined=(NOTHING_POSITIVE_AT_ALL,),
+    swapped=None,
+    reference="van Rijsbergen (1979), Information Retrieval",
+)
+def f_beta(c: Confusion, *, beta: Annotated[float, SIZE] = 2) -> Number:
+    square = beta**2 if c.leading else Fraction(beta) ** 2
+    return ratio((1 + square) * c.tp, (1 + square) * c.tp + square * c.fn + c.fp)
+
+
+@metric(
+    question="What is the geometric mean of precision and recall?",
+    formula="sqrt(PPV * TPR)",
+    tally=Confusion,
+    range=(0, 1),
+    better="higher",
+    baseline=BEST_CONSTANT,
+    undefined=(NO_POSITIVES, NONE_CALLED_POSITIVE),
+    aliases=("fowlkes_mallows_index", "g_measure"),
+    laws=("fowlkes_mallows**2 == precision * recall",),
+    swapped=None,
+    reference="Fowlkes & Mallows (1983), JASA 78",
+)
+def fowlkes_mallows(c: Confusion) -> Number:
+    return root_ratio(c.tp, c.PP * c.P)
+
+
+@metric(
+    question="How strongly are decisions and truth correlated?",
+    formula="sqrt(TPR * TNR * PPV * NPV) - sqrt(FNR * FPR * FOR * FDR)",
+    tally=Confusion,
+    range=(-1, 1),
+    better="higher",
+    baseline=ZERO,
+    undefined=(NO_POSITIVES, NO_NEGATIVES, NONE_CALLED_POSITIVE, NONE_CALLED_NEGATIVE),
+    aliases=("matthews", "matthews_correlation", "phi"),
+    laws=("mcc**2 == informedness * markedness",),
+    swapped="mcc",
+    reference="Matthews (1975), Biochimica et Biophysica Acta 405; Gorodkin (2004) for k classes",
+    headline=True,
+)
+def mcc(c: Confusion) -> Number:
+    n, truths, decisions = c.total, c.truth_totals, c.decision_totals
+    spread = (n**2 - (truths**2).sum(-1)) * (n**2 - (decisions**2).sum(-1))
+    return root_ratio(c.hits * n - _chance_pairs(c), spread)
+
+
+@metric(
+    question="Of the cases that are positive or are called positive, what share is both?",
+    formula="tp / (tp + fn + fp)",
+    tally=Confusion,
+    range=(0, 1),
+    better="higher",
+    baseline=BEST_CONSTANT,
+    undefined=(NOTHING_POSITIVE_AT_ALL,),
+    aliases=("threat_score", "critical_success_index", "csi", "iou"),
+    laws=("jaccard == f1 / (2 - f1)",),
+    swapped=None,
+    reference="Jaccard (1912), New Phytologist 11",
+)
+def jaccard(c: Confusion) -> Number:
+    return ratio(c.tp, c.tp + c.fn + c.fp)
+
+
+@metric(
+    question="How much of the agreement that chance leaves open is reached?",
+    formula="(Po - Pe) / (1 - Pe)",
+    tally=Confusion,
+    range=(-1, 1),
+    better="higher",
+    baseline=ZERO,
+    undefined=(ONE_CLASS_ONLY,),
+    aliases=("cohen_kappa",),
+    laws=("kappa <= accuracy",),
+    swapped="kappa",
+    reference="Cohen (1960), Educational and Psychological Measurement 20; Landis & Koch (1977), Biometrics 33",
+    headline=True,
+)
+def kappa(c: Confusion) -> Number:
+    chance = _chance_pairs(c)
+    return ratio(c.hits * c.total - chance, c.total**2 - chance)
+
+
+def _chance_pairs(c: Confusion) -> Number:
+    """n² times the agreement expected of independent decisions with the same margins."""
+    places = [c.decisions.index(name) for name in c.truths]
+    return (c.truth_totals * c.decision_totals[..., places]).sum(-1)

@@ -1,0 +1,29 @@
+"""What ignoring the input would score: the figure that every other figure is read against."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A way of ignoring the input, with ``value(metric, tally)``."""
+
+    words: str
+    value: Callable[[Any, Any], Any]
+
+
+def _best_constant(metric: Any, table: Any) -> Any:
+    values = np.array([metric.of(constant) for constant in table.constants()])
+    sign = 1 if metric.better == "higher" else -1
+    best = sign * np.max(np.where(np.isnan(values), -math.inf, sign * values), axis=0)
+    return np.where(np.isnan(values).all(axis=0), math.nan, best)[()]
+
+
+COIN = Baseline("a coin that takes each decision as often as the model", lambda metric, table: metric.of(table.coin()))
+BEST_CONSTANT = Baseline("the best constant decision", _best_constant)
+CONSTANT_SCORE = Baseline("the prevalence as everybody's score", lambda metric, table: metric.of(table.constant()))
+ZERO = Baseline("0", lambda metric, table: 0.0)

@@ -1,0 +1,203 @@
+"""How a metric is declared: one function, and beside it every fact about it.
+
+The table that users read, the catalogue, the documentation and the property tests are all made from these
+declarations, so a metric is written in one place.
+"""
+
+import inspect
+import math
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from stakes import errors
+from stakes.engines import count_rows
+from stakes.metrics.baselines import Baseline
+from stakes.metrics.folds import Fold, fold_all
+from stakes.metrics.reasons import NO_PROBABILITIES, Undefined
+from stakes.tallies import ScoreTable, Tally
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What values a parameter of a metric can have."""
+
+    wanted: str
+    fits: Callable[[Any], bool]
+
+
+SHARE = Kind("a number above 0, at most 1", lambda value: 0 < value <= 1)
+COUNT = Kind("a whole number from 1 on", lambda value: value >= 1 and value == int(value))
+SIZE = Kind("a number above 0", lambda value: 0 < value < math.inf)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A declared metric: call it on arrays or on a tally, or ask it about itself."""
+
+    name: str
+    function: Callable[..., Any] | Fold
+    tally: type[Tally]
+    family: str
+    question: str
+    formula: str
+    range: tuple[float, float]
+    better: Literal["higher", "lower", "neither"]
+    baseline: Baseline
+    undefined: tuple[Undefined, ...] = ()
+    otherwise: str = ""
+    aliases: tuple[str, ...] = ()
+    laws: tuple[str, ...] = ()
+    swapped: str | None = None
+    reference: str = ""
+    pitfall: str = ""
+    headline: bool = False
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The name as users write it, with the parameters that differ from the defaults."""
+        changed = [f"{k}={v!r}" for k, v in self.parameters.items() if self.defaults[k] != v]
+        return f"{self.name}({', '.join(changed)})" if changed else self.name
+
+    def facts(self) -> dict[str, str]:
+        """Return everything that is declared, in words."""
+        low, high = (f"{v:g}".replace("inf", "∞") for v in self.range)
+        opening, closing = "(" if "∞" in low else "[", ")" if "∞" in high else "]"
+        better = "" if self.better == "neither" else f"; {self.better} is better"
+        facts = {
+            "question": self.question,
+            "formula": self.formula,
+            "range": f"{opening}{low}, {high}{closing}{better}",
+            "baseline": self.baseline.words,
+            "undefined": ", or ".join(words.format(**self.parameters) for words in self._reasons()),
+            "pitfall": self.pitfall,
+            "parameters": ", ".join(f"{k}={v!r} ({self.kinds[k].wanted})" for k, v in self.defaults.items()),
+            "aliases": ", ".join(self.aliases),
+            "reference": self.reference,
+        }
+        return {name: words for name, words in facts.items() if words}
+
+    def with_parameters(self, **parameters: Any) -> "Metric":
+        """Return the metric with other parameters than its defaults."""
+        for name, value in parameters.items():
+            if name not in self.defaults:
+                raise errors.no_such_parameter(self.name, name, list(self.defaults))
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not number or not math.isfinite(value) or not self.kinds[name].fits(value):
+                raise errors.bad_parameter(self.name, name, value, self.kinds[name].wanted)
+        return replace(self, parameters={**self.parameters, **parameters}) if parameters else self
+
+    # ── on a tally ───────────────────────────────────────────────────────────────────────────────────────────
+    def of(self, tally: Any) -> Any:
+        """Return the figure of a tally: a float, or an array over its leading axes."""
+        if not isinstance(tally, self.tally):
+            raise errors.wrong_tally(self.name, self.tally.kind, type(tally).__name__)
+        return measure([self], tally)[0]
+
+    def baseline_of(self, tally: Any) -> Any:
+        """Return what ignoring the input would score on these rows."""
+        return self.baseline.value(self, tally)
+
+    def why_undefined(self, tally: Any) -> str:
+        """Return in words why the figure of a single tally is NaN."""
+        reason = self._ruled_out(tally)
+        return (reason.words if reason else self.otherwise).format(**self.parameters)
+
+    def _ruled_out(self, tally: Any) -> Undefined | None:
+        """The declared reason that applies, if any.
+
+        With leading axes some tables may have a value and others not; there the arithmetic answers NaN by itself.
+        """
+        if tally.leading:
+            return None
+        return next((reason for reason in self.undefined if reason.applies(tally)), None)
+
+    def _reasons(self) -> list[str]:
+        return [reason.words for reason in self.undefined] + ([self.otherwise] if self.otherwise else [])
+
+    # ── on arrays ────────────────────────────────────────────────────────────────────────────────────────────
+    def __call__(self, *rows: Any, positive: Any = None, weight: Any = None, **parameters: Any) -> Any:
+        """Return the figure of a tally, or of a truth column and a column of decisions (or scores)."""
+        metric = self.with_parameters(**parameters)
+        tally = metric._tally(rows, positive=positive, weight=weight)
+        value = metric.of(tally)
+        if NO_PROBABILITIES in self.undefined and not tally.probabilities:
+            raise errors.no_probabilities(self.name, *tally.range)
+        if np.ndim(value) == 0 and math.isnan(value):
+            words = f"{metric.text} is undefined: {metric.why_undefined(tally)}"
+            warnings.warn(words, errors.UndefinedWarning, stacklevel=2)
+        return value
+
+    def _tally(self, rows: tuple[Any, ...], **options: Any) -> Any:
+        if len(rows) == 1 and isinstance(rows[0], Tally):
+            return rows[0]
+        column = "score" if self.tally is ScoreTable else "prediction"
+        if len(rows) != 2:
+            raise errors.how_to_call(self.name, column, self.tally.kind)
+        counted = count_rows(truth=rows[0], **{column: rows[1]}, **options)
+        return counted.scores if self.tally is ScoreTable else counted.confusion
+
+    def __repr__(self) -> str:
+        return f"<metric {self.text}: {self.question}>"
+
+
+def measure(metrics: list[Metric], tally: Tally) -> list[Any]:
+    """Return the figures of several metrics of one tally (NaN where undefined), walking down its scores only once."""
+    defined = [metric._ruled_out(tally) is None for metric in metrics]
+    folds = [(m.function, m.parameters) for m, ok in zip(metrics, defined, strict=True) if ok and _folds(m)]
+    folded = iter(fold_all(folds, tally) if folds else [])  # type: ignore[arg-type]
+    values = []
+    for metric, ok in zip(metrics, defined, strict=True):
+        if not ok:
+            values.append(math.nan)
+        elif _folds(metric):
+            values.append(next(folded))
+        else:
+            values.append(metric.function(tally, **metric.parameters))  # type: ignore[operator]
+    return values
+
+
+def _folds(metric: Metric) -> bool:
+    return isinstance(metric.function, Fold)
+
+
+# ── the catalogue ────────────────────────────────────────────────────────────────────────────────────────────────
+CATALOGUE: dict[str, Metric] = {}
+"""Every declared metric by its name, in the order of declaration."""
+
+ALIASES: dict[str, str] = {}
+"""Other names that people use, to the name of the metric."""
+
+
+def metric(*, name: str | None = None, **facts: Any) -> Callable[[Callable[..., Any] | Fold], Metric]:
+    """Declare a metric: a decorator for its function (or, with a name, for a :class:`Fold`)."""
+
+    def declare(function: Callable[..., Any] | Fold) -> Metric:
+        parts = (function.each, function.finish) if isinstance(function, Fold) else (function,)
+        options = {
+            p.name: p for f in parts for p in inspect.signature(f).parameters.values() if p.default is not p.empty
+        }
+        defaults = {name: p.default for name, p in options.items()}
+        made = Metric(
+            name=name or parts[0].__name__,
+            function=function,
+            family=parts[-1].__module__.rpartition(".")[2],
+            defaults=defaults,
+            kinds={name: p.annotation.__metadata__[0] for name, p in options.items()},
+            parameters=defaults,
+            **facts,
+        )
+        for text in (made.name, *made.aliases):
+            if text in CATALOGUE or text in ALIASES:
+                raise ValueError(f"two metrics are called {text!r}")
+        CATALOGUE[made.name] = made
+        ALIASES.update(dict.fromkeys(made.aliases, made.name))
+        return made
+
+    return declare

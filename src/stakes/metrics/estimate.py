@@ -1,0 +1,40 @@
+"""A figure with what is needed to read it."""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure, its interval, what ignoring the input would score, and, where undefined, the reason."""
+
+    name: str
+    value: float
+    baseline: float = math.nan
+    low: float | None = None
+    high: float | None = None
+    reason: str = ""
+
+    def __float__(self) -> float:
+        return self.value
+
+    @property
+    def defined(self) -> bool:
+        """Whether there is a value."""
+        return not math.isnan(self.value)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what JSON can hold: undefined is None, infinite figures are the text 'Infinity'."""
+        return {key: _plain(value) for key, value in asdict(self).items()}
+
+    def __str__(self) -> str:
+        if not self.defined:
+            return f"{self.name} is undefined: {self.reason}"
+        return f"{self.name} {self.value:.6g} (ignoring the input: {self.baseline:.6g})"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return value

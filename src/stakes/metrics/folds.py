@@ -1,0 +1,73 @@
+"""Figures of a score table as reductions over its steps, so that many figures share one walk down the scores."""
+
+import inspect
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from stakes.tallies import ScoreTable
+from stakes.tallies.arithmetic import Array
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One such figure.
+
+    ``each(steps, **parameters)`` gives the part of a block; the parts are added up (or the largest is kept), and
+    ``finish(whole, table, **parameters)`` makes the figure of it.
+    """
+
+    each: Callable[..., Any]
+    finish: Callable[..., Any]
+    keep: Literal["sum", "max"] = "sum"
+
+    def together(self, parts: Sequence[Any]) -> Any:
+        """Reduce the parts of all blocks: whole numbers exactly, floats with a single rounding."""
+        if len(parts) == 1:
+            return parts[0]
+        if np.ndim(parts[0]):
+            columns = np.asarray(parts).reshape(len(parts), -1).T.tolist()
+            return np.array([self._scalars(column) for column in columns]).reshape(np.shape(parts[0]))
+        return self._scalars(parts)
+
+    def _scalars(self, parts: Sequence[Any]) -> Any:
+        if self.keep == "max":
+            return max(parts)
+        return sum(parts) if isinstance(parts[0], int) else math.fsum(parts)
+
+
+def fold_all(folds: Sequence[tuple[Fold, Mapping[str, Any]]], table: ScoreTable) -> list[Any]:
+    """Return the figure of each fold with its parameters; equal parts are worked out once for all that want them."""
+    plans = [(fold, _taken(fold.each, given), _taken(fold.finish, given)) for fold, given in folds]
+    parts: dict[Any, list[Any]] = {(fold.each, tuple(given.items())): [] for fold, given, _ in plans}
+    for steps in table.steps():
+        for (each, given), found in parts.items():
+            found.append(each(steps, **dict(given)))
+    return [
+        fold.finish(fold.together(parts[fold.each, tuple(given.items())]), table, **last) for fold, given, last in plans
+    ]
+
+
+def _taken(function: Callable[..., Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that a function takes."""
+    if not parameters:
+        return {}
+    wanted = inspect.signature(function).parameters
+    return {name: value for name, value in parameters.items() if name in wanted}
+
+
+def total(values: Array) -> Any:
+    """Sum over the steps: a Python number for a single table, so that whole numbers stay exact."""
+    return values.sum(-1) if values.ndim > 1 else _plain(values.sum())
+
+
+def largest(values: Array) -> Any:
+    """Return the largest over the steps: a Python number for a single table."""
+    return values.max(-1) if values.ndim > 1 else _plain(values.max())
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,211 @@
+"""Losses of probabilities, and how far probabilities agree with frequencies."""
+
+import itertools
+import math
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import numpy as np
+
+from stakes.metrics.baselines import CONSTANT_SCORE
+from stakes.metrics.declare import COUNT, metric
+from stakes.metrics.folds import Fold, total
+from stakes.metrics.reasons import BINNED, NO_NEGATIVES, NO_POSITIVES, NO_PROBABILITIES, NO_ROWS
+from stakes.tallies import ScoreTable, Steps
+from stakes.tallies.arithmetic import Array, Number, ratio
+
+NEEDS_PROBABILITIES = (NO_ROWS, NO_PROBABILITIES, BINNED)
+
+
+# ── losses ───────────────────────────────────────────────────────────────────────────────────────────────────────
+def _squared(steps: Steps) -> Any:
+    return total(steps.positives * (1.0 - steps.scores) ** 2 + steps.negatives * steps.scores**2)
+
+
+def _surprise(steps: Steps) -> Any:
+    with np.errstate(divide="ignore", invalid="ignore"):  # log 0 is meant; where nothing lies there, it does not count
+        found = np.where(steps.positives > 0, steps.positives * np.log(steps.scores), 0.0)
+        missed = np.where(steps.negatives > 0, steps.negatives * np.log1p(-steps.scores), 0.0)
+    return 0.0 - total(found + missed)
+
+
+def _entropy(table: ScoreTable) -> Any:
+    """The log loss of giving everyone the prevalence, times n."""
+
+    def term(count: Number) -> Any:
+        if table.leading:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return np.where(count > 0, -count * np.log(count / table.total), 0.0)
+        return -float(count) * math.log(count / table.total) if count else 0.0
+
+    return term(table.P) + term(table.N)
+
+
+brier_score = metric(
+    name="brier_score",
+    question="How far, squared, are the probabilities from what happened?",
+    formula="sum((p - y)**2 for p, y in rows) / n",
+    tally=ScoreTable,
+    range=(0, 1),
+    better="lower",
+    baseline=CONSTANT_SCORE,
+    undefined=NEEDS_PROBABILITIES,
+    aliases=("brier", "brier_loss"),
+    swapped="brier_score",
+    pitfall="With two classes the sum over both classes is twice this figure.",
+    reference="Brier (1950), Monthly Weather Review 78",
+    headline=True,
+)(Fold(_squared, lambda loss, table: ratio(loss, table.total)))
+
+
+normalised_brier_score = metric(
+    name="normalised_brier_score",
+    question="What part of the Brier score of the class frequencies alone is left? (below 1 is useful)",
+    formula="sum((p - y)**2 for p, y in rows) / n / (P * N / n**2)",
+    tally=ScoreTable,
+    range=(0, math.inf),
+    better="lower",
+    baseline=CONSTANT_SCORE,
+    undefined=(NO_POSITIVES, NO_NEGATIVES, *NEEDS_PROBABILITIES),
+    swapped="normalised_brier_score",
+    laws=("brier_score == normalised_brier_score * prevalence * (1 - prevalence)",),
+)(Fold(_squared, lambda loss, table: ratio(loss * _plain(table.total), _plain(table.P * table.N))))
+
+
+log_loss = metric(
+    name="log_loss",
+    question="How surprised is the model by what happened (natural logarithm)?",
+    formula="-sum(log(p) if y else log(1 - p) for p, y in rows) / n",
+    tally=ScoreTable,
+    range=(0, math.inf),
+    better="lower",
+    baseline=CONSTANT_SCORE,
+    undefined=NEEDS_PROBABILITIES,
+    aliases=("cross_entropy", "logarithmic_loss"),
+    swapped="log_loss",
+    pitfall="A single certain and wrong probability makes it infinite; nothing is clipped.",
+    reference="Good (1952), Journal of the Royal Statistical Society B 14",
+    headline=True,
+)(Fold(_surprise, lambda loss, table: ratio(loss, table.total)))
+
+
+normalised_log_loss = metric(
+    name="normalised_log_loss",
+    question="What part of the log loss of the class frequencies alone is left? (below 1 is useful)",
+    formula="-sum(log(p) if y else log(1 - p) for p, y in rows) / -(P * log(P / n) + N * log(N / n))",
+    tally=ScoreTable,
+    range=(0, math.inf),
+    better="lower",
+    baseline=CONSTANT_SCORE,
+    undefined=(NO_POSITIVES, NO_NEGATIVES, *NEEDS_PROBABILITIES),
+    aliases=("normalised_cross_entropy",),
+    swapped="normalised_log_loss",
+)(Fold(_surprise, lambda loss, table: ratio(loss, _entropy(table))))
+
+
+def _plain(number: Number) -> Any:
+    """Exact numbers as float, so that they can meet a float."""
+    return number if isinstance(number, np.ndarray) else float(number)
+
+
+# ── calibration in bins ──────────────────────────────────────────────────────────────────────────────────────────
+def _by_width(steps: Steps, *, bins: Annotated[int, COUNT] = 10) -> Array:
+    """Positives, rows and the sum of probabilities in bins of equal width, each with its lower edge."""
+    upwards = steps.scores[::-1]
+    edges = np.arange(bins, -1, -1) / bins
+    edges[0], edges[-1] = np.inf, -np.inf
+    cuts = len(upwards) - np.searchsorted(upwards, edges, side="left")
+    return _sums_between(steps, cuts)
+
+
+def _by_mass(steps: Steps, *, bins: Annotated[int, COUNT] = 10) -> Array:
+    """The same in bins of equally many rows; rows that tie stay together, in the bin of the first of them."""
+    if not steps.single:
+        sums = np.stack([_by_mass(part, bins=bins) for part in _single(steps)], axis=1)
+        return sums.reshape(3, *steps.rows.shape[:-1], bins)
+    edges = [math.ceil(j * (steps.P + steps.N) / bins) for j in range(bins)]
+    cuts = np.searchsorted(steps.rows_before, edges, side="left")
+    return _sums_between(steps, np.append(cuts, len(steps.scores)))
+
+
+def _single(steps: Steps) -> Iterator[Steps]:
+    """The steps of each table along the leading axes."""
+    for place in np.ndindex(steps.rows.shape[:-1]):
+        here = (np.asarray(values)[place] for values in (steps.tp_before, steps.fp_before, steps.P, steps.N))
+        yield Steps(steps.scores, steps.positives[place], steps.negatives[place], *here)
+
+
+def _sums_between(steps: Steps, cuts: Array) -> Array:
+    """Add up between cut and cut: shape (3, …, bins)."""
+    sums = np.zeros((3, *steps.rows.shape[:-1], len(cuts) - 1))
+    for b, (start, stop) in enumerate(itertools.pairwise(cuts)):
+        if stop > start:
+            rows = steps.rows[..., start:stop]
+            parts = (steps.positives[..., start:stop], rows, rows * steps.scores[start:stop])
+            sums[..., b] = [part.sum(-1) for part in parts]
+    return sums
+
+
+def _mean_gap(sums: Array, table: ScoreTable) -> Number:
+    positives, _, probabilities = sums
+    return ratio(np.abs(positives - probabilities).sum(-1)[()], _plain(table.total))
+
+
+def _widest_gap(sums: Array, table: ScoreTable) -> Number:
+    positives, rows, probabilities = sums
+    gaps = np.divide(np.abs(positives - probabilities), rows, out=np.zeros(rows.shape), where=rows > 0)
+    return gaps.max(-1)[()]
+
+
+def _calibration_error(name: str, spread: str, bins: str, each: Any, finish: Any, **facts: Any) -> Any:
+    return metric(
+        name=name,
+        question=f"{spread} lie the probabilities from the frequencies, in {bins}?",
+        tally=ScoreTable,
+        range=(0, 1),
+        better="lower",
+        baseline=CONSTANT_SCORE,
+        undefined=NEEDS_PROBABILITIES,
+        pitfall="A binned estimate: it depends on the bins, and noise makes it larger than 0 even for honest models.",
+        **facts,
+    )(Fold(each, finish))
+
+
+ece = _calibration_error(
+    "ece",
+    "How far on average",
+    "bins of equal width",
+    _by_width,
+    _mean_gap,
+    formula="sum(abs(sum(y - p for p, y in b)) for b in bins_of_equal_width(bins)) / n",
+    aliases=("expected_calibration_error",),
+    reference="Naeini et al. (2015), AAAI",
+)
+mce = _calibration_error(
+    "mce",
+    "How far at most",
+    "bins of equal width",
+    _by_width,
+    _widest_gap,
+    formula="max(abs(sum(y - p for p, y in b)) / len(b) for b in bins_of_equal_width(bins))",
+    aliases=("maximum_calibration_error",),
+    reference="Naeini et al. (2015), AAAI",
+)
+ece_equal_mass = _calibration_error(
+    "ece_equal_mass",
+    "How far on average",
+    "bins of equally many rows",
+    _by_mass,
+    _mean_gap,
+    formula="sum(abs(sum(y - p for p, y in b)) for b in bins_of_equal_mass(bins)) / n",
+    aliases=("adaptive_calibration_error",),
+    reference="Nguyen & O'Connor (2015), EMNLP",
+)
+mce_equal_mass = _calibration_error(
+    "mce_equal_mass",
+    "How far at most",
+    "bins of equally many rows",
+    _by_mass,
+    _widest_gap,
+    formula="max(abs(sum(y - p for p, y in b)) / len(b) for b in bins_of_equal_mass(bins))",
+)

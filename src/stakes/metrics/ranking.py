@@ -1,0 +1,228 @@
+"""Figures of the order that scores give: how well positives rank above negatives, over all thresholds or some."""
+
+from typing import Annotated, Any
+
+import numpy as np
+
+from stakes.metrics.baselines import CONSTANT_SCORE
+from stakes.metrics.declare import COUNT, SHARE, metric
+from stakes.metrics.folds import Fold, fold_all, largest, total
+from stakes.metrics.reasons import NO_NEGATIVES, NO_POSITIVES, NO_ROWS
+from stakes.tallies import ScoreTable, Steps
+from stakes.tallies.arithmetic import Number, ratio
+
+
+# ── the whole order ──────────────────────────────────────────────────────────────────────────────────────────────
+def _twice_wins(steps: Steps) -> Any:
+    """Twice the pairs in which the positive outranks the negative, a tie counting once."""
+    return total(steps.positives * (2 * steps.tn + steps.negatives))
+
+
+auc = metric(
+    name="auc",
+    question="How often does a random positive score higher than a random negative (ties count half)?",
+    formula="sum((a > b) + (a == b) / 2 for a in positives for b in negatives) / (P * N)",
+    tally=ScoreTable,
+    range=(0, 1),
+    better="higher",
+    baseline=CONSTANT_SCORE,
+    undefined=(NO_POSITIVES, NO_NEGATIVES),
+    aliases=("roc_auc", "auroc", "c_statistic", "concordance"),
+    laws=("auc == (1 + gini) / 2",),
+    swapped="auc",
+    pitfall="Averages over thresholds that nobody would use, and does not see the prevalence.",
+    reference="Hanley & McNeil (1982), Radiology 143",
+    headline=True,
+)(Fold(_twice_wins, lambda wins, table: ratio(wins, 2 * table.P * table.N)))
+
+
+gini = metric(
+    name="gini",
+    question="How much more often is a pair ordered rightly than wrongly?",
+    formula="sum((a > b) - (a < b) for a in positives for b in negatives) / (P * N)",
+    tally=ScoreTable,
+    range=(-1, 1),
+    better="higher",
+    baseline=CONSTANT_SCORE,
+    undefined=(NO_POSITIVES, NO_NEGATIVES),
+    aliases=("accuracy_ratio", "somers_d"),
+    laws=("gini == 2 * auc - 1",),
+    swapped="gini",
+    reference="Somers (1962), American Sociological Review 27",
+)(Fold(_twice_wins, lambda wins, table: ratio(wins - table.P * table.N, table.P * table.N)))
+
+
+def auc_bounds(table: ScoreTable) -> tuple[Number, Number]:
+    """Return the auc with every tie lost and with every tie won.
+
+    For a table of bins the auc of the scores themselves lies between the two.
+    """
+
+    def part(won: int) -> Fold:
+        return Fold(
+            lambda steps: total(steps.positives * (steps.tn + won * steps.negatives)),
+            lambda wins, table: ratio(wins, table.P * table.N),
+        )
+
+    lost, won = fold_all([(part(0), {}), (part(1), {})], table)
+    return lost, won
+
+
+def _precision_at_positives(steps: Steps) -> Any:
+    return total(np.where(steps.positives > 0, steps.positives * steps.precision, 0))
+
+
+average_precision = metric(
+    name="average_precision",
+    question="Walking down the ranking, how precise is it on average when a positive turns up?",
+    formula="sum((tpr(t) - tpr(above(t))) * precision(t) for t in thresholds)",
+    tally=ScoreTable,
+    range=(0, 1),
+    better="higher",
+    baseline=CONSTANT_SCORE,
+    undefined=(NO_POSITIVES,),
+    aliases=("ap", "pr_auc"),
+    pitfall="Depends on the prevalence: compare it with its baseline, not between data sets.",
+    reference="Davis & Goadrich (2006), ICML",
+    headline=True,
+)(Fold(_precision_at_positives, lambda found, table: ratio(found, table.P)))
+
+
+# ── the best or a chosen part of the curve ───────────────────────────────────────────────────────────────────────
+def _widest_gap(steps: Steps) -> Any:
+    """The largest TPR − FPR of the block, times P·N."""
+    return largest(steps.tp * steps.tn - steps.fp * steps.fn)
+
+
+ks = metric(
+    name="ks",
+    question="How far apart are positives and negatives at the threshold that separates them best?",
+    formula="max(0, max(tpr(t) - fpr(t) for t in thresholds))",
+    tally=ScoreTable,
+    range=(0, 1),
+    better="higher",
+    baseline=CONSTANT_SCORE,
+    undefined=(NO_POSITIVES, NO_NEGATIVES),
+    aliases=("kolmogorov_smirnov", "best_informedness"),
+    swapped="ks",
+    pitfall="The threshold is chosen on the same rows, so the figure is optimistic.",
+)(
+    Fold(
+        _widest_gap,
+        lambda gap, table: ratio(np.maximum(gap, 0) if table.leading else max(gap, 0), table.P * table.N),
+        keep="max",
+    )
+)
+
+
+def _area_to_the_left(steps: Steps, *, max_fpr: Annotated[float, SHARE] = 0.1) -> Any:
+    """The area under the ROC curve up to max_fpr, times P·N."""
+    if steps.single and steps.fp_before >= max_fpr * steps.N:
+        return 0.0
+    positives, negatives, N = (np.asarray(v, float) for v in (steps.positives, steps.negatives, steps.N))
+    width = np.clip(max_fpr * N[..., None] - (steps.fp.astype(float) - negatives), 0, negatives)
+    share = np.divide(width, negatives, out=np.zeros(width.shape), where=negatives > 0)
+    return total(width * (steps.tp.astype(float) - positives + positives * share / 2))
+
+
+def _mcclish(area: Number, table: ScoreTable, *, max_fpr: float) -> Number:
+    """Rescale so that chance is ½ and a perfect order 1, whatever max_fpr."""
+    least = max_fpr**2 / 2
+    return (1 + (ratio(area, table.P * table.N) - least) / (max_fpr - least)) / 2
+
+
+partial_auc = metric(
+    name="partial_auc",
+    question="How good is the order where false alarms are few (FPR up to max_fpr; chance ½, perfect 1)?",
+    formula="(1 + (area(max_fpr) - max_fpr**2 / 2) / (max_fpr - max_fpr**2 / 2)) / 2",
+    tally=ScoreTable,
+    range=(0, 1),
+    better="higher",
+    baseline=CONSTANT_SCORE,
+    undefined=(NO_POSITIVES, NO_NEGATIVES),
+    reference="McClish (1989), Medical Decision Making 9",
+)(Fold(_area_to_the_left, _mcclish))
+
+
+def _most_found_precisely(steps: Steps, *, precision: Annotated[float, SHARE] = 0.9) -> Any:
+    """The most positives found at a threshold that is precise enough; −1 when none is."""
+    return largest(np.where(steps.precision >= precision, steps.tp, -1))
+
+
+recall_at_precision = metric(
+    name="recall_at_precision",
+    question="What share of the positives can be found while alarms stay this precise?",
+    formula="max(tpr(t) for t in thresholds if precision(t) >= wanted)",
+    tally=ScoreTable,
+    range=(0, 1),
+    better="higher",
+    baseline=CONSTANT_SCORE,
+    undefined=(NO_POSITIVES,),
+    otherwise="no threshold reaches a precision of {precision}",
+    pitfall="The threshold is chosen on the same rows, so the figure is optimistic.",
+)(
+    Fold(
+        _most_found_precisely,
+        lambda found, table: ratio(np.where(np.less(found, 0), np.nan, found)[()], table.P),
+        keep="max",
+    )
+)
+
+
+def _best_precision(steps: Steps, *, recall: Annotated[float, SHARE] = 0.9) -> Any:
+    enough = steps.tp >= recall * np.expand_dims(steps.P, -1)
+    return largest(np.where(enough, steps.precision, -1.0))
+
+
+precision_at_recall = metric(
+    name="precision_at_recall",
+    question="How precise can alarms be while this share of the positives is found?",
+    formula="max(precision(t) for t in thresholds if tpr(t) >= wanted)",
+    tally=ScoreTable,
+    range=(0, 1),
+    better="higher",
+    baseline=CONSTANT_SCORE,
+    undefined=(NO_POSITIVES,),
+    pitfall="The threshold is chosen on the same rows, so the figure is optimistic.",
+)(Fold(_best_precision, lambda best, table: best, keep="max"))
+
+
+# ── the top of the list ──────────────────────────────────────────────────────────────────────────────────────────
+def _found_in_top(steps: Steps, *, k: Annotated[int, COUNT] = 10) -> Any:
+    """Positives among the first k rows; of rows that tie at the end, the expected share."""
+    if steps.single and steps.tp_before + steps.fp_before >= k:
+        return 0.0
+    rows = steps.rows.astype(float)
+    share = np.divide(k - steps.rows_before.astype(float), rows, out=np.zeros(rows.shape), where=rows > 0)
+    return total(steps.positives.astype(float) * np.clip(share, 0, 1))
+
+
+precision_at_k = metric(
+    name="precision_at_k",
+    question="Of the k highest scores, what share is positive?",
+    formula="found_in_top(k) / k",
+    tally=ScoreTable,
+    range=(0, 1),
+    better="higher",
+    baseline=CONSTANT_SCORE,
+    undefined=(NO_ROWS,),
+    otherwise="there are fewer than {k} rows",
+    pitfall="Rows that tie at place k count by their expected share.",
+)(Fold(_found_in_top, lambda found, table, *, k: _if_enough(ratio(found, k), table, k)))
+
+
+def _if_enough(value: Number, table: ScoreTable, k: int) -> Number:
+    return np.where(np.less(table.total, k), np.nan, value)[()]
+
+
+recall_at_k = metric(
+    name="recall_at_k",
+    question="What share of the positives is among the k highest scores?",
+    formula="found_in_top(k) / P",
+    tally=ScoreTable,
+    range=(0, 1),
+    better="higher",
+    baseline=CONSTANT_SCORE,
+    undefined=(NO_POSITIVES,),
+    otherwise="there are fewer than {k} rows",
+)(Fold(_found_in_top, lambda found, table, *, k: _if_enough(ratio(found, table.P), table, k)))

@@ -1,0 +1,216 @@
+"""Rates of two classes: shares of the positives, of the negatives, and of what was decided."""
+
+import math
+
+from stakes.metrics.baselines import COIN
+from stakes.metrics.declare import metric
+from stakes.metrics.reasons import (
+    NO_NEGATIVES,
+    NO_POSITIVES,
+    NO_ROWS,
+    NONE_CALLED_NEGATIVE,
+    NONE_CALLED_POSITIVE,
+)
+from stakes.tallies import Confusion
+from stakes.tallies.arithmetic import Number, ratio
+
+
+@metric(
+    question="What share of the cases is positive?",
+    formula="P / n",
+    tally=Confusion,
+    range=(0, 1),
+    better="neither",
+    baseline=COIN,
+    undefined=(NO_ROWS,),
+    swapped="1 - prevalence",
+    pitfall="A property of the data, not of the model; precision, accuracy and costs move with it.",
+)
+def prevalence(c: Confusion) -> Number:
+    return ratio(c.P, c.total)
+
+
+@metric(
+    question="Of the positive cases, what share is found?",
+    formula="tp / P",
+    tally=Confusion,
+    range=(0, 1),
+    better="higher",
+    baseline=COIN,
+    undefined=(NO_POSITIVES,),
+    aliases=("sensitivity", "true_positive_rate", "tpr", "hit_rate", "power"),
+    laws=("recall + miss_rate == 1",),
+    swapped="specificity",
+    pitfall="Calling everything positive gives 1; read it beside precision or specificity.",
+    reference="Yerushalmy (1947), Public Health Reports 62",
+    headline=True,
+)
+def recall(c: Confusion) -> Number:
+    return ratio(c.tp, c.P)
+
+
+@metric(
+    question="Of the positive cases, what share is missed?",
+    formula="fn / P",
+    tally=Confusion,
+    range=(0, 1),
+    better="lower",
+    baseline=COIN,
+    undefined=(NO_POSITIVES,),
+    aliases=("false_negative_rate", "fnr"),
+    laws=("miss_rate == 1 - recall",),
+    swapped="false_positive_rate",
+)
+def miss_rate(c: Confusion) -> Number:
+    return ratio(c.fn, c.P)
+
+
+@metric(
+    question="Of the negative cases, what share raises a false alarm?",
+    formula="fp / N",
+    tally=Confusion,
+    range=(0, 1),
+    better="lower",
+    baseline=COIN,
+    undefined=(NO_NEGATIVES,),
+    aliases=("fpr", "fall_out"),
+    laws=("false_positive_rate + specificity == 1",),
+    swapped="miss_rate",
+)
+def false_positive_rate(c: Confusion) -> Number:
+    return ratio(c.fp, c.N)
+
+
+@metric(
+    question="Of the negative cases, what share is left alone?",
+    formula="tn / N",
+    tally=Confusion,
+    range=(0, 1),
+    better="higher",
+    baseline=COIN,
+    undefined=(NO_NEGATIVES,),
+    aliases=("true_negative_rate", "tnr", "selectivity"),
+    laws=("specificity == 1 - false_positive_rate",),
+    swapped="recall",
+    reference="Yerushalmy (1947), Public Health Reports 62",
+    headline=True,
+)
+def specificity(c: Confusion) -> Number:
+    return ratio(c.tn, c.N)
+
+
+@metric(
+    question="When the model says positive, how often is it right?",
+    formula="tp / PP",
+    tally=Confusion,
+    range=(0, 1),
+    better="higher",
+    baseline=COIN,
+    undefined=(NONE_CALLED_POSITIVE,),
+    aliases=("positive_predictive_value", "ppv"),
+    laws=("precision + false_discovery_rate == 1",),
+    swapped="negative_predictive_value",
+    pitfall="Falls with the prevalence: a figure from balanced data says little about a rare class.",
+    headline=True,
+)
+def precision(c: Confusion) -> Number:
+    return ratio(c.tp, c.PP)
+
+
+@metric(
+    question="When the model says positive, how often is it wrong?",
+    formula="fp / PP",
+    tally=Confusion,
+    range=(0, 1),
+    better="lower",
+    baseline=COIN,
+    undefined=(NONE_CALLED_POSITIVE,),
+    aliases=("fdr",),
+    laws=("false_discovery_rate == 1 - precision",),
+    swapped="false_omission_rate",
+)
+def false_discovery_rate(c: Confusion) -> Number:
+    return ratio(c.fp, c.PP)
+
+
+@metric(
+    question="When the model says negative, how often is it wrong?",
+    formula="fn / PN",
+    tally=Confusion,
+    range=(0, 1),
+    better="lower",
+    baseline=COIN,
+    undefined=(NONE_CALLED_NEGATIVE,),
+    aliases=("for",),
+    laws=("false_omission_rate + negative_predictive_value == 1",),
+    swapped="false_discovery_rate",
+)
+def false_omission_rate(c: Confusion) -> Number:
+    return ratio(c.fn, c.PN)
+
+
+@metric(
+    question="When the model says negative, how often is it right?",
+    formula="tn / PN",
+    tally=Confusion,
+    range=(0, 1),
+    better="higher",
+    baseline=COIN,
+    undefined=(NONE_CALLED_NEGATIVE,),
+    aliases=("npv",),
+    laws=("negative_predictive_value == 1 - false_omission_rate",),
+    swapped="precision",
+)
+def negative_predictive_value(c: Confusion) -> Number:
+    return ratio(c.tn, c.PN)
+
+
+@metric(
+    question="By how much does a positive decision raise the odds of being positive?",
+    formula="TPR / FPR",
+    tally=Confusion,
+    range=(0, math.inf),
+    better="higher",
+    baseline=COIN,
+    undefined=(NO_POSITIVES, NO_NEGATIVES, NONE_CALLED_POSITIVE),
+    aliases=("lr_plus", "positive_lr"),
+    laws=("positive_likelihood_ratio == recall / false_positive_rate",),
+    swapped="1 / negative_likelihood_ratio",
+    reference="Deeks & Altman (2004), BMJ 329",
+)
+def positive_likelihood_ratio(c: Confusion) -> Number:
+    return ratio(c.tp * c.N, c.fp * c.P)
+
+
+@metric(
+    question="What is left of the odds of being positive after a negative decision?",
+    formula="FNR / TNR",
+    tally=Confusion,
+    range=(0, math.inf),
+    better="lower",
+    baseline=COIN,
+    undefined=(NO_POSITIVES, NO_NEGATIVES, NONE_CALLED_NEGATIVE),
+    aliases=("lr_minus", "negative_lr"),
+    laws=("negative_likelihood_ratio == miss_rate / specificity",),
+    swapped="1 / positive_likelihood_ratio",
+    reference="Deeks & Altman (2004), BMJ 329",
+)
+def negative_likelihood_ratio(c: Confusion) -> Number:
+    return ratio(c.fn * c.N, c.tn * c.P)
+
+
+@metric(
+    question="How many times larger are the odds of a positive decision for a positive case than for a negative one?",
+    formula="(tp * tn) / (fp * fn)",
+    tally=Confusion,
+    range=(0, math.inf),
+    better="higher",
+    baseline=COIN,
+    undefined=(NO_POSITIVES, NO_NEGATIVES, NONE_CALLED_POSITIVE, NONE_CALLED_NEGATIVE),
+    aliases=("dor", "odds_ratio"),
+    laws=("diagnostic_odds_ratio == positive_likelihood_ratio / negative_likelihood_ratio",),
+    swapped="diagnostic_odds_ratio",
+    reference="Glas et al. (2003), Journal of Clinical Epidemiology 56",
+)
+def diagnostic_odds_ratio(c: Confusion) -> Number:
+    return ratio(c.tp * c.tn, c.fp * c.fn)

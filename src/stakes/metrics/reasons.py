@@ -1,0 +1,33 @@
+"""Why a metric can have no value: in words, and when the words apply."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Undefined:
+    """A reason, and whether it applies to a tally."""
+
+    words: str
+    applies: Callable[[Any], Any]
+
+
+def _none_in(margin: str) -> Callable[[Any], Any]:
+    return lambda tally: getattr(tally, margin) == 0
+
+
+NO_ROWS = Undefined("there are no rows", _none_in("total"))
+NO_POSITIVES = Undefined("no case is positive", _none_in("P"))
+NO_NEGATIVES = Undefined("no case is negative", _none_in("N"))
+NONE_CALLED_POSITIVE = Undefined("nothing is decided positive", _none_in("PP"))
+NONE_CALLED_NEGATIVE = Undefined("nothing is decided negative", _none_in("PN"))
+NOTHING_POSITIVE_AT_ALL = Undefined(
+    "no case is positive and nothing is decided positive", lambda c: c.P == 0 and c.PP == 0
+)
+NO_PROBABILITIES = Undefined(
+    "the scores lie outside [0, 1], so they are no probabilities", lambda table: not table.probabilities
+)
+BINNED = Undefined(
+    "the scores were counted in bins, which do not keep their values", lambda table: table.grid is not None
+)

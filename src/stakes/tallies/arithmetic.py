@@ -1,0 +1,64 @@
+"""Division and roots that know two kinds of numbers.
+
+Single tables hold exact numbers (Python integers, or fractions when weighted): their ratios come out correctly
+rounded, also at 10¹⁵ counts. Tables with leading axes hold float64 arrays: there a few ulp are enough.
+"""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+Number = Any
+"""An exact scalar (int or Fraction), or a float64 array with leading axes."""
+
+Array = np.ndarray[Any, Any]
+
+
+def exact(values: Array) -> Array:
+    """Return counts as exact Python numbers: integers as int, weights as Fraction."""
+    if values.dtype == object:
+        return values
+    if values.dtype.kind == "f":
+        flat = np.empty(values.size, object)
+        flat[:] = [Fraction(v) for v in values.ravel().tolist()]
+        return flat.reshape(values.shape)
+    return values.astype(object)
+
+
+def ratio(numerator: Number, denominator: Number) -> Any:
+    """Divide; x/0 is infinite, 0/0 is NaN."""
+    if isinstance(numerator, np.ndarray) or isinstance(denominator, np.ndarray):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.divide(numerator, denominator)
+    if denominator == 0:
+        return math.nan if numerator == 0 else math.copysign(math.inf, numerator)
+    return float(numerator / denominator) if denominator else math.nan
+
+
+def root_ratio(numerator: Number, squared_denominator: Number) -> Any:
+    """Return numerator / √squared_denominator; 0/0 is NaN."""
+    if isinstance(numerator, np.ndarray) or isinstance(squared_denominator, np.ndarray):
+        return ratio(numerator, np.sqrt(squared_denominator))
+    if squared_denominator == 0:
+        return ratio(numerator, 0)
+    root = _root(Fraction(numerator) ** 2 / Fraction(squared_denominator))
+    return -root if numerator < 0 else root
+
+
+def root(square: Number) -> Any:
+    """Return the square root of an exact number, correctly rounded, or of an array."""
+    return np.sqrt(square) if isinstance(square, np.ndarray) else _root(Fraction(square))
+
+
+def _root(square: Fraction) -> float:
+    """Correctly rounded: an integer root of some 64 bits, its last bit set when anything was cut off."""
+    if square == 0:
+        return 0.0
+    size = square.numerator.bit_length() - square.denominator.bit_length()
+    shift = max(0, 130 - size) // 2
+    quotient, remainder = divmod(square.numerator << (2 * shift), square.denominator)
+    whole = math.isqrt(quotient)
+    cut = remainder != 0 or whole * whole != quotient
+    return math.ldexp(float(whole | cut), -shift)

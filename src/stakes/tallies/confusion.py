@@ -1,0 +1,255 @@
+"""Decisions counted against the truth: rows are the truth, columns the decision."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from stakes import errors
+from stakes.tallies.arithmetic import Array, Number, exact
+from stakes.tallies.base import Tally
+
+
+@dataclass(frozen=True, eq=False)
+class Confusion(Tally):
+    """How often each decision was taken for each true class.
+
+    ``counts[..., i, j]`` says how often decision ``decisions[j]`` met the truth ``truths[i]``: whole numbers, or sums
+    of weights, with ``squares`` holding the sums of squared weights. With a ``positive`` class the four cells have
+    names: tp, fn, fp, tn, and the margins P, N (truth) and PP, PN (decisions).
+
+    >>> table = Confusion.two_class(tp=2, fn=2, fp=1, tn=1)
+    >>> table.tp, table.P, table.PP, table.total
+    (2, 4, 3, 6)
+    """
+
+    truths: tuple[str, ...]
+    decisions: tuple[str, ...]
+    counts: Array
+    squares: Array | None = None
+    positive: str | None = None
+
+    kind = "confusion"
+
+    def __post_init__(self) -> None:
+        for name in ("truths", "decisions"):
+            object.__setattr__(self, name, tuple(str(n) for n in getattr(self, name)))
+        object.__setattr__(self, "counts", self._checked(self.counts))
+        if self.squares is not None:
+            object.__setattr__(self, "squares", self._checked(self.squares))
+        if self.positive is not None and self.positive not in self.truths:
+            raise errors.unknown_positive(self.positive, self.truths)
+
+    def _checked(self, values: Any) -> Array:
+        """Return a frozen copy of the right shape, whole numbers as int64 and the others as float64."""
+        array = np.array(values)
+        if array.dtype != object:
+            array = array.astype(np.int64 if array.dtype.kind in "biu" else np.float64, copy=False)
+        wanted = (len(self.truths), len(self.decisions))
+        if array.shape[-2:] != wanted:
+            raise errors.bad_counts(f"shape {array.shape} does not fit {wanted[0]} truths and {wanted[1]} decisions")
+        if array.size and not (array >= 0).all():  # NaN fails too
+            raise errors.bad_counts("some are negative or not numbers")
+        array.flags.writeable = False
+        return array
+
+    @classmethod
+    def two_class(
+        cls, *, tp: Any, fn: Any, fp: Any, tn: Any, positive: str = "positive", negative: str = "negative"
+    ) -> Self:
+        """Make the table from its four cells (numbers, or arrays with leading axes)."""
+        counts = np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)
+        return cls((negative, positive), (negative, positive), counts, positive=positive)
+
+    @property
+    def leading(self) -> tuple[int, ...]:
+        """The leading axes: () for a single table."""
+        return self.counts.shape[:-2]
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the counts are sums of weights."""
+        return self.squares is not None
+
+    @cached_property
+    def cells(self) -> Array:
+        """The counts as numbers to calculate with: exact ones for a single table, float64 with leading axes."""
+        return exact(self.counts) if not self.leading else self.counts.astype(np.float64)
+
+    # ── margins ──────────────────────────────────────────────────────────────────────────────────────────────
+    @cached_property
+    def truth_totals(self) -> Array:
+        """How often each class is the truth (last axis)."""
+        return self.cells.sum(-1)
+
+    @cached_property
+    def decision_totals(self) -> Array:
+        """How often each decision was taken (last axis)."""
+        return self.cells.sum(-2)
+
+    @cached_property
+    def total(self) -> Number:
+        """The (weighted) number of rows."""
+        return self.truth_totals.sum(-1)
+
+    @cached_property
+    def hits(self) -> Number:
+        """The (weighted) number of rows decided as they are."""
+        columns = {name: j for j, name in enumerate(self.decisions)}
+        return sum(self.cells[..., i, columns[name]] for i, name in enumerate(self.truths) if name in columns)
+
+    # ── the four cells of two classes ────────────────────────────────────────────────────────────────────────
+    @cached_property
+    def _places(self) -> tuple[int, int, int, int]:
+        """Row and column of the positive class, then of the negative one."""
+        if self.positive is None or len(self.truths) != 2 or set(self.truths) != set(self.decisions):
+            raise errors.no_positive(self.truths)
+        row, column = self.truths.index(self.positive), self.decisions.index(self.positive)
+        return row, column, 1 - row, 1 - column
+
+    @property
+    def tp(self) -> Number:
+        """Positives found."""
+        row, column, _, _ = self._places
+        return self.cells[..., row, column]
+
+    @property
+    def fn(self) -> Number:
+        """Positives missed."""
+        row, _, _, column = self._places
+        return self.cells[..., row, column]
+
+    @property
+    def fp(self) -> Number:
+        """False alarms."""
+        _, column, row, _ = self._places
+        return self.cells[..., row, column]
+
+    @property
+    def tn(self) -> Number:
+        """Negatives left alone."""
+        _, _, row, column = self._places
+        return self.cells[..., row, column]
+
+    @property
+    def P(self) -> Number:
+        """Rows that are positive."""
+        return self.tp + self.fn
+
+    @property
+    def N(self) -> Number:
+        """Rows that are negative."""
+        return self.fp + self.tn
+
+    @property
+    def PP(self) -> Number:
+        """Rows called positive."""
+        return self.tp + self.fp
+
+    @property
+    def PN(self) -> Number:
+        """Rows called negative."""
+        return self.fn + self.tn
+
+    def swapped(self) -> Self:
+        """Return the same table with the other class as the positive one."""
+        row = self._places[0]
+        return self._with(positive=self.truths[1 - row])
+
+    # ── what ignoring the input would give ───────────────────────────────────────────────────────────────────
+    def coin(self) -> Self:
+        """Return the table of a coin that takes each decision as often as the model, whatever the case.
+
+        Counts are multiplied by the total, which keeps them whole; ratios do not notice.
+        """
+        table = self.truth_totals[..., :, None] * self.decision_totals[..., None, :]
+        return self._with(counts=table, squares=None)
+
+    def constants(self) -> list[Self]:
+        """Return, for each decision, the table of always taking it."""
+        tables = []
+        for j in range(len(self.decisions)):
+            table = np.zeros_like(self.cells)
+            table[..., :, j] = self.truth_totals
+            tables.append(self._with(counts=table, squares=None))
+        return tables
+
+    # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────
+    def _with(self, **changes: Any) -> Self:
+        fields = {name: getattr(self, name) for name in ("truths", "decisions", "counts", "squares", "positive")}
+        return type(self)(**{**fields, **changes})
+
+    def __getitem__(self, index: Any) -> Self:
+        """Take one (or some) of the leading axis."""
+        if not self.leading:
+            raise TypeError("this confusion table has no leading axis to index")
+        squares = None if self.squares is None else self.squares[index]
+        return self._with(counts=self.counts[index], squares=squares)
+
+    @classmethod
+    def stack(cls, parts: Sequence[Self]) -> Self:
+        """Put tables side by side along a new leading axis."""
+        return cls._combined(parts, np.stack)
+
+    def _question(self) -> dict[str, Any]:
+        return {
+            "the list of classes": self.truths,
+            "the list of decisions": self.decisions,
+            "the positive class": self.positive,
+            "weighting": "weighted" if self.weighted else "unweighted",
+            "the shape of the leading axes": self.leading,
+        }
+
+    @classmethod
+    def _sum(cls, parts: list[Self]) -> Self:
+        return cls._combined(parts, lambda arrays: np.sum(arrays, axis=0))
+
+    @classmethod
+    def _combined(cls, parts: Sequence[Self], how: Callable[[list[Any]], Array]) -> Self:
+        squares = None if parts[0].squares is None else how([part.squares for part in parts])
+        return parts[0]._with(counts=how([part.counts for part in parts]), squares=squares)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Confusion):
+            return NotImplemented
+        same_squares = (
+            self.squares is other.squares
+            if self.squares is None or other.squares is None
+            else np.array_equal(self.squares, other.squares)
+        )
+        return self._question() == other._question() and np.array_equal(self.counts, other.counts) and same_squares
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _content(self) -> dict[str, Any]:
+        return {
+            "truths": list(self.truths),
+            "decisions": list(self.decisions),
+            "positive": self.positive,
+            "counts": self.counts.tolist(),
+            "squares": None if self.squares is None else self.squares.tolist(),
+        }
+
+    @classmethod
+    def _restore(cls, content: dict[str, Any]) -> Self:
+        counts = np.asarray(content["counts"])
+        squares = None if content["squares"] is None else np.asarray(content["squares"], np.float64)
+        if squares is not None:
+            counts = counts.astype(np.float64)
+        return cls(tuple(content["truths"]), tuple(content["decisions"]), counts, squares, content["positive"])
+
+    def __str__(self) -> str:
+        if self.leading:
+            return f"<Confusion of {len(self.truths)} classes with leading axes {self.leading}>"
+        shown = [["truth \\ decision", *self.decisions]]
+        for name, row in zip(self.truths, self.counts.tolist(), strict=True):
+            shown.append([name, *(f"{v:,}" if isinstance(v, int) else f"{v:,.6g}" for v in row)])
+        widths = [max(len(row[j]) for row in shown) for j in range(len(shown[0]))]
+        return "\n".join(
+            "  ".join(
+                cell.ljust(w) if j == 0 else cell.rjust(w) for j, (cell, w) in enumerate(zip(row, widths, strict=True))
+            )
+            for row in shown
+        )

@@ -1,0 +1,34 @@
+"""The catalogue of metrics, printed from their declarations."""
+
+from stakes import metrics
+
+
+def show_all() -> None:
+    """Print every metric with its question, family by family."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    width = max(len(metric.name) for metric in metrics.list())
+    for family, words in metrics.FAMILIES.items():
+        console.print(f"[bold]{family}[/bold]: {(words or '').splitlines()[0]}")
+        for metric in metrics.list():
+            if metric.family == family:
+                console.print(f"  {metric.name:<{width}}  ", metric.question, sep="", markup=False, soft_wrap=True)
+        console.print()
+    console.print("`stakes metrics NAME` explains one of them.", style="dim")
+
+
+def show_one(name: str) -> None:
+    """Print all that is declared about one metric."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    metric = metrics.find(name)
+    table = Table.grid(padding=(0, 2))
+    for fact, words in metric.facts().items():
+        label = {"undefined": "undefined when", "baseline": "ignoring input", "aliases": "also called"}.get(fact, fact)
+        table.add_row(Text(label, style="dim"), Text(words))
+    console = Console(highlight=False)
+    console.print(Text(metric.text, style="bold"))
+    console.print(table)
