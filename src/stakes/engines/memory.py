@@ -71,16 +71,15 @@ def sums_by(groups: Array, values: Array, count: int) -> Array:
 def _segments(
     plan: Plan, positive: Array, decided: Array | None, score: Array | None, weight: Array | None, by: Labels
 ) -> dict[str, Counted]:
+    sizes = np.bincount(by.codes, minlength=len(by.names))
     confusions: Any = [None] * len(by.names)
     if decided is not None:
         confusions = _segment_confusion(plan, positive, decided, weight, by)
     scores: Any = [None] * len(by.names)
     if score is not None:
-        order = np.argsort(by.codes, kind="stable")
-        ends = np.cumsum(np.bincount(by.codes, minlength=len(by.names)))
-        rows = np.split(order, ends[:-1])
+        rows = np.split(np.argsort(by.codes, kind="stable"), np.cumsum(sizes)[:-1])
         scores = [_scores(plan, score[r], positive[r], None if weight is None else weight[r]) for r in rows]
-    return {name: Counted(confusions[i], scores[i]) for i, name in enumerate(by.names)}
+    return {name: Counted(confusions[i], scores[i]) for i, name in enumerate(by.names) if sizes[i]}
 
 
 def _segment_confusion(plan: Plan, positive: Array, decided: Array, weight: Array | None, by: Labels) -> Confusion:

@@ -131,8 +131,8 @@ def _by_mass(steps: Steps, *, bins: Annotated[int, COUNT] = 10) -> Array:
 def _single(steps: Steps) -> Iterator[Steps]:
     """The steps of each table along the leading axes."""
     for place in np.ndindex(steps.rows.shape[:-1]):
-        here = (np.asarray(values)[place] for values in (steps.tp_before, steps.fp_before, steps.P, steps.N))
-        yield Steps(steps.scores, steps.positives[place], steps.negatives[place], *here)
+        columns = (steps.positives, steps.negatives, steps.tp, steps.fp, steps.P, steps.N)
+        yield Steps(lambda: steps.scores, *(column[place] for column in columns))
 
 
 def _sums_between(steps: Steps, cuts: Array) -> Array:

@@ -117,7 +117,7 @@ ks = metric(
 
 def _area_to_the_left(steps: Steps, *, max_fpr: Annotated[float, SHARE] = 0.1) -> Any:
     """The area under the ROC curve up to max_fpr, times P·N."""
-    if steps.single and steps.fp_before >= max_fpr * steps.N:
+    if steps.single and steps.fp[0] - steps.negatives[0] >= max_fpr * steps.N:
         return 0.0
     positives, negatives, N = (np.asarray(v, float) for v in (steps.positives, steps.negatives, steps.N))
     width = np.clip(max_fpr * N[..., None] - (steps.fp.astype(float) - negatives), 0, negatives)
@@ -170,7 +170,7 @@ recall_at_precision = metric(
 
 
 def _best_precision(steps: Steps, *, recall: Annotated[float, SHARE] = 0.9) -> Any:
-    enough = steps.tp >= recall * np.expand_dims(steps.P, -1)
+    enough = ratio(steps.tp, np.expand_dims(steps.P, -1)) >= recall
     return largest(np.where(enough, steps.precision, -1.0))
 
 
@@ -190,7 +190,7 @@ precision_at_recall = metric(
 # ── the top of the list ──────────────────────────────────────────────────────────────────────────────────────────
 def _found_in_top(steps: Steps, *, k: Annotated[int, COUNT] = 10) -> Any:
     """Positives among the first k rows; of rows that tie at the end, the expected share."""
-    if steps.single and steps.tp_before + steps.fp_before >= k:
+    if steps.single and steps.rows_before[0] >= k:
         return 0.0
     rows = steps.rows.astype(float)
     share = np.divide(k - steps.rows_before.astype(float), rows, out=np.zeros(rows.shape), where=rows > 0)

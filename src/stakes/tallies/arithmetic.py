@@ -34,7 +34,7 @@ def ratio(numerator: Number, denominator: Number) -> Any:
             return np.divide(numerator, denominator)
     if denominator == 0:
         return math.nan if numerator == 0 else math.copysign(math.inf, numerator)
-    return float(numerator / denominator) if denominator else math.nan
+    return float(numerator / denominator)
 
 
 def root_ratio(numerator: Number, squared_denominator: Number) -> Any:

@@ -6,6 +6,8 @@ edge (½, ¼, 0.75, …) is answered exactly. Cutting bits off a float is all it
 reach the same edges by comparisons and products with powers of two.
 """
 
+import math
+
 import numpy as np
 
 from stakes.tallies.arithmetic import Array
@@ -22,8 +24,9 @@ def lower_edges(scores: Array, grid: str) -> Array:
 
 
 def next_edge(edge: float, grid: str) -> float:
-    """Return the edge above an edge."""
-    return float(_edges(_numbers(np.array([edge]), grid) + 1, grid)[0])
+    """Return the edge above an edge (just below 1 the bins are finer than floats, and each float has its own)."""
+    above = float(_edges(_numbers(np.array([edge]), grid) + 1, grid)[0])
+    return max(above, math.nextafter(edge, math.inf))
 
 
 def _numbers(scores: Array, grid: str) -> Array:

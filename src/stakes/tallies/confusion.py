@@ -98,7 +98,10 @@ class Confusion(Tally):
     def hits(self) -> Number:
         """The (weighted) number of rows decided as they are."""
         columns = {name: j for j, name in enumerate(self.decisions)}
-        return sum(self.cells[..., i, columns[name]] for i, name in enumerate(self.truths) if name in columns)
+        return sum(self._cell(i, columns[name]) for i, name in enumerate(self.truths) if name in columns)
+
+    def _cell(self, row: int, column: int) -> Number:
+        return self.cells[..., row, column][()]  # a number of its own, not an array without axes
 
     # ── the four cells of two classes ────────────────────────────────────────────────────────────────────────
     @cached_property
@@ -113,25 +116,25 @@ class Confusion(Tally):
     def tp(self) -> Number:
         """Positives found."""
         row, column, _, _ = self._places
-        return self.cells[..., row, column]
+        return self._cell(row, column)
 
     @property
     def fn(self) -> Number:
         """Positives missed."""
         row, _, _, column = self._places
-        return self.cells[..., row, column]
+        return self._cell(row, column)
 
     @property
     def fp(self) -> Number:
         """False alarms."""
         _, column, row, _ = self._places
-        return self.cells[..., row, column]
+        return self._cell(row, column)
 
     @property
     def tn(self) -> Number:
         """Negatives left alone."""
         _, _, row, column = self._places
-        return self.cells[..., row, column]
+        return self._cell(row, column)
 
     @property
     def P(self) -> Number:

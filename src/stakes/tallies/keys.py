@@ -17,7 +17,7 @@ import numpy as np
 
 from stakes.tallies.arithmetic import Array
 
-BLOCK = 1 << 15
+BLOCK = 1 << 16
 """Rows handled at a time, so that temporaries stay in the processor's cache."""
 
 
@@ -85,8 +85,13 @@ class Keys:
     def unpack(self, start: int, stop: int) -> tuple[Array, Array]:
         """Return the ordered bits of the scores and the labels (0 or 1) of some rows."""
         packed = np.invert(self.values[start:stop])
-        labels = (packed & packed.dtype.type(1)).astype(np.int64)
+        labels = packed & packed.dtype.type(1)
+        labels = labels.view(np.int64) if labels.itemsize == 8 else labels.astype(np.int64)
         return np.right_shift(packed, 1, out=packed), labels
+
+    def scores_at(self, bits: Array, places: Any) -> Array:
+        """Return the scores of some of the unpacked bits."""
+        return self.layout.to_scores(bits[places])
 
     def score(self, row: int) -> float:
         """Return the score of one row."""

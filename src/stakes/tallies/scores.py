@@ -1,7 +1,9 @@
 """Scores counted against the truth: what lies at each score, and at or above it."""
 
 import bisect
-from collections.abc import Iterator, Mapping, Sequence
+import functools
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
@@ -24,31 +26,27 @@ class Steps:
     """A run of consecutive thresholds, highest first.
 
     ``positives`` and ``negatives`` lie exactly at each score; ``tp`` and ``fp`` lie at or above it, which is what the
-    rule "positive when score ≥ threshold" finds there. P and N are the totals of the whole table.
+    rule "positive when score ≥ threshold" finds there. P and N are the totals of the whole table. The scores
+    themselves are read only when a figure asks for them: an order does not.
     """
 
-    scores: Array
+    read_scores: Callable[[], Array]
     positives: Array
     negatives: Array
-    tp_before: Number
-    fp_before: Number
+    tp: Array
+    fp: Array
     P: Number
     N: Number
+
+    @cached_property
+    def scores(self) -> Array:
+        """The distinct scores."""
+        return self.read_scores()
 
     @property
     def single(self) -> bool:
         """Whether these are the steps of one table, without leading axes."""
         return self.positives.ndim == 1
-
-    @cached_property
-    def tp(self) -> Array:
-        """Positives at or above each score."""
-        return np.cumsum(self.positives, axis=-1) + np.expand_dims(self.tp_before, -1)
-
-    @cached_property
-    def fp(self) -> Array:
-        """Negatives at or above each score."""
-        return np.cumsum(self.negatives, axis=-1) + np.expand_dims(self.fp_before, -1)
 
     @property
     def fn(self) -> Array:
@@ -190,32 +188,35 @@ class ScoreTable(Tally):
         return self._steps_of_columns()
 
     def _steps_of_keys(self, keys: Keys) -> Iterator[Steps]:
-        tp = fp = 0
+        found = 0
         for start, stop in self._spans(keys):
-            bits, labels = keys.unpack(start, stop)
+            bits, positives = keys.unpack(start, stop)
+            tp = np.cumsum(positives) + found
+            rows = np.arange(start + 1, stop + 1)
+            found = int(tp[-1])
             new = bits[1:] != bits[:-1]
-            if new.all():  # no ties: every row is a step
-                positives, negatives = labels, 1 - labels
-            else:
+            ends: Any = slice(None)
+            if new.all():  # every row is a step
+                negatives = 1 - positives
+            else:  # some rows tie: a step ends where the score changes
                 ends = np.append(np.flatnonzero(new), len(bits) - 1)
-                positives = np.diff(np.cumsum(labels)[ends], prepend=0)
-                negatives = np.diff(ends, prepend=-1) - positives
-                bits = bits[ends]
-            scores = keys.layout.to_scores(bits)
+                before = tp[0] - positives[0]
+                tp, rows = tp[ends], rows[ends]
+                positives = np.diff(tp, prepend=before)
+                negatives = np.diff(rows, prepend=start) - positives
+            columns = [positives, negatives, tp, rows - tp]
             if self.total >= _EXACT_PRODUCTS:
-                positives, negatives = exact(positives), exact(negatives)
-            yield Steps(scores, positives, negatives, tp, fp, self.P, self.N)
-            found = int(labels.sum())
-            tp, fp = tp + found, fp + (stop - start) - found
+                columns = [exact(column) for column in columns]
+            read = functools.partial(keys.scores_at, bits, ends)
+            yield Steps(read, columns[0], columns[1], columns[2], columns[3], self.P, self.N)
 
     def _spans(self, keys: Keys) -> Iterator[tuple[int, int]]:
         """Cut the rows every BLOCK, moved down to where a new score begins."""
         start = 0
-        for wanted in range(BLOCK, len(keys) + BLOCK, BLOCK):
-            if wanted > start:
-                stop = self._next_score(keys, wanted)
-                yield start, stop
-                start = stop
+        while start < len(keys):
+            stop = self._next_score(keys, (start // BLOCK + 1) * BLOCK)
+            yield start, stop
+            start = stop
 
     @staticmethod
     def _next_score(keys: Keys, row: int) -> int:
@@ -228,19 +229,19 @@ class ScoreTable(Tally):
     def _steps_of_columns(self) -> Iterator[Steps]:
         positives, negatives = self.columns["positives"], self.columns["negatives"]
         if self.leading or self.weighted:
-            zero = np.zeros(self.leading)
+            positives, negatives = positives.astype(float), negatives.astype(float)
             P, N = (self.P, self.N) if self.leading else (float(self.P), float(self.N))
-            yield Steps(self.scores, positives.astype(float), negatives.astype(float), zero, zero, P, N)
+            tp, fp = positives.cumsum(-1), negatives.cumsum(-1)
+            yield Steps(lambda: self.scores, positives, negatives, tp, fp, P, N)
             return
-        before = np.cumsum(positives + negatives) - (positives + negatives)
-        cuts = np.flatnonzero(np.diff(before // BLOCK)) + 1
+        rows = positives + negatives
+        cuts = np.flatnonzero(np.diff((np.cumsum(rows) - rows) // BLOCK)) + 1
         if self.total >= _EXACT_PRODUCTS:
             positives, negatives = exact(positives), exact(negatives)
-        tp = fp = 0
-        for part in np.split(np.arange(len(self.scores)), cuts):
-            here = slice(part[0], part[-1] + 1)
-            yield Steps(self.scores[here], positives[here], negatives[here], tp, fp, self.P, self.N)
-            tp, fp = tp + int(positives[here].sum()), fp + int(negatives[here].sum())
+        tp, fp = positives.cumsum(), negatives.cumsum()
+        for cut in itertools.starmap(slice, itertools.pairwise([0, *cuts.tolist(), len(rows)])):
+            read = functools.partial(self.scores.__getitem__, cut)
+            yield Steps(read, positives[cut], negatives[cut], tp[cut], fp[cut], self.P, self.N)
 
     # ── thresholds ───────────────────────────────────────────────────────────────────────────────────────────
     @property
@@ -452,11 +453,10 @@ def _add_columns(scores: Array, columns: Mapping[str, Array]) -> dict[str, Any]:
         scores = scores.astype(np.float64)
     order = np.argsort(scores, kind="stable")[::-1]
     scores = scores[order]
-    starts = np.flatnonzero(np.append(True, scores[1:] != scores[:-1])) if len(scores) else np.empty(0, np.int64)
-    added = {
-        name: np.add.reduceat(values[..., order], starts, axis=-1) if len(starts) else values
-        for name, values in columns.items()
-    }
+    if not len(scores):
+        return {"scores": scores, "columns": dict(columns)}
+    starts = np.flatnonzero(np.append(True, scores[1:] != scores[:-1]))
+    added = {name: np.add.reduceat(values[..., order], starts, axis=-1) for name, values in columns.items()}
     present = np.flatnonzero((added["positives"] + added["negatives"]).reshape(-1, len(starts)).any(axis=0))
     return {
         "scores": scores[starts][present],

@@ -1,0 +1,256 @@
+"""Measure stakes against its peers in one run and write bench/RESULTS.md.
+
+Machines are shared and noisy, so only ratios count: every contest runs its two sides in turn, several times, and
+compares the best times. ``--quick`` uses a hundredth of the rows, to see that everything runs.
+"""
+
+import argparse
+import importlib.metadata
+import platform
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import sklearn.metrics as sk
+
+import stakes
+
+HERE = Path(__file__).parent
+LIBRARIES = ("stakes", "numpy", "polars", "narwhals", "scikit-learn")
+
+
+@dataclass
+class Contest:
+    """What was run, by whom, and how much better we want to be."""
+
+    what: str
+    ours: Callable[[], object]
+    peer: str
+    theirs: Callable[[], object]
+    wanted: str
+    at_least: float = 0.0
+    at_most: float = float("inf")
+    ours_runs: int = 5
+    their_runs: int = 2
+
+    def run(self) -> str:
+        ours, theirs = float("inf"), float("inf")
+        for i in range(max(self.ours_runs, self.their_runs)):
+            if i < self.ours_runs:
+                ours = min(ours, seconds(self.ours))
+            if i < self.their_runs:
+                theirs = min(theirs, seconds(self.theirs))
+        ratio = theirs / ours
+        shown = ratio if self.at_least else 1 / ratio
+        met = ratio >= self.at_least and 1 / ratio <= self.at_most
+        return row(self.what, f"{ours:.3f} s", self.peer, f"{theirs:.3f} s", f"{shown:.1f} ×", self.wanted, met)
+
+
+def row(*cells: object) -> str:
+    *texts, met = cells
+    return "| " + " | ".join(map(str, texts)) + f" | {'yes' if met else '**no**'} |"
+
+
+def seconds(action: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    action()
+    return time.perf_counter() - start
+
+
+# ── contests ─────────────────────────────────────────────────────────────────────────────────────────────────────
+def contests(n: int) -> list[Contest]:
+    rng = np.random.default_rng(0)
+    score = rng.random(n)
+    truth = rng.random(n) < 0.2 + 0.6 * score
+    logits = np.log(score / (1 - score) + 1e-12)
+    narrow, decided = score.astype(np.float32), score >= 0.5
+    whole, whole_decided = truth.astype(np.int64), decided.astype(np.int64)
+    rows = f"{n:,} rows"
+    auc, scikit = stakes.metrics.auc, "scikit-learn roc_auc_score"
+    tables = "scikit-learn confusion_matrix"
+
+    def confusion(y: np.ndarray, d: np.ndarray) -> Callable[[], object]:
+        return lambda: stakes.count(truth=y, prediction=d).confusion
+
+    def everything() -> object:
+        return stakes.evaluate(truth=truth, score=score).to_rows()
+
+    def eleven() -> None:
+        sk.confusion_matrix(truth, decided)
+        for function in (sk.accuracy_score, sk.precision_score, sk.recall_score, sk.f1_score):
+            function(truth, decided)
+        for function in (sk.balanced_accuracy_score, sk.matthews_corrcoef, sk.cohen_kappa_score):
+            function(truth, decided)
+        sk.roc_auc_score(truth, score)
+        sk.average_precision_score(truth, score)
+        sk.log_loss(truth, score)
+
+    return [
+        Contest(
+            f"auc, float64, {rows}",
+            lambda: auc(truth, score),
+            scikit,
+            lambda: sk.roc_auc_score(truth, score),
+            "≥ 20 ×",
+            20,
+        ),
+        Contest(
+            f"auc, float32, {rows}",
+            lambda: auc(truth, narrow),
+            scikit,
+            lambda: sk.roc_auc_score(truth, narrow),
+            "≥ 30 ×",
+            30,
+        ),
+        Contest(
+            f"auc, logits, {rows}",
+            lambda: auc(truth, logits),
+            scikit,
+            lambda: sk.roc_auc_score(truth, logits),
+            "≥ 12 ×",
+            12,
+        ),
+        Contest(
+            f"auc, float64, {rows}",
+            lambda: auc(truth, score),
+            "np.sort of the scores",
+            lambda: np.sort(score),
+            "≤ 2 ×",
+            at_most=2,
+            their_runs=5,
+        ),
+        Contest(
+            f"confusion, bool, {rows}",
+            confusion(truth, decided),
+            tables,
+            lambda: sk.confusion_matrix(truth, decided),
+            "≥ 60 ×",
+            60,
+        ),
+        Contest(
+            f"confusion, int64 0/1, {rows}",
+            confusion(whole, whole_decided),
+            tables,
+            lambda: sk.confusion_matrix(whole, whole_decided),
+            "≥ 60 ×",
+            60,
+        ),
+        Contest(
+            f"evaluate(), every figure, {rows}",
+            everything,
+            scikit + " alone",
+            lambda: sk.roc_auc_score(truth, score),
+            "≥ 6 ×",
+            6,
+            ours_runs=3,
+        ),
+        Contest(
+            f"evaluate(), every figure, {rows}",
+            everything,
+            "eleven scikit-learn calls",
+            eleven,
+            "≥ 30 ×",
+            30,
+            ours_runs=3,
+            their_runs=1,
+        ),
+    ]
+
+
+# ── memory and start-up ──────────────────────────────────────────────────────────────────────────────────────────
+_PEAK = """
+import numpy as np, resource, stakes
+n = {n}
+rng = np.random.default_rng(0)
+score = rng.random(n)
+truth = rng.random(n) < 0.3
+stakes.evaluate(truth=truth[:2_000_000], score=score[:2_000_000]).to_rows()  # everything is loaded now
+with open("/proc/self/status") as status:
+    now = next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+with open("/proc/self/clear_refs", "w") as peak:
+    peak.write("5")  # forget the peak so far
+stakes.evaluate(truth=truth, score=score).to_rows()
+with open("/proc/self/status") as status:
+    peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+print((peak - now) * 1024 / score.nbytes)
+"""
+
+
+def memory(n: int) -> str:
+    done = subprocess.run([sys.executable, "-c", _PEAK.format(n=n)], capture_output=True, text=True, check=True)
+    times = float(done.stdout)
+    what = f"evaluate(), every figure, {n:,} rows: peak extra memory"
+    return row(
+        what,
+        f"{times * n * 8 / 1e6:.0f} MB",
+        "the float64 score column",
+        f"{n * 8 / 1e6:.0f} MB",
+        f"{times:.1f} ×",
+        "≤ 4 ×",
+        times <= 4,
+    )
+
+
+def cpu(code: str) -> float:
+    """CPU seconds of a fresh interpreter, the best of nine."""
+    best = float("inf")
+    for _ in range(9):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, "-c", code], check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        best = min(best, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return best
+
+
+def start_up() -> str:
+    # installed packages have their bytecode; an editable checkout may not
+    subprocess.run([sys.executable, "-m", "compileall", "-q", str(Path(stakes.__file__).parent)], check=True)
+    ours, theirs = cpu("import stakes; stakes.evaluate"), cpu("import numpy")
+    return row(
+        "import stakes; stakes.evaluate (CPU time)",
+        f"{ours:.3f} s",
+        "import numpy",
+        f"{theirs:.3f} s",
+        f"{ours / theirs:.2f} ×",
+        "≤ 1.6 ×",
+        ours / theirs <= 1.6,
+    )
+
+
+def machine() -> str:
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    model = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "")
+    versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in LIBRARIES)
+    return f"{model or platform.machine()}, Python {platform.python_version()}, {versions}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a hundredth of the rows; nothing is written")
+    quick = parser.parse_args().quick
+    n = 10**5 if quick else 10**7
+    warm = np.linspace(0, 1, 1 << 20)
+    stakes.metrics.auc(warm > 0.5, warm)  # loads what loads on first use
+    lines = [
+        "# Measured",
+        "",
+        f"{machine()}. Each contest runs both sides in turn and compares the best times (`make bench`).",
+        "",
+        "| what | stakes | peer | peer | ratio | wanted | met |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    print("\n".join(lines), flush=True)
+    for work in [*(contest.run for contest in contests(n)), lambda: memory(max(n, 10**6)), start_up]:
+        lines.append(work())
+        print(lines[-1], flush=True)
+    if not quick:
+        (HERE / "RESULTS.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import stakes
+
+DATA = {
+    "y": [1, 0, 1, 0, 1],
+    "p": [0.9, 0.4, 0.35, 0.1, 0.6],
+    "w": [1.0, 2, 1, 2, 1],
+    "site": ["n", "s", "n", "s", "s"],
+}
+TABLES = {
+    "dict": DATA,
+    "pandas": pd.DataFrame(DATA),
+    "polars": pl.DataFrame(DATA),
+    "polars lazy": pl.LazyFrame(DATA),
+    "pyarrow": pa.table(DATA),
+    "duckdb": duckdb.from_arrow(pa.table(DATA)),
+}
+
+
+@pytest.mark.parametrize("data", TABLES.values(), ids=TABLES.keys())
+def test_every_kind_of_table_gives_the_same_answer(data):
+    ev = stakes.evaluate(data, truth="y", score="p", weight="w", by="site")
+    assert ev.to_dict() == stakes.evaluate(DATA, truth="y", score="p", weight="w", by="site").to_dict()
+    assert ev["auc"].value == pytest.approx((2 * 1 + 2 * 3) * 0 + 10 / 12)
+    assert list(ev.segments) == ["n", "s"]
+
+
+def test_a_table_and_an_array_may_be_mixed():
+    assert stakes.evaluate(DATA, truth="y", score=np.array(DATA["p"]))["auc"].value == 5 / 6
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: stakes.evaluate([1, 0], [0.3, 0.2]), r"write which column is which: evaluate\(truth=y, score=p\)"),
+        (lambda: stakes.evaluate(np.array([1, 0]), truth="y", score="p"), "write which column is which"),
+        (lambda: stakes.evaluate(truth=[1, 0]), "give score= .*, prediction= .*, or both"),
+        (lambda: stakes.evaluate(truth="y", score=[1, 2]), "truth='y' is a name, but no data was given"),
+        (lambda: stakes.evaluate(DATA, truth="y", score="prob"), "score: there is no column 'prob'; there is 'y'"),
+        (
+            lambda: stakes.evaluate(pd.DataFrame(DATA), truth="Y", score="p"),
+            "truth: there is no column 'Y'; did you mean 'y'",
+        ),
+        (lambda: stakes.evaluate(truth=[1, 0], score=[0.5]), "score has 1 rows but truth has 2"),
+        (lambda: stakes.evaluate(truth=[], score=[]), "truth is empty; there is nothing to evaluate"),
+        (lambda: stakes.evaluate(7, truth="y", score="p"), "data is a int; give a file name, a data frame"),
+        (
+            lambda: stakes.evaluate(truth=[1, 0], score=["a", "b"]),
+            r"score holds text \('a' and 'b'\); give one number per row",
+        ),
+        (lambda: stakes.evaluate(truth=[1, 0], score=[0.5, np.nan]), "score is missing in 1 row .the first is row 1,"),
+        (lambda: stakes.evaluate(truth=[1, 0], score=np.array([np.nan, 0.1])), "score is missing in 1 row"),
+        (lambda: stakes.evaluate(truth=[1, 0], score=np.array([0.2, np.inf])), "score is infinite in 1 row"),
+        (lambda: stakes.evaluate(truth=[1, 0], score=[0.5, None]), "score is missing in 1 row"),
+        (lambda: stakes.evaluate(truth=[1, 0], score=[2**70, 1]), "beyond 64 bits"),
+        (
+            lambda: stakes.evaluate(truth=[1, 0], score=[1, 0], weight=[1, -2]),
+            "weight is negative in 1 row .the first is row 1,",
+        ),
+        (lambda: stakes.evaluate(truth=[1, 0], score=[1, 0], weight=[0, 0]), "weight is 0 in every row"),
+        (lambda: stakes.evaluate(truth=[1, 0], score=[1, 0], weight=[1, np.nan]), "weight is missing in 1 row"),
+        (lambda: stakes.evaluate(truth=[1, 0], score=[1, 0], weight=[1, np.inf]), "weight is infinite in 1 row"),
+        (lambda: stakes.evaluate(truth=[1, 0], score=[1, 0], threshold="high"), "threshold='high' is not a number"),
+        (
+            lambda: stakes.evaluate(truth=[1, 0], prediction=[1, 0], threshold=0.2),
+            "threshold and prediction were both given",
+        ),
+        (lambda: stakes.evaluate(truth=[1, 0], score=[1, 0], costs=[[0, 1], [5, 0]]), "costs= is not supported yet"),
+        (lambda: stakes.evaluate(truth=[1, 0], score=[1, 0], confidence=0.9), "confidence= is not supported yet"),
+        (
+            lambda: stakes.evaluate(truth=[1, 0], score=[1, 0], task="regression"),
+            "task='regression' is not supported yet",
+        ),
+    ],
+)
+def test_a_call_that_is_wrong_gets_a_useful_line(call, words):
+    with pytest.raises(stakes.InputError, match=words) as problem:
+        call()
+    assert "\n" not in str(problem.value)
+
+
+def test_the_callers_memory_is_never_written():
+    truth, score = np.array([1, 0, 1, 1]), np.array([0.2, -0.0, 0.9, 0.3])
+    decided, weight = np.array([1, 0, 0, 1]), np.array([1.0, 0, 2, 1])
+    before = [a.copy() for a in (truth, score, decided, weight)]
+    for a in (truth, score, decided, weight):
+        a.flags.writeable = False
+    ev = stakes.evaluate(truth=truth, score=score, prediction=decided, weight=weight, by=truth)
+    ev.to_dict()
+    for a, b in zip((truth, score, decided, weight), before, strict=True):
+        assert np.array_equal(a, b)
+
+
+def test_unusual_memory_layouts_are_read_rightly():
+    block = np.asfortranarray(np.random.default_rng(0).random((50, 4)))
+    truth = block[:, 0] < 0.5
+    plain = stakes.evaluate(truth=truth.copy(), score=block[:, 1].copy())
+    assert stakes.evaluate(truth=truth, score=block[:, 1]).to_dict() == plain.to_dict()
+    assert stakes.evaluate(truth=truth[::-1], score=block[::-1, 1]).to_dict() == plain.to_dict()
+    swapped = block[:, 1].astype(">f8")
+    assert stakes.evaluate(truth=truth, score=swapped).to_dict() == plain.to_dict()

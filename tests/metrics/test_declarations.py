@@ -1,0 +1,342 @@
+"""Property tests over the declarations: every metric is held to what it says of itself."""
+
+import math
+import re
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import stakes
+from stakes.metrics import measure
+from stakes.metrics.declare import ALIASES, CATALOGUE
+from stakes.tallies import Confusion, ScoreTable
+from tests import exact
+
+COUNTED = [m for m in stakes.metrics.list() if m.tally is Confusion]
+SCORED = [m for m in stakes.metrics.list() if m.tally is ScoreTable]
+ALL = [*COUNTED, *SCORED]
+each_counted = pytest.mark.parametrize("metric", COUNTED, ids=lambda m: m.name)
+each_scored = pytest.mark.parametrize("metric", SCORED, ids=lambda m: m.name)
+each = pytest.mark.parametrize("metric", ALL, ids=lambda m: m.name)
+
+count = st.one_of(st.integers(0, 4), st.integers(0, 10**4), st.integers(0, 10**15))
+cells = st.tuples(count, count, count, count)
+coarse = st.sampled_from([0.0, 0.1, 0.25, 0.3, 0.5, 0.5000000000000001, 0.7, 0.9, 1.0])
+probability = st.one_of(coarse, st.floats(0, 1, allow_subnormal=False))
+scored_rows = st.lists(st.tuples(st.booleans(), probability), min_size=1, max_size=14)
+
+
+def table_of(four) -> Confusion:
+    return Confusion.two_class(**dict(zip(("tp", "fn", "fp", "tn"), four, strict=True)))
+
+
+def scores_of(rows) -> ScoreTable:
+    return ScoreTable.from_rows([s for _, s in rows], [y for y, _ in rows])
+
+
+def same(a: float, b: float, tolerance: float = 1e-12) -> bool:
+    if math.isnan(a) or math.isnan(b):
+        return math.isnan(a) and math.isnan(b)
+    return a == b or abs(a - b) <= tolerance * max(abs(a), abs(b), 1e-3)
+
+
+# ── facts ────────────────────────────────────────────────────────────────────────────────────────────────────────
+def test_there_are_as_many_metrics_as_the_families_promise():
+    assert len(ALL) == len(CATALOGUE) == 41
+    assert {m.family for m in ALL} == set(stakes.metrics.FAMILIES)
+
+
+@each
+def test_a_metric_says_what_it_is(metric):
+    assert metric.question.rstrip().endswith(("?", "useful)"))
+    assert metric.formula
+    assert metric.range[0] < metric.range[1]
+    assert metric.better in ("higher", "lower", "neither")
+    assert {"question", "formula", "range", "baseline"} <= set(metric.facts())
+    assert stakes.metrics.find(metric.name) is metric
+    assert getattr(stakes.metrics, metric.name) is metric
+
+
+def test_aliases_are_names_for_the_same_metric():
+    for alias, name in ALIASES.items():
+        assert stakes.metrics.find(alias) is CATALOGUE[name]
+    assert stakes.metrics.sensitivity is stakes.metrics.recall
+
+
+# ── the formula, run on fractions ────────────────────────────────────────────────────────────────────────────────
+@each_counted
+@settings(max_examples=150, deadline=None)
+@given(four=cells)
+def test_a_count_metric_is_its_formula_to_the_last_bit(metric, four):
+    expected = float(exact.run(metric.formula, exact.of_cells(*four, **metric.parameters)))
+    value = metric.of(table_of(four))
+    if "sqrt" in metric.formula:
+        # the differences of the roots lose digits that eighty decimals cannot always give back
+        assert same(value, expected, 1e-15)
+    else:
+        assert value == expected or (math.isnan(value) and math.isnan(expected))
+
+
+@each_scored
+@settings(max_examples=60, deadline=None)
+@given(rows=scored_rows)
+def test_a_score_metric_is_its_formula_by_brute_force(metric, rows):
+    names = exact.of_rows([y for y, _ in rows], [s for _, s in rows], **metric.parameters)
+    value = metric.of(scores_of(rows))
+    if metric.why_undefined(scores_of(rows)) and math.isnan(value):
+        return
+    assert same(value, float(exact.run(metric.formula, names)), 1e-11)
+
+
+@pytest.mark.parametrize(
+    ("text", "parameters"),
+    [
+        ("f_beta(beta=0.5)", {"beta": 0.5}),
+        ("f_beta(beta=3)", {"beta": 3}),
+        ("partial_auc(max_fpr=0.37)", {"max_fpr": 0.37}),
+        ("recall_at_precision(precision=0.6)", {"precision": 0.6}),
+        ("precision_at_recall(recall=0.5)", {"recall": 0.5}),
+        ("precision_at_k(k=3)", {"k": 3}),
+        ("recall_at_k(k=3)", {"k": 3}),
+        ("ece(bins=4)", {"bins": 4}),
+        ("mce_equal_mass(bins=3)", {"bins": 3}),
+    ],
+)
+def test_parameters_reach_the_formula(text, parameters):
+    metric = stakes.metrics.find(text)
+    assert dict(metric.parameters) == parameters
+    assert metric.text == text
+    truth, score = [1, 0, 1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.55, 0.3, 0.3, 0.1]
+    if metric.tally is Confusion:
+        table = Confusion.two_class(tp=5, fn=3, fp=2, tn=7)
+        expected = exact.run(metric.formula, exact.of_cells(5, 3, 2, 7, **parameters))
+    else:
+        table = ScoreTable.from_rows(score, truth)
+        expected = exact.run(metric.formula, exact.of_rows(truth, score, **parameters))
+    assert same(metric.of(table), float(expected))
+
+
+# ── undefined, range, laws, swapped classes ──────────────────────────────────────────────────────────────────────
+@each_counted
+@settings(max_examples=100, deadline=None)
+@given(four=st.tuples(*[st.integers(0, 2)] * 4))
+def test_undefined_exactly_when_it_says_so(metric, four):
+    """The arithmetic itself (here on a leading axis, where reasons are not consulted) is NaN when a reason applies."""
+    table = table_of(four)
+    raw = measure([metric], Confusion.stack([table]))[0][0]
+    assert math.isnan(raw) == bool(metric.why_undefined(table))
+    assert math.isnan(metric.of(table)) == bool(metric.why_undefined(table))
+
+
+@each_scored
+@settings(max_examples=60, deadline=None)
+@given(rows=scored_rows)
+def test_a_score_metric_without_value_has_a_reason(metric, rows):
+    table = scores_of(rows)
+    value = metric.of(table)
+    if math.isnan(value):
+        assert metric.why_undefined(table)
+    elif not metric.otherwise:
+        assert not metric.why_undefined(table)
+
+
+@each
+@settings(max_examples=60, deadline=None)
+@given(four=cells, rows=scored_rows)
+def test_values_and_baselines_stay_in_range(metric, four, rows):
+    tally = table_of(four) if metric.tally is Confusion else scores_of(rows)
+    low, high = metric.range
+    for value in (metric.of(tally), metric.baseline_of(tally)):
+        assert math.isnan(value) or low - 1e-12 <= value <= high + 1e-12
+
+
+@each
+@settings(max_examples=60, deadline=None)
+@given(four=cells, rows=scored_rows)
+def test_nothing_beats_a_perfect_model(metric, four, rows):
+    if metric.tally is Confusion:
+        tp, fn, fp, tn = four
+        tally, perfect = table_of(four), table_of((tp + fn, 0, 0, fp + tn))
+    else:
+        tally, perfect = scores_of(rows), scores_of([(y, float(y)) for y, _ in rows])
+    value, best = metric.of(tally), metric.of(perfect)
+    if not math.isnan(value) and not math.isnan(best):
+        assert metric.better != "higher" or value <= best + 1e-12
+        assert metric.better != "lower" or value >= best - 1e-12
+
+
+LAWS = [(m, law) for m in ALL for law in m.laws]
+
+
+@pytest.mark.parametrize(("metric", "law"), LAWS, ids=[f"{m.name}: {law}" for m, law in LAWS])
+@settings(max_examples=80, deadline=None)
+@given(four=cells, rows=scored_rows)
+def test_laws_hold(metric, law, four, rows):
+    if metric.tally is Confusion:
+        names = {m.name: m.of(table_of(four)) for m in COUNTED}
+    else:
+        names = {m.name: m.of(scores_of(rows)) for m in SCORED}
+        names["prevalence"] = sum(y for y, _ in rows) / len(rows)
+    used = [names[word] for word in set(re.findall(r"[a-z_0-9]+", law)) if word in names]
+    if all(math.isfinite(v) for v in used):
+        left, sign, right = re.split(r" (==|<=) ", law)
+        left, right = (exact.run(side, {**names, "sqrt": math.sqrt}) for side in (left, right))
+        assert same(left, right, 1e-9) or (sign == "<=" and left <= right)
+
+
+SWAPPED = [m for m in ALL if m.swapped]
+
+
+@pytest.mark.parametrize("metric", SWAPPED, ids=lambda m: m.name)
+@settings(max_examples=80, deadline=None)
+@given(four=cells, rows=st.lists(st.tuples(st.booleans(), st.integers(0, 64)), min_size=1, max_size=12))
+def test_swapping_the_classes_does_what_it_says(metric, four, rows):
+    if metric.tally is Confusion:
+        table = table_of(four)
+        value = metric.of(table.swapped())
+        names = {m.name: m.of(table) for m in COUNTED}
+    else:  # the other class is positive, and its probability is 1 − p (sixty-fourths are exact)
+        value = metric.of(scores_of([(not y, 1 - s / 64) for y, s in rows]))
+        names = {m.name: m.of(scores_of([(y, s / 64) for y, s in rows])) for m in SCORED}
+    expected = exact.run(metric.swapped, names)
+    if math.isnan(value) or math.isnan(expected):
+        assert math.isnan(value) == math.isnan(expected)
+    else:
+        assert same(value, float(expected), 1e-9)
+
+
+def test_f1_changes_when_the_classes_swap_names():
+    always = Confusion.two_class(tp=80, fn=0, fp=20, tn=0)
+    assert stakes.metrics.f1(always) == pytest.approx(0.888889, abs=5e-7)
+    assert stakes.metrics.f1(always.swapped()) == 0
+
+
+# ── weights, order, leading axes ─────────────────────────────────────────────────────────────────────────────────
+def column(metric) -> str:
+    return "score" if metric.tally is ScoreTable else "decision"
+
+
+def on_rows(metric, truth, other, weight=None) -> float:
+    """The metric on arrays, with undefined as NaN."""
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", stakes.UndefinedWarning)
+        decided = np.asarray(other) if metric.tally is ScoreTable else (np.asarray(other) >= 0.5).astype(int)
+        return metric(np.asarray(truth, int), decided, weight=weight, positive=1)
+
+
+@each
+@settings(max_examples=50, deadline=None)
+@given(rows=scored_rows, data=st.data())
+def test_a_weight_of_two_is_a_row_twice_and_zero_is_no_row(metric, rows, data):
+    weights = data.draw(st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows)).filter(any))
+    truth, other = [y for y, _ in rows], [s for _, s in rows]
+    repeated = [row for row, w in zip(rows, weights, strict=True) for _ in range(w)]
+    weighted = on_rows(metric, truth, other, weight=weights)
+    assert same(weighted, on_rows(metric, [y for y, _ in repeated], [s for _, s in repeated]), 1e-12)
+
+
+@each
+@settings(max_examples=40, deadline=None)
+@given(rows=scored_rows, seed=st.integers(0, 99))
+def test_the_order_of_rows_does_not_matter(metric, rows, seed):
+    truth, other = np.array([y for y, _ in rows]), np.array([s for _, s in rows])
+    order = np.random.default_rng(seed).permutation(len(rows))
+    one, two = on_rows(metric, truth, other), on_rows(metric, truth[order], other[order])
+    assert one == two or (math.isnan(one) and math.isnan(two))
+
+
+@each_counted
+@settings(max_examples=40, deadline=None)
+@given(tables=st.lists(st.tuples(*[st.integers(0, 10**6)] * 4), min_size=1, max_size=5))
+def test_a_leading_axis_gives_each_table_its_figure(metric, tables):
+    singles = [table_of(four) for four in tables]
+    stacked = Confusion.stack(singles)
+    for values, wanted in (
+        (metric.of(stacked), [metric.of(t) for t in singles]),
+        (metric.baseline_of(stacked), [metric.baseline_of(t) for t in singles]),
+    ):
+        np.testing.assert_allclose(np.broadcast_to(values, len(wanted)), wanted, rtol=1e-9, atol=1e-9)
+
+
+@each_scored
+@settings(max_examples=40, deadline=None)
+@given(parts=st.lists(scored_rows, min_size=1, max_size=4))
+def test_a_leading_axis_gives_each_score_table_its_figure(metric, parts):
+    singles = [scores_of(rows) for rows in parts]
+    stacked = ScoreTable.stack(singles)
+    raw = measure([metric], stacked)[0]
+    wanted = [metric.of(t) for t in singles]
+    keep = ~np.isnan(wanted)
+    np.testing.assert_allclose(np.asarray(raw)[keep], np.asarray(wanted)[keep], rtol=1e-9, atol=1e-12)
+
+
+# ── on arrays ────────────────────────────────────────────────────────────────────────────────────────────────────
+def test_undefined_warns_with_the_reason():
+    with pytest.warns(stakes.UndefinedWarning, match="precision is undefined: nothing is decided positive"):
+        assert math.isnan(stakes.metrics.precision([1, 0, 1], [0, 0, 0]))
+    with pytest.warns(stakes.UndefinedWarning, match=r"recall_at_precision is undefined: no threshold .* of 0\.9"):
+        stakes.metrics.recall_at_precision([0, 1, 0], [0.9, 0.2, 0.1])
+    with pytest.warns(stakes.UndefinedWarning, match="fewer than 10 rows"):
+        stakes.metrics.precision_at_k([0, 1, 0], [0.9, 0.2, 0.1])
+
+
+def test_a_probability_figure_of_logits_is_an_error_when_asked_for_by_name():
+    with pytest.raises(stakes.InputError, match=r"log_loss needs probabilities, but the scores run from -2 to 3;"):
+        stakes.metrics.log_loss([0, 1, 1], [-2.0, 3.0, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("precison", "there is no metric 'precison'; did you mean 'precision'"),
+        ("zzz", "there is no metric 'zzz'; `stakes metrics` lists them all"),
+        ("f_beta(gamma=1)", "f_beta has no parameter 'gamma'; it takes 'beta'"),
+        ("f1(beta=1)", "f1 has no parameter 'beta'; it takes none"),
+        ("f_beta(beta=-1)", r"f_beta: beta=-1 does not work; give a number above 0"),
+        ("precision_at_k(k=2.5)", r"precision_at_k: k=2\.5 does not work; give a whole number from 1 on"),
+        ("partial_auc(max_fpr=2)", r"partial_auc: max_fpr=2 does not work; give a number above 0, at most 1"),
+        ("f_beta(beta='x')", "does not work"),
+        ("f_beta(2)", "is not how a metric is written"),
+        ("f_beta(beta=open('x'))", "is not how a metric is written"),
+        ("f1.__class__()", "is not how a metric is written"),
+        ("f_beta(", "is not how a metric is written"),
+    ],
+)
+def test_a_name_that_is_wrong_gets_a_useful_line(text, words):
+    with pytest.raises(stakes.InputError, match=words):
+        stakes.metrics.find(text)
+
+
+def test_calling_a_metric_wrongly_says_how():
+    with pytest.raises(stakes.InputError, match=r"call auc\(truth, score\), or auc\(table\) with a scores table"):
+        stakes.metrics.auc([0, 1])
+    with pytest.raises(stakes.InputError, match="auc needs a scores table, not a Confusion"):
+        stakes.metrics.auc(Confusion.two_class(tp=1, fn=1, fp=1, tn=1))
+    with pytest.raises(AttributeError, match="did you mean 'recall'"):
+        _ = stakes.metrics.recal
+
+
+def test_several_metrics_share_one_walk(monkeypatch):
+    table = scores_of([(True, 0.9), (False, 0.4), (True, 0.3)])
+    walks = []
+    original = ScoreTable.steps
+    monkeypatch.setattr(ScoreTable, "steps", lambda self: walks.append(1) or original(self))
+    values = measure(SCORED, table)
+    assert len(walks) == 1
+    assert all(same(v, m.of(table)) for m, v in zip(SCORED, values, strict=True))
+
+
+def test_counts_of_any_size_are_exact_for_score_metrics_too():
+    """10¹⁵ rows in a few steps: products of counts do not fit into 64 bits."""
+    table = ScoreTable.from_columns([0.9, 0.5, 0.1], [10**15, 3, 10**15 - 7], [5, 10**15 + 1, 10**15])
+    small = ScoreTable.from_columns([0.9, 0.5, 0.1], [10**6, 3, 10**6], [5, 10**6, 10**6])
+    P, N = 2 * 10**15 - 4, 2 * 10**15 + 6
+    wins = Fraction(10**15 * (2 * (N - 5) + 5) + 3 * (2 * 10**15 + 10**15 + 1) + (10**15 - 7) * 10**15, 2)
+    assert stakes.metrics.auc(table) == float(wins / (P * N))
+    for metric in SCORED:  # every other figure works at that size as well, and looks like that of a smaller table
+        assert same(metric.of(table), metric.of(small), 1e-4) or "k(" in metric.text or metric.name.endswith("_k")

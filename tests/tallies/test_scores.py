@@ -1,0 +1,266 @@
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import stakes
+from stakes.metrics import auc_bounds
+from stakes.tallies import ScoreTable, bins, keys
+from stakes.tallies.keys import BLOCK
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+rows_of = st.lists(st.tuples(st.booleans(), finite), min_size=1, max_size=30)
+coarse = st.lists(st.tuples(st.booleans(), st.integers(-3, 3)), min_size=1, max_size=30)
+
+
+def table_of(rows, dtype=float) -> ScoreTable:
+    return ScoreTable.from_rows(np.array([s for _, s in rows], dtype), [y for y, _ in rows])
+
+
+def brute(rows, threshold) -> tuple[int, int, int, int]:
+    tp = sum(y and s >= threshold for y, s in rows)
+    fp = sum(not y and s >= threshold for y, s in rows)
+    return tp, sum(y for y, _ in rows) - tp, fp, sum(not y for y, _ in rows) - fp
+
+
+def four(table) -> tuple:
+    return table.tp, table.fn, table.fp, table.tn
+
+
+@settings(max_examples=300, deadline=None)
+@given(rows=st.one_of(rows_of, coarse), extra=finite)
+def test_each_threshold_has_its_confusion_table(rows, extra):
+    table = table_of(rows)
+    assert table.thresholds.tolist() == [math.inf, *sorted({s + 0.0 for _, s in rows}, reverse=True)]
+    tables = table.confusions()
+    for i, threshold in enumerate(table.thresholds):
+        assert four(table.at(threshold)) == brute(rows, threshold) == four(tables[i])
+    assert four(table.at(extra)) == brute(rows, extra)
+
+
+@settings(max_examples=100, deadline=None)
+@given(rows=coarse, split=st.integers(0, 30), seed=st.integers(0, 9))
+def test_parts_add_up_to_the_whole_in_any_order(rows, split, seed):
+    order = np.random.default_rng(seed).permutation(len(rows))
+    parts = [[rows[i] for i in half] for half in (order[:split], order[split:]) if len(half)]
+    assert ScoreTable.sum([table_of(part) for part in parts]) == table_of(rows)
+    assert ScoreTable.sum([table_of(part).as_columns() for part in parts]) == table_of(rows)
+
+
+def test_parts_of_different_widths_and_signs_add_up():
+    narrow = ScoreTable.from_rows(np.array([0.5, 0.25], np.float32), [1, 0])
+    wide = ScoreTable.from_rows(np.array([0.1, 0.25]), [0, 1])
+    signed = ScoreTable.from_rows(np.array([-2.0, 3.0]), [0, 1])
+    assert narrow + wide + signed == ScoreTable.from_rows([0.5, 0.25, 0.1, 0.25, -2.0, 3.0], [1, 0, 0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("make", ["packed", "columns", "weighted", "binned", "stacked", "extra"])
+def test_a_table_saves_itself(make):
+    scores, truth = np.array([0.1, 0.7, 0.7, 1e-300, 0.35]), [0, 1, 0, 1, 1]
+    packed = ScoreTable.from_rows(scores, truth)
+    table = {
+        "packed": packed,
+        "columns": packed.as_columns(),
+        "weighted": ScoreTable.from_rows(scores, truth, [1, 2, 0.3, 4, 5]),
+        "binned": packed.binned(),
+        "stacked": ScoreTable.stack([packed, packed + packed]),
+        "extra": ScoreTable.from_rows(scores, truth, extra={"cost": np.array([5.0, 1, 2, 3, 4])}),
+    }[make]
+    assert ScoreTable.from_dict(json.loads(json.dumps(table.to_dict()))) == table
+
+
+def test_extra_columns_add_up_with_the_rest():
+    table = ScoreTable.from_rows([0.5, 0.2, 0.5], [1, 0, 0], extra={"cost": np.array([10.0, 1, 5])})
+    assert table.scores.tolist() == [0.5, 0.2]
+    assert table.columns["cost"].tolist() == [15, 1]
+    assert (table + table).columns["cost"].tolist() == [30, 2]
+
+
+def test_weighted_tables_keep_the_squares():
+    table = ScoreTable.from_rows([0.5, 0.2, 0.5, 0.5], [1, 0, 0, 1], [2, 1, 3, 4])
+    assert table.columns["positives"].tolist() == [6, 0]
+    assert table.columns["positives_squared"].tolist() == [20, 0]
+    assert table.columns["negatives_squared"].tolist() == [9, 1]
+    at = table.at(0.5)
+    assert (float(at.tp), float(at.fp)) == (6, 3)
+    assert at.squares.tolist() == [[1, 9], [0, 20]]
+
+
+def test_different_questions_do_not_add_up():
+    one = ScoreTable.from_rows([0.5], [1])
+    with pytest.raises(stakes.InputError, match="the grid of bins is 'none' in one and 'probability' in the other"):
+        _ = one + one.binned()
+    with pytest.raises(stakes.InputError, match="weighting is 'unweighted'"):
+        _ = one + ScoreTable.from_rows([0.5], [1], [2.0])
+    with pytest.raises(stakes.InputError, match="the positive class is 'positive' in one and 'yes' in the other"):
+        _ = one + ScoreTable.from_rows([0.5], [1], positive="yes")
+
+
+def test_what_was_not_saved_by_us_is_refused():
+    saved = ScoreTable.from_rows([0.5], [1]).to_dict()
+    with pytest.raises(stakes.InputError, match="damaged"):
+        ScoreTable.from_dict({**saved, "grid": "log"})
+    with pytest.raises(stakes.InputError, match="damaged"):
+        ScoreTable.from_dict({**saved, "columns": {"positives": [1]}})
+
+
+def test_a_table_is_frozen():
+    table = ScoreTable.from_rows([0.5, 0.2], [1, 0])
+    with pytest.raises(ValueError, match="read-only"):
+        table.keys.values[0] = 0
+    with pytest.raises(ValueError, match="read-only"):
+        table.as_columns().columns["positives"][0] = 9
+
+
+# ── keys ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+@settings(max_examples=300, deadline=None)
+@given(rows=rows_of)
+def test_keys_keep_every_score_and_label(rows):
+    scores = np.array([s for _, s in rows])
+    packed = keys.pack(scores, np.array([y for y, _ in rows]))
+    if packed is None:  # no layout holds them all; the table falls back on columns
+        assert any(s < 0 or str(s) == "-0.0" for s in scores)
+        assert any(s != 0 and not 2.0**-510 <= abs(s) < 2.0**512 for s in scores)
+        return
+    bits, labels = packed.unpack(0, len(packed))
+    found = sorted(zip(packed.layout.to_scores(bits).tolist(), labels.tolist(), strict=True))
+    assert found == sorted((s + 0.0, int(y)) for y, s in rows)
+    assert packed.layout.to_scores(bits).tolist() == sorted((s + 0.0 for s in scores), reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("scores", "layout"),
+    [
+        (np.array([0.5, 0.0]), "float64"),
+        (np.array([0.5, 1e308]), "float64"),
+        (np.array([0.5, 0.0], np.float32), "float32"),
+        (np.array([0.5, 0.0], np.float16), "float32"),
+        (np.array([-0.5, 7.0]), "signed"),
+        (np.array([-0.5, 7.0], np.float32), "signed"),
+        (np.array([-0.0, 0.5]), "signed"),
+    ],
+)
+def test_each_kind_of_score_has_its_layout(scores, layout):
+    assert keys.pack(scores, np.array([True, False])).layout.name == layout
+
+
+@pytest.mark.parametrize("scores", [[-1.0, 1e-300], [-1e300, 1.0], [-1.0, 5e-324]])
+def test_scores_that_no_layout_holds_are_still_ordered(scores):
+    assert keys.pack(np.array(scores), np.array([True, False])) is None
+    assert stakes.metrics.auc([1, 0], scores) == float(scores[0] > scores[1])
+
+
+@pytest.mark.parametrize("faster", [True, False])
+def test_both_sorts_sort(faster, monkeypatch):
+    monkeypatch.setattr(keys, "_polars_is_faster", lambda: faster)
+    values = np.random.default_rng(0).integers(0, 1 << 63, (1 << 20) + 3, dtype=np.uint64)
+    assert np.array_equal(keys.sort(values.copy()), np.sort(values))
+
+
+def test_the_clock_decides_once():
+    assert keys._polars_is_faster() in (True, False)
+    assert keys._polars_is_faster.cache_info().currsize == 1
+
+
+# ── blocks ───────────────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize("distinct", [1, 2, 7, 500, 10**9])
+@pytest.mark.parametrize("size", [BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 5])
+def test_blocks_never_cut_a_tie_and_lose_no_row(size, distinct):
+    rng = np.random.default_rng(size)
+    scores = rng.integers(0, distinct, size) / 7
+    truth = rng.random(size) < 0.3
+    packed = ScoreTable.from_rows(scores, truth)
+    for table in (packed, packed.as_columns()):
+        walked = list(table.steps())
+        joined = np.concatenate([s.scores for s in walked])
+        assert np.array_equal(joined, np.unique(scores)[::-1])
+        assert sum(int(s.positives.sum()) for s in walked) == truth.sum()
+        assert (walked[-1].tp[-1], walked[-1].fp[-1]) == (truth.sum(), (~truth).sum())
+    for ours, theirs in zip(packed.steps(), packed.as_columns().steps(), strict=True):
+        assert np.array_equal(ours.scores, theirs.scores)
+
+
+# ── bins ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+@settings(max_examples=300, deadline=None)
+@given(value=st.floats(0, 1))
+def test_a_probability_lies_in_its_bin(value):
+    low = float(bins.lower_edges(np.array([value]), "probability")[0])
+    high = bins.next_edge(low, "probability")
+    assert low <= value
+    assert value < high or value == low == 1
+    assert bins.lower_edges(np.array([low]), "probability")[0] == low
+    size = min(value, 1 - value)
+    assert high - low <= max(2.0**-15 * size * 1.0001, 2.0**-53) or value == 1
+
+
+@settings(max_examples=300, deadline=None)
+@given(value=finite)
+def test_a_number_lies_in_its_bin(value):
+    low = float(bins.lower_edges(np.array([value]), "line")[0])
+    assert low <= value < bins.next_edge(low, "line")
+    assert bins.lower_edges(np.array([low]), "line")[0] == low
+
+
+@settings(max_examples=200, deadline=None)
+@given(values=st.lists(st.floats(0, 1), min_size=2, max_size=9), grid=st.sampled_from(bins.GRIDS))
+def test_bins_keep_the_order(values, grid):
+    edges = bins.lower_edges(np.sort(values), grid)
+    assert (np.diff(edges) >= 0).all()
+
+
+@pytest.mark.parametrize("draw", ["uniform", "rare", "logits"])
+def test_binned_tables_bound_the_auc(draw):
+    rng = np.random.default_rng(7)
+    n = 200_000
+    scores = {"uniform": rng.random(n), "rare": rng.beta(0.1, 50, n), "logits": rng.normal(size=n)}[draw]
+    truth = rng.random(n) < (0.3 + 0.4 * (scores > np.median(scores)))
+    table = ScoreTable.from_rows(scores, truth)
+    low, high = auc_bounds(table.binned())
+    assert low <= stakes.metrics.auc(table) <= high
+    assert high - low < 2e-5
+    assert low <= stakes.metrics.auc(table.binned()) <= high
+    assert table.binned().binned() == table.binned()
+
+
+def test_bins_of_parts_are_the_bins_of_the_whole():
+    rng = np.random.default_rng(8)
+    scores, truth = rng.random(5000), rng.random(5000) < 0.5
+    one, two = (ScoreTable.from_rows(scores[part], truth[part]) for part in (slice(0, 99), slice(99, None)))
+    assert one.binned() + two.binned() == (one + two).binned()
+
+
+def test_a_binned_table_answers_thresholds_on_its_edges_only():
+    table = ScoreTable.from_rows([0.2, 0.1, 0.5, 0.9, 0.8], [0, 1, 0, 1, 1]).binned()
+    assert four(table.at(0.5)) == (2, 1, 1, 1)
+    assert four(table.at(0.75)) == (2, 1, 0, 2)
+    assert four(table.at(2.0)) == (0, 3, 0, 2)
+    with pytest.raises(stakes.InputError, match=r"threshold=0\.3 lies inside a bin of this table; the nearest"):
+        table.at(0.3)
+
+
+def test_a_binned_table_has_no_losses_and_says_why():
+    table = ScoreTable.from_rows([0.2, 0.7], [0, 1]).binned()
+    assert math.isnan(stakes.metrics.find("brier_score").of(table))
+    assert "counted in bins" in stakes.metrics.find("brier_score").why_undefined(table)
+
+
+# ── leading axes ─────────────────────────────────────────────────────────────────────────────────────────────────
+def test_a_leading_axis_can_be_taken_apart():
+    one = ScoreTable.from_rows([0.5, 0.2], [1, 0])
+    two = ScoreTable.from_rows([0.5, 0.7, 0.1], [0, 1, 1])
+    stacked = ScoreTable.stack([one, two])
+    assert stacked.leading == (2,)
+    assert stacked.P.tolist() == [1, 2]
+    assert stacked[1].at(0.5) == two.at(0.5)
+    assert stacked.at(0.5).tp.tolist() == [1, 1]
+    assert stacked.confusions().counts.shape == (2, 5, 2, 2)
+    with pytest.raises(TypeError, match="no leading axis"):
+        one[0]
+
+
+def test_it_prints_what_it_is():
+    assert str(ScoreTable.from_rows([0.5], [1])) == "<ScoreTable of 1 rows ('positive' against 'negative'), exact>"
+    assert "binned on the probability grid" in str(ScoreTable.from_rows([0.5], [1]).binned())

@@ -1,0 +1,184 @@
+"""The command line, run as a user runs it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import stakes
+
+HERE = Path(__file__).parent
+
+
+def run(*arguments, env=None, **options):
+    command = [sys.executable, "-m", "stakes", *map(str, arguments)]
+    environment = {**os.environ, "COLUMNS": "100", **(env or {})}
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, **options)
+
+
+@pytest.fixture
+def preds(tmp_path):
+    file = tmp_path / "my preds (final).csv"
+    rows = [
+        "outcome,\"P(yes), v2\",center 'A',amount",
+        "yes,0.9,north,1",
+        "no,0.2,north,2",
+        "yes,0.4,south,3",
+        "no,0.6,south,4",
+    ]
+    file.write_text("\n".join(rows) + "\n")
+    return file
+
+
+COLUMNS = ("--truth", "outcome", "--score", "P(yes), v2", "--positive", "yes")
+
+
+def test_evaluate_prints_the_figures(preds):
+    done = run("evaluate", preds, *COLUMNS, "--by", "center 'A'")
+    assert done.returncode == 0, done.stderr
+    assert "yes (50.0%), against no" in done.stdout
+    assert "0.7500" in done.stdout
+    assert "north" in done.stdout
+    assert "more figures" in done.stdout
+    assert "\x1b[" not in done.stdout  # no colour in a pipe
+
+
+def test_evaluate_all_shows_every_figure(preds):
+    done = run("evaluate", preds, *COLUMNS, "--all")
+    assert all(metric.name in done.stdout for metric in stakes.metrics.list())
+
+
+def test_json_is_what_python_gives(preds):
+    done = run("evaluate", preds, *COLUMNS, "--weight", "amount", "--threshold", "0.3", "--json")
+    options = {"truth": "outcome", "score": "P(yes), v2", "positive": "yes", "weight": "amount", "threshold": 0.3}
+    assert json.loads(done.stdout) == stakes.evaluate(preds, **options).to_dict()
+
+
+def test_parquet_and_csv_give_the_same_answer(preds):
+    parquet = preds.with_suffix(".parquet")
+    pl.read_csv(preds).write_parquet(parquet)
+    answers = [run("evaluate", file, *COLUMNS, "--json").stdout for file in (preds, parquet)]
+    assert answers[0] == answers[1]
+
+
+def test_decisions_in_the_file(tmp_path):
+    file = tmp_path / "d.csv"
+    file.write_text("truth,decided\n1,1\n0,1\n1,0\n")
+    done = run("evaluate", file, "--truth", "truth", "--prediction", "decided", "--json")
+    assert json.loads(done.stdout)["confusion"]["counts"] == [[0, 1], [1, 1]]
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments", "words"),
+    [
+        ("a,b\n1,2\n", ["--truth", "y", "--score", "b"], "stakes: truth: there is no column 'y'; there is 'a' and 'b'"),
+        (
+            "y,p\n1,0.2\n0,oops\n",
+            ["--truth", "y", "--score", "p"],
+            "score has 1 row that hold no number ('oops'; the first is row 1",
+        ),
+        ("y,p\n1,0.2\nNA,0.3\n", ["--truth", "y", "--score", "p"], "truth is missing in 1 row"),
+        ("y,p\n1,0.2\n,0.3\n", ["--truth", "y", "--score", "p"], "truth is missing in 1 row"),
+        ("y,p\n1,0.2\n0\n", ["--truth", "y", "--score", "p"], "score is missing in 1 row"),
+        ("y,p\n", ["--truth", "y", "--score", "p"], "truth is empty"),
+        ("", ["--truth", "y", "--score", "p"], "cannot be read"),
+        (
+            "y,p\nyes,0.2\nno,0.3\n",
+            ["--truth", "y", "--score", "p"],
+            "neither is obviously the positive one; pass positive='yes'",
+        ),
+        ("y,p\n1,0.2\n", ["--truth", "y"], "give score="),
+        ("y,p\n1,1e400\n0,0\n", ["--truth", "y", "--score", "p"], "score is infinite in 1 row"),
+    ],
+)
+def test_a_file_that_is_wrong_gets_one_line_and_exit_code_2(tmp_path, content, arguments, words):
+    file = tmp_path / "preds.csv"
+    file.write_text(content)
+    done = run("evaluate", file, *arguments)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert done.stdout == ""
+
+
+def test_files_that_are_not_there_or_of_another_kind(tmp_path):
+    for name, words in (
+        ("gone.csv", "there is no such file"),
+        ("a.xlsx", "does not end in .csv or .parquet"),
+        ("", "it is a directory"),
+    ):
+        file = tmp_path / name
+        if name == "a.xlsx":
+            file.write_text("x")
+        done = run("evaluate", file, "--truth", "y", "--score", "p")
+        assert done.returncode == 2
+        assert words in done.stderr
+
+
+def test_a_file_whose_name_looks_like_a_pattern_is_that_file(tmp_path):
+    (tmp_path / "a[1].csv").write_text("y,p\n1,0.9\n0,0.1\n")
+    (tmp_path / "a1.csv").write_text("y,p\n1,0.1\n0,0.9\n")
+    done = run("evaluate", tmp_path / "a[1].csv", "--truth", "y", "--score", "p", "--json")
+    assert json.loads(done.stdout)["figures"]["auc"]["value"] == 1
+
+
+def test_labels_in_a_file_stay_text(tmp_path):
+    file = tmp_path / "codes.csv"
+    file.write_text("y,p\n007,0.9\n7,0.1\n")
+    done = run("evaluate", file, "--truth", "y", "--score", "p", "--positive", "007", "--json")
+    assert (json.loads(done.stdout)["positive"], json.loads(done.stdout)["negative"]) == ("007", "7")
+
+
+def test_wrong_usage_is_exit_code_2():
+    assert run("evaluate").returncode == 2
+    assert run("nonsense").returncode == 2
+    assert "Missing option '--truth'" in run("evaluate", "x.csv").stderr
+
+
+def test_demo_runs_and_says_where_to_look_next():
+    done = run("demo")
+    assert done.returncode == 0
+    assert "malignant (37.3%), against benign" in done.stdout
+    assert "Where to look next" in done.stdout
+
+
+def test_metrics_lists_all_and_explains_one():
+    everything = run("metrics").stdout
+    assert all(f"  {metric.name} " in everything for metric in stakes.metrics.list())
+    one = run("metrics", "sensitivity").stdout
+    assert one.startswith("recall\n")
+    assert "tp / P" in one
+    assert "no case is positive" in one
+    assert "Yerushalmy" in one
+    typo = run("metrics", "precisoin")
+    assert typo.returncode == 2
+    assert "did you mean 'precision'" in typo.stderr
+
+
+def test_a_broken_pipe_is_quiet():
+    command = f"{sys.executable} -m stakes metrics | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["evaluate", "--help"], ["--version"]])
+def test_help_loads_no_numpy(arguments):
+    code = f"""
+import sys
+sys.argv = ["stakes", *{arguments!r}]
+from stakes.cli import main
+try:
+    main()
+except SystemExit as stop:
+    assert stop.code == 0, stop.code
+heavy = [m for m in ("numpy", "scipy", "polars", "narwhals", "pandas", "rich", "pyarrow") if m in sys.modules]
+assert not heavy, heavy
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert "stakes" in done.stdout

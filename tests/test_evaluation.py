@@ -1,0 +1,210 @@
+import json
+import math
+
+import numpy as np
+import pytest
+
+import stakes
+
+TRUTH = ["sick", "well", "sick", "well", "well", "sick"]
+SCORE = [0.9, 0.2, 0.4, 0.6, 0.1, 0.7]
+
+
+def evaluation(**options):
+    return stakes.evaluate(truth=TRUTH, score=SCORE, positive="sick", **options)
+
+
+def test_a_figure_is_an_estimate():
+    f1 = evaluation()["f1"]
+    assert (f1.name, f1.value, float(f1)) == ("f1", 2 / 3, 2 / 3)
+    assert f1.baseline == pytest.approx(2 / 3)  # calling everyone sick does as well
+    assert (f1.low, f1.high, f1.reason) == (None, None, "")
+    assert f1.defined
+
+
+def test_names_aliases_and_parameters_are_understood():
+    ev = evaluation()
+    assert ev["sensitivity"] == ev["recall"]
+    assert ev["f_beta(beta=1)"].value == ev["f1"].value
+    assert ev["f_beta(beta=1)"].name == "f_beta(beta=1)"
+    assert ev["f_beta(beta=2)"].name == "f_beta"
+    with pytest.raises(stakes.InputError, match="did you mean 'recall'"):
+        ev["recal"]
+
+
+def test_every_figure_of_the_tallies_is_there():
+    ev = evaluation()
+    assert set(ev.figures) == {metric.name for metric in stakes.metrics.list()}
+    only_decisions = stakes.evaluate(truth=[1, 0], prediction=[1, 1])
+    assert "auc" not in only_decisions.figures
+    assert only_decisions["auc"].reason == "no scores were given; pass score="
+    assert math.isnan(only_decisions["auc"].value)
+
+
+def test_undefined_figures_carry_their_reason():
+    ev = stakes.evaluate(truth=[1, 0, 1], score=[0.1, 0.2, 0.3])
+    assert ev["precision"].reason == "nothing is decided positive"
+    assert not ev["precision"].defined
+    assert str(ev["precision"]) == "precision is undefined: nothing is decided positive"
+
+
+# ── decisions ────────────────────────────────────────────────────────────────────────────────────────────────────
+def test_probabilities_are_cut_at_one_half_and_a_score_on_the_threshold_is_positive():
+    ev = stakes.evaluate(truth=[0, 1, 1], score=[0.5, 0.5, 0.2])
+    assert ev.threshold == 0.5
+    assert (ev.confusion.tp, ev.confusion.fp) == (1, 1)
+
+
+def test_other_scores_have_no_decisions_until_a_threshold_is_given():
+    ev = stakes.evaluate(truth=[0, 1, 1], score=[-1, 3, 0])
+    assert ev.confusion is None
+    assert ev["auc"].value == 1
+    assert ev["recall"].reason.startswith("the scores are no probabilities, so there are no decisions yet")
+    assert ev["log_loss"].reason == "the scores lie outside [0, 1], so they are no probabilities"
+    assert "recall" not in ev.figures
+    assert ev.at(0)["recall"].value == 1
+    assert stakes.evaluate(truth=[0, 1, 1], score=[-1, 3, 0], threshold=1)["recall"].value == 0.5
+
+
+def test_the_threshold_is_compared_with_the_stored_value():
+    """The float32 nearest to 0.7 is smaller than 0.7; it stays below the threshold in every engine."""
+    narrow = stakes.evaluate(truth=[1, 0], score=np.array([0.7, 0.1], np.float32), threshold=0.7)
+    assert narrow.confusion.tp == 0
+    wide = stakes.evaluate(truth=[1, 0], score=np.array([0.7, 0.1]), threshold=0.7)
+    assert wide.confusion.tp == 1
+
+
+def test_decisions_and_scores_may_both_be_given():
+    ev = stakes.evaluate(truth=[0, 1, 1], score=[0.1, 0.2, 0.3], prediction=[0, 1, 1])
+    assert ev["accuracy"].value == 1
+    assert ev["auc"].value == 1
+    assert ev.threshold is None
+    assert ev.at(0.25)["accuracy"].value == pytest.approx(2 / 3)
+
+
+def test_another_threshold_counts_nothing_again():
+    ev = evaluation(by=["a", "b", "a", "b", "a", "b"])
+    lower = ev.at(0.3)
+    assert lower.scores is ev.scores
+    assert (lower.confusion.tp, lower.confusion.fn) == (3, 0)
+    assert lower.segments["a"].confusion.tp == 2
+    with pytest.raises(stakes.InputError, match="threshold was given without score"):
+        stakes.evaluate(truth=[1, 0], prediction=[1, 0]).at(0.5)
+
+
+# ── curves ───────────────────────────────────────────────────────────────────────────────────────────────────────
+def test_the_roc_curve_runs_from_nobody_to_everybody():
+    roc = evaluation().curve("roc")
+    assert roc.thresholds.tolist() == [math.inf, 0.9, 0.7, 0.6, 0.4, 0.2, 0.1]
+    assert roc.x.tolist() == pytest.approx([0, 0, 0, 1 / 3, 1 / 3, 2 / 3, 1])
+    assert roc.y.tolist() == pytest.approx([0, 1 / 3, 2 / 3, 2 / 3, 1, 1, 1])
+    assert np.trapezoid(roc.y, roc.x) == pytest.approx(evaluation()["auc"].value)
+
+
+def test_the_pr_curve_is_drawn_from_one():
+    pr = evaluation().curve("pr")
+    assert pr.x[0] == 0
+    assert pr.y.tolist() == pytest.approx([1, 1, 1, 2 / 3, 3 / 4, 3 / 5, 1 / 2])
+    assert (np.diff(pr.x) * pr.y[1:]).sum() == pytest.approx(evaluation()["average_precision"].value)
+    assert pr.to_dict()["threshold"][0] is None
+    assert set(pr.to_dict()) == {"kind", "recall", "precision", "threshold"}
+
+
+def test_curves_agree_with_scikit_learn():
+    import sklearn.metrics as sk
+
+    rng = np.random.default_rng(1)
+    score = rng.integers(0, 50, 4000) / 50
+    truth = rng.random(4000) < score
+    ev = stakes.evaluate(truth=truth, score=score)
+    fpr, tpr, thresholds = sk.roc_curve(truth, score, drop_intermediate=False)
+    roc = ev.curve("roc")
+    np.testing.assert_allclose([roc.x, roc.y, roc.thresholds], [fpr, tpr, thresholds])
+    precision, recall, thresholds = sk.precision_recall_curve(truth, score)
+    pr = ev.curve("pr")
+    np.testing.assert_allclose(pr.x[::-1], recall)
+    np.testing.assert_allclose(pr.y[::-1], precision)
+
+
+@pytest.mark.parametrize(
+    ("truth", "kind", "words"),
+    [
+        ([1, 1], "roc", "there is no roc curve for these rows: no case is negative"),
+        ([0, 0], "pr", "there is no pr curve for these rows: no case is positive"),
+        ([0, 1], "rok", "there is no curve 'rok'; did you mean 'roc'"),
+    ],
+)
+def test_curves_that_do_not_exist(truth, kind, words):
+    with pytest.raises(stakes.InputError, match=words):
+        stakes.evaluate(truth=truth, score=[0.1, 0.2]).curve(kind)
+
+
+def test_decisions_alone_have_no_curve():
+    with pytest.raises(stakes.InputError, match="no scores were given"):
+        stakes.evaluate(truth=[1, 0], prediction=[1, 0]).curve("roc")
+
+
+# ── as data ──────────────────────────────────────────────────────────────────────────────────────────────────────
+def test_json_is_versioned_and_strict():
+    ev = stakes.evaluate(truth=[1, 0, 1], score=[0.6, 0.4, 0.7], by=["x", "y", "x"])
+    data = json.loads(ev.to_json(), parse_constant=lambda text: pytest.fail(f"{text} is not JSON"))
+    assert (data["stakes"], data["format"], data["task"]) == ("evaluation", 1, "binary")
+    assert (data["rows"], data["positive"], data["negative"], data["threshold"]) == (3, "1", "0", 0.5)
+    assert data["figures"]["auc"]["value"] == 1
+    assert data["figures"]["positive_likelihood_ratio"]["value"] == "Infinity"
+    assert data["segments"]["x"]["figures"]["auc"] == {
+        "name": "auc",
+        "value": None,
+        "baseline": None,
+        "low": None,
+        "high": None,
+        "reason": "no case is negative",
+    }
+    assert stakes.Confusion.from_dict(data["confusion"]) == ev.confusion
+
+
+def test_rows_are_flat():
+    rows = evaluation(by=["a", "b"] * 3).to_rows()
+    assert {row["segment"] for row in rows} == {None, "a", "b"}
+    assert len(rows) == 3 * 41
+    assert set(rows[0]) == {"segment", "metric", "value", "low", "high", "baseline", "reason"}
+
+
+def test_segments_are_evaluations():
+    ev = evaluation(by=["a", "a", "b", "b", "b", "a"])
+    assert ev.segments["a"].rows == 3
+    assert ev.segments["b"]["auc"].value == 0.5
+    assert ev.segments["b"].segments == {}
+
+
+def test_weights_are_counted():
+    ev = evaluation(weight=[1, 1, 2, 1, 1, 0.5])
+    assert ev.rows == 6.5
+    assert ev.prevalence == pytest.approx(3.5 / 6.5)
+    assert ev["recall"].value == pytest.approx(1.5 / 3.5)
+
+
+# ── to look at ───────────────────────────────────────────────────────────────────────────────────────────────────
+def test_it_prints_a_readable_table():
+    text = str(evaluation())
+    assert "sick (50.0%), against well" in text
+    assert "positive when score ≥ 0.5" in text
+    assert "auc" in text
+    assert "0.8889" in text
+    assert max(map(len, text.splitlines())) <= 100
+    assert repr(evaluation()) == "<Evaluation of 6 rows, positive 'sick'>"
+    assert "none yet: the scores are no probabilities" in str(stakes.evaluate(truth=[0, 1], score=[5, 9]))
+
+
+def test_names_from_the_data_are_inert_in_html_and_text():
+    nasty = "</td><script>alert(1)</script>"
+    bold = "[bold red]x[/bold red]"
+    ev = stakes.evaluate(truth=[nasty, bold], prediction=[nasty, nasty], positive=bold, by=[bold, nasty])
+    assert "<script>" not in ev._repr_html_()
+    assert "&lt;script&gt;" in ev._repr_html_()
+    assert bold in str(ev)
+
+
+def test_many_segments_are_cut_off_in_the_text():
+    ev = stakes.evaluate(truth=[0, 1] * 30, prediction=[0, 1] * 30, by=[i // 2 for i in range(60)])
+    assert "the first 20 of 30 segments" in str(ev)

@@ -1,0 +1,53 @@
+"""The libraries that users bring work together in the versions that install today."""
+
+import os
+import shutil
+
+import narwhals as nw
+import pandas as pd
+import polars as pl
+import pytest
+
+import stakes
+
+DATA = {"y": ["no", "yes", "yes", "no"], "p": [0.1, 0.8, 0.4, 0.3]}
+
+
+@pytest.fixture(scope="module")
+def spark():
+    if shutil.which("java") is None:
+        words = "Spark needs Java 17: install openjdk-17-jre-headless"
+        if os.environ.get("CI"):
+            pytest.fail(words)
+        pytest.skip(words)
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    session = builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
+    yield session
+    session.stop()
+
+
+@pytest.mark.spark
+@pytest.mark.filterwarnings("ignore")  # pyspark warns that it has not been tried with pandas 3
+def test_spark_is_read_through_narwhals(spark):
+    frame = spark.createDataFrame(list(zip(*DATA.values(), strict=True)), list(DATA)).repartition(3)
+    counted = nw.from_native(frame).group_by("y").agg(nw.len().alias("n")).sort("y").collect()
+    assert counted.rows() == [("no", 2), ("yes", 2)]
+    ev = stakes.evaluate(frame, truth="y", score="p", positive="yes")
+    assert ev.to_dict() == stakes.evaluate(DATA, truth="y", score="p", positive="yes").to_dict()
+
+
+def test_duckdb_counts_in_the_engine_through_narwhals():
+    import duckdb
+
+    relation = duckdb.from_arrow(pl.DataFrame(DATA).to_arrow())
+    counted = nw.from_native(relation).group_by("y").agg(nw.col("p").max()).sort("y").collect()
+    assert counted.rows() == [("no", 0.3), ("yes", 0.8)]
+
+
+def test_pandas_and_polars_go_through_pyarrow_and_back():
+    frame = pd.DataFrame(DATA)
+    assert pl.from_pandas(frame).to_pandas().equals(frame)

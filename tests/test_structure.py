@@ -1,0 +1,110 @@
+"""The shape of the code: imports point one way, heavy libraries load on first use."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[1] / "src" / "stakes"
+ORDER = [
+    "errors",
+    "tallies",
+    "engines",
+    "metrics",
+    "uncertainty",
+    "decisions",
+    "systems",
+    "views",
+    "evaluation",
+    "validation",
+    "cli",
+]
+FILES = sorted(SOURCE.rglob("*.py"))
+
+
+def layer(module: str) -> str:
+    return module.split(".")[1] if "." in module else ""
+
+
+def imports(file: Path):
+    """Every module of stakes that a file imports, also inside functions."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{file}: relative imports hide where things live"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+@pytest.mark.parametrize("file", FILES, ids=[str(f.relative_to(SOURCE)) for f in FILES])
+def test_imports_point_one_way(file):
+    if file.parent == SOURCE and file.name in ("__init__.py", "__main__.py"):
+        return  # the table of contents, and the door
+    here = file.relative_to(SOURCE).parts[0].removesuffix(".py")
+    assert here in ORDER
+    for module in imports(file):
+        if module.startswith("stakes."):
+            there = layer(module)
+            if there == "__version__":
+                continue
+            assert ORDER.index(there) <= ORDER.index(here), f"{here} imports {module}"
+
+
+def loaded_after(code: str) -> set[str]:
+    script = f"{code}\nimport sys\nprint('\\n'.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.split())
+
+
+def test_import_stakes_loads_nothing():
+    assert not {m for m in loaded_after("import stakes") if m.startswith(("numpy", "stakes."))}
+
+
+def test_evaluate_loads_numpy_and_little_else():
+    more = loaded_after("import stakes; stakes.evaluate") - loaded_after("import numpy, json")
+    ours = {m for m in more if m.startswith("stakes")}
+    others = {m.partition(".")[0] for m in more - ours}
+    assert others <= sys.stdlib_module_names
+    assert len(others) <= 12, sorted(others)
+
+
+def test_counting_arrays_of_numbers_loads_no_data_frame_library():
+    code = "import stakes; stakes.evaluate(truth=[0, 1, 1], score=[0.1, 0.2, 0.3]).to_dict()"
+    assert not {"polars", "narwhals", "pandas", "pyarrow", "scipy"} & loaded_after(code)
+
+
+def test_public_names_exist_and_unknown_ones_do_not():
+    import stakes
+
+    for name in stakes.__all__:
+        assert getattr(stakes, name) is not None
+        assert name in dir(stakes)
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+        _ = stakes.nonsense
+
+
+def test_adding_a_metric_touches_one_file():
+    """A metric declared in a family is found, listed and evaluated without any other change."""
+    code = """
+import stakes.metrics.rates as rates
+from stakes.metrics.baselines import COIN
+from stakes.metrics.declare import metric
+from stakes.metrics.reasons import NO_ROWS
+from stakes.tallies import Confusion
+from stakes.tallies.arithmetic import ratio
+
+def alarm_rate(c):
+    return ratio(c.PP, c.total)
+
+alarm_rate.__module__ = rates.__name__
+metric(question="How often is there an alarm?", formula="PP / n", tally=Confusion, range=(0, 1), better="neither",
+       baseline=COIN, undefined=(NO_ROWS,))(alarm_rate)
+import stakes
+assert stakes.metrics.alarm_rate([1, 0], [1, 1]) == 1
+assert stakes.evaluate(truth=[1, 0], prediction=[1, 0])["alarm_rate"].value == 0.5
+assert "alarm_rate" in str([m.name for m in stakes.metrics.list()])
+"""
+    assert loaded_after(code)
