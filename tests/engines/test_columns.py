@@ -1,4 +1,3 @@
-import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -19,7 +18,6 @@ TABLES = {
     "polars": pl.DataFrame(DATA),
     "polars lazy": pl.LazyFrame(DATA),
     "pyarrow": pa.table(DATA),
-    "duckdb": duckdb.from_arrow(pa.table(DATA)),
 }
 
 

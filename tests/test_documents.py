@@ -1,0 +1,76 @@
+"""README and the other documents run: Python blocks are executed, console blocks are compared with the real output."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(language: str):
+    for document in DOCUMENTS:
+        for i, code in enumerate(re.findall(rf"```{language}\n(.*?)```", document.read_text(), re.S)):
+            yield pytest.param(document, code, id=f"{document.name}-{i}")
+
+
+def test_there_is_something_to_run():
+    assert len(list(blocks("python"))) >= 5
+    assert len(list(blocks("console"))) >= 1
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
+def test_python_blocks_run(document):
+    """The blocks of one document share their names, as a reader's session would."""
+    code = "\n".join(re.findall(r"```python\n(.*?)```", document.read_text(), re.S))
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+def test_values_in_comments_are_true():
+    names: dict = {}
+    checked = 0
+    for code in re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S):
+        cwd = Path.cwd()
+        os.chdir(ROOT)
+        try:
+            exec(code, names)
+            for expression, value in re.findall(r"^(\S.*?)  +# ([\d.]+)(?=:|$|…)", code, re.M):
+                assert eval(expression, names) == pytest.approx(float(value), abs=1e-7), expression
+                checked += 1
+        finally:
+            os.chdir(cwd)
+    assert checked >= 4
+
+
+@pytest.mark.parametrize(("document", "code"), list(blocks("console")))
+def test_console_blocks_show_the_real_output(document, code):
+    command, *expected = code.rstrip().splitlines()
+    assert command.startswith("$ stakes ")
+    arguments = shlex.split(command.removeprefix("$ stakes "))
+    environment = {**os.environ, "COLUMNS": "100"}
+    done = subprocess.run(
+        [sys.executable, "-m", "stakes", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    shown = [line.rstrip() for line in done.stdout.splitlines()]
+    if expected[-1] == "…":
+        expected = expected[:-1]
+        shown = shown[: len(expected)]
+    assert shown == expected
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
+def test_links_lead_somewhere(document):
+    for target in re.findall(r"\]\(([^)#:]+)\)", document.read_text()):
+        assert (document.parent / target).exists(), target
