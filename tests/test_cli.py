@@ -4,14 +4,11 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import polars as pl
 import pytest
 
 import stakes
-
-HERE = Path(__file__).parent
 
 
 def run(*arguments, env=None, **options):
@@ -79,9 +76,11 @@ def test_decisions_in_the_file(tmp_path):
         (
             "y,p\n1,0.2\n0,oops\n",
             ["--truth", "y", "--score", "p"],
-            "score has 1 row that hold no number ('oops'; the first is row 1",
+            "score has 1 row that holds no number ('oops'; the first is row 1",
         ),
         ("y,p\n1,0.2\nNA,0.3\n", ["--truth", "y", "--score", "p"], "truth is missing in 1 row"),
+        ("y,p\n1,0.2\nnan,0.3\n", ["--truth", "y", "--score", "p"], "truth is missing in 1 row"),
+        ("y,y,p\n1,0,0.2\n", ["--truth", "y", "--score", "p"], "the table has several columns called 'y'"),
         ("y,p\n1,0.2\n,0.3\n", ["--truth", "y", "--score", "p"], "truth is missing in 1 row"),
         ("y,p\n1,0.2\n0\n", ["--truth", "y", "--score", "p"], "score is missing in 1 row"),
         ("y,p\n", ["--truth", "y", "--score", "p"], "truth is empty"),
@@ -89,9 +88,9 @@ def test_decisions_in_the_file(tmp_path):
         (
             "y,p\nyes,0.2\nno,0.3\n",
             ["--truth", "y", "--score", "p"],
-            "neither is obviously the positive one; pass positive='yes'",
+            "neither is obviously the positive one; pass --positive 'yes' or --positive 'no'",
         ),
-        ("y,p\n1,0.2\n", ["--truth", "y"], "give score="),
+        ("y,p\n1,0.2\n", ["--truth", "y"], "give --score "),
         ("y,p\n1,1e400\n0,0\n", ["--truth", "y", "--score", "p"], "score is infinite in 1 row"),
     ],
 )
@@ -131,6 +130,26 @@ def test_labels_in_a_file_stay_text(tmp_path):
     file.write_text("y,p\n007,0.9\n7,0.1\n")
     done = run("evaluate", file, "--truth", "y", "--score", "p", "--positive", "007", "--json")
     assert (json.loads(done.stdout)["positive"], json.loads(done.stdout)["negative"]) == ("007", "7")
+
+
+def test_awkward_headers_and_common_pairs(tmp_path):
+    file = tmp_path / "quoted.csv"
+    file.write_text('"truth, ""really""",p\nTrue,0.9\nFalse,0.1\n')
+    done = run("evaluate", file, "--truth", 'truth, "really"', "--score", "p", "--json")
+    assert json.loads(done.stdout)["positive"] == "True", done.stderr
+
+
+def test_output_that_cannot_be_written_is_one_line():
+    done = subprocess.run(f"{sys.executable} -m stakes metrics > /dev/full", shell=True, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "cannot write: No space left on device" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_terminal_without_unicode_gets_question_marks():
+    done = run("demo", env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
+    assert done.returncode == 0, done.stderr
+    assert "positive when score ? 0.5" in done.stdout
 
 
 def test_wrong_usage_is_exit_code_2():

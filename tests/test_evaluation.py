@@ -92,6 +92,21 @@ def test_another_threshold_counts_nothing_again():
         stakes.evaluate(truth=[1, 0], prediction=[1, 0]).at(0.5)
 
 
+def test_a_segment_of_logits_is_not_taken_for_probabilities():
+    ev = stakes.evaluate(truth=[0, 1, 0, 1], score=[-3.0, 5, 0.2, 0.7], by=list("aabb"))
+    part = ev.segments["b"]
+    assert part.threshold is None
+    assert part["brier_score"].reason == "the scores lie outside [0, 1], so they are no probabilities"
+    assert part["auc"].value == 1
+
+
+def test_thresholds_of_every_real_kind():
+    assert evaluation(threshold=np.float32(0.5)).confusion == evaluation().confusion
+    nobody = evaluation(threshold=math.inf)
+    assert nobody.confusion.PP == 0
+    assert json.loads(nobody.to_json())["threshold"] == "Infinity"
+
+
 # ── curves ───────────────────────────────────────────────────────────────────────────────────────────────────────
 def test_the_roc_curve_runs_from_nobody_to_everybody():
     roc = evaluation().curve("roc")
@@ -110,17 +125,20 @@ def test_the_pr_curve_is_drawn_from_one():
     assert set(pr.to_dict()) == {"kind", "recall", "precision", "threshold"}
 
 
-def test_curves_agree_with_scikit_learn():
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("weighted", [False, True])
+def test_curves_agree_with_scikit_learn(seed, weighted):
     import sklearn.metrics as sk
 
-    rng = np.random.default_rng(1)
-    score = rng.integers(0, 50, 4000) / 50
-    truth = rng.random(4000) < score
-    ev = stakes.evaluate(truth=truth, score=score)
-    fpr, tpr, thresholds = sk.roc_curve(truth, score, drop_intermediate=False)
+    rng = np.random.default_rng(seed)
+    score = rng.integers(0, 50, 400) / 50
+    truth = rng.random(400) < score
+    weight = rng.random(400) if weighted else None
+    ev = stakes.evaluate(truth=truth, score=score, weight=weight)
+    fpr, tpr, thresholds = sk.roc_curve(truth, score, drop_intermediate=False, sample_weight=weight)
     roc = ev.curve("roc")
-    np.testing.assert_allclose([roc.x, roc.y, roc.thresholds], [fpr, tpr, thresholds])
-    precision, recall, thresholds = sk.precision_recall_curve(truth, score)
+    np.testing.assert_allclose([roc.x, roc.y, roc.thresholds], [fpr, tpr, thresholds], atol=1e-12)
+    precision, recall, thresholds = sk.precision_recall_curve(truth, score, sample_weight=weight)
     pr = ev.curve("pr")
     np.testing.assert_allclose(pr.x[::-1], recall)
     np.testing.assert_allclose(pr.y[::-1], precision)
@@ -166,7 +184,7 @@ def test_json_is_versioned_and_strict():
 def test_rows_are_flat():
     rows = evaluation(by=["a", "b"] * 3).to_rows()
     assert {row["segment"] for row in rows} == {None, "a", "b"}
-    assert len(rows) == 3 * 41
+    assert len(rows) == 3 * len(stakes.metrics.list())
     assert set(rows[0]) == {"segment", "metric", "value", "low", "high", "baseline", "reason"}
 
 
@@ -192,7 +210,7 @@ def test_it_prints_a_readable_table():
     assert "auc" in text
     assert "0.8889" in text
     assert max(map(len, text.splitlines())) <= 100
-    assert repr(evaluation()) == "<Evaluation of 6 rows, positive 'sick'>"
+    assert repr(evaluation()) == "<Evaluation of 'sick' against 'well', rows: 6>"
     assert "none yet: the scores are no probabilities" in str(stakes.evaluate(truth=[0, 1], score=[5, 9]))
 
 
@@ -203,6 +221,47 @@ def test_names_from_the_data_are_inert_in_html_and_text():
     assert "<script>" not in ev._repr_html_()
     assert "&lt;script&gt;" in ev._repr_html_()
     assert bold in str(ev)
+
+
+def test_a_figure_can_be_formatted_and_compared():
+    auc = evaluation()["auc"]
+    assert f"{auc:.2f}" == "0.89"
+    assert auc > 0.5
+    assert auc <= evaluation()["auc"]
+    assert not auc < 0.5
+    assert auc >= 0.8
+
+
+def test_f1_that_flips_with_the_names_of_the_classes_is_pointed_out():
+    ev = stakes.evaluate(truth=[1, 1, 1, 1, 0], prediction=[1] * 5)
+    assert ev.notes == ["f1 is 0.8889 with '1' as the positive class, but 0.0000 with '0': say which one you mean"]
+    assert "but 0.0000 with '0'" in str(ev)
+    assert evaluation().notes == []
+
+
+def test_bins_state_the_bounds_of_the_auc():
+    counted = stakes.count(truth=[0, 1, 1], score=[0.1, 0.6, 0.7])
+    binned = stakes.Evaluation(type(counted)(None, counted.scores.binned()))
+    assert binned.notes == ["scores were counted in bins: the auc lies between 1.000000 and 1.000000"]
+
+
+def test_wrong_keys_get_a_useful_line():
+    ev = evaluation(by=["a", "b"] * 3)
+    with pytest.raises(stakes.InputError, match="there is no segment 'c'"):
+        ev.segments["c"]
+    with pytest.raises(stakes.InputError, match="is not how a metric is written"):
+        ev[0]
+
+
+@pytest.mark.parametrize("width", [40, 50, 64, 80, 200])
+def test_numbers_are_whole_at_any_width(width):
+    from stakes.views import terminal
+
+    ev = evaluation(by=["a somewhat long name", "b"] * 3)
+    text = terminal.text(ev._content().page(everything=True), "", width)
+    assert "0.8889" in text
+    assert "a somewhat long name" in text.replace("\n", "")
+    assert "…" not in text
 
 
 def test_many_segments_are_cut_off_in_the_text():

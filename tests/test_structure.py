@@ -1,6 +1,9 @@
 """The shape of the code: imports point one way, heavy libraries load on first use."""
 
 import ast
+import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -86,25 +89,28 @@ def test_public_names_exist_and_unknown_ones_do_not():
         _ = stakes.nonsense
 
 
-def test_adding_a_metric_touches_one_file():
-    """A metric declared in a family is found, listed and evaluated without any other change."""
-    code = """
-import stakes.metrics.rates as rates
-from stakes.metrics.baselines import COIN
-from stakes.metrics.declare import metric
-from stakes.metrics.reasons import NO_ROWS
-from stakes.tallies import Confusion
-from stakes.tallies.arithmetic import ratio
-
-def alarm_rate(c):
-    return ratio(c.PP, c.total)
-
-alarm_rate.__module__ = rates.__name__
-metric(question="How often is there an alarm?", formula="PP / n", tally=Confusion, range=(0, 1), better="neither",
-       baseline=COIN, undefined=(NO_ROWS,))(alarm_rate)
+def test_adding_a_metric_touches_one_file(tmp_path):
+    """One declaration, added to the file of its family in a copy of the package, is found, listed and evaluated."""
+    shutil.copytree(SOURCE, tmp_path / "stakes", ignore=shutil.ignore_patterns("__pycache__"))
+    family = tmp_path / "stakes" / "metrics" / "rates.py"
+    added = family.read_text().split("@metric(")[2].replace("alarm_rate", "siren_rate").replace("predicted_", "siren_")
+    family.write_text(family.read_text() + "\n\n@metric(" + added)
+    code = f"""
 import stakes
-assert stakes.metrics.alarm_rate([1, 0], [1, 1]) == 1
-assert stakes.evaluate(truth=[1, 0], prediction=[1, 0])["alarm_rate"].value == 0.5
-assert "alarm_rate" in str([m.name for m in stakes.metrics.list()])
+assert stakes.metrics.siren_rate([1, 0], [1, 1]) == 1
+assert stakes.evaluate(truth=[1, 0], prediction=[1, 0])["siren_rate"].value == 0.5
+assert "siren_rate" in [m.name for m in stakes.metrics.list()]
+assert stakes.__file__.startswith({str(tmp_path)!r})
 """
-    assert loaded_after(code)
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env=environment)
+    assert done.returncode == 0, done.stderr
+    command = [sys.executable, "-m", "stakes", "metrics", "siren_rate"]
+    shown = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
+    assert "In what share of the cases is there an alarm?" in shown.stdout
+
+
+def test_the_walk_through_shows_a_real_metric():
+    text = (SOURCE.parents[1] / "CONTRIBUTING.md").read_text()
+    shown = re.search(r"```py\n(.*?)```", text, re.S).group(1)
+    assert shown.strip() in (SOURCE / "metrics" / "rates.py").read_text()

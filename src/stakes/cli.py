@@ -1,5 +1,7 @@
 """The command line: verbs to functions. Heavy imports stay inside commands, so that --help answers at once."""
 
+import io
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +13,8 @@ from stakes import __version__
 from stakes.errors import StakesError
 
 DEMO_FILE = Path(__file__).parent / "demo" / "breast_cancer.csv"
+
+_SHOW_ALL = "stakes evaluate … --all"
 
 _DEMO_NEXT = """\
 Where to look next
@@ -62,7 +66,7 @@ def evaluate(file: str, everything: bool, as_json: bool, **columns: Any) -> None
     if as_json:
         click.echo(evaluation.to_json())
     else:
-        evaluation.show(everything)
+        evaluation.show(everything, _SHOW_ALL)
 
 
 @cli.command()
@@ -88,12 +92,15 @@ def demo() -> None:
     from stakes.evaluation import evaluate
 
     click.echo("A logistic regression scored 569 breast tumours it had not seen. Can it be trusted?\n")
-    evaluate(str(DEMO_FILE), truth="diagnosis", score="logistic", positive="malignant", by="size").show()
+    evaluate(str(DEMO_FILE), truth="diagnosis", score="logistic", positive="malignant", by="size").show(more=_SHOW_ALL)
     click.echo("\n" + _DEMO_NEXT.format(file=DEMO_FILE), nl=False)
 
 
 def main() -> NoReturn:
     """Run a command; a user's mistake is one line and exit code 2, Ctrl-C is 130."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a sign gets a question mark, not a traceback
     try:
         cli.main(standalone_mode=False)
     except click.exceptions.Abort:
@@ -102,11 +109,18 @@ def main() -> NoReturn:
         problem.show()
         sys.exit(2)
     except StakesError as problem:
-        _stop(str(problem), 2)
+        _stop(_as_options(str(problem)), 2)
     except BrokenPipeError:
         sys.stderr.close()  # nobody is listening; say nothing
         sys.exit(0)
+    except OSError as problem:
+        _stop(f"cannot write: {problem.strerror or problem}", 1)
     sys.exit(0)
+
+
+def _as_options(words: str) -> str:
+    """Name arguments as the command line does: --positive instead of positive=."""
+    return re.sub(r"\b(truth|score|prediction|positive|by|weight|threshold)=", r"--\1 ", words)
 
 
 def _stop(words: str, code: int) -> NoReturn:

@@ -47,6 +47,10 @@ def _rows(count: int) -> str:
     return f"{count:,} row" + ("" if count == 1 else "s")
 
 
+def _rows_hold(count: int) -> str:
+    return f"{_rows(count)} that {'holds' if count == 1 else 'hold'}"
+
+
 def _first(row: int) -> str:
     return f"the first is row {row:,}, counting from 0"
 
@@ -75,7 +79,7 @@ def not_a_table(seen: str) -> InputError:
 
 
 def wrong_length(argument: str, length: int, truth_length: int) -> InputError:
-    return InputError(f"{argument} has {length:,} rows but truth has {truth_length:,}; give one value per row")
+    return InputError(f"{argument} has {_rows(length)} but truth has {truth_length:,}; give one value per row")
 
 
 def empty(argument: str) -> InputError:
@@ -90,6 +94,16 @@ def unsupported_type(argument: str, seen: str) -> InputError:
     return InputError(f"{argument} holds {seen} values; give text, numbers or booleans")
 
 
+def beyond_64_bits(argument: str) -> InputError:
+    return InputError(f"{argument} holds whole numbers beyond 64 bits; scale them down, or give labels as text")
+
+
+def duplicate_columns(names: Sequence[str]) -> InputError:
+    return InputError(
+        f"the table has several columns called {some(names)}; rename them, so that a name means one column"
+    )
+
+
 def mixed_types(argument: str, kinds: Sequence[str], examples: Sequence[object]) -> InputError:
     return InputError(
         f"{argument} mixes {' and '.join(kinds)} ({some(examples)}); make the labels all text or all numbers"
@@ -98,9 +112,10 @@ def mixed_types(argument: str, kinds: Sequence[str], examples: Sequence[object])
 
 # ── labels ───────────────────────────────────────────────────────────────────────────────────────────────────
 def fractional_labels(argument: str, count: int, first: int, value: float) -> InputError:
+    remedy = "; cut the numbers into groups first" if argument == "by" else "; pass numbers between them as score="
     return InputError(
-        f"{argument} has {_rows(count)} that hold no class ({value!r}; {_first(first)}); classes are text, "
-        "booleans or whole numbers: pass numbers between them as score="
+        f"{argument} has {_rows_hold(count)} no class ({value!r}; {_first(first)}): classes are text, booleans or "
+        f"whole numbers{remedy}"
     )
 
 
@@ -128,7 +143,7 @@ def one_class(only: str) -> InputError:
 
 def too_many_classes(classes: Sequence[str]) -> InputError:
     return InputError(
-        f"truth and prediction have {len(classes):,} classes ({some(classes)}); "
+        f"there are {len(classes):,} classes ({some(classes)}); "
         "stakes evaluates two classes so far: recode the others as one"
     )
 
@@ -148,7 +163,7 @@ def not_numbers(argument: str, seen: str) -> InputError:
 
 def not_a_number(argument: str, count: int, first: int, value: str) -> InputError:
     return InputError(
-        f"{argument} has {_rows(count)} that hold no number ({_short(repr(value))}; {_first(first)}); "
+        f"{argument} has {_rows_hold(count)} no number ({_short(repr(value))}; {_first(first)}); "
         "mend the file, or name the right column"
     )
 
@@ -159,6 +174,12 @@ def infinite_values(argument: str, count: int, first: int) -> InputError:
 
 def negative_weights(count: int, first: int) -> InputError:
     return InputError(f"weight is negative in {_rows(count)} ({_first(first)}); weights are 0 or more")
+
+
+def extreme_weights(count: int, first: int) -> InputError:
+    return InputError(
+        f"weight is beyond 1e100 or nearer to 0 than 1e-100 in {_rows(count)} ({_first(first)}); rescale the weights"
+    )
 
 
 def zero_weights() -> InputError:
@@ -205,7 +226,7 @@ def no_such_metric(name: str, known: Iterable[str]) -> InputError:
     return InputError(f"there is no metric {name!r}{hint if 'mean' in hint else '; `stakes metrics` lists them all'}")
 
 
-def bad_metric_text(text: str) -> InputError:
+def bad_metric_text(text: object) -> InputError:
     return InputError(f"{text!r} is not how a metric is written; write a name, or name(parameter=number)")
 
 
@@ -226,6 +247,10 @@ def how_to_call(metric: str, column: str, tally: str) -> InputError:
     return InputError(f"call {metric}(truth, {column}), or {metric}(table) with a {tally} table")
 
 
+def no_such_segment(name: object, known: Sequence[str]) -> InputError:
+    return InputError(f"there is no segment {name!r}{nearest(str(name), known)}")
+
+
 def no_such_curve(kind: str, known: Sequence[str]) -> InputError:
     return InputError(f"there is no curve {kind!r}{nearest(kind, known)}")
 
@@ -236,7 +261,10 @@ def no_curve(kind: str, why: str) -> InputError:
 
 # ── tallies ──────────────────────────────────────────────────────────────────────────────────────────────────
 def different_questions(what: str, left: object, right: object) -> InputError:
-    return InputError(f"these tallies answer different questions: {what} is {left!r} in one and {right!r} in the other")
+    return InputError(
+        f"these tallies answer different questions: {what} is {left!r} in one and {right!r} in the other; "
+        "count both with the same arguments (classes= names classes that some part lacks)"
+    )
 
 
 def nothing_to_add() -> InputError:
@@ -261,6 +289,13 @@ def bad_counts(what: str) -> InputError:
 def no_positive(classes: Sequence[str]) -> InputError:
     return InputError(
         f"this table has no positive class ({some(classes)}); pass positive= when it is made, to have tp, fn, fp and tn"
+    )
+
+
+def bad_grid(grid: str, known: Sequence[str], seen: tuple[float, float]) -> InputError:
+    return InputError(
+        f"grid={grid!r} does not hold scores from {seen[0]:g} to {seen[1]:g}; the grids are {some(known, last='or')} "
+        "('probability' for scores in [0, 1])"
     )
 
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+import numbers
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -10,13 +11,17 @@ from stakes import errors, metrics
 from stakes.decisions.curves import Curve, curve
 from stakes.engines import Counted, count_rows
 from stakes.metrics import Estimate, Metric
+from stakes.metrics.estimate import plain
+from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.tallies import Confusion, ScoreTable, Tally
-from stakes.views import notebook, terminal
+from stakes.views import notebook, page, terminal
 
 FORMAT = 1
 """The version of what to_dict() and to_json() give."""
 
 _DEFAULT_THRESHOLD = 0.5
+_FLIPS = 0.5
+"""How far f1 may change with the names of the classes before it is pointed out."""
 
 
 def evaluate(
@@ -71,7 +76,7 @@ def count(data: Any = None, **columns: Any) -> Counted:
 def _check_threshold(threshold: Any, score: Any, prediction: Any) -> None:
     if threshold is None:
         return
-    if not isinstance(threshold, int | float) or math.isnan(threshold):
+    if isinstance(threshold, bool) or not isinstance(threshold, numbers.Real) or threshold != threshold:
         raise errors.bad_threshold(threshold)
     if prediction is not None:
         raise errors.threshold_and_prediction()
@@ -86,11 +91,18 @@ class Evaluation:
     are the tallies behind the figures, ``ev.segments`` the evaluations of the segments.
     """
 
-    def __init__(self, counted: Counted, threshold: float | None = None) -> None:
+    def __init__(self, counted: Counted, threshold: float | None = None, probabilities: bool | None = None) -> None:
+        """Evaluate what was counted.
+
+        Whether scores are probabilities is told by the scores of all rows; a segment is told by the whole.
+        """
         self.counted = counted
         self.scores: ScoreTable | None = counted.scores
+        self.probabilities = self.scores is not None and self.scores.probabilities
+        if probabilities is not None:
+            self.probabilities = probabilities
         self.threshold = threshold
-        if threshold is None and counted.confusion is None and self.scores is not None and self.scores.probabilities:
+        if threshold is None and counted.confusion is None and self.probabilities:
             self.threshold = _DEFAULT_THRESHOLD
 
     def at(self, threshold: float) -> "Evaluation":
@@ -147,7 +159,7 @@ class Evaluation:
             if tally is not None:
                 wanted = [metric for metric in metrics.list() if metric.tally is kind]
                 values = metrics.measure(wanted, tally)
-                found |= {m.name: _estimate(m, tally, v) for m, v in zip(wanted, values, strict=True)}
+                found |= {m.name: self._estimate(m, tally, v) for m, v in zip(wanted, values, strict=True)}
         return found
 
     def __getitem__(self, name: str) -> Estimate:
@@ -157,7 +169,14 @@ class Evaluation:
         tally = self._tally(metric.tally)
         if tally is None:
             return Estimate(metric.text, math.nan, reason=self._why_no(metric.tally))
-        return _estimate(metric, tally, metric.of(tally))
+        return self._estimate(metric, tally, metric.of(tally))
+
+    def _estimate(self, metric: Metric, tally: Any, value: float) -> Estimate:
+        if NO_PROBABILITIES in metric.undefined and not self.probabilities:
+            return Estimate(metric.text, math.nan, reason=NO_PROBABILITIES.words)
+        value = float(value)
+        reason = metric.why_undefined(tally) if math.isnan(value) else ""
+        return Estimate(metric.text, value, float(metric.baseline_of(tally)), reason=reason)
 
     def _tally(self, kind: type[Tally]) -> Any:
         return self.confusion if kind is Confusion else self.scores
@@ -176,7 +195,8 @@ class Evaluation:
     @cached_property
     def segments(self) -> Mapping[str, "Evaluation"]:
         """The evaluation of each segment, when ``by=`` was given."""
-        return {name: Evaluation(part, self.threshold) for name, part in self.counted.segments.items()}
+        parts = self.counted.segments.items()
+        return Segments({name: Evaluation(part, self.threshold, self.probabilities) for name, part in parts})
 
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
     def to_dict(self) -> dict[str, Any]:
@@ -189,7 +209,7 @@ class Evaluation:
             "negative": self.negative,
             "rows": self.rows,
             "prevalence": self.prevalence,
-            "threshold": self.threshold,
+            "threshold": plain(self.threshold),
             "confusion": None if self.confusion is None else self.confusion.to_dict(),
             "figures": {name: estimate.to_dict() for name, estimate in self.figures.items()},
             "segments": {name: part.to_dict() for name, part in self.segments.items()},
@@ -213,36 +233,53 @@ class Evaluation:
         ]
 
     # ── to look at ───────────────────────────────────────────────────────────────────────────────────────────
-    def _page(self) -> terminal.Page:
-        share = f"{self.prevalence:.1%}"
+    def _content(self) -> page.Content:
         decided = "given" if self.counted.confusion is not None else f"positive when score ≥ {self.threshold}"
         if self.confusion is None:
             decided = "none yet: " + self._why_no(Confusion)
+        size = {"weight of rows": f"{self.rows:,.6g}"} if self._any.weighted else {"rows": f"{self.rows:,}"}
         facts = {
-            "rows": f"{self.rows:,}",
-            "positive": f"{self.positive} ({share}), against {self.negative}",
+            **size,
+            "positive": f"{self.positive} ({self.prevalence:.1%}), against {self.negative}",
             "decisions": decided,
         }
-        return terminal.Page(facts, self.confusion, self.figures, {n: e.figures for n, e in self.segments.items()})
+        return page.Content(facts, self.confusion, self.figures, self.segments, self.notes)
 
-    def show(self, everything: bool = False) -> None:
-        """Print the figures: the main ones, or everything."""
-        terminal.show(self._page(), everything)
+    @property
+    def notes(self) -> list[str]:
+        """What a careful colleague would point out."""
+        notes = []
+        if self.confusion is not None:
+            here, there = self["f1"].value, metrics.find("f1").of(self.confusion.swapped())
+            if abs(here - there) >= _FLIPS:
+                notes.append(
+                    f"f1 is {here:.4f} with {self.positive!r} as the positive class, "
+                    f"but {there:.4f} with {self.negative!r}: say which one you mean"
+                )
+        if self.scores is not None and self.scores.grid is not None:
+            low, high = metrics.auc_bounds(self.scores)
+            notes.append(f"scores were counted in bins: the auc lies between {low:.6f} and {high:.6f}")
+        return notes
+
+    def show(self, everything: bool = False, more: str = "ev.to_rows() or ev.show(everything=True)") -> None:
+        """Print the figures: the main ones, or everything; ``more`` says how to see the others."""
+        terminal.show(self._content().page(everything), more)
 
     def __str__(self) -> str:
-        return terminal.text(self._page())
+        return terminal.text(self._content().page(), "ev.to_rows() or ev.show(everything=True)")
 
     def __repr__(self) -> str:
-        return f"<Evaluation of {self.rows:,} rows, positive {self.positive!r}>"
+        return f"<Evaluation of {self.positive!r} against {self.negative!r}, rows: {self.rows:,}>"
 
     def _repr_html_(self) -> str:
-        return notebook.html(self._page())
+        return notebook.html(self._content().page())
 
 
-def _estimate(metric: Metric, tally: Any, value: float) -> Estimate:
-    value = float(value)
-    reason = metric.why_undefined(tally) if math.isnan(value) else ""
-    return Estimate(metric.text, value, float(metric.baseline_of(tally)), reason=reason)
+class Segments(dict[str, Evaluation]):
+    """Evaluations by the name of the segment."""
+
+    def __missing__(self, name: object) -> Evaluation:
+        raise errors.no_such_segment(name, list(self))
 
 
 def _number(total: Any) -> int | float:

@@ -125,7 +125,7 @@ def test_the_obvious_pairs_have_a_positive_class(truth, positive):
     assert ev.confusion.tp == 1
 
 
-@pytest.mark.parametrize("truth", [["no", "yes"], [1, 2], ["True", "False"], [0, 2]])
+@pytest.mark.parametrize("truth", [["no", "yes"], [1, 2], ["TRUE", "False"], [0, 2]])
 def test_other_pairs_ask(truth):
     with pytest.raises(stakes.InputError, match=r"neither is obviously the positive one; pass positive="):
         stakes.evaluate(truth=truth, score=[0.2, 0.9])
@@ -149,7 +149,7 @@ def test_positive_turns_the_table_round():
         ({"truth": ["a", "b"], "classes": ["a", "c"]}, r"the labels 'b', which are not in classes=\['a', 'c'\]"),
         ({"truth": ["a", "b"], "classes": ["a", "a"]}, "give two different classes"),
         ({"truth": ["yes", "yes"]}, "truth has the single class 'yes'; pass positive= or classes="),
-        ({"truth": [0.5, 1]}, r"truth has 1 row that hold no class \(0\.5; the first is row 0"),
+        ({"truth": [0.5, 1]}, r"truth has 1 row that holds no class \(0\.5; the first is row 0"),
         ({"truth": [0, float("nan")]}, "truth is missing in 1 row .the first is row 1, counting from 0"),
         ({"truth": np.array([0, np.nan])}, "truth is missing in 1 row"),
         ({"truth": ["a", None]}, "truth is missing in 1 row"),
@@ -171,7 +171,7 @@ def test_labels_that_are_wrong_get_a_useful_line(arguments, words):
 
 
 def test_three_classes_are_refused_for_now():
-    with pytest.raises(stakes.InputError, match=r"have 3 classes \('a', 'b' and 'c'\)"):
+    with pytest.raises(stakes.InputError, match=r"there are 3 classes \('a', 'b' and 'c'\)"):
         stakes.evaluate(truth=["a", "b", "c"], score=[1, 2, 3])
 
 
@@ -179,12 +179,29 @@ def test_three_classes_are_refused_for_now():
     ("truth", "prediction", "words"),
     [
         ([1, 0], ["1", "0"], "prediction holds text but truth holds numbers; make both the same kind"),
-        ([True, False], [1, 0], "prediction holds numbers but truth holds booleans"),
+        (["a", "b"], [True, False], "prediction holds booleans but truth holds text"),
     ],
 )
 def test_kinds_of_label_are_not_mixed_between_columns(truth, prediction, words):
     with pytest.raises(stakes.InputError, match=words):
         stakes.evaluate(truth=truth, prediction=prediction)
+
+
+def test_booleans_beside_numbers_are_ones_and_zeros():
+    score = np.array([0.2, 0.9, 0.7])
+    ev = stakes.evaluate(truth=[0, 1, 1], prediction=score > 0.5)
+    assert (ev.positive, ev.confusion.tp, ev.confusion.tn) == ("1", 2, 1)
+    assert stakes.evaluate(truth=[0, 1], prediction=[0, 1], positive=True).positive == "1"
+
+
+@pytest.mark.parametrize(("truth", "prediction"), [([-1, 1, 1], [1, 1, 1]), ([2, 1, 1], [1, 1, 1]), ([-1, -1], [1, 1])])
+def test_a_constant_prediction_brings_no_class_of_its_own(truth, prediction):
+    assert stakes.evaluate(truth=truth, prediction=prediction, positive=1).confusion.PN == 0
+
+
+def test_a_class_that_only_weightless_rows_have_is_not_there():
+    ev = stakes.evaluate(truth=["a", "b", "c"], score=[0.3, 0.2, 0.1], positive="a", weight=[1, 1, 0])
+    assert ev.negative == "b"
 
 
 @pytest.mark.parametrize(

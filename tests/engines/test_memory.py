@@ -79,5 +79,9 @@ def test_counted_rows_add_up_and_save_themselves():
     whole = stakes.Evaluation(stakes.count(truth=truth, score=score, by=site))
     assert stakes.Evaluation(sum(parts)).to_dict() == whole.to_dict()
     assert stakes.Evaluation(type(parts[0]).from_dict(sum(parts).to_dict())).to_dict() == whole.to_dict()
-    with pytest.raises(stakes.InputError, match="score is 'given' in one and 'not given' in the other"):
-        _ = parts[0] + stakes.count(truth=truth, prediction=truth).__class__()
+    with pytest.raises(stakes.InputError, match="prediction is 'not given' in one and 'given' in the other"):
+        _ = stakes.count(truth=truth, score=score) + stakes.count(truth=truth, prediction=truth)
+    with pytest.raises(stakes.InputError, match="by is 'given' in one and 'not given' in the other"):
+        _ = parts[0] + stakes.count(truth=truth, score=score)
+    with pytest.raises(stakes.InputError, match=r"Counted\.to_dict\(\) did not write"):
+        type(parts[0]).from_dict({})

@@ -49,6 +49,7 @@ R, P = sk.recall_score, sk.precision_score
 
 DECISION_ORACLES = {
     "prevalence": lambda y, d, w: np.average(y, weights=w),
+    "alarm_rate": lambda y, d, w: np.average(d, weights=w),
     "recall": rate(R, 1),
     "miss_rate": rate(R, 1, wrong=True),
     "false_positive_rate": rate(R, 0, wrong=True),
@@ -147,7 +148,7 @@ def quietly(function, *arguments):
 
 @st.composite
 def judged(draw, scores):
-    n = draw(st.integers(4, 40))
+    n = draw(st.integers(2, 40))
     y = draw(st.lists(st.integers(0, 1), min_size=n, max_size=n).filter(lambda v: 0 < sum(v) < len(v)))
     s = draw(st.lists(scores, min_size=n, max_size=n))
     w = draw(st.one_of(st.none(), st.lists(st.floats(0.25, 8), min_size=n, max_size=n)))

@@ -109,13 +109,29 @@ def test_what_was_not_saved_by_us_is_refused(saved, words):
         Confusion.from_dict(saved)
 
 
-@pytest.mark.parametrize("counts", [[[1, 2], [3, -1]], [[1, float("nan")], [0, 0]]])
+@pytest.mark.parametrize("counts", [[[1, 2], [3, -1]], [[1, float("nan")], [0, 0]], [[1, float("inf")], [0, 0]]])
 def test_impossible_counts_are_refused(counts):
-    with pytest.raises(stakes.InputError, match="some are negative or not numbers"):
+    with pytest.raises(stakes.InputError, match="some are negative, infinite or not numbers"):
         Confusion(("a", "b"), ("a", "b"), counts)
 
 
+def test_counts_beyond_64_bits_stay_exact():
+    table = Confusion.two_class(tp=2**62, fn=1, fp=2, tn=2**63)
+    assert Confusion.sum([table] * 5).tp == 5 * 2**62
+    assert Confusion.from_dict(json.loads(json.dumps(table.to_dict()))).tn == 2**63
+    assert Confusion.two_class(tp=2**70, fn=1, fp=2, tn=3).tp == 2**70
+
+
+def test_tables_of_different_questions_do_not_stack():
+    with pytest.raises(stakes.InputError, match="the positive class"):
+        Confusion.stack([TABLE, TABLE.swapped()])
+
+
 def test_a_table_of_the_wrong_shape_is_refused():
+    with pytest.raises(stakes.InputError, match="truths must be a list of different names"):
+        Confusion(("a", "a"), ("a", "b"), [[1, 2], [3, 4]])
+    with pytest.raises(stakes.InputError, match="they are <U1 values, not numbers"):
+        Confusion.two_class(tp="1", fn="2", fp="3", tn="4")
     with pytest.raises(stakes.InputError, match=r"shape \(1, 2\) does not fit 2 truths and 2 decisions"):
         Confusion(("a", "b"), ("a", "b"), [[1, 2]])
     with pytest.raises(stakes.InputError, match="positive='c' is not a class"):

@@ -20,6 +20,10 @@ def table_of(rows, dtype=float) -> ScoreTable:
     return ScoreTable.from_rows(np.array([s for _, s in rows], dtype), [y for y, _ in rows])
 
 
+def as_columns(table) -> ScoreTable:
+    return ScoreTable(table.positive, table.negative, table.as_columns(), table.grid)
+
+
 def brute(rows, threshold) -> tuple[int, int, int, int]:
     tp = sum(y and s >= threshold for y, s in rows)
     fp = sum(not y and s >= threshold for y, s in rows)
@@ -47,7 +51,7 @@ def test_parts_add_up_to_the_whole_in_any_order(rows, split, seed):
     order = np.random.default_rng(seed).permutation(len(rows))
     parts = [[rows[i] for i in half] for half in (order[:split], order[split:]) if len(half)]
     assert ScoreTable.sum([table_of(part) for part in parts]) == table_of(rows)
-    assert ScoreTable.sum([table_of(part).as_columns() for part in parts]) == table_of(rows)
+    assert ScoreTable.sum([as_columns(table_of(part)) for part in parts]) == table_of(rows)
 
 
 def test_parts_of_different_widths_and_signs_add_up():
@@ -63,7 +67,7 @@ def test_a_table_saves_itself(make):
     packed = ScoreTable.from_rows(scores, truth)
     table = {
         "packed": packed,
-        "columns": packed.as_columns(),
+        "columns": as_columns(packed),
         "weighted": ScoreTable.from_rows(scores, truth, [1, 2, 0.3, 4, 5]),
         "binned": packed.binned(),
         "stacked": ScoreTable.stack([packed, packed + packed]),
@@ -74,16 +78,18 @@ def test_a_table_saves_itself(make):
 
 def test_extra_columns_add_up_with_the_rest():
     table = ScoreTable.from_rows([0.5, 0.2, 0.5], [1, 0, 0], extra={"cost": np.array([10.0, 1, 5])})
-    assert table.scores.tolist() == [0.5, 0.2]
-    assert table.columns["cost"].tolist() == [15, 1]
-    assert (table + table).columns["cost"].tolist() == [30, 2]
+    assert table.as_columns().scores.tolist() == [0.5, 0.2]
+    assert table.as_columns().values["cost"].tolist() == [15, 1]
+    assert (table + table).as_columns().values["cost"].tolist() == [30, 2]
 
 
 def test_weighted_tables_keep_the_squares():
     table = ScoreTable.from_rows([0.5, 0.2, 0.5, 0.5], [1, 0, 0, 1], [2, 1, 3, 4])
-    assert table.columns["positives"].tolist() == [6, 0]
-    assert table.columns["positives_squared"].tolist() == [20, 0]
-    assert table.columns["negatives_squared"].tolist() == [9, 1]
+    values = table.as_columns().values
+    assert values["positives"].tolist() == [6, 0]
+    assert values["positives_squared"].tolist() == [20, 0]
+    assert values["negatives_squared"].tolist() == [9, 1]
+    assert table.confusions()[1] == table.at(0.5)
     at = table.at(0.5)
     assert (float(at.tp), float(at.fp)) == (6, 3)
     assert at.squares.tolist() == [[1, 9], [0, 20]]
@@ -103,16 +109,36 @@ def test_what_was_not_saved_by_us_is_refused():
     saved = ScoreTable.from_rows([0.5], [1]).to_dict()
     with pytest.raises(stakes.InputError, match="damaged"):
         ScoreTable.from_dict({**saved, "grid": "log"})
-    with pytest.raises(stakes.InputError, match="damaged"):
-        ScoreTable.from_dict({**saved, "columns": {"positives": [1]}})
+    for damage in (
+        {"columns": {"positives": [1]}},
+        {"columns": [1]},
+        {"columns": {"positives": [1, 2], "negatives": [0, 0]}},
+        {"columns": {"positives": ["a"], "negatives": [0]}},
+        {"scores": ["x"]},
+        {"scores": [[0.5]]},
+        {"grid": "probability", "scores": [0.3]},
+    ):
+        with pytest.raises(stakes.InputError, match="damaged"):
+            ScoreTable.from_dict({**saved, **damage})
+    with pytest.raises(stakes.InputError, match="some positives are negative or not numbers"):
+        ScoreTable.from_dict({**saved, "columns": {"positives": [-1], "negatives": [3]}})
+    with pytest.raises(stakes.InputError, match="score is missing"):
+        ScoreTable.from_dict({**saved, "scores": [math.nan]})
+    with pytest.raises(stakes.InputError, match="give two different classes"):
+        ScoreTable.from_dict({**saved, "negative": "positive"})
 
 
 def test_a_table_is_frozen():
     table = ScoreTable.from_rows([0.5, 0.2], [1, 0])
     with pytest.raises(ValueError, match="read-only"):
-        table.keys.values[0] = 0
+        table.store.values[0] = 0
     with pytest.raises(ValueError, match="read-only"):
-        table.as_columns().columns["positives"][0] = 9
+        table.as_columns().values["positives"][0] = 9
+    with pytest.raises(TypeError):
+        table.as_columns().values["more"] = 1
+    mine = np.array([1.0, 2.0])
+    ScoreTable.from_rows(mine, [0, 1], [1.0, 2.0])
+    assert mine.flags.writeable
 
 
 # ── keys ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -125,10 +151,11 @@ def test_keys_keep_every_score_and_label(rows):
         assert any(s < 0 or str(s) == "-0.0" for s in scores)
         assert any(s != 0 and not 2.0**-510 <= abs(s) < 2.0**512 for s in scores)
         return
-    bits, labels = packed.unpack(0, len(packed))
-    found = sorted(zip(packed.layout.to_scores(bits).tolist(), labels.tolist(), strict=True))
+    walked = list(packed.steps())
+    kept = [(s, p, n) for w in walked for s, p, n in zip(w.scores, w.positives, w.negatives, strict=True)]
+    found = sorted((float(s), label) for s, p, n in kept for label in [1] * p + [0] * n)
     assert found == sorted((s + 0.0, int(y)) for y, s in rows)
-    assert packed.layout.to_scores(bits).tolist() == sorted((s + 0.0 for s in scores), reverse=True)
+    assert [s for s, _, _ in kept] == sorted({s + 0.0 for s in scores}, reverse=True)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +167,8 @@ def test_keys_keep_every_score_and_label(rows):
         (np.array([0.5, 0.0], np.float16), "float32"),
         (np.array([-0.5, 7.0]), "signed"),
         (np.array([-0.5, 7.0], np.float32), "signed"),
-        (np.array([-0.0, 0.5]), "signed"),
+        (np.array([-0.0, 0.5]), "float64"),
+        (np.array([-0.0, 0.5], np.float32), "float32"),
     ],
 )
 def test_each_kind_of_score_has_its_layout(scores, layout):
@@ -160,11 +188,6 @@ def test_both_sorts_sort(faster, monkeypatch):
     assert np.array_equal(keys.sort(values.copy()), np.sort(values))
 
 
-def test_the_clock_decides_once():
-    assert keys._polars_is_faster() in (True, False)
-    assert keys._polars_is_faster.cache_info().currsize == 1
-
-
 # ── blocks ───────────────────────────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("distinct", [1, 2, 7, 500, 10**9])
 @pytest.mark.parametrize("size", [BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 5])
@@ -173,7 +196,7 @@ def test_blocks_never_cut_a_tie_and_lose_no_row(size, distinct):
     scores = rng.integers(0, distinct, size) / 7
     truth = rng.random(size) < 0.3
     packed = ScoreTable.from_rows(scores, truth)
-    for table in (packed, packed.as_columns()):
+    for table in (packed, as_columns(packed)):
         walked = list(table.steps())
         joined = np.concatenate([s.scores for s in walked])
         assert np.array_equal(joined, np.unique(scores)[::-1])
@@ -264,3 +287,56 @@ def test_a_leading_axis_can_be_taken_apart():
 def test_it_prints_what_it_is():
     assert str(ScoreTable.from_rows([0.5], [1])) == "<ScoreTable of 1 rows ('positive' against 'negative'), exact>"
     assert "binned on the probability grid" in str(ScoreTable.from_rows([0.5], [1]).binned())
+
+
+# ── sizes and kinds ──────────────────────────────────────────────────────────────────────────────────────────────
+def test_big_integers_stay_exact_in_sums_and_stacks():
+    days = [
+        (np.array([2**62 + 1, 2**62]), [1, 0]),
+        (np.array([2**63 + 1, 2**63], np.uint64), [1, 0]),
+        (np.array([3, 2]), [0, 1]),
+        (np.array([0.5, 2.0**63]), [1, 0]),
+    ]
+    whole = ScoreTable.sum([ScoreTable.from_rows(*day) for day in days])
+    assert [int(t) for t in whole.thresholds[1:6]] == [2**63 + 1, 2**63, 2**62 + 1, 2**62, 3]
+    assert whole.thresholds[-1] == 0.5
+    assert (whole.at(2**63 + 1).PP, whole.at(2**63).PP) == (1, 3)
+    stacked = ScoreTable.stack([ScoreTable.from_rows(*day) for day in days[:2]])
+    assert stacked.as_columns().values["positives"].tolist() == [[0, 0, 1, 0], [1, 0, 0, 0]]
+
+
+def test_counts_that_pass_64_bits_when_added():
+    big = ScoreTable.from_columns([0.9, 0.1], [2**62, 1], [1, 2**62])
+    assert (big + big + big).P == 3 * (2**62 + 1)
+    assert stakes.metrics.auc(big + big + big) == stakes.metrics.auc(big)
+
+
+@pytest.mark.parametrize("weight", [None, []])
+def test_no_rows_are_a_table_too(weight):
+    nothing = ScoreTable.from_rows([], [], weight)
+    assert nothing.total == 0
+    assert not nothing.probabilities
+    assert nothing.thresholds.tolist() == [math.inf]
+    assert ScoreTable.from_dict(nothing.to_dict()) == nothing
+    assert nothing.binned("line").total == 0
+    for metric in stakes.metrics.list():
+        if metric.tally is ScoreTable:
+            assert math.isnan(metric.of(nothing))
+    if weight is None:
+        some = ScoreTable.from_rows([0.5, 0.4], [1, 0])
+        assert nothing + some == some
+
+
+def test_the_grid_can_be_chosen_so_that_days_add_up():
+    calm, wild = ScoreTable.from_rows([0.2, 0.7], [0, 1]), ScoreTable.from_rows([-3.0, 4.0], [0, 1])
+    assert (calm.binned("line") + wild.binned("line")).total == 4
+    with pytest.raises(stakes.InputError, match=r"grid='probability' does not hold scores from -3 to 4; the grids are"):
+        wild.binned("probability")
+
+
+def test_weighted_totals_do_not_drift():
+    weight = np.full(10**5 + 1, 0.1)
+    table = ScoreTable.from_rows(np.linspace(0, 1, 10**5 + 1), np.ones(10**5 + 1), weight)
+    assert float(table.P) == math.fsum(weight)
+    assert float(table.at(0).tp) == pytest.approx(math.fsum(weight), rel=1e-15)
+    assert table.as_columns().cumulated("positives")[-1] == pytest.approx(math.fsum(weight), rel=1e-15)

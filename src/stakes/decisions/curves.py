@@ -11,7 +11,7 @@ from stakes.tallies import Confusion, ScoreTable
 from stakes.tallies.arithmetic import Array
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Curve:
     """Points of a curve, from the strictest threshold (+∞: nobody) to the loosest (everybody)."""
 
@@ -24,6 +24,9 @@ class Curve:
 
     def __len__(self) -> int:
         return len(self.x)
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} curve: {self.y_name} against {self.x_name} at {len(self):,} thresholds>"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists; the threshold +∞ is None."""

@@ -5,7 +5,7 @@ from typing import Any
 from stakes import errors
 from stakes.engines import memory
 from stakes.engines.columns import as_numbers, as_weights, gather
-from stakes.engines.labels import encode, settle
+from stakes.engines.labels import encode, same_kind, settle
 from stakes.engines.plan import Counted, Plan
 
 __all__ = ["Counted", "Plan", "count_rows"]
@@ -31,11 +31,10 @@ def count_rows(
         present = weights > 0
         columns = {name: column.keep(present) for name, column in columns.items()}
         weights = weights[present]
+    if "prediction" in columns:
+        columns["truth"], columns["prediction"] = same_kind(columns["truth"], columns["prediction"])
     labels = {name: encode(columns[name]) for name in ("truth", "prediction", "by") if name in columns}
-    if "prediction" in columns and columns["prediction"].kind != columns["truth"].kind:
-        raise errors.text_against_numbers("prediction", columns["prediction"].kind, columns["truth"].kind)
     scores = as_numbers(columns["score"]) if "score" in columns else None
     negative, positive = settle(labels["truth"], labels.get("prediction"), classes, positive)
-    segments = labels["by"].names if "by" in labels else ()
-    plan = Plan(negative, positive, prediction is not None, scores is not None, weights is not None, segments)
+    plan = Plan(negative, positive)
     return memory.count(plan, labels["truth"], labels.get("prediction"), scores, weights, labels.get("by"))

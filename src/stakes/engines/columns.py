@@ -34,6 +34,8 @@ class Column:
 
     def keep(self, rows: Array) -> "Column":
         """Return the column of some rows (a mask)."""
+        if self.kind == "text":
+            return _present(self.argument, self.values[rows], self.names)
         return replace(self, values=self.values[rows])
 
 
@@ -43,17 +45,17 @@ def gather(data: Any, **arguments: Any) -> dict[str, Column]:
     given = {name: value for name, value in arguments.items() if value is not None}
     wanted = {name: value for name, value in given.items() if isinstance(value, str)}
     if data is None:
-        for name, value in wanted.items():
-            raise errors.name_without_data(name, value)
+        if wanted:
+            raise errors.name_without_data(*next(iter(wanted.items())))
         found: dict[str, Any] = {}
     else:
         found = _by_name(data, wanted)
     columns = {name: to_column(found.get(name, value), name) for name, value in given.items()}
-    lengths = len(columns["truth"])
+    rows = len(columns["truth"])
     for name, column in columns.items():
-        if len(column) != lengths:
-            raise errors.wrong_length(name, len(column), lengths)
-    if not lengths:
+        if len(column) != rows:
+            raise errors.wrong_length(name, len(column), rows)
+    if not rows:
         raise errors.empty("truth")
     return columns
 
@@ -91,6 +93,9 @@ def _frame(data: Any) -> Any:
         return nw.from_native(data)
     except TypeError:
         raise errors.not_a_table(type(data).__name__) from None
+    except nw.exceptions.DuplicateError:
+        names = [str(name) for name in data.columns]
+        raise errors.duplicate_columns([n for n in dict.fromkeys(names) if names.count(n) > 1]) from None
 
 
 # ── one column ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -133,7 +138,8 @@ def _from_numpy(array: Array, argument: str) -> Column:
     if array.dtype.kind == "b":
         return Column(argument, "boolean", array)
     if array.dtype.kind in "iuf":
-        return Column(argument, "number", array)
+        native = np.float64 if array.dtype.kind == "f" and array.itemsize > 8 else array.dtype.newbyteorder("=")
+        return Column(argument, "number", array.astype(native, copy=False))
     if array.dtype.kind in "OUT":
         return _from_objects(array.tolist(), argument)
     raise errors.unsupported_type(argument, str(array.dtype))
@@ -207,7 +213,7 @@ def _from_objects(values: Any, argument: str) -> Column:
     kinds: dict[str, Any] = {}
     for kind, type_ in [(_kind_of(t), t) for t in set(map(type, values))]:
         kinds.setdefault(kind, []).append(type_)
-    if "missing" in kinds or "number" in kinds:
+    if "missing" in kinds or len(kinds) > 1:
         _refuse_missing(np.fromiter(map(_is_missing, values), bool, len(values)), argument)
     if "other" in kinds:
         raise errors.unsupported_type(argument, kinds["other"][0].__name__)
@@ -225,9 +231,15 @@ def _from_objects(values: Any, argument: str) -> Column:
 
 
 def _numbers(values: Any, argument: str) -> Array:
+    """Whole numbers stay whole; a mixture with fractions must fit into float64."""
     array = np.asarray(values)
-    if array.dtype.kind not in "biuf":
-        raise errors.unsupported_type(argument, "whole numbers beyond 64 bits, which no engine keeps exactly;")
+    whole = all(issubclass(type_, int | np.integer) for type_ in set(map(type, values)))
+    if array.dtype.kind not in "biu" and whole:
+        raise errors.beyond_64_bits(argument)
+    if array.dtype.kind == "f":
+        _refuse_missing(np.isnan(array), argument)
+        if any(isinstance(v, int) and abs(v) > 1 << 53 for v in values):
+            raise errors.beyond_64_bits(argument)
     return array
 
 
@@ -263,7 +275,13 @@ def as_weights(column: Column) -> Array:
     """Return checked weights."""
     weights = as_numbers(column).astype(np.float64)
     _refuse_missing(np.isnan(weights), column.argument)
-    for wrong, problem in ((weights < 0, errors.negative_weights), (np.isinf(weights), _infinite_weights)):
+    extreme = (weights > 1e100) | ((weights > 0) & (weights < 1e-100))  # their squares must be numbers too
+    checks = (
+        (weights < 0, errors.negative_weights),
+        (np.isinf(weights), _infinite_weights),
+        (extreme, errors.extreme_weights),
+    )
+    for wrong, problem in checks:
         if wrong.any():
             raise problem(int(wrong.sum()), int(np.flatnonzero(wrong)[0]))
     if not weights.any():

@@ -5,8 +5,8 @@ from typing import Any
 
 from stakes import errors
 
-MISSING = ["", "NA", "NULL"]
-"""How a text file writes a missing value."""
+MISSING = ["", "NA", "N/A", "NULL", "null", "NaN", "nan"]
+"""How text files write a missing value; no class is called like that."""
 
 _NUMBERS = ("score", "weight")
 
@@ -38,8 +38,22 @@ def _scan(path: Path) -> Any:
     if kind == ".parquet":
         return pl.scan_parquet(path, glob=False)
     if kind == ".csv":
-        return pl.scan_csv(path, infer_schema=False, null_values=MISSING, glob=False)
+        return _scan_csv(path)
     raise errors.unknown_file_kind(str(path))
+
+
+def _scan_csv(path: Path) -> Any:
+    """Scan with the header as it is meant: quotes undone, and no name twice."""
+    import polars as pl
+
+    options: Any = {"infer_schema": False, "glob": False}
+    first = pl.scan_csv(path, has_header=False, n_rows=1, **options).collect()
+    names = [name or "" for name in first.row(0)]
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twice:
+        raise errors.duplicate_columns(twice)
+    lazy = pl.scan_csv(path, null_values=MISSING, **options)
+    return lazy.rename(dict(zip(lazy.collect_schema().names(), names, strict=True)))
 
 
 def _typed(column: Any, argument: str) -> Any:

@@ -1,12 +1,12 @@
 """The one label rule, for every engine.
 
 A class is a text: whole numbers in digits (1, 1.0 and "1" from a text file are the class ``1``), booleans as ``true``
-and ``false``, text as it stands (``007`` is not ``7``). Of the pairs {0, 1}, {−1, 1} and {false, true} the second is
-the positive class; for any other pair stakes asks.
+and ``false`` (beside a column of numbers as 1 and 0), text as it stands (``007`` is not ``7``). Of the pairs {0, 1},
+{−1, 1} and {false, true} the second is the positive class; for any other pair stakes asks.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,8 @@ from stakes import errors
 from stakes.engines.columns import Column
 from stakes.tallies.arithmetic import Array
 
-PAIRS = (("0", "1"), ("-1", "1"), ("false", "true"))
-"""Pairs of which the second is the positive class."""
+PAIRS = (("0", "1"), ("-1", "1"), ("false", "true"), ("False", "True"), ("0.0", "1.0"))
+"""Pairs of which the second is the positive class; the last two are how text files often write the others."""
 
 _BLOCK = 1 << 16
 _FEW = 1 << 16
@@ -28,9 +28,6 @@ class Labels:
 
     codes: Array
     names: tuple[str, ...]
-
-    def __len__(self) -> int:
-        return len(self.codes)
 
     def mask(self, name: str) -> Array:
         """Return which rows are of a class."""
@@ -52,6 +49,15 @@ def canonical(value: Any) -> str:
     return str(value)
 
 
+def same_kind(truth: Column, prediction: Column) -> tuple[Column, Column]:
+    """Refuse text against numbers; booleans beside numbers are 0 and 1."""
+    if truth.kind == prediction.kind:
+        return truth, prediction
+    if "text" in (truth.kind, prediction.kind):
+        raise errors.text_against_numbers(prediction.argument, prediction.kind, truth.kind)
+    return replace(truth, kind="number"), replace(prediction, kind="number")
+
+
 def encode(column: Column) -> Labels:
     """Turn a column into classes."""
     if column.kind == "text":
@@ -60,7 +66,8 @@ def encode(column: Column) -> Labels:
         return Labels(np.ascontiguousarray(column.values).view(np.uint8), ("false", "true"))
     codes = _zeros_and_ones(column.values)
     if codes is not None:
-        return Labels(codes, ("0", "1"))
+        both = codes.any() and not codes.all()
+        return Labels(codes, ("0", "1")) if both else Labels(np.zeros_like(codes), (str(codes[0]),))
     return _encode_whole(_whole(column))
 
 
@@ -71,6 +78,8 @@ def _zeros_and_ones(values: Array) -> Array | None:
         block = values[start : start + _BLOCK]
         if block.dtype.kind == "f":
             only = bool(((block == 0) | (block == 1)).all())
+        elif block.dtype.kind == "b":
+            only = True
         else:
             only = int(np.bitwise_or.reduce(block)) in (0, 1)  # any other number sets another bit
         if not only:
@@ -129,6 +138,8 @@ def settle(truth: Labels, prediction: Labels | None, classes: Any, positive: Any
     if prediction is not None:
         names += [name for name in prediction.names if name not in names]
     wanted = None if positive is None else canonical(positive)
+    if isinstance(positive, bool) and set(names) <= {"0", "1"}:
+        wanted = str(int(positive))
     if classes is not None:
         pair = _declared(classes, names)
     elif len(names) > 2:

@@ -58,10 +58,11 @@ def _weighted_cells(
 
 def sums_by(groups: Array, values: Array, count: int) -> Array:
     """Add up values by group number, nearly without rounding, and the same for any cutting into blocks."""
+    length = max(_RUN, count)  # with many groups a run must be longer, or there would be more sums than rows
     runs = []
     for start in range(0, len(groups), _BLOCK):
         block, part = groups[start : start + _BLOCK], values[start : start + _BLOCK]
-        run = np.arange(len(block)) // _RUN
+        run = np.arange(len(block)) // length
         sums = np.bincount(run * count + block, weights=part, minlength=(int(run[-1]) + 1) * count)
         runs.append(sums.reshape(-1, count))
     return np.array([math.fsum(column) for column in np.concatenate(runs).T.tolist()])

@@ -7,20 +7,19 @@ from typing import Any, Self
 from stakes import errors
 from stakes.tallies import Confusion, ScoreTable
 
+VERSION = 1
+"""The version of what Counted.to_dict() writes."""
+
 
 @dataclass(frozen=True)
 class Plan:
-    """The two classes, and which tallies are wanted, overall and for each segment."""
+    """The two classes to be told apart."""
 
     negative: str
     positive: str
-    confusion: bool
-    scores: bool
-    weighted: bool
-    segments: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Counted:
     """The tallies of some rows: all that is kept of them. Counted rows add up."""
 
@@ -31,6 +30,7 @@ class Counted:
     def __add__(self, other: object) -> Self:
         if not isinstance(other, Counted):
             return NotImplemented
+        _same("by", bool(self.segments), bool(other.segments))
         return type(self)(
             _added("prediction", self.confusion, other.confusion),
             _added("score", self.scores, other.scores),
@@ -40,9 +40,15 @@ class Counted:
     def __radd__(self, other: object) -> Self:
         return self if other == 0 else NotImplemented
 
+    def __repr__(self) -> str:
+        parts = [str(part) for part in (self.confusion, self.scores) if part is not None]
+        return f"<Counted: {'; '.join(parts)}; {len(self.segments):,} segments>"
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists and numbers, ready for JSON."""
         return {
+            "stakes": "counted",
+            "version": VERSION,
             "confusion": None if self.confusion is None else self.confusion.to_dict(),
             "scores": None if self.scores is None else self.scores.to_dict(),
             "segments": {name: part.to_dict() for name, part in self.segments.items()},
@@ -51,6 +57,10 @@ class Counted:
     @classmethod
     def from_dict(cls, saved: Mapping[str, Any]) -> Self:
         """Restore what :meth:`to_dict` saved."""
+        if not isinstance(saved, Mapping) or saved.get("stakes") != "counted":
+            raise errors.not_a_tally(f"a {type(saved).__name__} that Counted.to_dict() did not write")
+        if saved.get("version") != VERSION:
+            raise errors.unknown_version("count", saved.get("version"), VERSION)
         confusion, scores = saved["confusion"], saved["scores"]
         return cls(
             None if confusion is None else Confusion.from_dict(confusion),
@@ -59,11 +69,13 @@ class Counted:
         )
 
 
+def _same(what: str, left: bool, right: bool) -> None:
+    if left != right:
+        raise errors.different_questions(what, *("given" if part else "not given" for part in (left, right)))
+
+
 def _added(what: str, left: Any, right: Any) -> Any:
-    if (left is None) != (right is None):
-        raise errors.different_questions(
-            what, *("given" if part is not None else "not given" for part in (left, right))
-        )
+    _same(what, left is not None, right is not None)
     return None if left is None else left + right
 
 

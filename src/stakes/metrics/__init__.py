@@ -39,13 +39,17 @@ def find(text: str) -> Metric:
 
 def _parse(text: str) -> tuple[str, dict[str, Any]]:
     """Take name(parameter=number) apart; the text is read, never run."""
+    if not isinstance(text, str):
+        raise errors.bad_metric_text(text)
     if "(" not in text:
         return text.strip(), {}
     try:
         call = ast.parse(text.strip(), mode="eval").body
         if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)) or call.args:
             raise ValueError
-        return call.func.id, {str(k.arg): ast.literal_eval(k.value) for k in call.keywords if k.arg is not None}
+        if not all(isinstance(keyword.value, ast.Constant | ast.UnaryOp) and keyword.arg for keyword in call.keywords):
+            raise ValueError
+        return call.func.id, {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise errors.bad_metric_text(text) from None
 

@@ -4,8 +4,10 @@ The table that users read, the catalogue, the documentation and the property tes
 declarations, so a metric is written in one place.
 """
 
+import functools
 import inspect
 import math
+import operator
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -62,8 +64,15 @@ class Metric:
     @property
     def text(self) -> str:
         """The name as users write it, with the parameters that differ from the defaults."""
-        changed = [f"{k}={v!r}" for k, v in self.parameters.items() if self.defaults[k] != v]
-        return f"{self.name}({', '.join(changed)})" if changed else self.name
+        return self._called({k: v for k, v in self.parameters.items() if self.defaults[k] != v})
+
+    @property
+    def full_text(self) -> str:
+        """The name with all its parameters."""
+        return self._called(self.parameters)
+
+    def _called(self, parameters: Mapping[str, Any]) -> str:
+        return f"{self.name}({', '.join(f'{k}={v!r}' for k, v in parameters.items())})" if parameters else self.name
 
     def facts(self) -> dict[str, str]:
         """Return everything that is declared, in words."""
@@ -89,7 +98,7 @@ class Metric:
             if name not in self.defaults:
                 raise errors.no_such_parameter(self.name, name, list(self.defaults))
             number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not number or not math.isfinite(value) or not self.kinds[name].fits(value):
+            if not number or not abs(value) < 1e300 or not self.kinds[name].fits(value):
                 raise errors.bad_parameter(self.name, name, value, self.kinds[name].wanted)
         return replace(self, parameters={**self.parameters, **parameters}) if parameters else self
 
@@ -106,17 +115,12 @@ class Metric:
 
     def why_undefined(self, tally: Any) -> str:
         """Return in words why the figure of a single tally is NaN."""
-        reason = self._ruled_out(tally)
-        return (reason.words if reason else self.otherwise).format(**self.parameters)
+        words = next((reason.words for reason in self.undefined if reason.applies(tally)), self.otherwise)
+        return words.format(**self.parameters)
 
-    def _ruled_out(self, tally: Any) -> Undefined | None:
-        """The declared reason that applies, if any.
-
-        With leading axes some tables may have a value and others not; there the arithmetic answers NaN by itself.
-        """
-        if tally.leading:
-            return None
-        return next((reason for reason in self.undefined if reason.applies(tally)), None)
+    def _ruled_out(self, tally: Any) -> Any:
+        """Whether a declared reason applies: one answer for a single tally, one for each table of a leading axis."""
+        return functools.reduce(operator.or_, (reason.applies(tally) for reason in self.undefined), False)
 
     def _reasons(self) -> list[str]:
         return [reason.words for reason in self.undefined] + ([self.otherwise] if self.otherwise else [])
@@ -149,22 +153,20 @@ class Metric:
 
 def measure(metrics: list[Metric], tally: Tally) -> list[Any]:
     """Return the figures of several metrics of one tally (NaN where undefined), walking down its scores only once."""
-    defined = [metric._ruled_out(tally) is None for metric in metrics]
-    folds = [(m.function, m.parameters) for m, ok in zip(metrics, defined, strict=True) if ok and _folds(m)]
+    ruled_out = [metric._ruled_out(tally) for metric in metrics]
+    possible = [m for m, out in zip(metrics, ruled_out, strict=True) if not np.all(out)]
+    folds = [(m.function, m.parameters) for m in possible if isinstance(m.function, Fold)]
     folded = iter(fold_all(folds, tally) if folds else [])  # type: ignore[arg-type]
-    values = []
-    for metric, ok in zip(metrics, defined, strict=True):
-        if not ok:
-            values.append(math.nan)
-        elif _folds(metric):
-            values.append(next(folded))
-        else:
-            values.append(metric.function(tally, **metric.parameters))  # type: ignore[operator]
-    return values
-
-
-def _folds(metric: Metric) -> bool:
-    return isinstance(metric.function, Fold)
+    values = {}
+    for metric in possible:
+        function = metric.function
+        values[metric.full_text] = next(folded) if isinstance(function, Fold) else function(tally, **metric.parameters)
+    return [
+        np.where(out, math.nan, values.get(metric.full_text, math.nan))[()]
+        if tally.leading
+        else values.get(metric.full_text, math.nan)
+        for metric, out in zip(metrics, ruled_out, strict=True)
+    ]
 
 
 # ── the catalogue ────────────────────────────────────────────────────────────────────────────────────────────────

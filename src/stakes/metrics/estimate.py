@@ -19,6 +19,21 @@ class Estimate:
     def __float__(self) -> float:
         return self.value
 
+    def __format__(self, spec: str) -> str:
+        return format(self.value, spec) if spec else str(self)
+
+    def __lt__(self, other: Any) -> bool:
+        return self.value < float(other)
+
+    def __le__(self, other: Any) -> bool:
+        return self.value <= float(other)
+
+    def __gt__(self, other: Any) -> bool:
+        return self.value > float(other)
+
+    def __ge__(self, other: Any) -> bool:
+        return self.value >= float(other)
+
     @property
     def defined(self) -> bool:
         """Whether there is a value."""
@@ -26,7 +41,7 @@ class Estimate:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold: undefined is None, infinite figures are the text 'Infinity'."""
-        return {key: _plain(value) for key, value in asdict(self).items()}
+        return {key: plain(value) for key, value in asdict(self).items()}
 
     def __str__(self) -> str:
         if not self.defined:
@@ -34,7 +49,8 @@ class Estimate:
         return f"{self.name} {self.value:.6g} (ignoring the input: {self.baseline:.6g})"
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Return a number as JSON can hold it: undefined is None, infinite is a text."""
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     return value

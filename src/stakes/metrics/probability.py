@@ -1,6 +1,5 @@
 """Losses of probabilities, and how far probabilities agree with frequencies."""
 
-import itertools
 import math
 from collections.abc import Iterator
 from typing import Annotated, Any
@@ -69,7 +68,7 @@ normalised_brier_score = metric(
     undefined=(NO_POSITIVES, NO_NEGATIVES, *NEEDS_PROBABILITIES),
     swapped="normalised_brier_score",
     laws=("brier_score == normalised_brier_score * prevalence * (1 - prevalence)",),
-)(Fold(_squared, lambda loss, table: ratio(loss * _plain(table.total), _plain(table.P * table.N))))
+)(Fold(_squared, lambda loss, table: ratio(loss * _as_float(table.total), _as_float(table.P * table.N))))
 
 
 log_loss = metric(
@@ -103,7 +102,7 @@ normalised_log_loss = metric(
 )(Fold(_surprise, lambda loss, table: ratio(loss, _entropy(table))))
 
 
-def _plain(number: Number) -> Any:
+def _as_float(number: Number) -> Any:
     """Exact numbers as float, so that they can meet a float."""
     return number if isinstance(number, np.ndarray) else float(number)
 
@@ -123,7 +122,7 @@ def _by_mass(steps: Steps, *, bins: Annotated[int, COUNT] = 10) -> Array:
     if not steps.single:
         sums = np.stack([_by_mass(part, bins=bins) for part in _single(steps)], axis=1)
         return sums.reshape(3, *steps.rows.shape[:-1], bins)
-    edges = [math.ceil(j * (steps.P + steps.N) / bins) for j in range(bins)]
+    edges = np.arange(bins) * (float(steps.P + steps.N) / bins)
     cuts = np.searchsorted(steps.rows_before, edges, side="left")
     return _sums_between(steps, np.append(cuts, len(steps.scores)))
 
@@ -138,20 +137,19 @@ def _single(steps: Steps) -> Iterator[Steps]:
 def _sums_between(steps: Steps, cuts: Array) -> Array:
     """Add up between cut and cut: shape (3, …, bins)."""
     sums = np.zeros((3, *steps.rows.shape[:-1], len(cuts) - 1))
-    for b, (start, stop) in enumerate(itertools.pairwise(cuts)):
-        if stop > start:
-            rows = steps.rows[..., start:stop]
-            parts = (steps.positives[..., start:stop], rows, rows * steps.scores[start:stop])
-            sums[..., b] = [part.sum(-1) for part in parts]
+    for b in np.flatnonzero(np.diff(cuts)):
+        here = slice(cuts[b], cuts[b + 1])
+        rows = steps.rows[..., here]
+        sums[..., b] = [part.sum(-1) for part in (steps.positives[..., here], rows, rows * steps.scores[here])]
     return sums
 
 
 def _mean_gap(sums: Array, table: ScoreTable) -> Number:
     positives, _, probabilities = sums
-    return ratio(np.abs(positives - probabilities).sum(-1)[()], _plain(table.total))
+    return ratio(np.abs(positives - probabilities).sum(-1)[()], _as_float(table.total))
 
 
-def _widest_gap(sums: Array, table: ScoreTable) -> Number:
+def _largest_gap(sums: Array, table: ScoreTable) -> Number:
     positives, rows, probabilities = sums
     gaps = np.divide(np.abs(positives - probabilities), rows, out=np.zeros(rows.shape), where=rows > 0)
     return gaps.max(-1)[()]
@@ -186,7 +184,7 @@ mce = _calibration_error(
     "How far at most",
     "bins of equal width",
     _by_width,
-    _widest_gap,
+    _largest_gap,
     formula="max(abs(sum(y - p for p, y in b)) / len(b) for b in bins_of_equal_width(bins))",
     aliases=("maximum_calibration_error",),
     reference="Naeini et al. (2015), AAAI",
@@ -206,6 +204,6 @@ mce_equal_mass = _calibration_error(
     "How far at most",
     "bins of equally many rows",
     _by_mass,
-    _widest_gap,
+    _largest_gap,
     formula="max(abs(sum(y - p for p, y in b)) / len(b) for b in bins_of_equal_mass(bins))",
 )

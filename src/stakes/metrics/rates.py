@@ -31,6 +31,22 @@ def prevalence(c: Confusion) -> Number:
 
 
 @metric(
+    question="In what share of the cases is there an alarm?",
+    formula="PP / n",
+    tally=Confusion,
+    range=(0, 1),
+    better="neither",
+    baseline=COIN,
+    undefined=(NO_ROWS,),
+    aliases=("predicted_positive_rate",),
+    swapped="1 - alarm_rate",
+    pitfall="Far from the prevalence, the threshold cries wolf or sleeps.",
+)
+def alarm_rate(c: Confusion) -> Number:
+    return ratio(c.PP, c.total)
+
+
+@metric(
     question="Of the positive cases, what share is found?",
     formula="tp / P",
     tally=Confusion,

@@ -23,7 +23,7 @@ NO_NEGATIVES = Undefined("no case is negative", _none_in("N"))
 NONE_CALLED_POSITIVE = Undefined("nothing is decided positive", _none_in("PP"))
 NONE_CALLED_NEGATIVE = Undefined("nothing is decided negative", _none_in("PN"))
 NOTHING_POSITIVE_AT_ALL = Undefined(
-    "no case is positive and nothing is decided positive", lambda c: c.P == 0 and c.PP == 0
+    "no case is positive and nothing is decided positive", lambda c: (c.P == 0) & (c.PP == 0)
 )
 NO_PROBABILITIES = Undefined(
     "the scores lie outside [0, 1], so they are no probabilities", lambda table: not table.probabilities

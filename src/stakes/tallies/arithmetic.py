@@ -27,6 +27,13 @@ def exact(values: Array) -> Array:
     return values.astype(object)
 
 
+def room_for(counts: Array, parts: int) -> Array:
+    """Return counts as Python integers when the sum of that many parts could pass 64 bits."""
+    if counts.dtype.kind in "iu" and counts.size and int(counts.max()) > 2**62 // parts:
+        return exact(counts)
+    return counts
+
+
 def ratio(numerator: Number, denominator: Number) -> Any:
     """Divide; x/0 is infinite, 0/0 is NaN."""
     if isinstance(numerator, np.ndarray) or isinstance(denominator, np.ndarray):
@@ -34,7 +41,15 @@ def ratio(numerator: Number, denominator: Number) -> Any:
             return np.divide(numerator, denominator)
     if denominator == 0:
         return math.nan if numerator == 0 else math.copysign(math.inf, numerator)
-    return float(numerator / denominator)
+    return _rounded(numerator / denominator if isinstance(numerator, float) else Fraction(numerator) / denominator)
+
+
+def _rounded(number: Any) -> float:
+    """Return the nearest float; numbers beyond all floats are infinite."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
 
 
 def root_ratio(numerator: Number, squared_denominator: Number) -> Any:

@@ -1,6 +1,6 @@
 """What every tally can do: add up, compare, stack, and save itself."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Self
 
 from stakes import errors
@@ -14,21 +14,33 @@ class Tally:
     """
 
     kind: ClassVar[str]
+    leading: Any
     version: ClassVar[int] = 1
 
     @classmethod
     def sum(cls, parts: Iterable[Self]) -> Self:
         """Add many parts at once; cheaper than adding them pairwise."""
+        return cls._sum(cls._alike(parts))
+
+    @classmethod
+    def stack(cls, parts: Iterable[Self]) -> Self:
+        """Put tallies side by side along a new leading axis."""
+        return cls._stack(cls._alike(parts))
+
+    @classmethod
+    def _alike(cls, parts: Iterable[Self]) -> list[Self]:
+        """Return the parts as a list, or say in which way they answer different questions."""
         parts = list(parts)
         if not parts:
             raise errors.nothing_to_add()
+        first = parts[0]._question()
         for part in parts:
             if type(part) is not cls:
                 raise errors.different_questions("the kind of tally", cls.kind, getattr(part, "kind", type(part)))
             for what, value in part._question().items():
-                if parts[0]._question()[what] != value:
-                    raise errors.different_questions(what, parts[0]._question()[what], value)
-        return cls._sum(parts)
+                if first[what] != value:
+                    raise errors.different_questions(what, first[what], value)
+        return parts
 
     def __add__(self, other: object) -> Self:
         if not isinstance(other, Tally):
@@ -53,7 +65,9 @@ class Tally:
             raise errors.unknown_version(cls.kind, saved.get("version"), cls.version)
         try:
             return cls._restore({k: v for k, v in saved.items() if k not in ("tally", "version")})
-        except (KeyError, TypeError) as problem:
+        except errors.InputError:
+            raise
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as problem:
             raise errors.not_a_tally(f"a {cls.kind!r} whose content is damaged ({problem})") from None
 
     # What a kind of tally has to say for itself.
@@ -63,6 +77,10 @@ class Tally:
 
     @classmethod
     def _sum(cls, parts: list[Self]) -> Self:
+        raise NotImplementedError
+
+    @classmethod
+    def _stack(cls, parts: Sequence[Self]) -> Self:
         raise NotImplementedError
 
     def _content(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from stakes import errors
-from stakes.tallies.arithmetic import Array, Number, exact
+from stakes.tallies.arithmetic import Array, Number, exact, room_for
 from stakes.tallies.base import Tally
 
 
@@ -35,7 +35,10 @@ class Confusion(Tally):
 
     def __post_init__(self) -> None:
         for name in ("truths", "decisions"):
-            object.__setattr__(self, name, tuple(str(n) for n in getattr(self, name)))
+            names = getattr(self, name)
+            if isinstance(names, str) or len(set(names)) != len(names):
+                raise errors.bad_counts(f"{name} must be a list of different names, not {names!r}")
+            object.__setattr__(self, name, tuple(str(n) for n in names))
         object.__setattr__(self, "counts", self._checked(self.counts))
         if self.squares is not None:
             object.__setattr__(self, "squares", self._checked(self.squares))
@@ -44,14 +47,16 @@ class Confusion(Tally):
 
     def _checked(self, values: Any) -> Array:
         """Return a frozen copy of the right shape, whole numbers as int64 and the others as float64."""
-        array = np.array(values)
+        array = _small_if_possible(np.array(values))
+        if array.dtype.kind not in "biufO":
+            raise errors.bad_counts(f"they are {array.dtype} values, not numbers")
         if array.dtype != object:
             array = array.astype(np.int64 if array.dtype.kind in "biu" else np.float64, copy=False)
         wanted = (len(self.truths), len(self.decisions))
         if array.shape[-2:] != wanted:
             raise errors.bad_counts(f"shape {array.shape} does not fit {wanted[0]} truths and {wanted[1]} decisions")
-        if array.size and not (array >= 0).all():  # NaN fails too
-            raise errors.bad_counts("some are negative or not numbers")
+        if array.size and not ((array >= 0) & (array < np.inf)).all():  # NaN fails too
+            raise errors.bad_counts("some are negative, infinite or not numbers")
         array.flags.writeable = False
         return array
 
@@ -60,7 +65,12 @@ class Confusion(Tally):
         cls, *, tp: Any, fn: Any, fp: Any, tn: Any, positive: str = "positive", negative: str = "negative"
     ) -> Self:
         """Make the table from its four cells (numbers, or arrays with leading axes)."""
-        counts = np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)
+        if any(isinstance(cell, np.ndarray) for cell in (tp, fn, fp, tn)):
+            counts = np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)
+        else:  # numbers beyond 64 bits stay what they are
+            counts = np.array(
+                [[tn, fp], [fn, tp]], object if all(isinstance(c, int) for c in (tp, fn, fp, tn)) else None
+            )
         return cls((negative, positive), (negative, positive), counts, positive=positive)
 
     @property
@@ -156,6 +166,10 @@ class Confusion(Tally):
         """Rows called negative."""
         return self.fn + self.tn
 
+    def with_squares(self, squares: Array) -> Self:
+        """Return the table of sums of weights, with the sums of their squares."""
+        return self._with(squares=squares)
+
     def swapped(self) -> Self:
         """Return the same table with the other class as the positive one."""
         row = self._places[0]
@@ -192,8 +206,7 @@ class Confusion(Tally):
         return self._with(counts=self.counts[index], squares=squares)
 
     @classmethod
-    def stack(cls, parts: Sequence[Self]) -> Self:
-        """Put tables side by side along a new leading axis."""
+    def _stack(cls, parts: Sequence[Self]) -> Self:
         return cls._combined(parts, np.stack)
 
     def _question(self) -> dict[str, Any]:
@@ -207,7 +220,7 @@ class Confusion(Tally):
 
     @classmethod
     def _sum(cls, parts: list[Self]) -> Self:
-        return cls._combined(parts, lambda arrays: np.sum(arrays, axis=0))
+        return cls._combined(parts, _total)
 
     @classmethod
     def _combined(cls, parts: Sequence[Self], how: Callable[[list[Any]], Array]) -> Self:
@@ -243,12 +256,17 @@ class Confusion(Tally):
             counts = counts.astype(np.float64)
         return cls(tuple(content["truths"]), tuple(content["decisions"]), counts, squares, content["positive"])
 
+    def text_rows(self) -> list[list[str]]:
+        """Return a single table as text: a head, and a row for each true class."""
+        rows = [["truth \\ decision", *self.decisions]]
+        for name, row in zip(self.truths, self.counts.tolist(), strict=True):
+            rows.append([name, *(f"{v:,}" if isinstance(v, int) else f"{v:,.6g}" for v in row)])
+        return rows
+
     def __str__(self) -> str:
         if self.leading:
             return f"<Confusion of {len(self.truths)} classes with leading axes {self.leading}>"
-        shown = [["truth \\ decision", *self.decisions]]
-        for name, row in zip(self.truths, self.counts.tolist(), strict=True):
-            shown.append([name, *(f"{v:,}" if isinstance(v, int) else f"{v:,.6g}" for v in row)])
+        shown = self.text_rows()
         widths = [max(len(row[j]) for row in shown) for j in range(len(shown[0]))]
         return "\n".join(
             "  ".join(
@@ -256,3 +274,15 @@ class Confusion(Tally):
             )
             for row in shown
         )
+
+
+def _total(parts: list[Any]) -> Array:
+    """Add up; counts whose sum could pass 64 bits as Python integers."""
+    return np.sum([room_for(part, len(parts)) for part in parts], axis=0)
+
+
+def _small_if_possible(counts: Array) -> Array:
+    """Python integers as int64 where they fit."""
+    if counts.dtype == object and all(isinstance(c, int) and abs(c) < 2**63 for c in counts.flat):
+        return counts.astype(np.int64)
+    return counts

@@ -8,17 +8,18 @@ For numbers of one sign the bits of a float order like the float. A negative flo
 label; multiplying by 2⁻⁵¹² is exact for every score of ordinary size and frees the second bit.
 """
 
+import bisect
 import functools
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from stakes.tallies.arithmetic import Array
-
-BLOCK = 1 << 16
-"""Rows handled at a time, so that temporaries stay in the processor's cache."""
+from stakes.tallies.arithmetic import Array, exact
+from stakes.tallies.steps import BLOCK, EXACT_PRODUCTS, Steps
 
 
 @dataclass(frozen=True)
@@ -79,23 +80,98 @@ class Keys:
     layout: Layout
     values: Array
 
+    def __post_init__(self) -> None:
+        self.values.flags.writeable = False
+
     def __len__(self) -> int:
         return len(self.values)
 
-    def unpack(self, start: int, stop: int) -> tuple[Array, Array]:
+    @property
+    def range(self) -> tuple[float, float]:
+        """The lowest and the highest score."""
+        return self.score(len(self) - 1), self.score(0)
+
+    def score(self, row: int) -> float:
+        """Return the score of one row."""
+        return float(self.layout.to_scores(self._unpack(row, row + 1)[0])[0])
+
+    # ── counts ───────────────────────────────────────────────────────────────────────────────────────────────
+    @property
+    def P(self) -> int:
+        """How many rows are positive."""
+        return int(self._positives_before[-1])
+
+    @property
+    def N(self) -> int:
+        """How many rows are negative."""
+        return len(self) - self.P
+
+    def at_least(self, threshold: float) -> tuple[int, int]:
+        """Return how many positives and how many negatives score at least this much."""
+        rows = bisect.bisect_left(range(len(self)), True, key=lambda row: self.score(row) < threshold)
+        block = rows // BLOCK
+        tp = int(self._positives_before[block]) + self._positives_between(block * BLOCK, rows)
+        return tp, rows - tp
+
+    @cached_property
+    def _positives_before(self) -> Array:
+        """Positives in the first 0, 1, 2, … blocks."""
+        blocks = [self._positives_between(start, start + BLOCK) for start in range(0, len(self), BLOCK)]
+        return np.cumsum([0, *blocks])
+
+    def _positives_between(self, start: int, stop: int) -> int:
+        rows = self.values[start:stop]
+        return len(rows) - int(np.count_nonzero(rows & rows.dtype.type(1)))  # keys are complemented: 1 is negative
+
+    # ── steps ────────────────────────────────────────────────────────────────────────────────────────────────
+    def steps(self) -> Iterator[Steps]:
+        """Walk down the distinct scores in blocks; a step belongs to the block in which its first row lies."""
+        found, P, N = 0, self.P, self.N
+        for start, stop in self._spans():
+            bits, positives = self._unpack(start, stop)
+            tp = np.cumsum(positives) + found
+            rows = np.arange(start + 1, stop + 1)
+            found = int(tp[-1])
+            new = bits[1:] != bits[:-1]
+            ends: Any = slice(None)
+            if new.all():  # every row is a step
+                negatives = 1 - positives
+            else:  # some rows tie: a step ends where the score changes
+                ends = np.append(np.flatnonzero(new), len(bits) - 1)
+                before = tp[0] - positives[0]
+                tp, rows = tp[ends], rows[ends]
+                positives = np.diff(tp, prepend=before)
+                negatives = np.diff(rows, prepend=start) - positives
+            columns = [positives, negatives, tp, rows - tp]
+            if len(self) >= EXACT_PRODUCTS:
+                columns = [exact(column) for column in columns]
+            read = functools.partial(self._scores_at, bits, ends)
+            yield Steps(read, columns[0], columns[1], columns[2], columns[3], P, N)
+
+    def _spans(self) -> Iterator[tuple[int, int]]:
+        """Cut the rows every BLOCK, moved down to where a new score begins."""
+        start = 0
+        while start < len(self):
+            stop = self._next_score((start // BLOCK + 1) * BLOCK)
+            yield start, stop
+            start = stop
+
+    def _next_score(self, row: int) -> int:
+        """The first row from ``row`` on that does not tie with the row before it."""
+        if row >= len(self):
+            return len(self)
+        tied = self.values[row - 1] | self.values.dtype.type(1)  # the last key that this score can have
+        return row + int(np.searchsorted(self.values[row:], tied, side="right"))
+
+    def _unpack(self, start: int, stop: int) -> tuple[Array, Array]:
         """Return the ordered bits of the scores and the labels (0 or 1) of some rows."""
         packed = np.invert(self.values[start:stop])
         labels = packed & packed.dtype.type(1)
         labels = labels.view(np.int64) if labels.itemsize == 8 else labels.astype(np.int64)
         return np.right_shift(packed, 1, out=packed), labels
 
-    def scores_at(self, bits: Array, places: Any) -> Array:
-        """Return the scores of some of the unpacked bits."""
+    def _scores_at(self, bits: Array, places: Any) -> Array:
         return self.layout.to_scores(bits[places])
-
-    def score(self, row: int) -> float:
-        """Return the score of one row."""
-        return float(self.layout.to_scores(self.unpack(row, row + 1)[0])[0])
 
 
 def pack(scores: Array, positive: Array) -> Keys | None:
@@ -103,11 +179,12 @@ def pack(scores: Array, positive: Array) -> Keys | None:
 
     Scores that are not finite make no sense here and are also answered with None.
     """
-    if scores.dtype == np.float32 or scores.dtype == np.float16:
-        keys = _pack(FLOAT32, scores.astype(np.float32, copy=False), positive)
-    else:
-        keys = _pack(FLOAT64, scores, positive)
-    return keys or _pack_signed(scores, positive)
+    layout = FLOAT32 if scores.dtype in (np.float32, np.float16) else FLOAT64
+    scores = scores.astype(layout.score, copy=False)  # also brings foreign byte orders home
+    keys = _pack(layout, scores, positive)
+    if keys is None and scores.min() >= 0:  # nothing but a −0.0 stood in the way
+        keys = _pack(layout, scores + layout.score(0), positive)
+    return keys if keys is not None else _pack_signed(scores, positive)
 
 
 def _pack(layout: Layout, scores: Array, positive: Array) -> Keys | None:

@@ -1,140 +1,95 @@
-"""Figures as text for a terminal."""
+"""A page as text for a terminal."""
 
 import io
-import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+import textwrap
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from stakes import metrics
-from stakes.metrics import Estimate
-from stakes.tallies import Confusion
+from stakes.views.page import Grid, Page
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-_SEGMENT_COLUMNS = ("accuracy", "recall", "precision", "f1", "auc", "brier_score")
-_MOST_SEGMENTS = 20
+_NARROW = 64
+"""Terminals narrower than this do not get the columns of words, but the numbers whole."""
+
+_NAME = 24
+"""How much room a name in the first column gets before it is folded."""
+
+_GAP = 3
 
 
-@dataclass(frozen=True)
-class Page:
-    """What a view shows: some facts, the confusion table, the figures, and those of each segment."""
-
-    facts: Mapping[str, str]
-    confusion: Confusion | None
-    figures: Mapping[str, Estimate]
-    segments: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
-
-    def shown(self, everything: bool) -> list[tuple[metrics.Metric, Estimate]]:
-        """The figures to show, each with its declaration: the main ones, or all."""
-        declared = [(metrics.find(name), estimate) for name, estimate in self.figures.items()]
-        return [(metric, estimate) for metric, estimate in declared if everything or metric.headline]
-
-    def hidden(self, everything: bool) -> int:
-        """How many figures are not shown."""
-        return len(self.figures) - len(self.shown(everything))
-
-
-def number(value: float | None) -> str:
-    """Write a figure with four decimals, or as many digits as a very large or small one needs."""
-    if value is None or math.isnan(value):
-        return "–"
-    if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    if value != 0 and not 1e-3 <= abs(value) < 1e5:
-        return f"{value:.3g}"
-    return f"{value:.4f}"
-
-
-def show(page: Page, everything: bool = False) -> None:
-    """Print to the terminal, in colour where it is one."""
+def show(page: Page, more: str) -> None:
+    """Print to the terminal, in colour where it is one; ``more`` says how to see what is hidden."""
     from rich.console import Console
 
-    _print(Console(highlight=False), page, everything)
+    _print(Console(highlight=False), page, more)
 
 
-def text(page: Page, everything: bool = False, width: int = 100) -> str:
+def text(page: Page, more: str, width: int = 100) -> str:
     """Return plain text."""
     from rich.console import Console
 
     out = io.StringIO()
-    _print(Console(file=out, width=width, highlight=False, no_color=True), page, everything)
-    return out.getvalue().rstrip()
+    _print(Console(file=out, width=width, highlight=False, no_color=True), page, more)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()).rstrip()
 
 
-def _print(console: "Console", page: Page, everything: bool) -> None:
-    for part in _parts(page, everything):
+def _print(console: "Console", page: Page, more: str) -> None:
+    for part in _parts(page, console.width):
         console.print(part)
         console.print()
-    hidden = page.hidden(everything)
-    if hidden:
-        console.print(f"{hidden} more figures: ev.to_rows(), or --all on the command line", style="dim")
+    if page.hidden:
+        console.print(f"{page.hidden} more figures: {more}", style="dim")
 
 
-def _parts(page: Page, everything: bool) -> Iterator["RenderableType"]:
+def _parts(page: Page, width: int) -> Iterator["RenderableType"]:
     from rich.text import Text
 
-    width = max(map(len, page.facts))
-    yield Text("\n".join(f"{name:<{width}}  {fact}" for name, fact in page.facts.items()))
-    if page.confusion is not None:
-        yield _confusion(page.confusion)
-    if page.figures:
-        yield _figures(page, everything)
-    if page.segments:
-        yield _segments(page.segments)
+    indent = max(map(len, page.facts)) + 2
+    facts = [f"{name:<{indent}}{fact}" for name, fact in page.facts.items()]
+    yield Text("\n".join(_wrapped(fact, width, indent) for fact in facts))
+    yield from (_table(grid, width) for grid in page.grids)
+    if page.notes:
+        yield Text("\n".join(_wrapped(f"note  {note}", width, 6) for note in page.notes))
 
 
-def _table(*headers: str, title: str = "") -> Any:
+def _wrapped(line: str, width: int, indent: int) -> str:
+    return textwrap.fill(line, max(width, indent + 20), subsequent_indent=" " * indent)
+
+
+def _table(grid: Grid, width: int) -> Any:
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(
-        box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, title=Text(title) if title else None, title_justify="left"
-    )
-    for header in headers:
-        table.add_column(Text(header))
+    title = Text(grid.title) if grid.title else None
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, title=title, title_justify="left")
+    widths = [max(len(row[i]) for row in [grid.head, *grid.rows]) for i in range(len(grid.head))]
+    kept = _fitting(grid, widths, width)
+    for i in kept:
+        words = i in grid.words
+        least = min(widths[i], _NAME) if i == 0 else widths[i]
+        table.add_column(
+            Text(grid.head[i]),
+            justify="left" if words else "right",
+            no_wrap=not words,
+            min_width=None if words and i else least,
+            overflow="fold",
+        )
+    for place, row in enumerate(grid.rows):
+        table.add_row(*(Text(row[i]) for i in kept), end_section=place in grid.sections)
     return table
 
 
-def _confusion(confusion: Confusion) -> Any:
-    from rich.text import Text
+def _fitting(grid: Grid, widths: list[int], width: int) -> list[int]:
+    """The columns that can be shown whole: words go first, then numbers from the right."""
+    kept = [i for i in range(len(widths)) if i == 0 or i not in grid.words or width >= _NARROW]
 
-    table = _table("truth \\ decision", *confusion.decisions)
-    for column in table.columns[1:]:
-        column.justify = "right"
-    for name, row in zip(confusion.truths, confusion.counts.tolist(), strict=True):
-        table.add_row(Text(name), *(f"{v:,}" if isinstance(v, int) else f"{v:,.6g}" for v in row))
-    return table
+    def needed() -> int:
+        numbers = [widths[i] for i in kept if i not in grid.words]
+        return min(widths[0], _NAME) + sum(numbers) + _GAP * (len(kept) - 1)
 
-
-def _figures(page: Page, everything: bool) -> Any:
-    table = _table("figure", "value", "ignoring input", "the question it answers")
-    for column in table.columns[1:3]:
-        column.justify = "right"
-    for column in table.columns[:3]:
-        column.no_wrap = True
-    family = ""
-    for metric, estimate in page.shown(everything):
-        if everything and family not in ("", metric.family):
-            table.add_section()
-        family = metric.family
-        words = metric.question if estimate.defined else f"undefined: {estimate.reason}"
-        table.add_row(metric.name, number(estimate.value), number(estimate.baseline), words)
-    return table
-
-
-def _segments(segments: Mapping[str, Mapping[str, Estimate]]) -> Any:
-    from rich.text import Text
-
-    names = [name for name in _SEGMENT_COLUMNS if any(name in figures for figures in segments.values())]
-    more = len(segments) - _MOST_SEGMENTS
-    table = _table(
-        "segment", *names, title=f"the first {_MOST_SEGMENTS} of {len(segments):,} segments" if more > 0 else ""
-    )
-    for column in table.columns[1:]:
-        column.justify = "right"
-    for segment, figures in list(segments.items())[:_MOST_SEGMENTS]:
-        table.add_row(Text(segment), *(number(figures[n].value if n in figures else None) for n in names))
-    return table
+    while len(kept) > 2 and needed() > width:
+        kept.remove(max(i for i in kept if i not in grid.words))
+    return kept

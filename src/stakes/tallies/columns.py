@@ -1,0 +1,174 @@
+"""Score tables as columns over the distinct scores: for weights, bins, leading axes, and scores that no key holds."""
+
+import functools
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any, Self
+
+import numpy as np
+
+from stakes import errors
+from stakes.tallies.arithmetic import Array, Number, exact, room_for
+from stakes.tallies.steps import BLOCK, EXACT_PRODUCTS, Steps
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Distinct scores, highest first, and what adds up at each of them.
+
+    ``values`` holds ``positives`` and ``negatives``; for weighted rows also ``positives_squared`` and
+    ``negatives_squared``; and any further column. Their last axis runs along the scores.
+    """
+
+    scores: Array
+    values: Mapping[str, Array]
+
+    def __post_init__(self) -> None:
+        """Check, and keep read-only views: the arrays may be somebody else's."""
+        object.__setattr__(self, "scores", _frozen(self.scores))
+        object.__setattr__(self, "values", MappingProxyType({k: _frozen(v) for k, v in self.values.items()}))
+        for name, column in self.values.items():
+            if column.shape[-1:] != self.scores.shape:
+                raise errors.bad_counts(f"{name} has {column.shape[-1]} entries for {len(self.scores)} scores")
+            if name.startswith(("positives", "negatives")) and not (column >= 0).all():
+                raise errors.bad_counts(f"some {name} are negative or not numbers")
+
+    @classmethod
+    def added(cls, scores: Array, values: Mapping[str, Array]) -> Self:
+        """Sort by score and add up what lies at equal scores; scores at which nothing lies are left out."""
+        if scores.dtype.kind == "f":
+            scores = scores.astype(np.float64) + 0.0  # −0.0 becomes 0.0
+            _refuse_infinite(scores)
+        if not len(scores):
+            return cls(scores, values)
+        order = np.argsort(scores, kind="stable")[::-1]
+        scores = scores[order]
+        starts = np.flatnonzero(np.append(True, scores[1:] != scores[:-1]))
+        sums = {name: np.add.reduceat(column[..., order], starts, axis=-1) for name, column in values.items()}
+        present = np.flatnonzero((sums["positives"] + sums["negatives"]).reshape(-1, len(starts)).any(axis=0))
+        return cls(scores[starts][present], {name: column[..., present] for name, column in sums.items()})
+
+    @classmethod
+    def of_rows(cls, scores: Array, truth: Array, weight: Array | None, extra: Mapping[str, Array]) -> Self:
+        """Count single rows."""
+        unit = np.ones(len(truth), np.int64) if weight is None else weight
+        rows = {"positives": np.where(truth, unit, 0), "negatives": np.where(truth, 0, unit)}
+        if weight is not None:
+            rows |= {f"{name}_squared": column**2 for name, column in rows.items()}
+        return cls.added(scores, {**rows, **extra})
+
+    @classmethod
+    def merged(cls, parts: Sequence[Self]) -> Self:
+        """Add tables of disjoint rows."""
+        values = {
+            name: np.concatenate([room_for(part.values[name], len(parts)) for part in parts], axis=-1)
+            for name in parts[0].values
+        }
+        return cls.added(joined([part.scores for part in parts]), values)
+
+    @classmethod
+    def stacked(cls, parts: Sequence[Self]) -> Self:
+        """Put tables side by side along a new leading axis, over all scores that occur in any of them."""
+        upwards = np.unique(joined([part.scores for part in parts]))
+        values = {name: np.zeros((len(parts), len(upwards)), column.dtype) for name, column in parts[0].values.items()}
+        for i, part in enumerate(parts):
+            places = len(upwards) - 1 - np.searchsorted(upwards, part.scores)
+            for name, column in part.values.items():
+                values[name][i, places] = column
+        return cls(upwards[::-1], values)
+
+    def __getitem__(self, index: Any) -> Self:
+        """Take one (or some) of the leading axis."""
+        return type(self)(self.scores, {name: column[index] for name, column in self.values.items()})
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Columns):
+            return NotImplemented
+        return (
+            np.array_equal(self.scores, other.scores)
+            and set(self.values) == set(other.values)
+            and all(np.array_equal(column, other.values[name]) for name, column in self.values.items())
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def leading(self) -> tuple[int, ...]:
+        """The leading axes: () for a single table."""
+        return self.values["positives"].shape[:-1]
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the counts are sums of weights."""
+        return "positives_squared" in self.values
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The lowest and the highest score; NaN when there is none."""
+        return (float(self.scores[-1]), float(self.scores[0])) if len(self.scores) else (math.nan, math.nan)
+
+    def total(self, name: str) -> Number:
+        """The sum of a column: exact for a single table, float64 with leading axes."""
+        column = self.values[name]
+        if self.leading:
+            return column.sum(-1)
+        return Fraction(math.fsum(column)) if column.dtype.kind == "f" else int(exact(column).sum())
+
+    def cumulated(self, name: str) -> Array:
+        """What lies at or above each score, never more than the total."""
+        column = self.values[name]
+        if column.dtype.kind != "f":
+            return column.cumsum(-1)
+        sums = np.cumsum(column, axis=-1, dtype=np.longdouble).astype(np.float64)
+        return np.minimum(sums, np.expand_dims(_as_float(self.total(name)), -1))
+
+    def at_least(self, name: str, threshold: float) -> Number:
+        """What lies at or above a threshold."""
+        above = self.values[name][..., np.asarray(self.scores >= threshold, bool)]
+        return above.sum(-1, dtype=np.longdouble).astype(np.float64)[()] if above.dtype.kind == "f" else above.sum(-1)
+
+    def steps(self) -> Iterator[Steps]:
+        """Walk down the scores: single counts in the blocks that keys would have, so that sums round alike."""
+        positives, negatives = self.values["positives"], self.values["negatives"]
+        tp, fp = self.cumulated("positives"), self.cumulated("negatives")
+        P, N = self.total("positives"), self.total("negatives")
+        if self.leading or self.weighted:
+            floats = [column.astype(np.float64) for column in (positives, negatives, tp, fp)]
+            yield Steps(lambda: self.scores, *floats, _as_float(P), _as_float(N))  # type: ignore[call-arg]
+            return
+        if P + N >= EXACT_PRODUCTS:
+            positives, negatives, tp, fp = (exact(column) for column in (positives, negatives, tp, fp))
+        before = tp + fp - positives - negatives
+        cuts = (np.flatnonzero(np.diff(before // BLOCK)) + 1).tolist()
+        for cut in itertools.starmap(slice, itertools.pairwise([0, *cuts, len(self.scores)])):
+            read = functools.partial(self.scores.__getitem__, cut)
+            yield Steps(read, positives[cut], negatives[cut], tp[cut], fp[cut], P, N)
+
+
+def joined(scores: Sequence[Array]) -> Array:
+    """Concatenate scores; whole numbers too large for float64 stay exact beside other kinds, as Python numbers."""
+    kinds = {part.dtype for part in scores if len(part)}
+    if len(kinds) > 1 and any(kind.kind in "iuO" for kind in kinds):
+        return np.concatenate([part.astype(object) for part in scores])
+    return np.concatenate(scores)
+
+
+def _frozen(array: Any) -> Array:
+    view = np.asarray(array).view()
+    view.flags.writeable = False
+    return view
+
+
+def _as_float(total: Number) -> Any:
+    return total if isinstance(total, np.ndarray) else float(total)
+
+
+def _refuse_infinite(scores: Array) -> None:
+    if not np.isfinite(scores).all():
+        bad = np.flatnonzero(~np.isfinite(scores))
+        wrong = errors.missing_values if np.isnan(scores[bad[0]]) else errors.infinite_values
+        raise wrong("score", len(bad), int(bad[0]))
