@@ -96,7 +96,7 @@ class Keys:
         return float(self.layout.to_scores(self._unpack(row, row + 1)[0])[0])
 
     # ── counts ───────────────────────────────────────────────────────────────────────────────────────────────
-    @property
+    @cached_property
     def P(self) -> int:
         """How many rows are positive."""
         return int(self._positives_before[-1])

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -92,12 +93,12 @@ class ScoreTable(Tally):
         """Whether the counts are sums of weights."""
         return isinstance(self.store, Columns) and self.store.weighted
 
-    @property
+    @cached_property
     def P(self) -> Number:
         """The (weighted) number of positive rows."""
         return self.store.total("positives") if isinstance(self.store, Columns) else self.store.P
 
-    @property
+    @cached_property
     def N(self) -> Number:
         """The (weighted) number of negative rows."""
         return self.store.total("negatives") if isinstance(self.store, Columns) else self.store.N
