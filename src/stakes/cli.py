@@ -36,9 +36,25 @@ def _columns(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say which column is which."""
     options = [
         click.option("--truth", metavar="COLUMN", required=True, help="What really happened."),
-        click.option("--score", metavar="COLUMN", help="Numbers that order the cases; probabilities if within [0, 1]."),
-        click.option("--prediction", metavar="COLUMN", help="The decisions, when they are in the file."),
+        click.option(
+            "--score",
+            metavar="COLUMN",
+            multiple=True,
+            help="Numbers that order the cases; probabilities if within [0, 1]. For more than two classes once for "
+            "each: --score CLASS=COLUMN.",
+        ),
+        click.option("--prediction", metavar="COLUMN", help="The decisions, or the predicted numbers."),
+        click.option(
+            "--task",
+            type=click.Choice(["auto", "classification", "regression"]),
+            default="auto",
+            help="Whether whole numbers are classes or quantities.",
+        ),
         click.option("--positive", metavar="CLASS", help="The class that counts as positive."),
+        click.option("--class", "classes", metavar="CLASS", multiple=True, help="A class; name all of them, in order."),
+        click.option(
+            "--baseline", type=float, help="The constant to compare predicted numbers with (default: their mean)."
+        ),
         click.option("--by", metavar="COLUMN", help="Evaluate each segment too."),
         click.option("--weight", metavar="COLUMN", help="How much each row counts."),
         click.option("--threshold", type=float, help="Positive when score ≥ threshold (0.5 for probabilities)."),
@@ -53,7 +69,9 @@ def _columns(command: Callable[..., Any]) -> Callable[..., Any]:
 @_columns
 @click.option("--all", "everything", is_flag=True, help="Show every figure, not only the main ones.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
-def evaluate(file: str, everything: bool, as_json: bool, **columns: Any) -> None:
+def evaluate(
+    file: str, everything: bool, as_json: bool, score: tuple[str, ...], classes: tuple[str, ...], **columns: Any
+) -> None:
     """Judge a model by the predictions in FILE (CSV or Parquet).
 
     \b
@@ -62,11 +80,22 @@ def evaluate(file: str, everything: bool, as_json: bool, **columns: Any) -> None
     """
     from stakes.evaluation import evaluate
 
-    evaluation = evaluate(file, **columns)
+    evaluation = evaluate(file, score=_scores(score), classes=classes or None, **columns)
     if as_json:
         click.echo(evaluation.to_json())
     else:
         evaluation.show(everything, _SHOW_ALL)
+
+
+def _scores(options: tuple[str, ...]) -> Any:
+    """One column, or a dictionary class → column when there are several."""
+    if len(options) < 2:
+        return options[0] if options else None
+    pairs = [option.partition("=") for option in options]
+    for option, (_, sign, _) in zip(options, pairs, strict=True):
+        if not sign:
+            raise click.UsageError(f"--score {option!r}: with several scores write each as CLASS=COLUMN.")
+    return {name: column for name, _, column in pairs}
 
 
 @cli.command()
@@ -120,7 +149,7 @@ def main() -> NoReturn:
 
 def _as_options(words: str) -> str:
     """Name arguments as the command line does: --positive instead of positive=."""
-    return re.sub(r"\b(truth|score|prediction|positive|by|weight|threshold)=", r"--\1 ", words)
+    return re.sub(r"\b(truth|score|prediction|positive|by|weight|threshold|task|baseline)=", r"--\1 ", words)
 
 
 def _stop(words: str, code: int) -> NoReturn:

@@ -5,6 +5,7 @@ seen (how many, the first row), and what to do about it.
 """
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 
 class StakesError(Exception):
@@ -141,15 +142,104 @@ def one_class(only: str) -> InputError:
     return InputError(f"truth has the single class {only!r}; pass positive= or classes= to say what the other one is")
 
 
-def too_many_classes(classes: Sequence[str]) -> InputError:
+def positive_of_many(positive: str, classes: Sequence[str]) -> InputError:
     return InputError(
-        f"there are {len(classes):,} classes ({some(classes)}); "
-        "stakes evaluates two classes so far: recode the others as one"
+        f"positive={positive!r} is for two classes, and there are {len(classes):,} ({some(classes)}); leave it out: "
+        "every class is judged against the rest"
     )
 
 
 def unknown_labels(argument: str, labels: Sequence[str], classes: Sequence[str]) -> InputError:
     return InputError(f"{argument} has the labels {some(labels)}, which are not in classes={list(classes)!r}")
+
+
+def classes_not_different(classes: Sequence[str]) -> InputError:
+    return InputError(f"classes={list(classes)!r}: give at least two different classes")
+
+
+def which_task() -> InputError:
+    return InputError(
+        "truth and prediction are whole numbers, which can be classes or quantities; "
+        "pass task='classification' or task='regression'"
+    )
+
+
+def no_such_task(task: object, known: Sequence[str]) -> InputError:
+    return InputError(f"task={task!r} is not known; the tasks are {some(known, last='or')}")
+
+
+def baseline_of_classes() -> InputError:
+    return InputError("baseline= is the constant that a regression is compared with; leave it out for classes")
+
+
+def regression_without_prediction() -> InputError:
+    return InputError("a regression is judged by prediction=, the predicted numbers; score= is for classes")
+
+
+def one_score_for_many(classes: Sequence[str]) -> InputError:
+    return InputError(
+        f"there is one score column for {len(classes):,} classes ({some(classes)}); give one for each: "
+        "score={class: column, …}, or an array of one column per class with classes="
+    )
+
+
+def class_without_score(classes: Sequence[str]) -> InputError:
+    return InputError(f"there is no score column for the classes {some(classes)}; every class needs one")
+
+
+def which_score_column(shape: tuple[int, ...], classes: Any) -> InputError:
+    seen = "no classes=" if classes is None else f"{len(classes)} classes"
+    return InputError(
+        f"score is an array of shape {shape} with {seen}; pass classes= in the order of its {shape[1]} columns, or "
+        "for two classes the column of the positive one"
+    )
+
+
+def uneven_probabilities(count: int, first: int, total: float) -> InputError:
+    return InputError(
+        f"the probabilities of {_rows(count)} do not add up to 1 ({total:.6g}; {_first(first)}); "
+        "give all classes, each row adding up to 1"
+    )
+
+
+def no_figure_of_a_class(name: str) -> InputError:
+    return InputError(
+        f"{name} is not a figure of one class against the rest here; `stakes metrics {name}` says what it is"
+    )
+
+
+def no_decisions() -> InputError:
+    return InputError("no decisions were given; pass prediction=")
+
+
+def threshold_of_many() -> InputError:
+    return InputError("threshold= is for the scores of two classes; leave it out")
+
+
+def not_counted(seen: str) -> InputError:
+    return InputError(f"an Evaluation is made from stakes.count(…), not from a {seen}; or call stakes.evaluate(…)")
+
+
+def no_average(name: str, base: str) -> InputError:
+    return InputError(f"there is no {name!r}: {base} is not a figure of one class against the rest")
+
+
+def which_average(name: str, classes: Sequence[str]) -> InputError:
+    return InputError(
+        f"{name} is a figure of one class against the rest; write 'macro_{name}', 'weighted_{name}', 'micro_{name}', "
+        f"or ev[{name!r}, {classes[0]!r}] for a class"
+    )
+
+
+def no_such_class(name: object, classes: Sequence[str]) -> InputError:
+    return InputError(f"there is no class {name!r}{nearest(str(name), classes)}")
+
+
+def table_too_large(classes: int, decisions: int) -> InputError:
+    return InputError(
+        f"{classes:,} classes × {decisions:,} decisions would make a table of {classes * decisions:,} cells; "
+        "the most is 1,000 × 1,000: group the classes"
+    )
 
 
 def classes_not_two(classes: Sequence[str]) -> InputError:

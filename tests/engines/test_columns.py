@@ -73,8 +73,57 @@ def test_a_table_and_an_array_may_be_mixed():
         (lambda: stakes.evaluate(truth=[1, 0], score=[1, 0], confidence=0.9), "confidence= is not supported yet"),
         (
             lambda: stakes.evaluate(truth=[1, 0], score=[1, 0], task="regression"),
-            "task='regression' is not supported yet",
+            "a regression is judged by prediction=",
         ),
+        (
+            lambda: stakes.evaluate(truth=[1, 0], score=[1, 0], task="ranking"),
+            "task='ranking' is not known; the tasks are",
+        ),
+        (lambda: stakes.evaluate(truth=[3, 1], prediction=[3, 2]), "whole numbers, which can be classes or quantities"),
+        (lambda: stakes.evaluate(truth=["3", "1"], prediction=["3", "2"]), "pass task='classification' or task='regr"),
+        (
+            lambda: stakes.evaluate(truth=[1, 0], score=[1, 0], baseline=3),
+            "baseline= is the constant that a regression",
+        ),
+        (lambda: stakes.evaluate(truth=[0.5, np.nan], prediction=[1, 2]), "truth is missing in 1 row"),
+        (lambda: stakes.evaluate(truth=[0.5, 1], prediction=np.array([1, np.inf])), "prediction is infinite in 1 row"),
+        (lambda: stakes.evaluate(truth=[0.5, 1], prediction=["a", "b"], task="regression"), "prediction holds text"),
+        (
+            lambda: stakes.evaluate(truth=["a", "b"], score=np.eye(2)),
+            r"score is an array of shape \(2, 2\) with no classes=;",
+        ),
+        (
+            lambda: stakes.evaluate(truth=list("abc"), score=np.eye(3), classes=["a", "b"]),
+            "with 2 classes; pass classes=",
+        ),
+        (
+            lambda: stakes.evaluate(truth=list("abc"), score={"a": [1, 0, 0], "b": [0, 1, 0]}),
+            "no score column for the classes 'c'",
+        ),
+        (
+            lambda: stakes.evaluate(
+                truth=list("abc"), score=np.array([[1, 0, 0], [0, 0.5, 0.2], [0, 0, 1]]), classes="abc"
+            ),
+            r"the probabilities of 1 row do not add up to 1 \(0\.7; the first is row 1",
+        ),
+        (
+            lambda: stakes.evaluate(truth=list("abc"), prediction=list("abc"), positive="a"),
+            "positive='a' is for two classes",
+        ),
+        (lambda: stakes.evaluate(truth=list("abc"), score=[1, 2, 3]), "there is one score column for 3 classes"),
+        (
+            lambda: stakes.evaluate(truth=[0.5, 1], prediction=[1, 2], baseline=0, threshold=1),
+            "threshold and prediction were both",
+        ),
+        (
+            lambda: stakes.evaluate(truth=list("abc"), score=np.eye(3), classes="abc", threshold=0.5),
+            "threshold= is for the scores of two classes",
+        ),
+        (
+            lambda: stakes.evaluate(truth=np.arange(1001), prediction=np.arange(1001), task="classification"),
+            "1,001 classes × 1,001 decisions would make a table of 1,002,001 cells",
+        ),
+        (lambda: stakes.Evaluation(3), r"an Evaluation is made from stakes\.count"),
     ],
 )
 def test_a_call_that_is_wrong_gets_a_useful_line(call, words):

@@ -79,9 +79,14 @@ def test_counted_rows_add_up_and_save_themselves():
     whole = stakes.Evaluation(stakes.count(truth=truth, score=score, by=site))
     assert stakes.Evaluation(sum(parts)).to_dict() == whole.to_dict()
     assert stakes.Evaluation(type(parts[0]).from_dict(sum(parts).to_dict())).to_dict() == whole.to_dict()
-    with pytest.raises(stakes.InputError, match="prediction is 'not given' in one and 'given' in the other"):
+    with pytest.raises(stakes.InputError, match=r"the list of tallies is \['scores'\] in one"):
         _ = stakes.count(truth=truth, score=score) + stakes.count(truth=truth, prediction=truth)
     with pytest.raises(stakes.InputError, match="by is 'given' in one and 'not given' in the other"):
         _ = parts[0] + stakes.count(truth=truth, score=score)
     with pytest.raises(stakes.InputError, match=r"Counted\.to_dict\(\) did not write"):
         type(parts[0]).from_dict({})
+    with pytest.raises(stakes.InputError, match="whose content is damaged"):
+        type(parts[0]).from_dict({**parts[0].to_dict(), "tallies": [{}]})
+    with pytest.raises(stakes.InputError, match="version 9"):
+        type(parts[0]).from_dict({**parts[0].to_dict(), "version": 9})
+    assert repr(sum(parts)).startswith("<Counted for classification: <ScoreTable of 100 rows")

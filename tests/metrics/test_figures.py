@@ -39,7 +39,7 @@ def test_always_positive_at_eighty_percent():
     assert m.f1(table.swapped()) == 0
     mcc = m.find("mcc")
     assert math.isnan(mcc.of(table))
-    assert mcc.why_undefined(table) == "nothing is decided negative"
+    assert mcc.why_undefined(table) == "every case gets the same decision"
 
 
 ORDER = "PPNPPPNNPNPNPNNNPNPN"

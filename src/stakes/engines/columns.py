@@ -263,12 +263,52 @@ def _refuse_missing(missing: Array, argument: str) -> None:
         raise errors.missing_values(argument, len(rows), int(rows[0]))
 
 
+# ── several scores ──────────────────────────────────────────────────────────────────────────────────────────────
+def spread_scores(score: Any, classes: Any) -> dict[str, Any]:
+    """Return argument → column for a score column, a dictionary class → column, or an (n, k) array with classes."""
+    if score is None:
+        return {}
+    if isinstance(score, Mapping):
+        return {f"score of {canonical(name)}": column for name, column in score.items()}
+    if getattr(score, "ndim", 1) == 2:
+        table = np.asarray(score)
+        if classes is None or len(classes) != table.shape[1]:
+            raise errors.which_score_column(table.shape, classes)
+        return {f"score of {canonical(name)}": table[:, i] for i, name in enumerate(classes)}
+    return {"score": score}
+
+
+def canonical(value: Any) -> str:
+    """Return the class that a value stands for."""
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
 # ── numbers wanted ───────────────────────────────────────────────────────────────────────────────────────────────
 def as_numbers(column: Column) -> Array:
     """Return the values of a column that must hold numbers."""
     if column.kind == "text":
         raise errors.not_numbers(column.argument, f"text ({errors.some(column.names)})")
     return column.values
+
+
+def as_finite(column: Column) -> Array:
+    """Return the finite numbers of a column; text that spells numbers is read."""
+    if column.kind == "text":
+        try:
+            return np.array([float(name) for name in column.names])[column.values]
+        except ValueError:
+            pass  # refused below
+    values = as_numbers(column)
+    if values.dtype.kind == "f":
+        _refuse_missing(np.isnan(values), column.argument)
+        wrong = np.flatnonzero(np.isinf(values))
+        if len(wrong):
+            raise errors.infinite_values(column.argument, len(wrong), int(wrong[0]))
+    return values if values.dtype.kind != "b" else values.astype(np.int64)
 
 
 def as_weights(column: Column) -> Array:

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.engines.columns import Column
+from stakes.engines.columns import Column, canonical
+from stakes.engines.plan import Plan
 from stakes.tallies.arithmetic import Array
 
 PAIRS = (("0", "1"), ("-1", "1"), ("false", "true"), ("False", "True"), ("0.0", "1.0"))
@@ -29,24 +30,13 @@ class Labels:
     codes: Array
     names: tuple[str, ...]
 
-    def mask(self, name: str) -> Array:
-        """Return which rows are of a class."""
-        if name not in self.names:
-            return np.zeros(len(self.codes), bool)
-        code = self.names.index(name)
-        if self.codes.dtype == np.uint8 and len(self.names) == 2:  # codes are 0 and 1: no need to compare
-            yes = self.codes.view(bool)
-            return yes if code == 1 else ~yes
-        return self.codes == code
-
-
-def canonical(value: Any) -> str:
-    """Return the class that a value stands for."""
-    if isinstance(value, bool | np.bool_):
-        return "true" if value else "false"
-    if isinstance(value, float | np.floating) and float(value).is_integer():
-        return str(int(value))
-    return str(value)
+    def into(self, names: Sequence[str]) -> Array:
+        """Return codes into other names, which contain these."""
+        if tuple(names) == self.names:
+            return self.codes
+        kind = np.uint8 if len(names) <= 256 else np.uint16 if len(names) <= 65_536 else np.int64
+        places = np.array([names.index(name) for name in self.names], kind)
+        return places[self.codes]
 
 
 def same_kind(truth: Column, prediction: Column) -> tuple[Column, Column]:
@@ -119,21 +109,22 @@ def _encode_whole(values: Array) -> Labels:
 
 
 def _sorted_as_numbers(codes: Array, names: tuple[str, ...]) -> Labels:
-    """Order names that are all whole numbers by size (-1, 1, 2, 10); others stay in the order of the text."""
+    ordered = _in_order(names)
+    labels = Labels(codes, names)
+    return labels if ordered == list(names) else Labels(labels.into(ordered), tuple(ordered))
+
+
+def _in_order(names: Sequence[str]) -> list[str]:
+    """Order names that are all whole numbers by size (-1, 1, 2, 10), others as text."""
     try:
-        order = sorted(range(len(names)), key=lambda i: (int(names[i]), names[i]))
+        return sorted(names, key=lambda name: (int(name), name))
     except ValueError:
-        order = sorted(range(len(names)), key=names.__getitem__)
-    if order == list(range(len(names))):
-        return Labels(codes, names)
-    places = np.empty(len(names), codes.dtype)
-    places[order] = np.arange(len(names))
-    return Labels(places[codes], tuple(names[i] for i in order))
+        return sorted(names)
 
 
 # ── which class is which ─────────────────────────────────────────────────────────────────────────────────────────
-def settle(truth: Labels, prediction: Labels | None, classes: Any, positive: Any) -> tuple[str, str]:
-    """Return the negative and the positive class, or ask."""
+def settle(truth: Labels, prediction: Labels | None, classes: Any, positive: Any) -> Plan:
+    """Return the classes, the decisions and the positive class of two, or ask."""
     names = list(truth.names)
     if prediction is not None:
         names += [name for name in prediction.names if name not in names]
@@ -141,28 +132,37 @@ def settle(truth: Labels, prediction: Labels | None, classes: Any, positive: Any
     if isinstance(positive, bool) and set(names) <= {"0", "1"}:
         wanted = str(int(positive))
     if classes is not None:
-        pair = _declared(classes, names)
-    elif len(names) > 2:
-        raise errors.too_many_classes(names)
+        known = _declared(classes, truth.names)
     else:
-        pair = tuple(names) if len(names) == 2 else _completed(names[0], wanted)
+        known = tuple(_in_order(names)) if len(names) >= 2 else _completed(names[0], wanted)
+    extra = tuple(name for name in names if name not in known)
+    if len(known) > 2:
+        if wanted is not None:
+            raise errors.positive_of_many(wanted, known)
+        return Plan(known, known + extra)
+    chosen = _positive(known, wanted)
+    pair = (next(name for name in known if name != chosen), chosen)
+    return Plan(pair, pair + extra, chosen)
+
+
+def _positive(pair: Sequence[str], wanted: str | None) -> str:
     if wanted is None:
         wanted = next((known[1] for known in PAIRS if set(known) == set(pair)), None)
-        if wanted is None:
-            raise errors.which_positive(pair)
+    if wanted is None:
+        raise errors.which_positive(pair)
     if wanted not in pair:
         raise errors.unknown_positive(wanted, pair)
-    return (pair[0] if pair[1] == wanted else pair[1]), wanted
+    return wanted
 
 
-def _declared(classes: Sequence[Any], names: list[str]) -> tuple[str, ...]:
-    pair = tuple(canonical(name) for name in classes)
-    if len(set(pair)) != 2 or len(pair) != 2:
-        raise errors.classes_not_two(pair)
-    unknown = [name for name in names if name not in pair]
+def _declared(classes: Sequence[Any], names: Sequence[str]) -> tuple[str, ...]:
+    known = tuple(canonical(name) for name in classes)
+    if len(set(known)) != len(known) or len(known) < 2:
+        raise errors.classes_not_different(known)
+    unknown = [name for name in names if name not in known]
     if unknown:
-        raise errors.unknown_labels("truth or prediction", unknown, pair)
-    return pair
+        raise errors.unknown_labels("truth", unknown, known)
+    return known
 
 
 def _completed(only: str, positive: str | None) -> tuple[str, str]:

@@ -4,13 +4,15 @@ Columns are walked in blocks, so that temporaries stay in the processor's cache,
 """
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from stakes.engines.labels import Labels
 from stakes.engines.plan import Counted, Plan
-from stakes.tallies import Confusion, ScoreTable
+from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
 
 _BLOCK = 1 << 17
@@ -18,42 +20,111 @@ _RUN = 1 << 8
 """Weights are added up in runs of this many rows, and the runs without rounding: naive sums drift."""
 
 
-def count(
-    plan: Plan, truth: Labels, prediction: Labels | None, score: Array | None, weight: Array | None, by: Labels | None
-) -> Counted:
-    """Fill every tally of the plan."""
-    positive = truth.mask(plan.positive)
-    decided = None if prediction is None else prediction.mask(plan.positive)
-    confusion = None if decided is None else _confusion(plan, positive, decided, weight)
-    scores = None if score is None else _scores(plan, score, positive, weight)
-    return Counted(confusion, scores, {} if by is None else _segments(plan, positive, decided, score, weight, by))
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Columns of equal length; what is not there is None. Labels are codes, scores one column or one for each class."""
+
+    truth: Array
+    prediction: Array | None = None
+    scores: Array | None = None
+    weight: Array | None = None
+
+    def take(self, rows: Array) -> "Rows":
+        """Return some of the rows."""
+        columns = (self.truth, self.prediction, self.scores, self.weight)
+        return Rows(*(None if column is None else column[rows] for column in columns))  # type: ignore[arg-type]
 
 
-def _scores(plan: Plan, score: Array, positive: Array, weight: Array | None) -> ScoreTable:
-    return ScoreTable.from_rows(score, positive, weight, positive=plan.positive, negative=plan.negative)
+def count_classes(plan: Plan, rows: Rows, by: Labels | None) -> Counted:
+    """Count decisions, scores or both, overall and by segment."""
+    tallies: dict[str, Tally] = {}
+    if rows.prediction is not None:
+        tallies["confusion"] = _confusion(plan, rows)
+    if rows.scores is not None:
+        tallies |= _scores(plan, rows)
+    if by is None:
+        return Counted("classification", tallies)
+    confusions: Any = None if rows.prediction is None else _segment_confusions(plan, rows, by)
+
+    def of_segment(place: int, part: Rows) -> dict[str, Tally]:
+        found: dict[str, Tally] = {} if confusions is None else {"confusion": confusions[place]}
+        return found | (_scores(plan, part) if part.scores is not None else {})
+
+    return Counted("classification", tallies, _segments("classification", rows, by, of_segment))
+
+
+def count_errors(rows: Rows, by: Labels | None, baseline: float | None) -> Counted:
+    """Count the errors of a regression, overall and by segment."""
+
+    def sums(part: Rows) -> dict[str, Tally]:
+        return {"errors": ErrorSums.from_rows(part.truth, part.prediction, part.weight, baseline=baseline)}  # type: ignore[arg-type]
+
+    segments = {} if by is None else _segments("regression", rows, by, lambda _, part: sums(part))
+    return Counted("regression", sums(rows), segments)
+
+
+def _segments(
+    task: str, rows: Rows, by: Labels, tallies: Callable[[int, Rows], dict[str, Tally]]
+) -> dict[str, Counted]:
+    sizes = np.bincount(by.codes, minlength=len(by.names))
+    places = np.split(np.argsort(by.codes, kind="stable"), np.cumsum(sizes)[:-1])
+    return {name: Counted(task, tallies(i, rows.take(places[i]))) for i, name in enumerate(by.names) if sizes[i]}
+
+
+# ── scores ───────────────────────────────────────────────────────────────────────────────────────────────────────
+def _scores(plan: Plan, rows: Rows) -> dict[str, Tally]:
+    scores: Any = rows.scores
+    if scores.ndim == 2:
+        return {"class_scores": ClassScores.from_rows(scores, rows.truth, plan.classes, rows.weight)}
+    positive = _mask(rows.truth, plan.classes.index(str(plan.positive)))
+    pair = {"positive": str(plan.positive), "negative": plan.negative}
+    return {"scores": ScoreTable.from_rows(scores, positive, rows.weight, **pair)}  # type: ignore[arg-type]
+
+
+def _mask(codes: Array, code: int) -> Array:
+    """Which rows have a code; codes of one byte that are 0 or 1 need no comparison."""
+    if codes.dtype == np.uint8 and code == 1 and len(codes) and codes.max() <= 1:
+        return codes.view(bool)
+    return codes == code
 
 
 # ── decisions ────────────────────────────────────────────────────────────────────────────────────────────────────
-def _confusion(plan: Plan, positive: Array, decided: Array, weight: Array | None) -> Confusion:
-    if weight is None:
-        both = np.count_nonzero(positive & decided)
-        P, PP = np.count_nonzero(positive), np.count_nonzero(decided)
-        cells = np.array([[len(positive) - P - PP + both, PP - both], [P - both, both]])
-        return _table(plan, cells)
-    return _table(plan, *(s[0] for s in _weighted_cells(positive, decided, weight, np.zeros(len(weight), np.int64), 1)))
+def _confusion(plan: Plan, rows: Rows) -> Confusion:
+    truth, decided = rows.truth, rows.prediction
+    if rows.weight is None and len(plan.classes) == len(plan.decisions) == 2:
+        t, d = _mask(truth, 1), _mask(decided, 1)  # type: ignore[arg-type]
+        both, P, PP = np.count_nonzero(t & d), np.count_nonzero(t), np.count_nonzero(d)
+        return _table(plan, np.array([[len(t) - P - PP + both, PP - both], [P - both, both]]))
+    nobody = np.zeros(1, np.uint8)
+    counts, squares = _cells(plan, rows, np.broadcast_to(nobody, len(truth)), 1)
+    return _table(plan, counts[0], None if squares is None else squares[0])
+
+
+def _segment_confusions(plan: Plan, rows: Rows, by: Labels) -> Confusion:
+    """Return the tables of all segments along a leading axis."""
+    return _table(plan, *_cells(plan, rows, by.codes, len(by.names)))
 
 
 def _table(plan: Plan, counts: Array, squares: Array | None = None) -> Confusion:
-    names = (plan.negative, plan.positive)
-    return Confusion(names, names, counts, squares, plan.positive)
+    return Confusion(plan.classes, plan.decisions, counts, squares, plan.positive if plan.square else None)
 
 
-def _weighted_cells(
-    positive: Array, decided: Array, weight: Array, segment: Array, segments: int
-) -> tuple[Array, Array]:
-    """Return Σw and Σw² of every segment's four cells."""
-    cells = 4 * segment.astype(np.int64) + 2 * positive + decided
-    return tuple(sums_by(cells, w, 4 * segments).reshape(segments, 2, 2) for w in (weight, weight**2))  # type: ignore[return-value]
+def _cells(plan: Plan, rows: Rows, segment: Array, segments: int) -> tuple[Array, Array | None]:
+    """Return the counts (or Σw, and Σw²) of every segment's table."""
+    K, M = len(plan.classes), len(plan.decisions)
+    shape, size = (segments, K, M), segments * K * M
+
+    def numbers(part: slice) -> Array:
+        wide = segment[part].astype(np.int64)  # small codes would wrap
+        return (wide * K + rows.truth[part]) * M + rows.prediction[part]  # type: ignore[index]
+
+    if rows.weight is not None:
+        cells = numbers(slice(None))
+        return tuple(sums_by(cells, w, size).reshape(shape) for w in (rows.weight, rows.weight**2))  # type: ignore[return-value]
+    counts = np.zeros(size, np.int64)
+    for start in range(0, len(rows.truth), _BLOCK):
+        counts += np.bincount(numbers(slice(start, start + _BLOCK)), minlength=size)
+    return counts.reshape(shape), None
 
 
 def sums_by(groups: Array, values: Array, count: int) -> Array:
@@ -66,30 +137,3 @@ def sums_by(groups: Array, values: Array, count: int) -> Array:
         sums = np.bincount(run * count + block, weights=part, minlength=(int(run[-1]) + 1) * count)
         runs.append(sums.reshape(-1, count))
     return np.array([math.fsum(column) for column in np.concatenate(runs).T.tolist()])
-
-
-# ── segments ─────────────────────────────────────────────────────────────────────────────────────────────────────
-def _segments(
-    plan: Plan, positive: Array, decided: Array | None, score: Array | None, weight: Array | None, by: Labels
-) -> dict[str, Counted]:
-    sizes = np.bincount(by.codes, minlength=len(by.names))
-    confusions: Any = [None] * len(by.names)
-    if decided is not None:
-        confusions = _segment_confusion(plan, positive, decided, weight, by)
-    scores: Any = [None] * len(by.names)
-    if score is not None:
-        rows = np.split(np.argsort(by.codes, kind="stable"), np.cumsum(sizes)[:-1])
-        scores = [_scores(plan, score[r], positive[r], None if weight is None else weight[r]) for r in rows]
-    return {name: Counted(confusions[i], scores[i]) for i, name in enumerate(by.names) if sizes[i]}
-
-
-def _segment_confusion(plan: Plan, positive: Array, decided: Array, weight: Array | None, by: Labels) -> Confusion:
-    """Return the tables of all segments along a leading axis."""
-    if weight is not None:
-        return _table(plan, *_weighted_cells(positive, decided, weight, by.codes, len(by.names)))
-    counts = np.zeros(4 * len(by.names), np.int64)
-    for start in range(0, len(positive), _BLOCK):
-        rows = slice(start, start + _BLOCK)
-        cells = 4 * by.codes[rows].astype(np.int64) + 2 * positive[rows] + decided[rows]
-        counts += np.bincount(cells, minlength=len(counts))
-    return _table(plan, counts.reshape(-1, 2, 2))

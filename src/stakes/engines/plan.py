@@ -5,78 +5,99 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from stakes import errors
-from stakes.tallies import Confusion, ScoreTable
+from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable, Tally
 
 VERSION = 1
 """The version of what Counted.to_dict() writes."""
 
+_KINDS: dict[str, type[Tally]] = {tally.kind: tally for tally in (Confusion, ScoreTable, ClassScores, ErrorSums)}
+
 
 @dataclass(frozen=True)
 class Plan:
-    """The two classes to be told apart."""
+    """The classes, the decisions that can be taken (the classes and perhaps more), and the positive class of two."""
 
-    negative: str
-    positive: str
+    classes: tuple[str, ...]
+    decisions: tuple[str, ...]
+    positive: str | None = None
+
+    @property
+    def negative(self) -> str:
+        """The other one of two classes."""
+        return next(name for name in self.classes if name != self.positive)
+
+    @property
+    def square(self) -> bool:
+        """Whether every decision is a class."""
+        return self.classes == self.decisions
 
 
 @dataclass(frozen=True, repr=False)
 class Counted:
-    """The tallies of some rows: all that is kept of them. Counted rows add up."""
+    """The tallies of some rows, by their kind: all that is kept of the rows. Counted rows add up."""
 
-    confusion: Confusion | None = None
-    scores: ScoreTable | None = None
+    task: str
+    tallies: Mapping[str, Tally]
     segments: Mapping[str, "Counted"] = field(default_factory=dict)
+
+    @property
+    def confusion(self) -> Any:
+        """The decisions, if there are any."""
+        return self.tallies.get("confusion")
+
+    @property
+    def scores(self) -> Any:
+        """The scores of two classes, if there are any."""
+        return self.tallies.get("scores")
 
     def __add__(self, other: object) -> Self:
         if not isinstance(other, Counted):
             return NotImplemented
-        _same("by", bool(self.segments), bool(other.segments))
+        _same("the task", self.task, other.task)
+        _same("the list of tallies", sorted(self.tallies), sorted(other.tallies))
+        _same("by", *("given" if part.segments else "not given" for part in (self, other)))
+        names = dict.fromkeys([*self.segments, *other.segments])
         return type(self)(
-            _added("prediction", self.confusion, other.confusion),
-            _added("score", self.scores, other.scores),
-            {name: _either(self.segments, other.segments, name) for name in [*self.segments, *other.segments]},
+            self.task,
+            {kind: tally + other.tallies[kind] for kind, tally in self.tallies.items()},
+            {name: _either(self.segments, other.segments, name) for name in names},
         )
 
     def __radd__(self, other: object) -> Self:
         return self if other == 0 else NotImplemented
 
     def __repr__(self) -> str:
-        parts = [str(part) for part in (self.confusion, self.scores) if part is not None]
-        return f"<Counted: {'; '.join(parts)}; {len(self.segments):,} segments>"
+        parts = "; ".join(str(part) for part in self.tallies.values())
+        return f"<Counted for {self.task}: {parts}; {len(self.segments):,} segments>"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists and numbers, ready for JSON."""
         return {
             "stakes": "counted",
             "version": VERSION,
-            "confusion": None if self.confusion is None else self.confusion.to_dict(),
-            "scores": None if self.scores is None else self.scores.to_dict(),
+            "task": self.task,
+            "tallies": [tally.to_dict() for tally in self.tallies.values()],
             "segments": {name: part.to_dict() for name, part in self.segments.items()},
         }
 
     @classmethod
-    def from_dict(cls, saved: Mapping[str, Any]) -> Self:
+    def from_dict(cls, saved: Any) -> Self:
         """Restore what :meth:`to_dict` saved."""
         if not isinstance(saved, Mapping) or saved.get("stakes") != "counted":
             raise errors.not_a_tally(f"a {type(saved).__name__} that Counted.to_dict() did not write")
         if saved.get("version") != VERSION:
             raise errors.unknown_version("count", saved.get("version"), VERSION)
-        confusion, scores = saved["confusion"], saved["scores"]
-        return cls(
-            None if confusion is None else Confusion.from_dict(confusion),
-            None if scores is None else ScoreTable.from_dict(scores),
-            {name: cls.from_dict(part) for name, part in saved["segments"].items()},
-        )
+        try:
+            tallies = [_KINDS[part["tally"]].from_dict(part) for part in saved["tallies"]]
+            segments = {name: cls.from_dict(part) for name, part in saved["segments"].items()}
+            return cls(saved["task"], {tally.kind: tally for tally in tallies}, segments)
+        except (KeyError, TypeError, AttributeError) as problem:
+            raise errors.not_a_tally(f"a count whose content is damaged ({problem})") from None
 
 
-def _same(what: str, left: bool, right: bool) -> None:
+def _same(what: str, left: object, right: object) -> None:
     if left != right:
-        raise errors.different_questions(what, *("given" if part else "not given" for part in (left, right)))
-
-
-def _added(what: str, left: Any, right: Any) -> Any:
-    _same(what, left is not None, right is not None)
-    return None if left is None else left + right
+        raise errors.different_questions(what, left, right)
 
 
 def _either(left: Mapping[str, Counted], right: Mapping[str, Counted], name: str) -> Counted:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from stakes import errors
-from stakes.metrics import agreement, probability, ranking, rates
+from stakes.metrics import agreement, many, probability, ranking, rates, regression
 from stakes.metrics.declare import ALIASES, CATALOGUE, Metric, measure
 from stakes.metrics.estimate import Estimate
 from stakes.metrics.ranking import auc_bounds
@@ -19,6 +19,8 @@ FAMILIES = {
     "agreement": agreement.__doc__,
     "ranking": ranking.__doc__,
     "probability": probability.__doc__,
+    "many": many.__doc__,
+    "regression": regression.__doc__,
 }
 """The families, in the order in which they are shown."""
 
@@ -32,6 +34,9 @@ def find(text: str) -> Metric:
     """Return a metric by its name, an alias, or a text such as ``f_beta(beta=0.5)``."""
     name, parameters = _parse(text)
     found = CATALOGUE.get(ALIASES.get(name, name))
+    how, _, of = name.partition("_")
+    if found is None and how in many.AVERAGES:
+        return many.averaged(find(of), how).with_parameters(**parameters)
     if found is None:
         raise errors.no_such_metric(name, [*CATALOGUE, *ALIASES])
     return found.with_parameters(**parameters)

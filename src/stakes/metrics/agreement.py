@@ -8,12 +8,15 @@ import numpy as np
 from stakes.metrics.baselines import BEST_CONSTANT, COIN, ZERO
 from stakes.metrics.declare import SIZE, metric
 from stakes.metrics.reasons import (
+    EMPTY_CLASS,
     NO_NEGATIVES,
     NO_POSITIVES,
     NO_ROWS,
     NONE_CALLED_NEGATIVE,
     NONE_CALLED_POSITIVE,
     NOTHING_POSITIVE_AT_ALL,
+    ONE_DECISION,
+    ONE_TRUTH,
     Undefined,
 )
 from stakes.tallies import Confusion
@@ -36,6 +39,7 @@ ONE_CLASS_ONLY = Undefined(
     better="higher",
     baseline=BEST_CONSTANT,
     undefined=(NO_ROWS,),
+    many=True,
     laws=("accuracy == prevalence * recall + (1 - prevalence) * specificity",),
     swapped="accuracy",
     pitfall="With 99 % negatives, calling everything negative is 99 % accurate: look at the baseline.",
@@ -46,20 +50,24 @@ def accuracy(c: Confusion) -> Number:
 
 
 @metric(
-    question="How often is the model right when both classes are equally frequent?",
+    question="How often is the model right when all classes are equally frequent?",
     formula="(TPR + TNR) / 2",
     tally=Confusion,
     range=(0, 1),
     better="higher",
     baseline=COIN,
-    undefined=(NO_POSITIVES, NO_NEGATIVES),
+    undefined=(EMPTY_CLASS,),
+    many=True,
     laws=("balanced_accuracy == (recall + specificity) / 2",),
     swapped="balanced_accuracy",
     reference="Brodersen et al. (2010), ICPR",
     headline=True,
 )
 def balanced_accuracy(c: Confusion) -> Number:
-    return ratio(c.tp * c.N + c.tn * c.P, 2 * c.P * c.N)
+    found = [(c.hit(name), total) for name, total in zip(c.truths, np.moveaxis(c.truth_totals, -1, 0), strict=True)]
+    if c.leading:
+        return np.mean([ratio(hits, total) for hits, total in found], axis=0)
+    return float(sum(Fraction(hits) / Fraction(total) for hits, total in found) / len(found))
 
 
 @metric(
@@ -191,7 +199,8 @@ def fowlkes_mallows(c: Confusion) -> Number:
     range=(-1, 1),
     better="higher",
     baseline=ZERO,
-    undefined=(NO_POSITIVES, NO_NEGATIVES, NONE_CALLED_POSITIVE, NONE_CALLED_NEGATIVE),
+    undefined=(ONE_TRUTH, ONE_DECISION),
+    many=True,
     aliases=("matthews", "matthews_correlation", "phi"),
     laws=("mcc**2 == informedness * markedness",),
     swapped="mcc",
@@ -229,6 +238,7 @@ def jaccard(c: Confusion) -> Number:
     better="higher",
     baseline=ZERO,
     undefined=(ONE_CLASS_ONLY,),
+    many=True,
     aliases=("cohen_kappa",),
     laws=("kappa <= accuracy",),
     swapped="kappa",
@@ -238,6 +248,23 @@ def jaccard(c: Confusion) -> Number:
 def kappa(c: Confusion) -> Number:
     chance = _chance_pairs(c)
     return ratio(c.hits * c.total - chance, c.total**2 - chance)
+
+
+@metric(
+    question="In what share of the cases does the model commit itself to a class?",
+    formula="1 if n else 0 / n",
+    tally=Confusion,
+    range=(0, 1),
+    better="higher",
+    baseline=BEST_CONSTANT,
+    undefined=(NO_ROWS,),
+    many=True,
+    any_decisions=True,
+    swapped="coverage",
+    pitfall="1 unless there are decisions beyond the classes, such as abstaining.",
+)
+def coverage(c: Confusion) -> Number:
+    return ratio(sum(c.decision_totals[..., c.decisions.index(name)] for name in c.truths), c.total)
 
 
 def _chance_pairs(c: Confusion) -> Number:

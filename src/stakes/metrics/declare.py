@@ -4,10 +4,8 @@ The table that users read, the catalogue, the documentation and the property tes
 declarations, so a metric is written in one place.
 """
 
-import functools
 import inspect
 import math
-import operator
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -19,8 +17,8 @@ from stakes import errors
 from stakes.engines import count_rows
 from stakes.metrics.baselines import Baseline
 from stakes.metrics.folds import Fold, fold_all
-from stakes.metrics.reasons import NO_PROBABILITIES, Undefined
-from stakes.tallies import ScoreTable, Tally
+from stakes.metrics.reasons import EXTRA_DECISIONS, NO_PROBABILITIES, Undefined
+from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable, Tally
 
 
 @dataclass(frozen=True)
@@ -57,6 +55,8 @@ class Metric:
     reference: str = ""
     pitfall: str = ""
     headline: bool = False
+    many: bool = False
+    of_many: str = ""
     defaults: Mapping[str, Any] = field(default_factory=dict)
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -107,6 +107,8 @@ class Metric:
         """Return the figure of a tally: a float, or an array over its leading axes."""
         if not isinstance(tally, self.tally):
             raise errors.wrong_tally(self.name, self.tally.kind, type(tally).__name__)
+        if isinstance(tally, Confusion) and not self.many and len(tally.truths) > 2:
+            raise errors.which_average(self.name, tally.truths)
         return measure([self], tally)[0]
 
     def baseline_of(self, tally: Any) -> Any:
@@ -120,16 +122,29 @@ class Metric:
 
     def _ruled_out(self, tally: Any) -> Any:
         """Whether a declared reason applies: one answer for a single tally, one for each table of a leading axis."""
-        return functools.reduce(operator.or_, (reason.applies(tally) for reason in self.undefined), False)
+        out: Any = False
+        for reason in self.undefined:
+            out = out | reason.applies(tally)
+            if np.all(out):  # later reasons may rest on what this one rules out
+                break
+        return out
 
     def _reasons(self) -> list[str]:
         return [reason.words for reason in self.undefined] + ([self.otherwise] if self.otherwise else [])
 
     # ── on arrays ────────────────────────────────────────────────────────────────────────────────────────────
-    def __call__(self, *rows: Any, positive: Any = None, weight: Any = None, **parameters: Any) -> Any:
-        """Return the figure of a tally, or of a truth column and a column of decisions (or scores)."""
+    def __call__(
+        self,
+        *rows: Any,
+        positive: Any = None,
+        classes: Any = None,
+        weight: Any = None,
+        baseline: float | None = None,
+        **parameters: Any,
+    ) -> Any:
+        """Return the figure of a tally, or of a truth column and a column of decisions, scores or predicted numbers."""
         metric = self.with_parameters(**parameters)
-        tally = metric._tally(rows, positive=positive, weight=weight)
+        tally = metric._tally(rows, positive=positive, classes=classes, weight=weight, baseline=baseline)
         value = metric.of(tally)
         if NO_PROBABILITIES in self.undefined and not tally.probabilities:
             raise errors.no_probabilities(self.name, *tally.range)
@@ -141,11 +156,11 @@ class Metric:
     def _tally(self, rows: tuple[Any, ...], **options: Any) -> Any:
         if len(rows) == 1 and isinstance(rows[0], Tally):
             return rows[0]
-        column = "score" if self.tally is ScoreTable else "prediction"
+        column = "score" if self.tally in (ScoreTable, ClassScores) else "prediction"
         if len(rows) != 2:
             raise errors.how_to_call(self.name, column, self.tally.kind)
-        counted = count_rows(truth=rows[0], **{column: rows[1]}, **options)
-        return counted.scores if self.tally is ScoreTable else counted.confusion
+        task = "regression" if self.tally is ErrorSums else "classification"
+        return count_rows(truth=rows[0], **{column: rows[1]}, task=task, **options).tallies[self.tally.kind]
 
     def __repr__(self) -> str:
         return f"<metric {self.text}: {self.question}>"
@@ -186,6 +201,8 @@ def metric(*, name: str | None = None, **facts: Any) -> Callable[[Callable[..., 
             p.name: p for f in parts for p in inspect.signature(f).parameters.values() if p.default is not p.empty
         }
         defaults = {name: p.default for name, p in options.items()}
+        if facts["tally"] is Confusion and not facts.pop("any_decisions", False):
+            facts["undefined"] = (EXTRA_DECISIONS, *facts.get("undefined", ()))
         made = Metric(
             name=name or parts[0].__name__,
             function=function,

@@ -42,6 +42,7 @@ def _entropy(table: ScoreTable) -> Any:
 
 brier_score = metric(
     name="brier_score",
+    of_many="multiclass_brier_score",
     question="How far, squared, are the probabilities from what happened?",
     formula="sum((p - y)**2 for p, y in rows) / n",
     tally=ScoreTable,
@@ -73,6 +74,7 @@ normalised_brier_score = metric(
 
 log_loss = metric(
     name="log_loss",
+    of_many="multiclass_log_loss",
     question="How surprised is the model by what happened (natural logarithm)?",
     formula="-sum(log(p) if y else log(1 - p) for p, y in rows) / n",
     tally=ScoreTable,

@@ -17,6 +17,12 @@ def _none_in(margin: str) -> Callable[[Any], Any]:
     return lambda tally: getattr(tally, margin) == 0
 
 
+EXTRA_DECISIONS = Undefined(
+    "some decisions are no class, so there is only coverage", lambda c: not set(c.decisions) <= set(c.truths)
+)
+ONE_TRUTH = Undefined("every case is of the same class", lambda c: c.total**2 == (c.truth_totals**2).sum(-1))
+ONE_DECISION = Undefined("every case gets the same decision", lambda c: c.total**2 == (c.decision_totals**2).sum(-1))
+EMPTY_CLASS = Undefined("a class has no cases", lambda c: (c.truth_totals == 0).any(-1))
 NO_ROWS = Undefined("there are no rows", _none_in("total"))
 NO_POSITIVES = Undefined("no case is positive", _none_in("P"))
 NO_NEGATIVES = Undefined("no case is negative", _none_in("N"))

@@ -1,7 +1,10 @@
 """Small summaries of rows that add up; everything else is a function of them."""
 
 from stakes.tallies.base import Tally
+from stakes.tallies.classes import ClassScores
 from stakes.tallies.confusion import Confusion
-from stakes.tallies.scores import ScoreTable, Steps
+from stakes.tallies.scores import ScoreTable
+from stakes.tallies.steps import Steps
+from stakes.tallies.sums import ErrorSums, WorstError
 
-__all__ = ["Confusion", "ScoreTable", "Steps", "Tally"]
+__all__ = ["ClassScores", "Confusion", "ErrorSums", "ScoreTable", "Steps", "Tally", "WorstError"]

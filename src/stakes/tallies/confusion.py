@@ -11,6 +11,9 @@ from stakes import errors
 from stakes.tallies.arithmetic import Array, Number, exact, room_for
 from stakes.tallies.base import Tally
 
+MOST_CLASSES = 1000
+"""The most classes or decisions of a dense table."""
+
 
 @dataclass(frozen=True, eq=False)
 class Confusion(Tally):
@@ -53,6 +56,8 @@ class Confusion(Tally):
         if array.dtype != object:
             array = array.astype(np.int64 if array.dtype.kind in "biu" else np.float64, copy=False)
         wanted = (len(self.truths), len(self.decisions))
+        if max(wanted) > MOST_CLASSES:
+            raise errors.table_too_large(*wanted)
         if array.shape[-2:] != wanted:
             raise errors.bad_counts(f"shape {array.shape} does not fit {wanted[0]} truths and {wanted[1]} decisions")
         if array.size and not ((array >= 0) & (array < np.inf)).all():  # NaN fails too
@@ -109,6 +114,37 @@ class Confusion(Tally):
         """The (weighted) number of rows decided as they are."""
         columns = {name: j for j, name in enumerate(self.decisions)}
         return sum(self._cell(i, columns[name]) for i, name in enumerate(self.truths) if name in columns)
+
+    def hit(self, name: str) -> Number:
+        """How often a class was decided as it is."""
+        return self._cell(self.truths.index(name), self.decisions.index(name))
+
+    def against_rest(self) -> Self:
+        """Return, along a new leading axis, each class against all others."""
+        counts = self.counts if self.counts.dtype != object else self.counts.astype(np.float64)
+        hits = np.stack([counts[..., self.truths.index(n), self.decisions.index(n)] for n in self.truths], -1)
+        truths = counts.sum(-1)
+        decisions = np.stack([counts[..., self.decisions.index(n)].sum(-1) for n in self.truths], -1)
+        total = truths.sum(-1, keepdims=True)
+        cells = {"tp": hits, "fn": truths - hits, "fp": decisions - hits, "tn": total - truths - decisions + hits}
+        cells = {name: np.maximum(cell, 0) for name, cell in cells.items()}  # sums of weights may be off by a rounding
+        return type(self).two_class(**cells, positive="class", negative="rest")
+
+    def pooled(self) -> Self:
+        """Return the sum over the last leading axis."""
+        return self._with(counts=self.counts.sum(-3), squares=None)
+
+    def most_confused(self, most: int = 10) -> list[tuple[str, str, Any, float]]:
+        """Return the most frequent wrong decisions: truth, decision, how often, and the share of that truth."""
+        wrong = [
+            (self.counts[i, j].item(), truth, decision)
+            for i, truth in enumerate(self.truths)
+            for j, decision in enumerate(self.decisions)
+            if truth != decision and self.counts[i, j]
+        ]
+        totals = dict(zip(self.truths, self.counts.sum(-1).tolist(), strict=True))
+        ranked = sorted(wrong, key=lambda item: (-item[0], item[1], item[2]))[:most]
+        return [(truth, decision, count, count / totals[truth]) for count, truth, decision in ranked]
 
     def _cell(self, row: int, column: int) -> Number:
         return self.cells[..., row, column][()]  # a number of its own, not an array without axes

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,11 @@ from stakes import metrics
 from stakes.metrics import Estimate
 from stakes.tallies import Confusion
 
-_SEGMENT_FIGURES = ("accuracy", "recall", "precision", "f1", "auc", "brier_score")
+_SEGMENT_FIGURES = (
+    *("prevalence", "accuracy", "recall", "precision", "f1", "auc", "brier_score"),
+    *("macro_f1", "macro_auc", "kappa", "multiclass_log_loss"),
+    *("mean_absolute_error", "root_mean_squared_error", "r2", "mean_error"),
+)
 _MOST_SEGMENTS = 20
 
 
@@ -37,11 +41,12 @@ class Page:
 
 @dataclass(frozen=True)
 class Content:
-    """What there is to show; ``segments`` are things with rows, prevalence and figures."""
+    """What there is to show; ``segments`` are things with rows and figures."""
 
     facts: Mapping[str, str]
-    confusion: Confusion | None
     figures: Mapping[str, Estimate]
+    before: Sequence[Grid] = ()
+    after: Sequence[Grid] = ()
     segments: Mapping[str, Any] = field(default_factory=dict)
     notes: Sequence[str] = ()
 
@@ -49,16 +54,16 @@ class Content:
         """Lay out the main figures, or everything."""
         shown = [(metrics.find(name), estimate) for name, estimate in self.figures.items()]
         shown = [(metric, estimate) for metric, estimate in shown if everything or metric.headline]
-        return Page(self.facts, list(self._grids(shown, everything)), self.notes, len(self.figures) - len(shown))
-
-    def _grids(self, shown: Sequence[tuple[metrics.Metric, Estimate]], everything: bool) -> Iterator[Grid]:
-        if self.confusion is not None:
-            head, *rows = self.confusion.text_rows()
-            yield Grid(head, rows)
-        if shown:
-            yield _figures(shown, everything)
+        grids = [*self.before, *([_figures(shown, everything)] if shown else []), *self.after]
         if self.segments:
-            yield _segments(self.segments)
+            grids.append(_segments(self.segments))
+        return Page(self.facts, grids, self.notes, len(self.figures) - len(shown))
+
+
+def confusion_grid(confusion: Confusion) -> Grid:
+    """Return a confusion table to look at."""
+    head, *rows = confusion.text_rows()
+    return Grid(head, rows)
 
 
 def number(value: float | None) -> str:
@@ -89,15 +94,17 @@ def _figures(shown: Sequence[tuple[metrics.Metric, Estimate]], families: bool) -
 
 def _segments(segments: Mapping[str, Any]) -> Grid:
     first = dict(itertools.islice(segments.items(), _MOST_SEGMENTS))
-    names = [name for name in _SEGMENT_FIGURES if any(name in part.figures for part in first.values())]
+    known = next(iter(first.values())).figures
+    names = [name for name in _SEGMENT_FIGURES if name in known]
     rows = [
-        (
-            name,
-            f"{part.rows:,.6g}",
-            f"{part.prevalence:.1%}",
-            *(number(part.figures[n].value if n in part.figures else None) for n in names),
-        )
+        (name, f"{part.rows:,.6g}", *(number(part.figures[n].value if n in part.figures else None) for n in names))
         for name, part in first.items()
     ]
     title = f"the first {_MOST_SEGMENTS} of {len(segments):,} segments" if len(segments) > _MOST_SEGMENTS else ""
-    return Grid(("segment", "rows", "positive", *names), rows, title=title)
+    return Grid(("segment", "rows", *(_short(name) for name in names)), rows, title=title)
+
+
+def _short(name: str) -> str:
+    """Long names by their first alias, where columns are narrow."""
+    aliases = metrics.find(name).aliases
+    return aliases[0] if len(name) > 12 and aliases else name

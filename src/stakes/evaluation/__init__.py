@@ -1,0 +1,84 @@
+"""evaluate(): rows in, an Evaluation out, which answers every question about them."""
+
+from typing import Any
+
+from stakes import errors
+from stakes.engines import Counted, count_rows
+from stakes.evaluation.base import Evaluation
+from stakes.evaluation.many_classes import ManyClassEvaluation
+from stakes.evaluation.regression import RegressionEvaluation
+from stakes.evaluation.two_classes import TwoClassEvaluation, check_threshold
+
+__all__ = [
+    "Evaluation",
+    "ManyClassEvaluation",
+    "RegressionEvaluation",
+    "TwoClassEvaluation",
+    "count",
+    "evaluate",
+]
+
+
+def evaluate(
+    data: Any = None,
+    *arrays: Any,
+    truth: Any = None,
+    score: Any = None,
+    prediction: Any = None,
+    task: str = "auto",
+    positive: Any = None,
+    classes: Any = None,
+    weight: Any = None,
+    by: Any = None,
+    baseline: float | None = None,
+    cluster: Any = None,
+    costs: Any = None,
+    prior: Any = None,
+    threshold: float | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Any:
+    """Judge a model by its scores, its decisions or its predicted numbers.
+
+    ``truth``, ``score``, ``prediction``, ``weight`` and ``by`` are arrays, or names of columns when ``data`` (a data
+    frame, a dictionary of columns, or the name of a CSV or Parquet file) is given. With more than two classes ``score``
+    is a dictionary class → column, or an (n, k) array with ``classes``. A case of two classes is decided positive when
+    score ≥ threshold; the threshold is 0.5 for probabilities, and must be given for other scores. Predicted numbers are
+    compared with always saying the mean, or ``baseline``.
+
+    >>> ev = evaluate(truth=[1, 1, 0, 1, 1, 0], score=[0.9, 0.4, 0.6, 0.8, 0.1, 0.2])
+    >>> print(ev["auc"])
+    auc 0.625 (ignoring the input: 0.5)
+    """
+    if arrays or truth is None:
+        raise errors.positional_arrays()
+    later = {"cluster": cluster, "costs": costs, "prior": prior}
+    for name, value in {**later, "confidence": confidence != 0.95 or None, "seed": seed or None}.items():
+        if value is not None:
+            raise errors.not_yet(f"{name}=")
+    _check_threshold(threshold, score, prediction)
+    options = {"task": task, "positive": positive, "classes": classes, "weight": weight, "by": by, "baseline": baseline}
+    counted = count_rows(data, truth=truth, score=score, prediction=prediction, **options)
+    if threshold is None:
+        return Evaluation(counted)
+    if counted.scores is None:
+        raise errors.threshold_of_many()
+    return TwoClassEvaluation(counted, threshold)
+
+
+def count(data: Any = None, **columns: Any) -> Counted:
+    """Count rows once and keep only the tallies: ``Evaluation(count(monday) + count(tuesday))``.
+
+    Takes the arguments of :func:`evaluate` that say which rows, and of what classes.
+    """
+    return count_rows(data, **columns)
+
+
+def _check_threshold(threshold: Any, score: Any, prediction: Any) -> None:
+    if threshold is None:
+        return
+    check_threshold(threshold)
+    if prediction is not None:
+        raise errors.threshold_and_prediction()
+    if score is None:
+        raise errors.threshold_without_score()

@@ -1,0 +1,178 @@
+"""What every evaluation can do, whatever its task."""
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any, ClassVar
+
+from stakes import errors, metrics
+from stakes.engines import Counted
+from stakes.metrics import Estimate, Metric
+from stakes.tallies import Tally
+from stakes.views import notebook, page, terminal
+
+FORMAT = 1
+"""The version of what to_dict() and to_json() give."""
+
+_MORE = "ev.to_rows() or ev.show(everything=True)"
+
+
+class Evaluation:
+    """What is known about a model on some rows; every figure comes with what ignoring the input would score.
+
+    ``ev["auc"]`` is an :class:`~stakes.Estimate`; so is ``ev["f_beta(beta=0.5)"]``. ``ev.segments`` are the evaluations
+    of the segments. ``Evaluation(stakes.count(…))`` makes the kind of evaluation that the counted rows call for.
+    """
+
+    task: ClassVar[str]
+    _kinds: ClassVar[list[type["Evaluation"]]] = []
+
+    def __init_subclass__(cls) -> None:
+        cls._kinds.append(cls)
+
+    def __new__(cls, counted: Counted, *_: Any, **__: Any) -> Any:
+        """Choose the kind of evaluation for these counts."""
+        if not isinstance(counted, Counted):
+            raise errors.not_counted(type(counted).__name__)
+        if cls is Evaluation:
+            cls = next(kind for kind in cls._kinds if kind._judges(counted))
+        return object.__new__(cls)
+
+    def __init__(self, counted: Counted) -> None:
+        self.counted = counted
+
+    @classmethod
+    def _judges(cls, counted: Counted) -> bool:
+        """Whether this kind of evaluation is for these counts."""
+        raise NotImplementedError
+
+    # ── figures ──────────────────────────────────────────────────────────────────────────────────────────────
+    @cached_property
+    def figures(self) -> Mapping[str, Estimate]:
+        """Every figure that these tallies can give, by name, with default parameters."""
+        found: dict[str, Estimate] = {}
+        for tally, wanted in self._wanted():
+            values = metrics.measure(wanted, tally)
+            found |= {m.name: self._estimate(m, tally, v) for m, v in zip(wanted, values, strict=True)}
+        return found
+
+    def __getitem__(self, name: str) -> Estimate:
+        metric = metrics.find(name)
+        if metric.text in self.figures:
+            return self.figures[metric.text]
+        tally = self._tally(metric)
+        if tally is None:
+            return Estimate(metric.text, math.nan, reason=self._why_no(metric))
+        return self._estimate(metric, tally, metric.of(tally))
+
+    def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
+        """The tallies, and which metrics of each to show."""
+        raise NotImplementedError
+
+    def _tally(self, metric: Metric) -> Any:
+        """The tally that a metric is a function of, if it is there."""
+        return self.counted.tallies.get(metric.tally.kind)
+
+    def _why_no(self, metric: Metric) -> str:
+        return f"it is no figure of a {self.task} with these columns"
+
+    def _estimate(self, metric: Metric, tally: Any, value: float) -> Estimate:
+        value = float(value)
+        reason = metric.why_undefined(tally) if math.isnan(value) else ""
+        return Estimate(metric.text, value, float(metric.baseline_of(tally)), reason=reason)
+
+    @cached_property
+    def segments(self) -> Mapping[str, "Evaluation"]:
+        """The evaluation of each segment, when ``by=`` was given."""
+        return Segments({name: self._segment(part) for name, part in self.counted.segments.items()})
+
+    def _segment(self, counted: Counted) -> "Evaluation":
+        return Evaluation(counted)
+
+    @property
+    def _size(self) -> Tally:
+        """A tally that knows the number of rows."""
+        return next(iter(self.counted.tallies.values()))
+
+    @property
+    def rows(self) -> Any:
+        """The (weighted) number of rows."""
+        total = self._size.total  # type: ignore[attr-defined]
+        return total if isinstance(total, int) else float(total)
+
+    # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data, ready for JSON; undefined figures are None with their reason."""
+        return {
+            "stakes": "evaluation",
+            "format": FORMAT,
+            "task": self.task,
+            "rows": self.rows,
+            **self._facts_as_data(),
+            "figures": {name: estimate.to_dict() for name, estimate in self.figures.items()},
+            "segments": {name: part.to_dict() for name, part in self.segments.items()},
+        }
+
+    def _facts_as_data(self) -> dict[str, Any]:
+        return {}
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """Return :meth:`to_dict` as JSON text."""
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return one flat dictionary per segment and figure, for a data frame; the segment of all rows is None."""
+        parts: list[tuple[str | None, Evaluation]] = [(None, self), *self.segments.items()]
+        return [
+            {"segment": segment, **where, **{k: getattr(e, k) for k in ("value", "low", "high", "baseline", "reason")}}
+            for segment, part in parts
+            for where, e in part._all_figures()
+        ]
+
+    def _all_figures(self) -> Iterable[tuple[dict[str, Any], Estimate]]:
+        return [({"metric": name}, estimate) for name, estimate in self.figures.items()]
+
+    # ── to look at ───────────────────────────────────────────────────────────────────────────────────────────
+    def _content(self) -> page.Content:
+        weighted = self._size.weighted  # type: ignore[attr-defined]
+        size = {"weight of rows": f"{self.rows:,.6g}"} if weighted else {"rows": f"{self.rows:,}"}
+        return page.Content(
+            {**size, **self._facts()}, self.figures, self._before(), self._after(), self.segments, self.notes
+        )
+
+    def _facts(self) -> dict[str, str]:
+        return {}
+
+    def _before(self) -> list[page.Grid]:
+        """Tables to show before the figures."""
+        return []
+
+    def _after(self) -> list[page.Grid]:
+        """Tables to show after the figures."""
+        return []
+
+    @property
+    def notes(self) -> list[str]:
+        """What a careful colleague would point out."""
+        return []
+
+    def show(self, everything: bool = False, more: str = _MORE) -> None:
+        """Print the figures: the main ones, or everything; ``more`` says how to see the others."""
+        terminal.show(self._content().page(everything), more)
+
+    def __str__(self) -> str:
+        return terminal.text(self._content().page(), _MORE)
+
+    def __repr__(self) -> str:
+        return f"<Evaluation of a {self.task}, rows: {self.rows:,}>"
+
+    def _repr_html_(self) -> str:
+        return notebook.html(self._content().page())
+
+
+class Segments(dict[str, Evaluation]):
+    """Evaluations by the name of the segment."""
+
+    def __missing__(self, name: object) -> Evaluation:
+        raise errors.no_such_segment(name, list(self))

@@ -1,0 +1,194 @@
+"""More than two classes: one figure for all of them, and every class against the rest."""
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from stakes import errors, metrics
+from stakes.decisions.curves import Curve, curve
+from stakes.engines import Counted
+from stakes.evaluation.base import Evaluation
+from stakes.metrics import Estimate, Metric
+from stakes.metrics.many import AVERAGES
+from stakes.tallies import ClassScores, Confusion, ScoreTable, Tally
+from stakes.views import page
+
+_CLASS_FIGURES = ("recall", "false_positive_rate", "precision", "f1", "auc")
+_MOST_SHOWN = 20
+
+
+class ManyClassEvaluation(Evaluation):
+    """The evaluation of a model that tells more than two classes apart.
+
+    ``ev["macro_f1"]`` is one figure for all classes, ``ev["f1", "setosa"]`` the figure of a class against the rest.
+    """
+
+    task = "multiclass"
+
+    @classmethod
+    def _judges(cls, counted: Counted) -> bool:
+        confusion = counted.confusion
+        return "class_scores" in counted.tallies or (confusion is not None and len(confusion.truths) > 2)
+
+    # ── the tallies ──────────────────────────────────────────────────────────────────────────────────────────
+    @property
+    def scores(self) -> ClassScores | None:
+        """The class scores, if there are any."""
+        return self.counted.tallies.get("class_scores")  # type: ignore[return-value]
+
+    @property
+    def confusion(self) -> Confusion | None:
+        """The decisions against the truth; scores alone are not decided yet."""
+        return self.counted.confusion
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes."""
+        return self.confusion.truths if self.confusion is not None else self.scores.classes  # type: ignore[union-attr]
+
+    @cached_property
+    def support(self) -> dict[str, Any]:
+        """The (weighted) number of rows of each class."""
+        sizes = self.confusion.counts.sum(-1) if self.confusion is not None else self.scores.sizes  # type: ignore[union-attr]
+        return dict(zip(self.classes, sizes.tolist(), strict=True))
+
+    @cached_property
+    def _against_rest(self) -> dict[str, dict[type[Tally], Tally]]:
+        """The two-class tallies of each class against the rest."""
+        found: dict[str, dict[type[Tally], Tally]] = {name: {} for name in self.classes}
+        if self.confusion is not None and set(self.confusion.decisions) == set(self.classes):
+            tables = self.confusion.against_rest()
+            for i, name in enumerate(self.classes):
+                found[name][Confusion] = tables[i]
+        if self.scores is not None:
+            for name, table in zip(self.classes, self.scores.tables, strict=True):
+                found[name][ScoreTable] = table
+        return found
+
+    # ── figures ──────────────────────────────────────────────────────────────────────────────────────────────
+    def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
+        declared = metrics.list()
+        for tally, per_class in ((self.confusion, Confusion), (self.scores, ScoreTable)):
+            if tally is not None:
+                own = [metric for metric in declared if metric.tally is type(tally) and metric.many]
+                ways = AVERAGES if per_class is Confusion else ("macro", "weighted")
+                bases = [metric for metric in declared if metric.tally is per_class and not metric.many]
+                yield tally, own + [metrics.find(f"{how}_{base.name}") for how in ways for base in bases]
+
+    def __getitem__(self, name: Any) -> Estimate:
+        if isinstance(name, tuple) and len(name) == 2:
+            return self._of_class(*name)
+        metric = metrics.find(name)
+        if metric.of_many:
+            metric = metrics.find(metric.of_many)
+        elif metric.tally in (Confusion, ScoreTable) and not metric.many:
+            raise errors.which_average(metric.name, self.classes)
+        return super().__getitem__(metric.text)
+
+    def _of_class(self, name: str, of: Any) -> Estimate:
+        place = str(of)
+        if place not in self._against_rest:
+            raise errors.no_such_class(of, self.classes)
+        metric = metrics.find(name)
+        tally = self._against_rest[place].get(metric.tally)
+        if tally is None or metric.many:
+            raise errors.no_figure_of_a_class(metric.name)
+        return self._estimate(metric, tally, metric.of(tally))
+
+    def _why_no(self, metric: Metric) -> str:
+        if metric.tally is ClassScores:
+            return "no scores were given; pass score={class: column, …}"
+        if metric.tally is Confusion:
+            return "no decisions were given; pass prediction="
+        return super()._why_no(metric)
+
+    def most_confused(self, most: int = 10) -> list[tuple[str, str, Any, float]]:
+        """Return the most frequent wrong decisions: truth, decision, how often, and the share of that truth."""
+        if self.confusion is None:
+            raise errors.no_decisions()
+        return self.confusion.most_confused(most)
+
+    def curve(self, kind: str, of: Any) -> Curve:
+        """Return the "roc" or the "pr" curve of a class against the rest."""
+        if str(of) not in self._against_rest:
+            raise errors.no_such_class(of, self.classes)
+        table = self._against_rest[str(of)].get(ScoreTable)
+        if table is None:
+            raise errors.no_curve(kind, "no scores were given; pass score={class: column, …}")
+        return curve(table, kind)  # type: ignore[arg-type]
+
+    # ── as data, and to look at ──────────────────────────────────────────────────────────────────────────────
+    def _class_figures(self, name: str) -> dict[str, Estimate]:
+        kinds = self._against_rest[name]
+        return {
+            metric.name: self._estimate(metric, kinds[metric.tally], value)
+            for kind, tally in kinds.items()
+            for metric, value in _measured(kind, tally)
+        }
+
+    def _facts_as_data(self) -> dict[str, Any]:
+        return {
+            "classes": list(self.classes),
+            "support": self.support,
+            "confusion": None if self.confusion is None else self.confusion.to_dict(),
+            "class_figures": {
+                name: {metric: e.to_dict() for metric, e in self._class_figures(name).items()} for name in self.classes
+            },
+        }
+
+    def _all_figures(self) -> Iterable[tuple[dict[str, Any], Estimate]]:
+        for name, estimate in self.figures.items():
+            yield {"class": None, "metric": name}, estimate
+        for of in self.classes:
+            for name, estimate in self._class_figures(of).items():
+                yield {"class": of, "metric": name}, estimate
+
+    def _facts(self) -> dict[str, str]:
+        shown = ", ".join(self.classes[:6]) + (f" and {len(self.classes) - 6} more" if len(self.classes) > 6 else "")
+        return {"classes": f"{len(self.classes)}: {shown}"}
+
+    def _before(self) -> list[page.Grid]:
+        small = self.confusion is not None and len(self.confusion.decisions) <= _MOST_SHOWN
+        return [page.confusion_grid(self.confusion)] if small else []  # type: ignore[arg-type]
+
+    def _after(self) -> list[page.Grid]:
+        shown = self.classes[:_MOST_SHOWN]
+        names = [n for n in _CLASS_FIGURES if metrics.find(n).tally in self._against_rest[self.classes[0]]]
+        rows = [
+            (name, f"{self.support[name]:,.6g}", *(page.number(self._of_class(n, name).value) for n in names))
+            for name in shown
+        ]
+        title = f"the first {len(shown)} of {len(self.classes):,} classes" if len(shown) < len(self.classes) else ""
+        grids = [page.Grid(("class against the rest", "rows", *names), rows, title=title)] if names else []
+        pairs = [] if self.confusion is None else self.most_confused(5)
+        if pairs:
+            confused = [(truth, said, f"{count:,.6g}", f"{share:.1%}") for truth, said, count, share in pairs]
+            head = ("truth", "taken for", "rows", "of that truth")
+            grids.append(page.Grid(head, confused, words=(0, 1), title="most confused"))
+        return grids
+
+    @property
+    def notes(self) -> list[str]:
+        """What a careful colleague would point out."""
+        if self.confusion is None or "kappa" not in self.figures or not self.figures["kappa"].defined:
+            return []
+        kappa = self.figures["kappa"].value
+        return [f"kappa {kappa:.4f} is {_landis_koch(kappa)} (Landis & Koch)"]
+
+    def __repr__(self) -> str:
+        return f"<Evaluation of {len(self.classes)} classes, rows: {self.rows:,}>"
+
+
+def _measured(kind: type[Tally], tally: Tally) -> Iterable[tuple[Metric, Any]]:
+    wanted = [metric for metric in metrics.list() if metric.tally is kind and not metric.many]
+    return zip(wanted, metrics.measure(wanted, tally), strict=True)
+
+
+def _landis_koch(kappa: float) -> str:
+    """The word that Landis and Koch (1977) have for a kappa."""
+    if kappa < 0:
+        return "poor agreement"
+    limits, words = (0.2, 0.4, 0.6, 0.8, 1.0), ("slight", "fair", "moderate", "substantial", "almost perfect")
+    return f"{words[int(np.searchsorted(limits, kappa))]} agreement"

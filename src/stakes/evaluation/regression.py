@@ -1,0 +1,69 @@
+"""Predicted numbers against true ones."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from stakes import metrics
+from stakes.engines import Counted
+from stakes.evaluation.base import Evaluation
+from stakes.metrics import Metric
+from stakes.tallies import ErrorSums, Tally, WorstError
+from stakes.views import page
+
+_SHOWN_ERRORS = 5
+
+
+class RegressionEvaluation(Evaluation):
+    """The evaluation of predicted numbers; the baseline is always saying the mean (or ``baseline=``)."""
+
+    task = "regression"
+
+    @classmethod
+    def _judges(cls, counted: Counted) -> bool:
+        return counted.task == "regression"
+
+    @property
+    def errors(self) -> ErrorSums:
+        """The sums behind the figures."""
+        return self.counted.tallies["errors"]  # type: ignore[return-value]
+
+    @property
+    def largest_errors(self) -> tuple[WorstError, ...]:
+        """The twenty largest errors with their rows."""
+        return self.errors.worst or ()
+
+    def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
+        yield self.errors, [metric for metric in metrics.list() if metric.tally is ErrorSums]
+
+    def _facts_as_data(self) -> dict[str, Any]:
+        names = ("row", "truth", "prediction", "error")
+        return {
+            "baseline": self.errors.baseline,
+            "largest_errors": [{name: getattr(worst, name) for name in names} for worst in self.largest_errors],
+        }
+
+    def _facts(self) -> dict[str, str]:
+        mean = float(self.errors.mean(t=1))
+        baseline = "–" if self.errors.baseline is None else f"always saying {self.errors.baseline:.6g}"
+        return {"truth": f"mean {mean:.6g}", "baseline": baseline}
+
+    def _after(self) -> list[page.Grid]:
+        rows = [
+            (f"{w.row:,}", *(f"{v:,.6g}" for v in (w.truth, w.prediction, w.error)))
+            for w in self.largest_errors[:_SHOWN_ERRORS]
+        ]
+        return [page.Grid(("row", "truth", "prediction", "error"), rows, words=(), title="largest errors")]
+
+    @property
+    def notes(self) -> list[str]:
+        """What a careful colleague would point out."""
+        notes = []
+        r, r2 = self.figures["pearson"].value, self.figures["r2"].value
+        if r**2 - r2 > 0.1:
+            notes.append(
+                f"r² = {r**2:.4f} is far above r2 = {r2:.4f}: the predictions follow the truth, but shifted or scaled"
+            )
+        mae, rmse = self.figures["mean_absolute_error"].value, self.figures["root_mean_squared_error"].value
+        if mae and rmse / mae > 2:
+            notes.append(f"rmse is {rmse / mae:.1f} times mae: a few large errors dominate; the largest are listed")
+        return notes

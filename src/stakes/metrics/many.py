@@ -1,0 +1,160 @@
+"""Figures of more than two classes: one number from the figures of each class against the rest, and of class scores."""
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Annotated, Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.metrics.baselines import CONSTANT_SCORE
+from stakes.metrics.declare import COUNT, Metric, measure, metric
+from stakes.metrics.reasons import NO_PROBABILITIES, NO_ROWS, Undefined
+from stakes.tallies import ClassScores, Confusion, ScoreTable
+from stakes.tallies.arithmetic import Array, Number, exact, ratio
+
+AVERAGES = {
+    "macro": "the plain mean over the classes",
+    "weighted": "the mean over the classes, weighted by their frequency",
+    "micro": "all classes' counts pooled",
+}
+"""The ways to make one figure of the figures of each class against the rest."""
+
+EMPTY_CLASS = Undefined("a class has no rows", lambda s: bool((s.sizes == 0).any()))
+ADDED_PARTS = Undefined(
+    "it compares pairs of rows, which weighted or added counts do not keep", lambda s: s.pair_wins is None
+)
+
+
+# ── one figure from many ─────────────────────────────────────────────────────────────────────────────────────────
+def averaged(base: Metric, how: str) -> Metric:
+    """Return the average of a two-class figure over the classes, each against the rest."""
+    if base.many or base.tally not in (Confusion, ScoreTable) or (how == "micro" and base.tally is ScoreTable):
+        raise errors.no_average(f"{how}_{base.name}", base.name)
+    scored = base.tally is ScoreTable
+    return replace(
+        base,
+        name=f"{how}_{base.name}",
+        function=functools.partial(_of_scores if scored else _of_decisions, base=base, how=how),
+        tally=ClassScores if scored else Confusion,
+        family="many",
+        question=f"{base.question} ({AVERAGES[how]})",
+        formula=f"{how} average of {base.formula}",
+        undefined=tuple(r for r in base.undefined if r.words.startswith("some decisions")),
+        otherwise=f"{base.name} is undefined for a class",
+        aliases=(),
+        laws=(),
+        swapped=None,
+        headline=how == "macro" and base.name in ("precision", "recall", "f1", "auc"),
+        many=True,
+    )
+
+
+def _of_decisions(table: Confusion, *, base: Metric, how: str, **parameters: Any) -> Any:
+    rest = table.against_rest()
+    chosen = base.with_parameters(**parameters)
+    if how == "micro":
+        pooled = rest.pooled()
+        return measure([chosen], pooled)[0]
+    return _mean(np.asarray(measure([chosen], rest)[0]), table.truth_totals if how == "weighted" else None)
+
+
+def _of_scores(scores: ClassScores, *, base: Metric, how: str, **parameters: Any) -> Any:
+    values = [base.with_parameters(**parameters).of(table) for table in scores.tables]
+    return _mean(np.array(values), exact(scores.sizes) if how == "weighted" else None)
+
+
+def _mean(values: Array, weights: Array | None) -> Any:
+    """The mean over the last axis; a class without rows does not count in a weighted one."""
+    if weights is None:
+        return values.mean(-1)[()]
+    weights = weights.astype(np.float64)
+    return ratio(np.where(weights > 0, values * weights, 0.0).sum(-1)[()], weights.sum(-1)[()])
+
+
+# ── class scores ─────────────────────────────────────────────────────────────────────────────────────────────────
+def _of_class_scores(**facts: Any) -> Callable[[Any], Metric]:
+    return metric(tally=ClassScores, baseline=CONSTANT_SCORE, many=True, **facts)
+
+
+@_of_class_scores(
+    question="How surprised is the model by the class that happened (natural logarithm)?",
+    formula="-sum(log(p[y]) for p, y in rows) / n",
+    range=(0, math.inf),
+    better="lower",
+    undefined=(NO_ROWS, NO_PROBABILITIES),
+    aliases=("categorical_cross_entropy",),
+    pitfall="A single certain and wrong probability makes it infinite; nothing is clipped.",
+    reference="Good (1952), Journal of the Royal Statistical Society B 14",
+    headline=True,
+)
+def multiclass_log_loss(s: ClassScores) -> Number:
+    return ratio(s.surprise, s.total)
+
+
+@_of_class_scores(
+    question="How far, squared and summed over the classes, are the probabilities from what happened?",
+    formula="sum(sum((p[c] - (c == y))**2 for c in classes) for p, y in rows) / n",
+    range=(0, 2),
+    better="lower",
+    undefined=(NO_ROWS, NO_PROBABILITIES),
+    pitfall="At two classes it is twice the two-class Brier score.",
+    reference="Brier (1950), Monthly Weather Review 78",
+    headline=True,
+)
+def multiclass_brier_score(s: ClassScores) -> Number:
+    return ratio(s.squares, s.total)
+
+
+@_of_class_scores(
+    question="What part of the log loss of the class frequencies alone is left? (below 1 is useful)",
+    formula="-sum(log(p[y]) for p, y in rows) / -sum(log(frequency[y]) for p, y in rows)",
+    range=(0, math.inf),
+    better="lower",
+    undefined=(NO_ROWS, NO_PROBABILITIES),
+    otherwise="every row is of the same class, and the model knows it",
+)
+def normalised_multiclass_log_loss(s: ClassScores) -> Number:
+    return ratio(s.surprise, s.constant().surprise)
+
+
+@_of_class_scores(
+    question="What part of the Brier score of the class frequencies alone is left? (below 1 is useful)",
+    formula="squares / sum(sum((frequency[c] - (c == y))**2 for c in classes) for p, y in rows)",
+    range=(0, math.inf),
+    better="lower",
+    undefined=(NO_ROWS, NO_PROBABILITIES),
+    otherwise="every row is of the same class, and the model knows it",
+)
+def normalised_multiclass_brier_score(s: ClassScores) -> Number:
+    return ratio(s.squares, s.constant().squares)
+
+
+@_of_class_scores(
+    question="How often is the true class among the k highest scores?",
+    formula="sum(rank(p, y) < k for p, y in rows) / n",
+    range=(0, 1),
+    better="higher",
+    undefined=(NO_ROWS,),
+    pitfall="Classes that tie with the true one count as ahead of it.",
+)
+def top_k_accuracy(s: ClassScores, *, k: Annotated[int, COUNT] = 2) -> Number:
+    return ratio(exact(s.ranks[: int(k)]).sum(), s.total)
+
+
+@_of_class_scores(
+    question="How well do the scores tell every two classes apart, on average over the pairs?",
+    formula="mean(pair_auc(i, j) for i in classes for j in classes if i != j)",
+    range=(0, 1),
+    better="higher",
+    undefined=(EMPTY_CLASS, ADDED_PARTS),
+    aliases=("one_against_one_auc",),
+    reference="Hand & Till (2001), Machine Learning 45",
+)
+def hand_till_auc(s: ClassScores) -> Number:
+    wins, sizes = exact(s.pair_wins), exact(s.sizes)  # type: ignore[arg-type]
+    k = len(sizes)
+    areas = [ratio(wins[i, j], 2 * sizes[i] * sizes[j]) for i in range(k) for j in range(k) if i != j]
+    return math.fsum(areas) / len(areas)

@@ -1,0 +1,255 @@
+"""Errors of predicted numbers, in the unit of the target or relative to always saying the mean."""
+
+import math
+from fractions import Fraction
+from typing import Annotated
+
+from stakes.metrics.baselines import Baseline
+from stakes.metrics.declare import SHARE, metric
+from stakes.metrics.reasons import Undefined
+from stakes.tallies import ErrorSums
+from stakes.tallies.arithmetic import Number, ratio, root, root_ratio
+
+MEAN = Baseline(
+    "always saying the mean (or the baseline that was given)",
+    lambda metric, sums: metric.of(sums.constant) if sums.constant is not None else math.nan,
+)
+NOTHING = Baseline(
+    "0 for the mean; the figure of the baseline that was given",
+    lambda metric, sums: MEAN.value(metric, sums) if sums.baseline_given else 0.0,
+)
+ONE = Baseline("1: the baseline compared with itself", lambda metric, sums: 1.0)
+UNCORRELATED = Baseline("0", lambda metric, sums: 0.0)
+
+CONSTANT_TRUTH = Undefined("the truth is the same in every row", lambda sums: sums.spread("t") == 0)
+CONSTANT_PREDICTION = Undefined(
+    "the prediction is the same in every row", lambda sums: sums.has("prediction") and sums.spread("p") == 0
+)
+NO_BASELINE = Undefined(
+    "parts were counted about different means; count them with the same baseline=", lambda sums: sums.constant is None
+)
+NOTHING_TO_COMPARE = Undefined(
+    "neither the predictions nor the baseline are ever wrong",
+    lambda sums: sums.constant is not None and sums.sum_of(a=1) == 0 and sums.constant.sum_of(a=1) == 0,
+)
+NO_LOGARITHM = Undefined("a truth or a prediction is −1 or less", lambda sums: math.isnan(sums.squared_logs or 0))
+
+
+def counted_with(part: str) -> Undefined:
+    """The tally must have a part that only some figures need."""
+    return Undefined(f"the rows were counted without {part}", lambda sums: not sums.has(part))
+
+
+@metric(
+    question="How far off is a prediction on average, in the unit of the target?",
+    formula="sum(abs(t - p) for t, p in rows) / n",
+    tally=ErrorSums,
+    range=(0, math.inf),
+    better="lower",
+    baseline=MEAN,
+    aliases=("mae",),
+    laws=("mean_absolute_error <= root_mean_squared_error", "abs(mean_error) <= mean_absolute_error"),
+    headline=True,
+)
+def mean_absolute_error(s: ErrorSums) -> Number:
+    return ratio(s.sum_of(a=1), s.total)
+
+
+@metric(
+    question="How large is the squared error on average?",
+    formula="sum((t - p)**2 for t, p in rows) / n",
+    tally=ErrorSums,
+    range=(0, math.inf),
+    better="lower",
+    baseline=MEAN,
+    aliases=("mse",),
+    laws=("mean_squared_error == root_mean_squared_error**2",),
+    pitfall="A few outliers decide it; compare its root with the mean absolute error.",
+)
+def mean_squared_error(s: ErrorSums) -> Number:
+    return ratio(s.sum_of(e=2), s.total)
+
+
+@metric(
+    question="How large is a typical error when large ones count more, in the unit of the target?",
+    formula="sqrt(sum((t - p)**2 for t, p in rows) / n)",
+    tally=ErrorSums,
+    range=(0, math.inf),
+    better="lower",
+    baseline=MEAN,
+    aliases=("rmse",),
+    laws=("root_mean_squared_error <= max_error",),
+    headline=True,
+)
+def root_mean_squared_error(s: ErrorSums) -> Number:
+    return root(s.mean(e=2))
+
+
+@metric(
+    question="How large is the error that half of the predictions stay below?",
+    formula="median([abs(t - p) for t, p in rows])",
+    tally=ErrorSums,
+    range=(0, math.inf),
+    better="lower",
+    baseline=MEAN,
+    undefined=(counted_with("sizes"),),
+    laws=("median_absolute_error <= max_error",),
+    pitfall="Blind to the worse half of the errors.",
+)
+def median_absolute_error(s: ErrorSums) -> Number:
+    return s.median
+
+
+@metric(
+    question="How large is the worst error?",
+    formula="max(abs(t - p) for t, p in rows)",
+    tally=ErrorSums,
+    range=(0, math.inf),
+    better="lower",
+    baseline=MEAN,
+    pitfall="Grows with the number of rows; it has no interval.",
+    headline=True,
+)
+def max_error(s: ErrorSums) -> Number:
+    return s.largest
+
+
+@metric(
+    question="Are the predictions too low (above 0) or too high (below 0) on average?",
+    formula="sum(t - p for t, p in rows) / n",
+    tally=ErrorSums,
+    range=(-math.inf, math.inf),
+    better="neither",
+    baseline=NOTHING,
+    aliases=("bias",),
+    headline=True,
+)
+def mean_error(s: ErrorSums) -> Number:
+    return ratio(s.sum_of(e=1), s.total)
+
+
+@metric(
+    question="How closely do predictions and truth follow a straight line?",
+    formula="covariance(truths, predictions) / sqrt(covariance(truths, truths) * covariance(predictions, predictions))",
+    tally=ErrorSums,
+    range=(-1, 1),
+    better="higher",
+    baseline=UNCORRELATED,
+    undefined=(counted_with("prediction"), CONSTANT_TRUTH, CONSTANT_PREDICTION),
+    aliases=("pearson_r", "correlation"),
+    laws=("r2 <= pearson**2",),
+    pitfall="Blind to shift and scale: predictions that are all ten times too large have r = 1. Read it beside r2.",
+    reference="Pearson (1895), Proceedings of the Royal Society of London 58",
+    headline=True,
+)
+def pearson(s: ErrorSums) -> Number:
+    return root_ratio(s.spread("t", "p"), s.spread("t") * s.spread("p"))
+
+
+@metric(
+    question="What part of the squared error of always saying the mean is avoided?",
+    formula="1 - sum((t - p)**2 for t, p in rows) / covariance(truths, truths)",
+    tally=ErrorSums,
+    range=(-math.inf, 1),
+    better="higher",
+    baseline=NOTHING,
+    undefined=(CONSTANT_TRUTH,),
+    aliases=("r_squared", "coefficient_of_determination"),
+    laws=("r2 <= explained_variance",),
+    pitfall="Can be negative: worse than the mean. r = 0.7 explains about twice the variance of r = 0.5, while "
+    "r2 = 0.7 is 1.4 times r2 = 0.5.",
+    headline=True,
+)
+def r2(s: ErrorSums) -> Number:
+    spread = s.spread("t")
+    return ratio(spread - s.sum_of(e=2), spread)
+
+
+@metric(
+    question="What part of the spread of the truth do the predictions explain, a constant shift forgiven?",
+    formula="1 - covariance(errors, errors) / covariance(truths, truths)",
+    tally=ErrorSums,
+    range=(-math.inf, 1),
+    better="higher",
+    baseline=NOTHING,
+    undefined=(CONSTANT_TRUTH,),
+    laws=("explained_variance <= pearson**2",),
+)
+def explained_variance(s: ErrorSums) -> Number:
+    return ratio(s.spread("t") - s.spread("e"), s.spread("t"))
+
+
+@metric(
+    question="What part of the absolute error of the baseline is left? (below 1 is useful)",
+    formula="sum(abs(t - p) for t, p in rows) / sum(abs(t - b) for t, p in rows)",
+    tally=ErrorSums,
+    range=(0, math.inf),
+    better="lower",
+    baseline=ONE,
+    undefined=(NO_BASELINE, NOTHING_TO_COMPARE),
+    aliases=("rae",),
+    reference="Witten & Frank, Data Mining (Weka); the baseline may be a training mean",
+)
+def relative_absolute_error(s: ErrorSums) -> Number:
+    return ratio(s.sum_of(a=1), s.constant.sum_of(a=1)) if s.constant else math.nan
+
+
+@metric(
+    question="What part of the root squared error of the baseline is left? (below 1 is useful)",
+    formula="sqrt(sum((t - p)**2 for t, p in rows) / sum((t - b)**2 for t, p in rows))",
+    tally=ErrorSums,
+    range=(0, math.inf),
+    better="lower",
+    baseline=ONE,
+    undefined=(NO_BASELINE, NOTHING_TO_COMPARE),
+    aliases=("rrse",),
+    reference="Witten & Frank, Data Mining (Weka); the baseline may be a training mean",
+)
+def root_relative_squared_error(s: ErrorSums) -> Number:
+    if s.constant is None:
+        return math.nan
+    ours, theirs = s.sum_of(e=2), s.constant.sum_of(e=2)
+    return root(ours / theirs) if theirs else ratio(ours, theirs)
+
+
+@metric(
+    question="How far off are predictions by their order of magnitude?",
+    formula="sum((log(1 + t) - log(1 + p))**2 for t, p in rows) / n",
+    tally=ErrorSums,
+    range=(0, math.inf),
+    better="lower",
+    baseline=MEAN,
+    undefined=(counted_with("logs"), NO_LOGARITHM),
+    aliases=("msle",),
+)
+def mean_squared_log_error(s: ErrorSums) -> Number:
+    return ratio(s.squared_logs, s.total)
+
+
+@metric(
+    question="How large is the error relative to the truth, on average?",
+    formula="sum(abs(t - p) / max(abs(t), tiny) for t, p in rows) / n",
+    tally=ErrorSums,
+    range=(0, math.inf),
+    better="lower",
+    baseline=MEAN,
+    undefined=(counted_with("percentages"),),
+    aliases=("mape",),
+    pitfall="A share, not per cent. A truth near 0 makes it huge, and it forgives predicting too low.",
+)
+def mean_absolute_percentage_error(s: ErrorSums) -> Number:
+    return ratio(s.percentages, s.total)
+
+
+@metric(
+    question="How large is the loss of a predicted quantile, here the alpha-quantile?",
+    formula="sum(max(alpha * (t - p), (alpha - 1) * (t - p)) for t, p in rows) / n",
+    tally=ErrorSums,
+    range=(0, math.inf),
+    better="lower",
+    baseline=MEAN,
+    aliases=("quantile_loss",),
+    reference="Koenker & Bassett (1978), Econometrica 46",
+)
+def pinball(s: ErrorSums, *, alpha: Annotated[float, SHARE] = 0.5) -> Number:
+    return ratio(s.sum_of(a=1) + (2 * Fraction(alpha) - 1) * s.sum_of(e=1), 2 * s.total)

@@ -1,0 +1,200 @@
+"""Class probabilities counted against the truth, for more than two classes."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from stakes.tallies.arithmetic import Array, Number, exact
+from stakes.tallies.base import Tally
+from stakes.tallies.scores import ScoreTable
+
+_BLOCK = 1 << 17
+
+
+@dataclass(frozen=True, eq=False)
+class ClassScores(Tally):
+    """One score per class and row, in the order of ``classes``.
+
+    ``tables`` judge each class's score against the rest; ``sizes`` are the (weighted) rows of each class; ``ranks[r]``
+    says how often r other classes scored at least as much as the true one; ``surprise`` and ``squares`` are the sums of
+    log loss and of squared distances, NaN when the scores are no probabilities. ``pair_wins[i, j]`` is twice the number
+    of pairs in which a row of class i gets more of score i than a row of class j; pairs between parts are not known,
+    so it does not survive adding parts up.
+    """
+
+    classes: tuple[str, ...]
+    tables: tuple[ScoreTable, ...]
+    sizes: Array
+    ranks: Array
+    surprise: float
+    squares: float
+    pair_wins: Array | None
+    weighted: bool = False
+
+    kind = "class_scores"
+    leading = ()
+
+    @classmethod
+    def from_rows(cls, scores: Array, truth: Array, classes: Sequence[str], weight: Array | None = None) -> Self:
+        """Count an (n, k) array of scores; ``truth`` are codes into the classes."""
+        w = np.ones(len(truth), np.int64) if weight is None else weight
+        k = len(classes)
+        own = np.take_along_axis(scores, truth[:, None].astype(np.int64), axis=1)[:, 0]
+        ranks = (scores >= own[:, None]).sum(axis=1) - 1
+        probabilities = bool((scores >= 0).all() and (scores <= 1).all())
+        return cls(
+            tuple(classes),
+            tuple(
+                ScoreTable.from_rows(
+                    np.ascontiguousarray(scores[:, i]), truth == i, weight, positive=name, negative=f"not {name}"
+                )
+                for i, name in enumerate(classes)
+            ),
+            _sums(truth, w, k),
+            _sums(ranks, w, k),
+            _loss(_surprises(own), w) if probabilities else math.nan,
+            _loss(_distances(scores, own), w) if probabilities else math.nan,
+            _pair_wins(scores, truth, k) if weight is None else None,
+            weight is not None,
+        )
+
+    @cached_property
+    def total(self) -> Number:
+        """The (weighted) number of rows."""
+        return exact(self.sizes).sum()
+
+    @property
+    def probabilities(self) -> bool:
+        """Whether every score lies in [0, 1]."""
+        return not math.isnan(self.surprise)
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The lowest and the highest score."""
+        ranges = [table.range for table in self.tables]
+        return min(low for low, _ in ranges), max(high for _, high in ranges)
+
+    def constant(self) -> Self:
+        """Return what giving everyone the class frequencies scores."""
+        shares = np.array([float(size / self.total) for size in exact(self.sizes)])
+        sizes = self.sizes.astype(np.float64)
+        order = [int((shares >= share).sum()) - 1 for share in shares]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            surprise = float(-np.where(sizes > 0, sizes * np.log(shares), 0).sum())
+        return type(self)(
+            self.classes,
+            tuple(table.constant() for table in self.tables),
+            self.sizes,
+            np.bincount(order, weights=sizes, minlength=len(self.classes)),
+            surprise if self.probabilities else math.nan,
+            float((sizes * (1 - 2 * shares + (shares**2).sum())).sum()) if self.probabilities else math.nan,
+            None if self.pair_wins is None else np.outer(self.sizes, self.sizes),
+            self.weighted,
+        )
+
+    # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────
+    def _question(self) -> dict[str, Any]:
+        return {
+            "the list of classes": self.classes,
+            "weighting": "weighted" if self.weighted else "unweighted",
+        }
+
+    @classmethod
+    def _sum(cls, parts: list[Self]) -> Self:
+        first = parts[0]
+        return cls(
+            first.classes,
+            tuple(ScoreTable.sum(tables) for tables in zip(*(part.tables for part in parts), strict=True)),
+            np.sum([part.sizes for part in parts], axis=0),
+            np.sum([part.ranks for part in parts], axis=0),
+            math.fsum(part.surprise for part in parts),
+            math.fsum(part.squares for part in parts),
+            first.pair_wins if len(parts) == 1 else None,
+            first.weighted,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return self.to_dict() == other.to_dict() if isinstance(other, ClassScores) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _content(self) -> dict[str, Any]:
+        return {
+            "classes": list(self.classes),
+            "tables": [table.to_dict() for table in self.tables],
+            "sizes": self.sizes.tolist(),
+            "ranks": self.ranks.tolist(),
+            "surprise": _saved(self.surprise),
+            "squares": _saved(self.squares),
+            "pair_wins": None if self.pair_wins is None else self.pair_wins.tolist(),
+            "weighted": self.weighted,
+        }
+
+    @classmethod
+    def _restore(cls, content: dict[str, Any]) -> Self:
+        wins = content["pair_wins"]
+        return cls(
+            tuple(content["classes"]),
+            tuple(ScoreTable.from_dict(table) for table in content["tables"]),
+            np.asarray(content["sizes"]),
+            np.asarray(content["ranks"]),
+            _restored(content["surprise"]),
+            _restored(content["squares"]),
+            None if wins is None else np.asarray(wins),
+            content["weighted"],
+        )
+
+    def __str__(self) -> str:
+        return f"<ClassScores of {float(self.total):,.15g} rows and {len(self.classes)} classes>"
+
+
+def _sums(codes: Array, weight: Array, k: int) -> Array:
+    if weight.dtype.kind == "i":
+        return np.bincount(codes, minlength=k)
+    return np.array([math.fsum(weight[codes == c]) for c in range(k)])
+
+
+def _loss(losses: Array, weight: Array) -> float:
+    """Add up in blocks, and the blocks without rounding."""
+    return math.fsum(
+        float((losses[i : i + _BLOCK] * weight[i : i + _BLOCK]).sum()) for i in range(0, len(losses), _BLOCK)
+    )
+
+
+def _surprises(own: Array) -> Array:
+    with np.errstate(divide="ignore"):  # a probability of 0 for what happened is infinitely surprising
+        return 0.0 - np.log(own.astype(np.float64))
+
+
+def _distances(scores: Array, own: Array) -> Array:
+    """Σ(p − y)² over the classes: the squares of all, with the true class's (1 − p)² instead of p²."""
+    scores, own = scores.astype(np.float64), own.astype(np.float64)
+    return np.einsum("ij,ij->i", scores, scores) - own**2 + (1 - own) ** 2
+
+
+def _pair_wins(scores: Array, truth: Array, k: int) -> Array:
+    """Compare each pair of classes on their own rows (Hand & Till)."""
+    order = np.argsort(truth, kind="stable")
+    rows = np.split(order, np.cumsum(np.bincount(truth, minlength=k))[:-1])
+    wins = np.zeros((k, k), np.int64)
+    for i in range(k):
+        column = scores[:, i]
+        mine = column[rows[i]]
+        for j in range(k):
+            if i != j and len(rows[i]) and len(rows[j]):
+                both = np.concatenate([mine, column[rows[j]]])
+                table = ScoreTable.from_rows(both, np.arange(len(both)) < len(mine))
+                wins[i, j] = sum(int((s.positives * (2 * s.tn + s.negatives)).sum()) for s in table.steps())
+    return wins
+
+
+def _saved(value: float) -> Any:
+    return value if math.isfinite(value) else str(value)
+
+
+def _restored(value: Any) -> float:
+    return float(value)

@@ -1,0 +1,342 @@
+"""Errors of a regression added up: moments of truth, prediction and error, carried without rounding."""
+
+import itertools
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from stakes.tallies.arithmetic import Array, Number
+from stakes.tallies.base import Tally
+
+Power = tuple[int, int, int, int]
+"""The powers of |error|, error, truth and prediction in a product."""
+
+PARTS = ("prediction", "order 4", "sizes", "logs", "percentages", "worst", "baseline")
+"""What can be counted beyond the means and squares of error and truth."""
+
+WORST = 20
+"""How many of the largest errors are kept with their rows."""
+
+_BLOCK = 1 << 15
+_FEW_ROWS_TO_CENTRE = 1 << 10
+_POWERS: dict[str, tuple[Power, ...]] = {
+    "": ((0, 0, 0, 0), (1, 0, 0, 0), (0, 1, 0, 0), (0, 2, 0, 0), (0, 0, 1, 0), (0, 0, 2, 0)),
+    "prediction": ((0, 0, 0, 1), (0, 0, 0, 2), (0, 0, 1, 1)),
+    "order 4": tuple((a, e, t, 0) for a, e, t in itertools.product(range(2), range(5), range(5)) if 1 < a + e + t <= 4),
+}
+
+
+@dataclass(frozen=True)
+class WorstError:
+    """One of the largest errors: where it is, and what was said instead of what."""
+
+    row: int
+    truth: float
+    prediction: float
+    error: float
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorSums(Tally):
+    """What a regression's figures are functions of; error = truth − prediction.
+
+    ``moments[a, e, t, p]`` is the (weighted) sum of |error|ᵃ·errorᵉ·truthᵗ·predictionᵖ, added up about a centre of the
+    data and moved to 0 in fractions, so that a large offset costs no digits. ``sizes`` are all |errors| (``weights``
+    beside them when weighted), for the median. ``constant`` are the sums of always predicting ``baseline``: what
+    ignoring the input scores. A part that was not counted is None.
+    """
+
+    moments: Mapping[Power, Fraction]
+    largest: float
+    squared_logs: float | None = None
+    percentages: float | None = None
+    sizes: Array | None = None
+    weights: Array | None = None
+    worst: tuple[WorstError, ...] | None = None
+    baseline: float | None = None
+    baseline_given: bool = False
+    constant: "ErrorSums | None" = None
+    weighted: bool = False
+
+    kind = "errors"
+    leading = ()
+
+    @classmethod
+    def from_rows(
+        cls,
+        truth: Array,
+        prediction: Array,
+        weight: Array | None = None,
+        *,
+        baseline: float | None = None,
+        parts: Collection[str] = PARTS,
+    ) -> Self:
+        """Add up the rows of two columns of finite numbers, with the parts that are wanted."""
+        sums = cls(**_added_up(truth, prediction, weight, parts), weighted=weight is not None)
+        if "baseline" not in parts:
+            return sums
+        value = float(sums.mean(t=1)) if baseline is None else float(baseline)
+        wanted = [part for part in parts if part in ("sizes", "logs", "percentages", "prediction")]
+        constant = cls(
+            **_added_up(truth, np.broadcast_to(np.float64(value), len(truth)), weight, wanted),
+            weighted=weight is not None,
+        )
+        return replace(sums, baseline=value, baseline_given=baseline is not None, constant=constant)
+
+    # ── what it is ───────────────────────────────────────────────────────────────────────────────────────────
+    @cached_property
+    def total(self) -> Number:
+        """The (weighted) number of rows."""
+        total = self.moments[0, 0, 0, 0]
+        return total if self.weighted else int(total)
+
+    def has(self, part: str) -> bool:
+        """Whether a part was counted."""
+        if part in _POWERS:
+            return set(_POWERS[part]) <= set(self.moments)
+        held = {"logs": self.squared_logs, "baseline": self.constant}
+        return (held[part] if part in held else getattr(self, part)) is not None
+
+    def sum_of(self, a: int = 0, e: int = 0, t: int = 0, p: int = 0) -> Fraction:
+        """The sum of |error|ᵃ·errorᵉ·truthᵗ·predictionᵖ."""
+        return self.moments[a, e, t, p]
+
+    def mean(self, **powers: int) -> Fraction:
+        """The mean of |error|ᵃ·errorᵉ·truthᵗ·predictionᵖ."""
+        return self.sum_of(**powers) / self.moments[0, 0, 0, 0]
+
+    def spread(self, one: str, other: str | None = None) -> Fraction:
+        """The sum of products of deviations from the mean: n times a variance or covariance."""
+        other = other or one
+        both = self.sum_of(**{one: 2}) if one == other else self.sum_of(**{one: 1, other: 1})
+        return both - self.sum_of(**{one: 1}) * self.sum_of(**{other: 1}) / self.moments[0, 0, 0, 0]
+
+    @cached_property
+    def median(self) -> float:
+        """The median |error|; with weights, where half of the weight lies on either side."""
+        if self.sizes is None:
+            return math.nan
+        if self.weights is None:
+            return float(np.median(self.sizes))
+        order = np.argsort(self.sizes, kind="stable")
+        sizes, reached = self.sizes[order], np.cumsum(self.weights[order])
+        place = int(np.searchsorted(reached, reached[-1] / 2))
+        if reached[place] == reached[-1] / 2:
+            return float((sizes[place] + sizes[place + 1]) / 2)
+        return float(sizes[place])
+
+    # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────
+    def _question(self) -> dict[str, Any]:
+        return {
+            "weighting": "weighted" if self.weighted else "unweighted",
+            "the list of parts": [part for part in PARTS if part != "baseline" and self.has(part)],
+            "the baseline": self.baseline if self.baseline_given else "the mean",
+        }
+
+    @classmethod
+    def _sum(cls, parts: list[Self]) -> Self:
+        """Add up; sums about the parts' own means have no sum, so a constant survives only when it was given."""
+        first = parts[0]
+        same = len({part.baseline for part in parts}) == 1 and all(part.constant for part in parts)
+
+        def added(name: str) -> Any:
+            return None if getattr(first, name) is None else math.fsum(getattr(part, name) for part in parts)
+
+        def joined(name: str) -> Any:
+            return None if getattr(first, name) is None else np.concatenate([getattr(part, name) for part in parts])
+
+        worst = sorted((w for part in parts for w in part.worst or ()), key=lambda w: -abs(w.error))
+        return cls(
+            moments={power: sum((part.moments[power] for part in parts), Fraction(0)) for power in first.moments},
+            largest=max(part.largest for part in parts),
+            squared_logs=added("squared_logs"),
+            percentages=added("percentages"),
+            sizes=joined("sizes"),
+            weights=joined("weights"),
+            worst=None if first.worst is None else tuple(worst[:WORST]),
+            baseline=first.baseline if same else None,
+            baseline_given=first.baseline_given,
+            constant=cls.sum([part.constant for part in parts]) if same else None,  # type: ignore[misc]
+            weighted=first.weighted,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ErrorSums):
+            return NotImplemented
+        return _in_order(self.to_dict()) == _in_order(other.to_dict())
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _content(self) -> dict[str, Any]:
+        plain = {
+            name: getattr(self, name) for name in ("largest", "percentages", "baseline", "baseline_given", "weighted")
+        }
+        return {
+            **plain,
+            "moments": [[*power, value.numerator, value.denominator] for power, value in sorted(self.moments.items())],
+            "squared_logs": "none" if self.squared_logs != self.squared_logs else self.squared_logs,
+            "sizes": None if self.sizes is None else self.sizes.tolist(),
+            "weights": None if self.weights is None else self.weights.tolist(),
+            "worst": None if self.worst is None else [[w.row, w.truth, w.prediction, w.error] for w in self.worst],
+            "constant": None if self.constant is None else self.constant.to_dict(),
+        }
+
+    @classmethod
+    def _restore(cls, content: dict[str, Any]) -> Self:
+        logs, worst, constant = content["squared_logs"], content["worst"], content["constant"]
+        arrays = {
+            name: None if content[name] is None else np.asarray(content[name], np.float64)
+            for name in ("sizes", "weights")
+        }
+        restored = {
+            "moments": {tuple(m[:4]): Fraction(m[4], m[5]) for m in content["moments"]},
+            "squared_logs": math.nan if logs == "none" else logs,
+            "worst": None if worst is None else tuple(WorstError(*w) for w in worst),
+            "constant": None if constant is None else cls.from_dict(constant),
+        }
+        return cls(**{**content, **arrays, **restored})
+
+    def __str__(self) -> str:
+        return f"<ErrorSums of {float(self.total):,.15g} rows>"
+
+
+def _in_order(saved: dict[str, Any]) -> dict[str, Any]:
+    """Forget the order of rows, which no figure sees."""
+    sizes, weights, constant = saved["sizes"], saved["weights"], saved["constant"]
+    pairs = None if sizes is None else sorted(zip(sizes, weights or sizes, strict=True))
+    return {
+        **saved,
+        "sizes": pairs,
+        "weights": None,
+        "worst": None,
+        "constant": None if constant is None else _in_order(constant),
+    }
+
+
+# ── one pass over the rows ───────────────────────────────────────────────────────────────────────────────────────
+def _added_up(truth: Array, prediction: Array, weight: Array | None, parts: Collection[str]) -> dict[str, Any]:
+    powers = list(dict.fromkeys(p for part in ("", *parts) for p in _POWERS.get(part, ())))
+    moments = _Moments(powers, truth, prediction)
+    largest, logs, percentages, sizes = 0.0, [], [], []
+    worst: list[WorstError] = []
+    for start in range(0, len(truth), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        t, p, w = truth[rows], prediction[rows], None if weight is None else weight[rows]
+        error = _differences(t, p)
+        t, p = t.astype(np.float64, copy=False), p.astype(np.float64, copy=False)
+        size = np.abs(error)
+        moments.add((size, error, t, p), w)
+        here = float(size.max())
+        if "logs" in parts:
+            logs.append(_squared_logs(t, p, w))
+        if "percentages" in parts:
+            percentages.append(_sum(size / np.maximum(np.abs(t), np.finfo(np.float64).eps), w))
+        if "sizes" in parts:
+            sizes.append(size)
+        if "worst" in parts and (len(worst) < WORST or here > abs(worst[-1].error)):
+            worst = _worst([*worst, *_worst_of_block(start, size, error, t, p)])
+        largest = max(largest, here)
+    return {
+        "moments": moments.about_zero(),
+        "largest": largest,
+        "squared_logs": math.fsum(logs) if "logs" in parts else None,
+        "percentages": math.fsum(percentages) if "percentages" in parts else None,
+        "sizes": np.concatenate(sizes) if "sizes" in parts else None,
+        "weights": weight if "sizes" in parts else None,
+        "worst": tuple(worst) if "worst" in parts else None,
+    }
+
+
+class _Moments:
+    """Sums of products of powers, block by block, about a centre that the first rows give.
+
+    Columns whose powers could overflow or vanish are scaled by a power of two, which is exact.
+    """
+
+    def __init__(self, powers: Sequence[Power], truth: Array, prediction: Array) -> None:
+        self.powers = powers
+        few = slice(0, _FEW_ROWS_TO_CENTRE)
+        error = _differences(truth[few], prediction[few])
+        columns = (np.abs(error), error, truth[few].astype(np.float64), prediction[few].astype(np.float64))
+        extremes = [max(abs(float(c.min())), abs(float(c.max()))) for c in (truth, prediction)]
+        sizes = [sum(extremes), sum(extremes), *extremes]
+        self.shifts = [_shift(size) for size in sizes]
+        scaled = [np.ldexp(c, -s) if s else c for c, s in zip(columns, self.shifts, strict=True)]
+        self.centres = [0.0, *(float(c.mean()) for c in scaled[1:])]  # |error| stays where it is
+        self.sums: dict[Power, list[float]] = {power: [] for power in powers}
+
+    def add(self, columns: Sequence[Array], weight: Array | None) -> None:
+        needed = [any(power[i] for power in self.powers) for i in range(4)]
+        centred = [
+            (np.ldexp(column, -shift) if shift else column) - centre if use else column
+            for column, shift, centre, use in zip(columns, self.shifts, self.centres, needed, strict=True)
+        ]
+        products: dict[Power, Any] = {(0, 0, 0, 0): 1.0}
+        for power in sorted(self.powers, key=sum):
+            if any(power):
+                last = max(i for i in range(4) if power[i])
+                lower = tuple(k - (i == last) for i, k in enumerate(power))
+                products[power] = centred[last] if not any(lower) else products[lower] * centred[last]  # type: ignore[index]
+            self.sums[power].append(_sum(products[power], weight) if any(power) else _count(columns[0], weight))
+
+    def about_zero(self) -> dict[Power, Fraction]:
+        """Expand Σ Π (x + c)ᵏ in the sums of products of x, and undo the scaling."""
+        sums = {power: Fraction(math.fsum(parts)) for power, parts in self.sums.items()}
+        return {power: self._moved(sums, power) for power in self.powers}
+
+    def _moved(self, sums: Mapping[Power, Fraction], power: Power) -> Fraction:
+        whole = Fraction(0)
+        for lower in itertools.product(*(range(k + 1) for k in power)):
+            factor = Fraction(1)
+            for k, i, centre in zip(power, lower, self.centres, strict=True):
+                factor *= math.comb(k, i) * (Fraction(centre) ** (k - i) if k > i else 1)
+            if factor:
+                whole += factor * sums[lower]  # type: ignore[index]
+        return whole * math.prod(Fraction(2) ** (s * k) for s, k in zip(self.shifts, power, strict=True))
+
+
+def _shift(size: float) -> int:
+    """The power of two that brings numbers near 1, or 0 where their fourth powers are safe as they are."""
+    exponent = math.frexp(size)[1] if size and math.isfinite(size) else 1024 if size else 0
+    return exponent if abs(exponent) > 200 else 0
+
+
+def _count(column: Array, weight: Array | None) -> float:
+    return float(len(column)) if weight is None else float(weight.sum())
+
+
+def _sum(values: Array, weight: Array | None) -> float:
+    return float(values.sum() if weight is None else (values * weight).sum())
+
+
+def _differences(truth: Array, prediction: Array) -> Array:
+    """Truth − prediction as float64, rounded once: whole numbers are subtracted as such, however large or unsigned."""
+    if truth.dtype.kind == "f" or prediction.dtype.kind == "f":
+        return truth.astype(np.float64, copy=False) - prediction.astype(np.float64, copy=False)
+    small = all(
+        column.dtype.itemsize < 8 or (int(column.min()) > -(2**62) and int(column.max()) < 2**62)
+        for column in (truth, prediction)
+    )
+    whole = np.int64 if small else object
+    return (truth.astype(whole) - prediction.astype(whole)).astype(np.float64)
+
+
+def _squared_logs(truth: Array, prediction: Array, weight: Array | None) -> float:
+    """Σ(log1p t − log1p p)², NaN where a logarithm does not exist."""
+    if truth.min() <= -1 or prediction.min() <= -1:
+        return math.nan
+    return _sum((np.log1p(truth) - np.log1p(prediction)) ** 2, weight)
+
+
+def _worst_of_block(start: int, size: Array, error: Array, truth: Array, prediction: Array) -> Iterable[WorstError]:
+    rows: Any = range(len(size)) if len(size) <= WORST else np.argpartition(-size, WORST)[:WORST]
+    return [WorstError(start + int(i), float(truth[i]), float(prediction[i]), float(error[i])) for i in rows]
+
+
+def _worst(candidates: Iterable[WorstError]) -> list[WorstError]:
+    return sorted(candidates, key=lambda w: (-abs(w.error), w.row))[:WORST]

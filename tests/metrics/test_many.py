@@ -1,0 +1,320 @@
+"""More than two classes: published tables, averages, class scores, and scikit-learn beside them."""
+
+import json
+import math
+import warnings
+
+import numpy as np
+import pytest
+import sklearn.metrics as sk
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import stakes
+from stakes.tallies import ClassScores, Confusion
+
+m = stakes.metrics
+NAMES = ("bus", "van", "saab", "opel")
+FOUR = Confusion(NAMES, NAMES, [[130, 74, 2, 6], [96, 99, 6, 16], [3, 4, 207, 4], [6, 12, 4, 177]])
+IRIS = Confusion(*[("setosa", "versicolor", "virginica")] * 2, [[13, 0, 0], [0, 10, 6], [0, 0, 9]])
+
+
+def rows_of(table: Confusion):
+    pairs = [
+        (t, d)
+        for t, row in zip(table.truths, table.counts.tolist(), strict=True)
+        for d, n in zip(table.decisions, row, strict=True)
+        for _ in range(n)
+    ]
+    return [t for t, _ in pairs], [d for _, d in pairs]
+
+
+def evaluated(table: Confusion):
+    truth, decided = rows_of(table)
+    return stakes.evaluate(truth=truth, prediction=decided, classes=table.truths)
+
+
+def test_the_four_class_table():
+    ev = evaluated(FOUR)
+    assert ev.rows == 846
+    assert ev.confusion == FOUR
+    for name, figures in {
+        "recall": [0.613208, 0.456221, 0.949541, 0.889447],
+        "false_positive_rate": [0.165615, 0.143084, 0.019108, 0.040185],
+        "precision": [0.553191, 0.523810, 0.945205, 0.871921],
+        "f1": [0.581655, 0.487685, 0.947368, 0.880597],
+        "one_point_auc": [0.723796, 0.656568, 0.965217, 0.924631],
+    }.items():
+        assert [ev[name, c].value for c in NAMES] == pytest.approx(figures, abs=5e-7)
+    assert ev["accuracy"].value == pytest.approx(0.724586, abs=5e-7)
+    assert ev["kappa"].value == pytest.approx(0.632752, abs=5e-7)
+    assert ev.notes == ["kappa 0.6328 is substantial agreement (Landis & Koch)"]
+
+
+def test_the_iris_report():
+    ev = evaluated(IRIS)
+    assert [ev["precision", c].value for c in IRIS.truths] == pytest.approx([1, 1, 0.6])
+    assert [ev["recall", c].value for c in IRIS.truths] == pytest.approx([1, 0.625, 1])
+    assert [ev["f1", c].value for c in IRIS.truths] == pytest.approx([1, 0.769, 0.75], abs=5e-4)
+    assert ev["accuracy"].value == pytest.approx(0.842105, abs=5e-7)
+    for how, figures in {"macro": (0.867, 0.875, 0.840), "weighted": (0.905, 0.842, 0.844)}.items():
+        found = [ev[f"{how}_{name}"].value for name in ("precision", "recall", "f1")]
+        assert found == pytest.approx(figures, abs=5e-4)
+    assert ev["micro_f1"].value == ev["accuracy"].value
+
+
+@pytest.mark.parametrize(
+    ("value", "word"),
+    [
+        (-0.1, "poor"),
+        (0.1, "slight"),
+        (0.2, "slight"),
+        (0.21, "fair"),
+        (0.5, "moderate"),
+        (0.61, "substantial"),
+        (1.0, "almost perfect"),
+    ],
+)
+def test_landis_and_koch_have_words(value, word):
+    from stakes.evaluation.many_classes import _landis_koch
+
+    assert _landis_koch(value) == f"{word} agreement"
+
+
+@st.composite
+def labelled(draw):
+    k = draw(st.integers(3, 5))
+    n = draw(st.integers(k, 40))
+    label = st.integers(0, k - 1)
+    truth = [*range(k), *draw(st.lists(label, min_size=n - k, max_size=n - k))]
+    decided = draw(st.lists(label, min_size=n, max_size=n))
+    weight = draw(st.none() | st.lists(st.floats(0.25, 4), min_size=n, max_size=n))
+    return k, np.array(truth), np.array(decided), None if weight is None else np.array(weight)
+
+
+@settings(max_examples=150, deadline=None)
+@given(rows=labelled())
+def test_figures_of_decisions_agree_with_scikit_learn(rows):
+    k, truth, decided, weight = rows
+    table = stakes.count(truth=truth, prediction=decided, classes=range(k), weight=weight).confusion
+    np.testing.assert_allclose(
+        table.counts, sk.confusion_matrix(truth, decided, labels=range(k), sample_weight=weight), rtol=1e-12
+    )
+    plain = {"sample_weight": weight}
+    assert m.accuracy.of(table) == pytest.approx(sk.accuracy_score(truth, decided, **plain))
+    assert m.balanced_accuracy.of(table) == pytest.approx(sk.balanced_accuracy_score(truth, decided, **plain))
+    kappa, mcc = m.kappa.of(table), m.mcc.of(table)
+    if math.isfinite(kappa):
+        assert kappa == pytest.approx(sk.cohen_kappa_score(truth, decided, **plain), abs=1e-9)
+    if math.isfinite(mcc):
+        assert mcc == pytest.approx(sk.matthews_corrcoef(truth, decided, **plain), abs=1e-9)
+    for how in ("macro", "weighted", "micro"):
+        for name, theirs in (("precision", sk.precision_score), ("recall", sk.recall_score), ("f1", sk.f1_score)):
+            value = m.find(f"{how}_{name}").of(table)
+            if math.isfinite(value):
+                expected = theirs(truth, decided, average=how, labels=range(k), zero_division=np.nan, **plain)
+                assert value == pytest.approx(expected)
+
+
+@st.composite
+def scored(draw):
+    k, truth, _, weight = draw(labelled())
+    seed = draw(st.integers(0, 10**6))
+    raw = np.random.default_rng(seed).integers(1, 6, (len(truth), k)).astype(float)
+    return k, truth, raw / raw.sum(axis=1, keepdims=True), weight
+
+
+@settings(max_examples=100, deadline=None)
+@given(rows=scored())
+def test_figures_of_scores_agree_with_scikit_learn(rows):
+    k, truth, scores, weight = rows
+    tally = ClassScores.from_rows(scores, truth, [str(c) for c in range(k)], weight)
+    plain = {"sample_weight": weight}
+    assert m.multiclass_log_loss.of(tally) == pytest.approx(sk.log_loss(truth, scores, labels=range(k), **plain))
+    assert m.multiclass_brier_score.of(tally) == pytest.approx(
+        sk.brier_score_loss(truth, scores, labels=range(k), scale_by_half=False, **plain)
+    )
+    for how in ("macro", "weighted"):
+        expected = sk.roc_auc_score(truth, scores, multi_class="ovr", average=how, labels=range(k), **plain)
+        assert m.find(f"{how}_auc").of(tally) == pytest.approx(expected)
+    if weight is None:
+        expected = sk.roc_auc_score(truth, scores, multi_class="ovo", average="macro", labels=range(k))
+        assert m.hand_till_auc.of(tally) == pytest.approx(expected)
+    distinct = scores + np.linspace(0, 1e-9, k)  # scikit-learn breaks ties by the order of the columns
+    expected = sk.top_k_accuracy_score(truth, distinct, k=2, labels=range(k), **plain)
+    found = m.top_k_accuracy.of(ClassScores.from_rows(distinct, truth, [str(c) for c in range(k)], weight))
+    assert found == pytest.approx(expected)
+
+
+def test_normalised_losses_of_the_frequencies_are_one():
+    truth = np.array([0, 0, 1, 2, 2, 2])
+    shares = np.tile([2 / 6, 1 / 6, 3 / 6], (6, 1))
+    tally = ClassScores.from_rows(shares, truth, "abc")
+    assert m.normalised_multiclass_log_loss.of(tally) == pytest.approx(1)
+    assert m.normalised_multiclass_brier_score.of(tally) == pytest.approx(1)
+    assert m.multiclass_log_loss.baseline_of(tally) == pytest.approx(m.multiclass_log_loss.of(tally))
+    assert m.multiclass_brier_score.baseline_of(tally) == pytest.approx(m.multiclass_brier_score.of(tally))
+    assert m.hand_till_auc.baseline_of(tally) == 0.5
+    assert m.macro_auc.baseline_of(tally) == 0.5
+    assert m.top_k_accuracy.baseline_of(tally) == pytest.approx(5 / 6)
+
+
+def test_the_multiclass_brier_score_of_two_classes_is_twice_the_other():
+    p = np.array([0.9, 0.2, 0.4])
+    tally = ClassScores.from_rows(np.column_stack([1 - p, p]), np.array([1, 0, 1]), "ab")
+    assert m.multiclass_brier_score.of(tally) == pytest.approx(2 * m.brier_score([1, 0, 1], p))
+
+
+def test_class_scores_add_up_and_save_themselves():
+    rng = np.random.default_rng(3)
+    scores = rng.dirichlet([1, 1, 1], 60)
+    truth = rng.integers(0, 3, 60)
+    whole = ClassScores.from_rows(scores, truth, "abc")
+    parts = [ClassScores.from_rows(scores[r], truth[r], "abc") for r in (slice(0, 20), slice(20, 60))]
+    both = ClassScores.sum(parts)
+    assert m.macro_auc.of(both) == m.macro_auc.of(whole)
+    assert m.multiclass_log_loss.of(both) == pytest.approx(m.multiclass_log_loss.of(whole), rel=1e-15)
+    assert math.isnan(m.hand_till_auc.of(both))
+    assert "added counts do not keep" in m.hand_till_auc.why_undefined(both)
+    assert ClassScores.from_dict(json.loads(json.dumps(whole.to_dict()))) == whole
+
+
+# ── the evaluation ───────────────────────────────────────────────────────────────────────────────────────────────
+def three(**options):
+    truth = ["a", "b", "c", "a", "b", "c", "a"]
+    scores = np.array(
+        [
+            [0.6, 0.3, 0.1],
+            [0.2, 0.5, 0.3],
+            [0.1, 0.2, 0.7],
+            [0.3, 0.4, 0.3],
+            [0.1, 0.8, 0.1],
+            [0.3, 0.4, 0.3],
+            [0.8, 0.1, 0.1],
+        ]
+    )
+    decided = ["a", "b", "c", "b", "b", "b", "a"]
+    return stakes.evaluate(truth=truth, prediction=decided, score=scores, classes="abc", **options)
+
+
+def test_an_evaluation_of_three_classes():
+    ev = three(by=list("xxxyyyy"))
+    assert ev.classes == ("a", "b", "c")
+    assert ev.support == {"a": 3, "b": 2, "c": 2}
+    assert ev["macro_recall"].value == ev["balanced_accuracy"].value == pytest.approx((2 / 3 + 1 + 1 / 2) / 3)
+    assert ev["log_loss"].name == "multiclass_log_loss"
+    assert ev["brier_score"].name == "multiclass_brier_score"
+    assert ev["f_beta(beta=1)", "a"].value == ev["f1", "a"].value
+    assert ev["macro_f_beta(beta=1)"].value == pytest.approx(ev["macro_f1"].value)
+    assert ev.most_confused() == [("a", "b", 1, pytest.approx(1 / 3)), ("c", "b", 1, 0.5)]
+    assert ev.curve("roc", "a").y[-1] == 1
+    assert ev["top_k_accuracy(k=3)"].value == 1
+    assert ev.segments["x"]["accuracy"].value == 1
+    data = json.loads(ev.to_json())
+    assert (data["task"], data["classes"]) == ("multiclass", ["a", "b", "c"])
+    assert data["class_figures"]["b"]["recall"]["value"] == 1
+    rows = ev.to_rows()
+    assert {(row["class"], row["segment"]) for row in rows} >= {(None, None), ("a", None), ("c", "y")}
+    assert "most confused" in str(ev)
+    assert "<td>" in ev._repr_html_()
+    assert repr(ev) == "<Evaluation of 3 classes, rows: 7>"
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        ("f1", r"write 'macro_f1', 'weighted_f1', 'micro_f1', or ev\['f1', 'a'\] for a class"),
+        ("auc", "write 'macro_auc'"),
+        (("f1", "z"), "there is no class 'z'"),
+        (("kappa", "a"), "kappa is not a figure of one class against the rest here"),
+        (("mae", "a"), "mean_absolute_error is not a figure of one class"),
+        ("macro_kappa", "there is no 'macro_kappa': kappa is not a figure of one class against the rest"),
+        ("micro_auc", "there is no 'micro_auc'"),
+        ("macro_nonsense", "there is no metric 'nonsense'"),
+    ],
+)
+def test_wrong_keys_get_a_useful_line(key, words):
+    with pytest.raises(stakes.InputError, match=words):
+        three()[key]
+
+
+def test_a_figure_of_another_task_is_undefined_with_the_reason():
+    assert three()["mae"].reason == "it is no figure of a multiclass with these columns"
+    decisions = evaluated(IRIS)
+    assert decisions["macro_auc"].reason == "no scores were given; pass score={class: column, …}"
+    with pytest.raises(stakes.InputError, match="no scores were given"):
+        decisions.curve("roc", "setosa")
+    scores = stakes.evaluate(truth=list("abc"), score=np.eye(3), classes="abc")
+    assert scores["accuracy"].reason == "no decisions were given; pass prediction="
+    with pytest.raises(stakes.InputError, match="no decisions were given"):
+        scores.most_confused()
+
+
+def test_averages_are_undefined_when_a_class_is():
+    ev = stakes.evaluate(truth=list("aabc"), prediction=list("aabb"))
+    assert ev["macro_precision"].reason == "precision is undefined for a class"
+    assert ev["precision", "c"].reason == "nothing is decided positive"
+    assert ev["micro_precision"].value == 0.75
+
+
+def test_decisions_beyond_the_classes_leave_coverage():
+    ev = stakes.evaluate(truth=list("abcab"), prediction=["a", "b", "later", "a", "later"], classes="abc")
+    assert ev.confusion.decisions == ("a", "b", "c", "later")
+    assert ev["coverage"].value == 0.6
+    assert ev["accuracy"].reason == "some decisions are no class, so there is only coverage"
+    assert ev["macro_f1"].reason == "some decisions are no class, so there is only coverage"
+    assert "later" in str(ev)
+    pair = stakes.evaluate(
+        truth=["no", "yes", "yes"], prediction=["no", "yes", "ask"], classes=["no", "yes"], positive="yes"
+    )
+    assert pair["coverage"].value == pytest.approx(2 / 3)
+    assert pair["recall"].reason == "some decisions are no class, so there is only coverage"
+    assert "ask" in str(pair)
+
+
+def test_scores_may_be_a_dictionary_or_columns_by_name():
+    data = {"y": list("abca"), "pa": [0.5, 0.2, 0.1, 0.9], "pb": [0.3, 0.6, 0.1, 0.05], "pc": [0.2, 0.2, 0.8, 0.05]}
+    by_name = stakes.evaluate(data, truth="y", score={"a": "pa", "b": "pb", "c": "pc"})
+    table = np.column_stack([data["pa"], data["pb"], data["pc"]])
+    assert by_name.to_dict() == stakes.evaluate(truth=data["y"], score=table, classes="abc").to_dict()
+    shuffled = stakes.evaluate(data, truth="y", score={"c": "pc", "a": "pa", "b": "pb"})
+    assert shuffled.to_dict() == by_name.to_dict()
+
+
+def test_two_columns_of_two_classes_are_the_score_of_the_positive_one():
+    p = np.array([0.9, 0.2, 0.6, 0.4])
+    truth = ["yes", "no", "yes", "no"]
+    both = stakes.evaluate(truth=truth, score=np.column_stack([1 - p, p]), classes=["no", "yes"], positive="yes")
+    assert both.to_dict() == stakes.evaluate(truth=truth, score=p, positive="yes").to_dict()
+
+
+def test_a_class_of_no_rows_is_kept_when_it_was_declared():
+    ev = stakes.evaluate(truth=list("aab"), prediction=list("aab"), classes="abc")
+    assert ev.support == {"a": 2, "b": 1, "c": 0}
+    assert ev["recall", "c"].reason == "no case is positive"
+    assert ev["weighted_recall"].value == 1
+    assert ev["balanced_accuracy"].reason == "a class has no cases"
+
+
+def test_many_classes_are_cut_off_in_the_text():
+    truth = np.arange(30)
+    text = str(stakes.evaluate(truth=truth, prediction=truth, task="classification"))
+    assert "the first 20 of 30 classes" in text
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int64, object, str, "category"])
+def test_labels_of_every_kind_count_alike(dtype):
+    import pandas as pd
+
+    rng = np.random.default_rng(0)
+    truth, decided = rng.integers(0, 7, (2, 5000))
+    expected = sk.confusion_matrix(truth, decided)
+    t, d = (pd.Series(v, dtype=dtype) if dtype == "category" else v.astype(dtype) for v in (truth, decided))
+    table = stakes.count(truth=t, prediction=d, task="classification").confusion
+    assert table.counts.tolist() == expected.tolist()
+
+
+def test_nothing_warns_on_the_way():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        three(by=list("xxxyyyy")).to_json()
