@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import sklearn.metrics as sk
 
 import stakes
@@ -91,6 +93,8 @@ def contests(n: int) -> list[Contest]:
         sk.log_loss(truth, score)
 
     return [
+        *_many_classes(n),
+        *_regression(n),
         Contest(
             f"auc, float64, {rows}",
             lambda: auc(truth, score),
@@ -160,6 +164,103 @@ def contests(n: int) -> list[Contest]:
             their_runs=1,
         ),
     ]
+
+
+def _many_classes(n: int) -> list[Contest]:
+    rng = np.random.default_rng(1)
+    k, few = 10, max(n // 10, 10**4)
+    truth, decided = rng.integers(0, k, (2, n))
+    words = np.array([f"class {c}" for c in range(k)])
+    arrow = [pl.Series(words)[column].to_arrow() for column in (truth, decided)]
+    categories = [pd.Series(pd.Categorical.from_codes(column, words)) for column in (truth, decided)]
+    plain = [words[column[:few]].astype(object) for column in (truth, decided)]
+    scores = rng.dirichlet(np.ones(k), few)
+    codes = truth[:few]
+    peer = "scikit-learn confusion_matrix"
+
+    def counted(columns: list) -> Callable[[], object]:
+        return lambda: stakes.count(truth=columns[0], prediction=columns[1], task="classification")
+
+    def ovr() -> object:
+        return stakes.metrics.find("macro_auc").of(_tables(codes, scores))
+
+    def _tables(y: np.ndarray, p: np.ndarray) -> stakes.ClassScores:
+        return stakes.ClassScores.from_rows(p, y, [str(c) for c in range(k)], parts=("tables",))
+
+    def loss() -> object:
+        return stakes.metrics.multiclass_log_loss(codes, scores, classes=range(k))
+
+    return [
+        Contest(
+            f"confusion, k = 10, int64, {n:,} rows",
+            counted([truth, decided]),
+            peer,
+            lambda: sk.confusion_matrix(truth, decided),
+            "≥ 25 ×",
+            25,
+        ),
+        Contest(
+            f"confusion, k = 10, Arrow strings, {n:,} rows",
+            counted(arrow),
+            peer + " on NumPy strings",
+            lambda: sk.confusion_matrix(words[truth], words[decided]),
+            "≥ 20 ×",
+            20,
+            their_runs=1,
+        ),
+        Contest(
+            f"confusion, k = 10, categories, {n:,} rows",
+            counted(categories),
+            peer,
+            lambda: sk.confusion_matrix(*categories),
+            "≥ 20 ×",
+            20,
+            their_runs=1,
+        ),
+        Contest(
+            f"confusion, k = 10, Python strings, {few:,} rows",
+            counted(plain),
+            peer,
+            lambda: sk.confusion_matrix(*plain),
+            "≥ 5 ×",
+            5,
+            their_runs=1,
+        ),
+        Contest(
+            f"one-against-rest auc, k = 10, {few:,} rows",
+            ovr,
+            "scikit-learn roc_auc_score(ovr)",
+            lambda: sk.roc_auc_score(codes, scores, multi_class="ovr"),
+            "≥ 8 ×",
+            8,
+            their_runs=1,
+        ),
+        Contest(
+            f"log loss, k = 10, checked, {few:,} rows",
+            loss,
+            "scikit-learn log_loss",
+            lambda: sk.log_loss(codes, scores),
+            "≥ 12 ×",
+            12,
+        ),
+    ]
+
+
+def _regression(n: int) -> list[Contest]:
+    rng = np.random.default_rng(2)
+    truth = rng.normal(size=n)
+    prediction = truth + rng.normal(size=n)
+    wanted = [stakes.metrics.find(name) for name in ("mae", "mse", "r2", "max_error", "bias")]
+
+    def ours() -> object:
+        return stakes.metrics.measure(wanted, stakes.ErrorSums.from_rows(truth, prediction, parts=()))
+
+    def theirs() -> None:
+        for function in (sk.mean_absolute_error, sk.mean_squared_error, sk.r2_score):
+            function(truth, prediction)
+
+    what = f"mae + mse + r2 + max + bias, {n:,} rows"
+    return [Contest(what, ours, "scikit-learn's mae + mse + r2", theirs, "≥ 2 ×", 2, their_runs=3)]
 
 
 # ── memory and start-up ──────────────────────────────────────────────────────────────────────────────────────────

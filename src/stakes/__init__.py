@@ -12,9 +12,13 @@ _HOMES = {
     "Evaluation": "stakes.evaluation",
     "Estimate": "stakes.metrics",
     "Curve": "stakes.decisions.curves",
+    "ClassScores": "stakes.tallies",
     "Confusion": "stakes.tallies",
+    "ErrorSums": "stakes.tallies",
+    "JointCounts": "stakes.tallies",
     "ScoreTable": "stakes.tallies",
     "InputError": "stakes.errors",
+    "InputWarning": "stakes.errors",
     "StakesError": "stakes.errors",
     "UndefinedWarning": "stakes.errors",
 }
@@ -26,13 +30,17 @@ if TYPE_CHECKING:
     from stakes import metrics as metrics
     from stakes.decisions.curves import Curve as Curve
     from stakes.errors import InputError as InputError
+    from stakes.errors import InputWarning as InputWarning
     from stakes.errors import StakesError as StakesError
     from stakes.errors import UndefinedWarning as UndefinedWarning
     from stakes.evaluation import Evaluation as Evaluation
     from stakes.evaluation import count as count
     from stakes.evaluation import evaluate as evaluate
     from stakes.metrics import Estimate as Estimate
+    from stakes.tallies import ClassScores as ClassScores
     from stakes.tallies import Confusion as Confusion
+    from stakes.tallies import ErrorSums as ErrorSums
+    from stakes.tallies import JointCounts as JointCounts
     from stakes.tallies import ScoreTable as ScoreTable
 
 

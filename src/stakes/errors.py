@@ -16,6 +16,10 @@ class InputError(StakesError, ValueError):
     """The input or the call is wrong; the text says what was seen and what to do."""
 
 
+class InputWarning(UserWarning):
+    """The input is allowed but probably not meant; the text says what was seen."""
+
+
 class UndefinedWarning(UserWarning):
     """A metric has no value on these data; the text says why."""
 
@@ -83,12 +87,38 @@ def wrong_length(argument: str, length: int, truth_length: int) -> InputError:
     return InputError(f"{argument} has {_rows(length)} but truth has {truth_length:,}; give one value per row")
 
 
+def no_batches() -> InputError:
+    return InputError("data is an iterator that gave no batch; there is nothing to evaluate")
+
+
 def empty(argument: str) -> InputError:
     return InputError(f"{argument} is empty; there is nothing to evaluate")
 
 
 def missing_values(argument: str, count: int, first: int) -> InputError:
     return InputError(f"{argument} is missing in {_rows(count)} ({_first(first)}); drop or fill them before evaluating")
+
+
+def multilabel(argument: str, shape: tuple[int, ...]) -> InputError:
+    return InputError(
+        f"{argument} is an array of shape {shape}: several labels per row (multilabel) are not supported; "
+        "evaluate each label by itself"
+    )
+
+
+def different_indexes(argument: str) -> InputError:
+    return InputError(
+        f"{argument} and truth are pandas objects whose indexes disagree; align them first (reindex), or pass "
+        ".to_numpy() of each when the order of the rows is right"
+    )
+
+
+def same_column(argument: str) -> str:
+    return f"{argument} and truth are the same column; a target is not its own prediction"
+
+
+def stray_blanks(argument: str, names: Sequence[str]) -> str:
+    return f"{argument} has labels that differ by blanks only ({some(names)}); they are kept apart"
 
 
 def unsupported_type(argument: str, seen: str) -> InputError:

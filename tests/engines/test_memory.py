@@ -57,7 +57,7 @@ def test_segments_of_scores_and_decisions_are_those_of_their_rows():
 def test_many_segments_with_codes_of_one_byte_do_not_wrap():
     site = np.repeat(np.arange(200), 3)
     truth = np.tile([True, False, True], 200)
-    ev = stakes.evaluate(truth=truth, prediction=truth, by=site)
+    ev = stakes.evaluate(truth=truth, prediction=truth.copy(), by=site)
     assert len(ev.segments) == 200
     assert all(part.confusion.counts.tolist() == [[1, 0], [0, 2]] for part in ev.segments.values())
 
@@ -80,7 +80,7 @@ def test_counted_rows_add_up_and_save_themselves():
     assert stakes.Evaluation(sum(parts)).to_dict() == whole.to_dict()
     assert stakes.Evaluation(type(parts[0]).from_dict(sum(parts).to_dict())).to_dict() == whole.to_dict()
     with pytest.raises(stakes.InputError, match=r"the list of tallies is \['scores'\] in one"):
-        _ = stakes.count(truth=truth, score=score) + stakes.count(truth=truth, prediction=truth)
+        _ = stakes.count(truth=truth, score=score) + stakes.count(truth=truth, prediction=truth.copy())
     with pytest.raises(stakes.InputError, match="by is 'given' in one and 'not given' in the other"):
         _ = parts[0] + stakes.count(truth=truth, score=score)
     with pytest.raises(stakes.InputError, match=r"Counted\.to_dict\(\) did not write"):

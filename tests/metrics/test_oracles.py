@@ -239,7 +239,7 @@ def test_exception_undefined_is_nan_not_zero_or_one():
         assert math.isnan(m.find(name).of(stakes.count(truth=y, prediction=d).confusion))
     nothing = np.zeros(3, int)
     assert quietly(sk.f1_score, nothing, nothing) == 0
-    assert math.isnan(m.f1.of(stakes.count(truth=nothing, prediction=nothing).confusion))
+    assert math.isnan(m.f1.of(stakes.count(truth=nothing, prediction=nothing.copy()).confusion))
 
 
 def test_exception_likelihood_ratios_over_zero_are_infinite():

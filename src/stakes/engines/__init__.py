@@ -1,12 +1,13 @@
 """The only code that sees rows: it turns columns into tallies."""
 
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import numpy as np
 
 from stakes import errors
 from stakes.engines import memory
-from stakes.engines.columns import Column, as_finite, as_numbers, as_weights, gather, spread_scores
+from stakes.engines.columns import Column, Table, as_finite, as_numbers, as_table, as_weights, gather, spread_scores
 from stakes.engines.labels import Labels, encode, same_kind, settle
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.tasks import settle_task
@@ -27,42 +28,72 @@ def count_rows(
     weight: Any = None,
     by: Any = None,
     baseline: float | None = None,
+    parts: Collection[str] | None = None,
 ) -> Counted:
-    """Count the rows once: decisions, scores or both of two or more classes, or errors of predicted numbers."""
+    """Count the rows once: decisions, scores or both of two or more classes, or errors of predicted numbers.
+
+    ``data`` may also be an iterator of tables (batches); each is counted by itself, and the counts are added up.
+    ``parts`` are those of a tally that some figures need and that cost time; all of them when it is None.
+    """
     if score is None and prediction is None:
         raise errors.nothing_to_judge()
-    scores = spread_scores(score, classes)
+    if isinstance(data, Iterator):
+        options = {"task": task, "positive": positive, "classes": classes, "weight": weight, "by": by}
+        columns_of = {"truth": truth, "score": score, "prediction": prediction, "baseline": baseline}
+        return _count_batches(data, {**options, **columns_of})
+    scores, table = spread_scores(score, classes)
     columns = gather(data, truth=truth, prediction=prediction, weight=weight, by=by, **scores)
+    if table is not None and len(table.values) != len(columns["truth"]):
+        raise errors.wrong_length("score", len(table.values), len(columns["truth"]))
     weights = as_weights(columns.pop("weight")) if weight is not None else None
     if weights is not None and not weights.all():  # a row of weight 0 is a row that is not there
         present = weights > 0
         columns = {name: column.keep(present) for name, column in columns.items()}
+        table = None if table is None else table.keep(present)
         weights = weights[present]
+    if scores and "score" not in scores:
+        table = as_table({name.removeprefix("score of "): columns[name] for name in scores})
     segments = encode(columns["by"]) if by is not None else None
-    of_classes = bool(scores) or positive is not None or classes is not None
+    of_classes = score is not None or positive is not None or classes is not None
     if settle_task(task, columns, of_classes, baseline is not None) == "regression":
-        return _count_errors(columns, weights, segments, baseline)
+        return _count_errors(columns, weights, segments, baseline, parts)
     if baseline is not None:
         raise errors.baseline_of_classes()
-    return _count_classes(columns, list(scores), weights, segments, classes, positive)
+    return _count_classes(columns, table, weights, segments, classes, positive, parts)
+
+
+def _count_batches(batches: Iterator[Any], options: dict[str, Any]) -> Counted:
+    parts, rows = [], 0
+    for batch in batches:
+        part = count_rows(batch, **options)
+        parts.append(part.moved_down(rows))
+        rows += len(batch[options["truth"]])
+    if not parts:
+        raise errors.no_batches()
+    return Counted.sum(parts)
 
 
 def _count_errors(
-    columns: dict[str, Column], weights: Array | None, segments: Labels | None, baseline: float | None
+    columns: dict[str, Column],
+    weights: Array | None,
+    segments: Labels | None,
+    baseline: float | None,
+    parts: Collection[str] | None,
 ) -> Counted:
     if "prediction" not in columns:
         raise errors.regression_without_prediction()
     truth, prediction = (as_finite(columns[name]) for name in ("truth", "prediction"))
-    return memory.count_errors(memory.Rows(truth, prediction, weight=weights), segments, baseline)
+    return memory.count_errors(memory.Rows(truth, prediction, weight=weights), segments, baseline, parts)
 
 
 def _count_classes(
     columns: dict[str, Column],
-    scores: list[str],
+    table: Table | None,
     weights: Array | None,
     segments: Labels | None,
     classes: Any,
     positive: Any,
+    parts: Collection[str] | None,
 ) -> Counted:
     if "prediction" in columns:
         columns["truth"], columns["prediction"] = same_kind(columns["truth"], columns["prediction"])
@@ -72,32 +103,26 @@ def _count_classes(
     rows = memory.Rows(
         truth.into(plan.classes),
         None if prediction is None else prediction.into(plan.decisions),
-        _score_columns(columns, scores, plan),
+        _scores(columns.get("score"), table, plan),
         weights,
     )
-    return memory.count_classes(plan, rows, segments)
+    return memory.count_classes(plan, rows, segments, parts)
 
 
-def _score_columns(columns: dict[str, Column], scores: list[str], plan: Plan) -> Array | None:
+def _scores(single: Column | None, table: Table | None, plan: Plan) -> Array | None:
     """The score of the positive class, or one column for each class of several."""
-    if not scores:
-        return None
-    if scores == ["score"]:
+    if single is not None:
         if plan.positive is None:
             raise errors.one_score_for_many(plan.classes)
-        return as_numbers(columns["score"])
-    missing = [name for name in plan.classes if f"score of {name}" not in scores]
+        return as_numbers(single)
+    if table is None:
+        return None
+    missing = [name for name in plan.classes if name not in table.classes]
     if missing:
         raise errors.class_without_score(missing)
-    table = np.column_stack([as_finite(columns[f"score of {name}"]) for name in plan.classes])
-    _refuse_uneven(table)
-    return table[:, plan.classes.index(plan.positive)] if plan.positive is not None else table
-
-
-def _refuse_uneven(scores: Array) -> None:
-    """Scores that all lie in [0, 1] are probabilities, and those of a row must add up to 1."""
-    if scores.min() >= 0 and scores.max() <= 1:
-        sums = scores.sum(axis=1, dtype=np.float64)
-        wrong = np.flatnonzero(np.abs(sums - 1) > 1e-3)
-        if len(wrong):
-            raise errors.uneven_probabilities(len(wrong), int(wrong[0]), float(sums[wrong[0]]))
+    table.refuse_uneven_rows()
+    if plan.positive is not None:
+        return np.ascontiguousarray(table.values[:, table.classes.index(plan.positive)])
+    if table.classes == plan.classes:
+        return table.values
+    return table.values[:, [table.classes.index(name) for name in plan.classes]]

@@ -3,6 +3,7 @@
 Lists, NumPy, pandas, Polars, pyarrow and anything else that Narwhals takes come in; the caller's memory is only read.
 """
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -50,6 +51,8 @@ def gather(data: Any, **arguments: Any) -> dict[str, Column]:
         found: dict[str, Any] = {}
     else:
         found = _by_name(data, wanted)
+    _refuse_different_indexes(given)
+    _warn_of_same_column(given)
     columns = {name: to_column(found.get(name, value), name) for name, value in given.items()}
     rows = len(columns["truth"])
     for name, column in columns.items():
@@ -58,6 +61,21 @@ def gather(data: Any, **arguments: Any) -> dict[str, Column]:
     if not rows:
         raise errors.empty("truth")
     return columns
+
+
+def _refuse_different_indexes(given: Mapping[str, Any]) -> None:
+    """Pandas objects are aligned by their index elsewhere; rows that disagree must not be paired silently."""
+    indexes = {name: value.index for name, value in given.items() if hasattr(getattr(value, "index", None), "equals")}
+    for name, index in indexes.items():
+        if "truth" in indexes and not index.equals(indexes["truth"]):
+            raise errors.different_indexes(name)
+
+
+def _warn_of_same_column(given: Mapping[str, Any]) -> None:
+    for name in ("score", "prediction"):
+        other = given.get(name)
+        if other is not None and (other is given["truth"] or (isinstance(other, str) and other == given["truth"])):
+            warnings.warn(errors.same_column(name), errors.InputWarning, stacklevel=5)
 
 
 def _by_name(data: Any, wanted: dict[str, str]) -> dict[str, Any]:
@@ -130,6 +148,8 @@ def _series(values: Any) -> Any:
 
 
 def _from_numpy(array: Array, argument: str) -> Column:
+    if array.ndim == 2 and argument in ("truth", "prediction"):
+        raise errors.multilabel(argument, array.shape)
     if array.ndim != 1:
         raise errors.not_a_column(argument, f"an array of shape {array.shape}")
     if isinstance(array, np.ma.MaskedArray):
@@ -157,6 +177,8 @@ def _from_series(series: Any, argument: str) -> Column:
         return _from_text(_as_polars(series), argument)
     if dtype == nw.Boolean or dtype.is_integer() or dtype.is_float():
         return _from_numpy(series.to_numpy(), argument)
+    if dtype == nw.Decimal:
+        return _from_numpy(series.cast(nw.Float64).to_numpy(), argument)
     if dtype == nw.Object:
         return _from_objects(series.to_list(), argument)
     raise errors.unsupported_type(argument, str(dtype))
@@ -204,8 +226,17 @@ def _from_text(series: Any, argument: str) -> Column:
     import polars as pl
 
     names = series.unique().sort()
+    _warn_of_blanks(argument, names.to_list())
     codes = series.cast(pl.Enum(names)).to_physical().to_numpy()
     return Column(argument, "text", codes, tuple(names.to_list()))
+
+
+def _warn_of_blanks(argument: str, names: list[str]) -> None:
+    known = set(names)
+    stray = {name: name.strip() for name in names if name != name.strip() and name.strip() in known}
+    if stray:
+        alike = sorted({*stray, *stray.values()}, key=lambda name: (name.strip(), name))
+        warnings.warn(errors.stray_blanks(argument, alike), errors.InputWarning, stacklevel=2)
 
 
 # ── Python objects ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -232,6 +263,8 @@ def _from_objects(values: Any, argument: str) -> Column:
 
 def _numbers(values: Any, argument: str) -> Array:
     """Whole numbers stay whole; a mixture with fractions must fit into float64."""
+    if any(type_.__name__ == "Decimal" for type_ in set(map(type, values))):
+        values = [float(v) for v in values]
     array = np.asarray(values)
     whole = all(issubclass(type_, int | np.integer) for type_ in set(map(type, values)))
     if array.dtype.kind not in "biu" and whole:
@@ -248,7 +281,7 @@ def _kind_of(type_: type) -> str:
         return "missing"
     if issubclass(type_, bool | np.bool_):
         return "boolean"
-    if issubclass(type_, int | float | np.integer | np.floating):
+    if issubclass(type_, int | float | np.integer | np.floating) or type_.__name__ == "Decimal":
         return "number"
     return "text" if issubclass(type_, str) else "other"
 
@@ -264,18 +297,56 @@ def _refuse_missing(missing: Array, argument: str) -> None:
 
 
 # ── several scores ──────────────────────────────────────────────────────────────────────────────────────────────
-def spread_scores(score: Any, classes: Any) -> dict[str, Any]:
-    """Return argument → column for a score column, a dictionary class → column, or an (n, k) array with classes."""
+@dataclass(frozen=True, eq=False)
+class Table:
+    """One score per class and row: a column for each of the classes."""
+
+    classes: tuple[str, ...]
+    values: Array
+
+    def keep(self, rows: Array) -> "Table":
+        """Return the table of some rows (a mask)."""
+        return replace(self, values=self.values[rows])
+
+    def refuse_uneven_rows(self) -> None:
+        """Scores that all lie in [0, 1] are probabilities, and those of a row must add up to 1."""
+        if self.values.min() >= 0 and self.values.max() <= 1:
+            sums = self.values @ np.ones(len(self.classes), self.values.dtype)
+            wrong = np.flatnonzero(np.abs(sums - 1) > 1e-3)
+            if len(wrong):
+                raise errors.uneven_probabilities(len(wrong), int(wrong[0]), float(sums[wrong[0]]))
+
+
+def spread_scores(score: Any, classes: Any) -> tuple[dict[str, Any], Table | None]:
+    """Return the score columns by argument, and the table when the scores came as an (n, k) array with classes."""
     if score is None:
-        return {}
+        return {}, None
     if isinstance(score, Mapping):
-        return {f"score of {canonical(name)}": column for name, column in score.items()}
-    if getattr(score, "ndim", 1) == 2:
-        table = np.asarray(score)
-        if classes is None or len(classes) != table.shape[1]:
-            raise errors.which_score_column(table.shape, classes)
-        return {f"score of {canonical(name)}": table[:, i] for i, name in enumerate(classes)}
-    return {"score": score}
+        return {f"score of {canonical(name)}": column for name, column in score.items()}, None
+    if getattr(score, "ndim", 1) != 2:
+        return {"score": score}, None
+    values = np.asarray(score)
+    if classes is None or len(classes) != values.shape[1]:
+        raise errors.which_score_column(values.shape, classes)
+    if values.dtype.kind not in "biuf":
+        raise errors.not_numbers("score", f"{values.dtype} values")
+    values = values.astype(np.float32 if values.dtype in (np.float16, np.float32) else np.float64, copy=False)
+    if not np.isfinite(values.sum()):  # one pass tells; what is wrong is looked up only then
+        _refuse_infinite("score", values)
+    return {}, Table(tuple(canonical(name) for name in classes), values)
+
+
+def as_table(columns: Mapping[str, Column]) -> Table:
+    """Put score columns side by side."""
+    return Table(tuple(columns), np.column_stack([as_finite(column).astype(np.float64) for column in columns.values()]))
+
+
+def _refuse_infinite(argument: str, values: Array) -> None:
+    table = values.reshape(len(values), -1)
+    _refuse_missing(np.isnan(table).any(axis=1), argument)
+    wrong = np.flatnonzero(np.isinf(table).any(axis=1))
+    if len(wrong):
+        raise errors.infinite_values(argument, len(wrong), int(wrong[0]))
 
 
 def canonical(value: Any) -> str:
@@ -304,10 +375,7 @@ def as_finite(column: Column) -> Array:
             pass  # refused below
     values = as_numbers(column)
     if values.dtype.kind == "f":
-        _refuse_missing(np.isnan(values), column.argument)
-        wrong = np.flatnonzero(np.isinf(values))
-        if len(wrong):
-            raise errors.infinite_values(column.argument, len(wrong), int(wrong[0]))
+        _refuse_infinite(column.argument, values)
     return values if values.dtype.kind != "b" else values.astype(np.int64)
 
 

@@ -4,7 +4,7 @@ Columns are walked in blocks, so that temporaries stay in the processor's cache,
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from stakes.engines.labels import Labels
 from stakes.engines.plan import Counted, Plan
-from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable, Tally
+from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
 
 _BLOCK = 1 << 17
@@ -35,29 +35,36 @@ class Rows:
         return Rows(*(None if column is None else column[rows] for column in columns))  # type: ignore[arg-type]
 
 
-def count_classes(plan: Plan, rows: Rows, by: Labels | None) -> Counted:
+def count_classes(plan: Plan, rows: Rows, by: Labels | None, parts: Collection[str] | None = None) -> Counted:
     """Count decisions, scores or both, overall and by segment."""
     tallies: dict[str, Tally] = {}
-    if rows.prediction is not None:
+    if rows.prediction is not None and not plan.dense:
+        tallies["joint"] = _joint(plan, rows)
+    elif rows.prediction is not None:
         tallies["confusion"] = _confusion(plan, rows)
     if rows.scores is not None:
-        tallies |= _scores(plan, rows)
+        tallies |= _scores(plan, rows, parts)
     if by is None:
         return Counted("classification", tallies)
-    confusions: Any = None if rows.prediction is None else _segment_confusions(plan, rows, by)
+    confusions: Any = None if "confusion" not in tallies else _segment_confusions(plan, rows, by)
 
     def of_segment(place: int, part: Rows) -> dict[str, Tally]:
         found: dict[str, Tally] = {} if confusions is None else {"confusion": confusions[place]}
-        return found | (_scores(plan, part) if part.scores is not None else {})
+        if "joint" in tallies:
+            found["joint"] = _joint(plan, part)
+        return found | (_scores(plan, part, parts) if part.scores is not None else {})
 
     return Counted("classification", tallies, _segments("classification", rows, by, of_segment))
 
 
-def count_errors(rows: Rows, by: Labels | None, baseline: float | None) -> Counted:
+def count_errors(
+    rows: Rows, by: Labels | None, baseline: float | None, parts: Collection[str] | None = None
+) -> Counted:
     """Count the errors of a regression, overall and by segment."""
 
     def sums(part: Rows) -> dict[str, Tally]:
-        return {"errors": ErrorSums.from_rows(part.truth, part.prediction, part.weight, baseline=baseline)}  # type: ignore[arg-type]
+        options: Any = {"baseline": baseline, **({} if parts is None else {"parts": parts})}
+        return {"errors": ErrorSums.from_rows(part.truth, part.prediction, part.weight, **options)}  # type: ignore[arg-type]
 
     segments = {} if by is None else _segments("regression", rows, by, lambda _, part: sums(part))
     return Counted("regression", sums(rows), segments)
@@ -72,10 +79,11 @@ def _segments(
 
 
 # ── scores ───────────────────────────────────────────────────────────────────────────────────────────────────────
-def _scores(plan: Plan, rows: Rows) -> dict[str, Tally]:
+def _scores(plan: Plan, rows: Rows, parts: Collection[str] | None) -> dict[str, Tally]:
     scores: Any = rows.scores
     if scores.ndim == 2:
-        return {"class_scores": ClassScores.from_rows(scores, rows.truth, plan.classes, rows.weight)}
+        options: Any = {} if parts is None else {"parts": parts}
+        return {"class_scores": ClassScores.from_rows(scores, rows.truth, plan.classes, rows.weight, **options)}
     positive = _mask(rows.truth, plan.classes.index(str(plan.positive)))
     pair = {"positive": str(plan.positive), "negative": plan.negative}
     return {"scores": ScoreTable.from_rows(scores, positive, rows.weight, **pair)}  # type: ignore[arg-type]
@@ -98,6 +106,12 @@ def _confusion(plan: Plan, rows: Rows) -> Confusion:
     nobody = np.zeros(1, np.uint8)
     counts, squares = _cells(plan, rows, np.broadcast_to(nobody, len(truth)), 1)
     return _table(plan, counts[0], None if squares is None else squares[0])
+
+
+def _joint(plan: Plan, rows: Rows) -> JointCounts:
+    """Count the combinations that occur, where a table of all would be too large."""
+    names = (plan.classes, plan.decisions)
+    return JointCounts.from_rows(("truth", "decision"), names, (rows.truth, rows.prediction), rows.weight)
 
 
 def _segment_confusions(plan: Plan, rows: Rows, by: Labels) -> Confusion:

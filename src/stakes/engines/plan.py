@@ -1,16 +1,19 @@
 """What one pass over the rows has to fill, and what comes back."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 from stakes import errors
-from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable, Tally
+from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
+from stakes.tallies.confusion import MOST_CLASSES
 
 VERSION = 1
 """The version of what Counted.to_dict() writes."""
 
-_KINDS: dict[str, type[Tally]] = {tally.kind: tally for tally in (Confusion, ScoreTable, ClassScores, ErrorSums)}
+_KINDS: dict[str, type[Tally]] = {
+    tally.kind: tally for tally in (Confusion, JointCounts, ScoreTable, ClassScores, ErrorSums)
+}
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,11 @@ class Plan:
     def negative(self) -> str:
         """The other one of two classes."""
         return next(name for name in self.classes if name != self.positive)
+
+    @property
+    def dense(self) -> bool:
+        """Whether a table of all classes and decisions can be kept; otherwise only the combinations that occur."""
+        return max(len(self.classes), len(self.decisions)) <= MOST_CLASSES
 
     @property
     def square(self) -> bool:
@@ -51,20 +59,34 @@ class Counted:
         return self.tallies.get("scores")
 
     def __add__(self, other: object) -> Self:
-        if not isinstance(other, Counted):
-            return NotImplemented
-        _same("the task", self.task, other.task)
-        _same("the list of tallies", sorted(self.tallies), sorted(other.tallies))
-        _same("by", *("given" if part.segments else "not given" for part in (self, other)))
-        names = dict.fromkeys([*self.segments, *other.segments])
-        return type(self)(
-            self.task,
-            {kind: tally + other.tallies[kind] for kind, tally in self.tallies.items()},
-            {name: _either(self.segments, other.segments, name) for name in names},
+        return type(self).sum([self, other]) if isinstance(other, Counted) else NotImplemented
+
+    @classmethod
+    def sum(cls, parts: Sequence["Counted"]) -> Self:
+        """Add many parts at once; cheaper than adding them pairwise."""
+        first = parts[0]
+        for part in parts:
+            _same("the task", first.task, part.task)
+            _same("the list of tallies", sorted(first.tallies), sorted(part.tallies))
+            _same("by", *("given" if p.segments else "not given" for p in (first, part)))
+        names = dict.fromkeys(name for part in parts for name in part.segments)
+        return cls(
+            first.task,
+            {kind: type(tally).sum([part.tallies[kind] for part in parts]) for kind, tally in first.tallies.items()},
+            {name: cls.sum([part.segments[name] for part in parts if name in part.segments]) for name in names},
         )
 
     def __radd__(self, other: object) -> Self:
         return self if other == 0 else NotImplemented
+
+    def moved_down(self, rows: int) -> Self:
+        """Return the same counts with row numbers that begin later: those of a batch within the whole."""
+        moved = {
+            kind: tally.moved_down(rows) if isinstance(tally, ErrorSums) else tally
+            for kind, tally in self.tallies.items()
+        }
+        parts = {name: part.moved_down(rows) for name, part in self.segments.items()}
+        return type(self)(self.task, moved, parts)
 
     def __repr__(self) -> str:
         parts = "; ".join(str(part) for part in self.tallies.values())
@@ -98,9 +120,3 @@ class Counted:
 def _same(what: str, left: object, right: object) -> None:
     if left != right:
         raise errors.different_questions(what, left, right)
-
-
-def _either(left: Mapping[str, Counted], right: Mapping[str, Counted], name: str) -> Counted:
-    if name in left and name in right:
-        return left[name] + right[name]
-    return left[name] if name in left else right[name]

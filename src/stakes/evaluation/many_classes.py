@@ -12,7 +12,7 @@ from stakes.engines import Counted
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.many import AVERAGES
-from stakes.tallies import ClassScores, Confusion, ScoreTable, Tally
+from stakes.tallies import ClassScores, Confusion, JointCounts, ScoreTable, Tally
 from stakes.views import page
 
 _CLASS_FIGURES = ("recall", "false_positive_rate", "precision", "f1", "auc")
@@ -30,7 +30,8 @@ class ManyClassEvaluation(Evaluation):
     @classmethod
     def _judges(cls, counted: Counted) -> bool:
         confusion = counted.confusion
-        return "class_scores" in counted.tallies or (confusion is not None and len(confusion.truths) > 2)
+        large = {"class_scores", "joint"} & set(counted.tallies)
+        return bool(large) or (confusion is not None and len(confusion.truths) > 2)
 
     # ── the tallies ──────────────────────────────────────────────────────────────────────────────────────────
     @property
@@ -44,14 +45,23 @@ class ManyClassEvaluation(Evaluation):
         return self.counted.confusion
 
     @property
+    def joint(self) -> JointCounts | None:
+        """The decisions when there are too many classes for a table: only the combinations that occur."""
+        return self.counted.tallies.get("joint")  # type: ignore[return-value]
+
+    @property
     def classes(self) -> tuple[str, ...]:
         """The classes."""
-        return self.confusion.truths if self.confusion is not None else self.scores.classes  # type: ignore[union-attr]
+        decided = self.confusion if self.confusion is not None else self.joint
+        return decided.truths if decided is not None else self.scores.classes  # type: ignore[union-attr]
 
     @cached_property
     def support(self) -> dict[str, Any]:
         """The (weighted) number of rows of each class."""
-        sizes = self.confusion.counts.sum(-1) if self.confusion is not None else self.scores.sizes  # type: ignore[union-attr]
+        if self.confusion is not None:
+            sizes = self.confusion.counts.sum(-1)
+        else:
+            sizes = self.joint.sizes(0) if self.joint is not None else self.scores.sizes  # type: ignore[union-attr]
         return dict(zip(self.classes, sizes.tolist(), strict=True))
 
     @cached_property
@@ -70,6 +80,8 @@ class ManyClassEvaluation(Evaluation):
     # ── figures ──────────────────────────────────────────────────────────────────────────────────────────────
     def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
         declared = metrics.list()
+        if self.joint is not None:
+            yield self.joint, [metric for metric in declared if metric.sparse]
         for tally, per_class in ((self.confusion, Confusion), (self.scores, ScoreTable)):
             if tally is not None:
                 own = [metric for metric in declared if metric.tally is type(tally) and metric.many]
@@ -97,7 +109,13 @@ class ManyClassEvaluation(Evaluation):
             raise errors.no_figure_of_a_class(metric.name)
         return self._estimate(metric, tally, metric.of(tally))
 
+    def _tally(self, metric: Metric) -> Any:
+        return self.joint if metric.sparse and self.joint is not None else super()._tally(metric)
+
     def _why_no(self, metric: Metric) -> str:
+        if self.joint is not None and metric.tally is Confusion:
+            k, m = len(self.joint.truths), len(self.joint.decisions)
+            return f"{k:,} classes × {m:,} decisions are too many for a table; there are accuracy and most_confused()"
         if metric.tally is ClassScores:
             return "no scores were given; pass score={class: column, …}"
         if metric.tally is Confusion:
@@ -106,9 +124,10 @@ class ManyClassEvaluation(Evaluation):
 
     def most_confused(self, most: int = 10) -> list[tuple[str, str, Any, float]]:
         """Return the most frequent wrong decisions: truth, decision, how often, and the share of that truth."""
-        if self.confusion is None:
+        decided = self.confusion if self.confusion is not None else self.joint
+        if decided is None:
             raise errors.no_decisions()
-        return self.confusion.most_confused(most)
+        return decided.most_confused(most)
 
     def curve(self, kind: str, of: Any) -> Curve:
         """Return the "roc" or the "pr" curve of a class against the rest."""
@@ -162,7 +181,7 @@ class ManyClassEvaluation(Evaluation):
         ]
         title = f"the first {len(shown)} of {len(self.classes):,} classes" if len(shown) < len(self.classes) else ""
         grids = [page.Grid(("class against the rest", "rows", *names), rows, title=title)] if names else []
-        pairs = [] if self.confusion is None else self.most_confused(5)
+        pairs = [] if self.confusion is None and self.joint is None else self.most_confused(5)
         if pairs:
             confused = [(truth, said, f"{count:,.6g}", f"{share:.1%}") for truth, said, count, share in pairs]
             head = ("truth", "taken for", "rows", "of that truth")

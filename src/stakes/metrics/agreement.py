@@ -40,6 +40,7 @@ ONE_CLASS_ONLY = Undefined(
     baseline=BEST_CONSTANT,
     undefined=(NO_ROWS,),
     many=True,
+    sparse=True,
     laws=("accuracy == prevalence * recall + (1 - prevalence) * specificity",),
     swapped="accuracy",
     pitfall="With 99 % negatives, calling everything negative is 99 % accurate: look at the baseline.",

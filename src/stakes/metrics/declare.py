@@ -18,7 +18,7 @@ from stakes.engines import count_rows
 from stakes.metrics.baselines import Baseline
 from stakes.metrics.folds import Fold, fold_all
 from stakes.metrics.reasons import EXTRA_DECISIONS, NO_PROBABILITIES, Undefined
-from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable, Tally
+from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,8 @@ class Metric:
     pitfall: str = ""
     headline: bool = False
     many: bool = False
+    sparse: bool = False
+    parts: tuple[str, ...] = ()
     of_many: str = ""
     defaults: Mapping[str, Any] = field(default_factory=dict)
     kinds: Mapping[str, Kind] = field(default_factory=dict)
@@ -105,7 +107,7 @@ class Metric:
     # ── on a tally ───────────────────────────────────────────────────────────────────────────────────────────
     def of(self, tally: Any) -> Any:
         """Return the figure of a tally: a float, or an array over its leading axes."""
-        if not isinstance(tally, self.tally):
+        if not isinstance(tally, self.tally) and not (self.sparse and isinstance(tally, JointCounts)):
             raise errors.wrong_tally(self.name, self.tally.kind, type(tally).__name__)
         if isinstance(tally, Confusion) and not self.many and len(tally.truths) > 2:
             raise errors.which_average(self.name, tally.truths)
@@ -160,7 +162,8 @@ class Metric:
         if len(rows) != 2:
             raise errors.how_to_call(self.name, column, self.tally.kind)
         task = "regression" if self.tally is ErrorSums else "classification"
-        return count_rows(truth=rows[0], **{column: rows[1]}, task=task, **options).tallies[self.tally.kind]
+        counted = count_rows(truth=rows[0], **{column: rows[1]}, task=task, parts=self.parts, **options)
+        return counted.tallies[self.tally.kind]
 
     def __repr__(self) -> str:
         return f"<metric {self.text}: {self.question}>"

@@ -49,6 +49,7 @@ def averaged(base: Metric, how: str) -> Metric:
         swapped=None,
         headline=how == "macro" and base.name in ("precision", "recall", "f1", "auc"),
         many=True,
+        parts=("tables",) if scored else (),
     )
 
 
@@ -147,6 +148,7 @@ def top_k_accuracy(s: ClassScores, *, k: Annotated[int, COUNT] = 2) -> Number:
 @_of_class_scores(
     question="How well do the scores tell every two classes apart, on average over the pairs?",
     formula="mean(pair_auc(i, j) for i in classes for j in classes if i != j)",
+    parts=("pairs",),
     range=(0, 1),
     better="higher",
     undefined=(EMPTY_CLASS, ADDED_PARTS),

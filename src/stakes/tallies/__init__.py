@@ -3,8 +3,9 @@
 from stakes.tallies.base import Tally
 from stakes.tallies.classes import ClassScores
 from stakes.tallies.confusion import Confusion
+from stakes.tallies.joint import JointCounts
 from stakes.tallies.scores import ScoreTable
 from stakes.tallies.steps import Steps
 from stakes.tallies.sums import ErrorSums, WorstError
 
-__all__ = ["ClassScores", "Confusion", "ErrorSums", "ScoreTable", "Steps", "Tally", "WorstError"]
+__all__ = ["ClassScores", "Confusion", "ErrorSums", "JointCounts", "ScoreTable", "Steps", "Tally", "WorstError"]

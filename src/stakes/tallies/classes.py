@@ -1,7 +1,7 @@
 """Class probabilities counted against the truth, for more than two classes."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -12,7 +12,10 @@ from stakes.tallies.arithmetic import Array, Number, exact
 from stakes.tallies.base import Tally
 from stakes.tallies.scores import ScoreTable
 
-_BLOCK = 1 << 17
+PARTS = ("tables", "pairs")
+"""What costs a sort: each class's scores against the rest, and against every other class."""
+
+_BLOCK = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,13 +42,18 @@ class ClassScores(Tally):
     leading = ()
 
     @classmethod
-    def from_rows(cls, scores: Array, truth: Array, classes: Sequence[str], weight: Array | None = None) -> Self:
-        """Count an (n, k) array of scores; ``truth`` are codes into the classes."""
-        w = np.ones(len(truth), np.int64) if weight is None else weight
+    def from_rows(
+        cls,
+        scores: Array,
+        truth: Array,
+        classes: Sequence[str],
+        weight: Array | None = None,
+        *,
+        parts: Collection[str] = PARTS,
+    ) -> Self:
+        """Count an (n, k) array of scores, with the parts that are wanted; ``truth`` are codes into the classes."""
         k = len(classes)
-        own = np.take_along_axis(scores, truth[:, None].astype(np.int64), axis=1)[:, 0]
-        ranks = (scores >= own[:, None]).sum(axis=1) - 1
-        probabilities = bool((scores >= 0).all() and (scores <= 1).all())
+        sums = _added_up(scores, truth, k, weight)
         return cls(
             tuple(classes),
             tuple(
@@ -53,13 +61,11 @@ class ClassScores(Tally):
                     np.ascontiguousarray(scores[:, i]), truth == i, weight, positive=name, negative=f"not {name}"
                 )
                 for i, name in enumerate(classes)
+                if "tables" in parts
             ),
-            _sums(truth, w, k),
-            _sums(ranks, w, k),
-            _loss(_surprises(own), w) if probabilities else math.nan,
-            _loss(_distances(scores, own), w) if probabilities else math.nan,
-            _pair_wins(scores, truth, k) if weight is None else None,
-            weight is not None,
+            **sums,
+            pair_wins=_pair_wins(scores, truth, k) if weight is None and "pairs" in parts else None,
+            weighted=weight is not None,
         )
 
     @cached_property
@@ -152,28 +158,36 @@ class ClassScores(Tally):
         return f"<ClassScores of {float(self.total):,.15g} rows and {len(self.classes)} classes>"
 
 
-def _sums(codes: Array, weight: Array, k: int) -> Array:
-    if weight.dtype.kind == "i":
-        return np.bincount(codes, minlength=k)
-    return np.array([math.fsum(weight[codes == c]) for c in range(k)])
+def _added_up(scores: Array, truth: Array, k: int, weight: Array | None) -> dict[str, Any]:
+    """Add up sizes, ranks and losses block by block, and the blocks without rounding."""
+    sizes, ranks, surprise, squares, probabilities = [], [], [], [], True
+    for start in range(0, len(truth), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        block, codes, w = scores[rows], truth[rows].astype(np.int64), None if weight is None else weight[rows]
+        own = np.take_along_axis(block, codes[:, None], axis=1)
+        sizes.append(np.bincount(codes, w, k))
+        ranks.append(np.bincount(np.count_nonzero(block >= own, axis=1) - 1, w, k))
+        probabilities = probabilities and bool(block.min() >= 0 and block.max() <= 1)
+        if probabilities:
+            p, all_p = own[:, 0].astype(np.float64), block.astype(np.float64, copy=False)
+            with np.errstate(divide="ignore"):  # a probability of 0 for what happened is infinitely surprising
+                surprise.append(_sum(0.0 - np.log(p), w))
+            # the squares of all, with the true class's (1 − p)² instead of p²
+            squares.append(_sum(np.einsum("ij,ij->i", all_p, all_p) + 1 - 2 * p, w))
+    return {
+        "sizes": _total(sizes, k),
+        "ranks": _total(ranks, k),
+        "surprise": math.fsum(surprise) if probabilities else math.nan,
+        "squares": math.fsum(squares) if probabilities else math.nan,
+    }
 
 
-def _loss(losses: Array, weight: Array) -> float:
-    """Add up in blocks, and the blocks without rounding."""
-    return math.fsum(
-        float((losses[i : i + _BLOCK] * weight[i : i + _BLOCK]).sum()) for i in range(0, len(losses), _BLOCK)
-    )
+def _sum(losses: Array, weight: Array | None) -> float:
+    return float(losses.sum() if weight is None else (losses * weight).sum())
 
 
-def _surprises(own: Array) -> Array:
-    with np.errstate(divide="ignore"):  # a probability of 0 for what happened is infinitely surprising
-        return 0.0 - np.log(own.astype(np.float64))
-
-
-def _distances(scores: Array, own: Array) -> Array:
-    """Σ(p − y)² over the classes: the squares of all, with the true class's (1 − p)² instead of p²."""
-    scores, own = scores.astype(np.float64), own.astype(np.float64)
-    return np.einsum("ij,ij->i", scores, scores) - own**2 + (1 - own) ** 2
+def _total(blocks: list[Array], k: int) -> Array:
+    return np.sum(blocks, axis=0) if blocks else np.zeros(k, np.int64)
 
 
 def _pair_wins(scores: Array, truth: Array, k: int) -> Array:

@@ -130,6 +130,12 @@ class ErrorSums(Tally):
             return float((sizes[place] + sizes[place + 1]) / 2)
         return float(sizes[place])
 
+    def moved_down(self, rows: int) -> Self:
+        """Return the same sums with the row numbers of the largest errors counted from an earlier row."""
+        if self.worst is None:
+            return self
+        return replace(self, worst=tuple(replace(worst, row=worst.row + rows) for worst in self.worst))
+
     # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────
     def _question(self) -> dict[str, Any]:
         return {

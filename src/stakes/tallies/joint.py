@@ -1,0 +1,143 @@
+"""Combinations of labels counted together, only those that occur."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from stakes.tallies.arithmetic import Array, Number, exact
+from stakes.tallies.base import Tally
+
+
+@dataclass(frozen=True, eq=False)
+class JointCounts(Tally):
+    """How often each combination of labels occurs in several columns, for any number of labels.
+
+    ``codes[i]`` are the labels of the i-th combination, a code into ``labels[j]`` for each column j; ``counts[i]`` says
+    how often (or with what weight) it occurs.
+
+    >>> joint = JointCounts.from_rows(("truth", "decision"), (("a", "b"), ("a", "b")), [[0, 1, 1], [0, 0, 1]])
+    >>> joint.hits, joint.total
+    (2, 3)
+    """
+
+    columns: tuple[str, ...]
+    labels: tuple[tuple[str, ...], ...]
+    codes: Array
+    counts: Array
+
+    kind = "joint"
+    leading = ()
+
+    @classmethod
+    def from_rows(
+        cls, columns: Sequence[str], labels: Sequence[Sequence[str]], codes: Sequence[Any], weight: Array | None = None
+    ) -> Self:
+        """Count rows given as one column of codes each."""
+        stacked = np.stack([np.asarray(column).astype(np.int64) for column in codes], axis=-1)
+        return cls._counted(tuple(columns), tuple(map(tuple, labels)), stacked, weight)
+
+    @classmethod
+    def _counted(
+        cls, columns: tuple[str, ...], labels: tuple[tuple[str, ...], ...], codes: Array, weight: Array | None
+    ) -> Self:
+        sizes = [len(names) for names in labels]
+        flat = np.ravel_multi_index(tuple(codes.T), sizes) if len(codes) else np.empty(0, np.int64)
+        found, places = np.unique(flat, return_inverse=True)
+        counts = np.bincount(places, weights=weight, minlength=len(found))
+        kept = np.stack(np.unravel_index(found, sizes), axis=-1) if len(found) else np.empty((0, len(sizes)), np.int64)
+        return cls(columns, labels, kept, counts if weight is not None else counts.astype(np.int64))
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the counts are sums of weights."""
+        return self.counts.dtype.kind == "f"
+
+    @cached_property
+    def total(self) -> Number:
+        """The (weighted) number of rows."""
+        return exact(self.counts).sum()
+
+    @cached_property
+    def hits(self) -> Number:
+        """The (weighted) number of rows whose first two columns hold the same label."""
+        truths, decisions = (np.array(names, object)[self.codes[:, j]] for j, names in enumerate(self.labels[:2]))
+        return exact(self.counts[truths == decisions]).sum() if (truths == decisions).any() else 0
+
+    @property
+    def truths(self) -> tuple[str, ...]:
+        """The labels of the first column."""
+        return self.labels[0]
+
+    @property
+    def decisions(self) -> tuple[str, ...]:
+        """The labels of the second column."""
+        return self.labels[1]
+
+    def sizes(self, column: int) -> Array:
+        """How often each label of a column occurs."""
+        return np.bincount(self.codes[:, column], weights=self.counts, minlength=len(self.labels[column]))
+
+    def constants(self) -> list[Self]:
+        """Return the counts of always deciding for the most frequent truth."""
+        sizes = self.sizes(0)
+        best = int(sizes.argmax())
+        present = np.flatnonzero(sizes)
+        codes = np.stack([present, np.full(len(present), best)], axis=-1)
+        return [type(self)(self.columns, (self.truths, self.truths), codes, sizes[present])]
+
+    def most_confused(self, most: int = 10) -> list[tuple[str, str, Any, float]]:
+        """Return the most frequent wrong decisions: truth, decision, how often, and the share of that truth."""
+        sizes = self.sizes(0)
+        wrong = [
+            (self.counts[i].item(), self.truths[t], self.decisions[d], sizes[t])
+            for i, (t, d) in enumerate(self.codes[:, :2].tolist())
+            if self.truths[t] != self.decisions[d]
+        ]
+        ranked = sorted(wrong, key=lambda item: (-item[0], item[1], item[2]))[:most]
+        return [(truth, decision, count, float(count / size)) for count, truth, decision, size in ranked]
+
+    # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────
+    def _question(self) -> dict[str, Any]:
+        return {
+            "the list of columns": self.columns,
+            "the list of labels": self.labels,
+            "weighting": "weighted" if self.weighted else "unweighted",
+        }
+
+    @classmethod
+    def _sum(cls, parts: list[Self]) -> Self:
+        codes = np.concatenate([part.codes for part in parts])
+        counts = np.concatenate([part.counts for part in parts])
+        added = cls._counted(parts[0].columns, parts[0].labels, codes, counts)
+        whole = added.counts if parts[0].weighted else np.rint(added.counts).astype(np.int64)
+        return cls(added.columns, added.labels, added.codes, whole)
+
+    def __eq__(self, other: object) -> bool:
+        return self.to_dict() == other.to_dict() if isinstance(other, JointCounts) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _content(self) -> dict[str, Any]:
+        return {
+            "columns": list(self.columns),
+            "labels": [list(names) for names in self.labels],
+            "codes": self.codes.tolist(),
+            "counts": self.counts.tolist(),
+        }
+
+    @classmethod
+    def _restore(cls, content: dict[str, Any]) -> Self:
+        labels = tuple(tuple(names) for names in content["labels"])
+        codes = np.asarray(content["codes"], np.int64).reshape(-1, len(labels))
+        counts = np.asarray(content["counts"])
+        if len(counts) != len(codes) or (
+            codes.size and (codes.min() < 0 or (codes.max(0) >= list(map(len, labels))).any())
+        ):
+            raise ValueError("codes or counts")
+        return cls(tuple(content["columns"]), labels, codes, counts)
+
+    def __str__(self) -> str:
+        return f"<JointCounts of {' × '.join(self.columns)}: {len(self.codes):,} combinations>"
