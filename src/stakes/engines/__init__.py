@@ -8,7 +8,7 @@ import numpy as np
 from stakes import errors
 from stakes.engines import memory
 from stakes.engines.columns import Column, Table, as_finite, as_numbers, as_table, as_weights, gather, spread_scores
-from stakes.engines.labels import Labels, encode, same_kind, settle
+from stakes.engines.labels import Labels, encode, same_kind, settle, zeros_and_ones
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.tasks import settle_task
 from stakes.tallies.arithmetic import Array
@@ -55,11 +55,15 @@ def count_rows(
         table = as_table({name.removeprefix("score of "): columns[name] for name in scores})
     segments = encode(columns["by"]) if by is not None else None
     of_classes = score is not None or positive is not None or classes is not None
+    quick: dict[str, Labels | None] = {
+        name: zeros_and_ones(columns[name]) for name in ("truth", "prediction") if name in columns
+    }
+    of_classes = of_classes or (task == "auto" and None not in quick.values())
     if settle_task(task, columns, of_classes, baseline is not None) == "regression":
         return _count_errors(columns, weights, segments, baseline, parts)
     if baseline is not None:
         raise errors.baseline_of_classes()
-    return _count_classes(columns, table, weights, segments, classes, positive, parts)
+    return _count_classes(columns, quick, table, weights, segments, classes, positive, parts)
 
 
 def _count_batches(batches: Iterator[Any], options: dict[str, Any]) -> Counted:
@@ -88,6 +92,7 @@ def _count_errors(
 
 def _count_classes(
     columns: dict[str, Column],
+    quick: dict[str, Labels | None],
     table: Table | None,
     weights: Array | None,
     segments: Labels | None,
@@ -97,8 +102,8 @@ def _count_classes(
 ) -> Counted:
     if "prediction" in columns:
         columns["truth"], columns["prediction"] = same_kind(columns["truth"], columns["prediction"])
-    truth = encode(columns["truth"])
-    prediction = encode(columns["prediction"]) if "prediction" in columns else None
+    truth = quick["truth"] or encode(columns["truth"])
+    prediction = quick["prediction"] or encode(columns["prediction"]) if "prediction" in columns else None
     plan = settle(truth, prediction, classes, positive)
     rows = memory.Rows(
         truth.into(plan.classes),

@@ -143,6 +143,11 @@ def _series(values: Any) -> Any:
         return None
     import narwhals as nw
 
+    if type(values).__module__.startswith("pyarrow") and not hasattr(values, "chunks"):
+        import pyarrow as pa
+
+        if isinstance(values, pa.Array):
+            values = pa.chunked_array([values])  # Narwhals takes arrays in chunks only
     wrapped = nw.from_native(values, pass_through=True, allow_series=True)
     return wrapped if isinstance(wrapped, nw.Series) else None
 
@@ -342,8 +347,8 @@ def as_table(columns: Mapping[str, Column]) -> Table:
 
 
 def _refuse_infinite(argument: str, values: Array) -> None:
-    table = values.reshape(len(values), -1)
-    _refuse_missing(np.isnan(table).any(axis=1), argument)
+    table: Array = values.reshape(len(values), -1)
+    _refuse_missing(np.asarray(np.isnan(table).any(axis=1)), argument)
     wrong = np.flatnonzero(np.isinf(table).any(axis=1))
     if len(wrong):
         raise errors.infinite_values(argument, len(wrong), int(wrong[0]))

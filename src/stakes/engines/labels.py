@@ -54,11 +54,16 @@ def encode(column: Column) -> Labels:
         return _sorted_as_numbers(column.values, column.names)
     if column.kind == "boolean":
         return Labels(np.ascontiguousarray(column.values).view(np.uint8), ("false", "true"))
-    codes = _zeros_and_ones(column.values)
-    if codes is not None:
-        both = codes.any() and not codes.all()
-        return Labels(codes, ("0", "1")) if both else Labels(np.zeros_like(codes), (str(codes[0]),))
-    return _encode_whole(_whole(column))
+    return zeros_and_ones(column) or _encode_whole(_whole(column))
+
+
+def zeros_and_ones(column: Column) -> Labels | None:
+    """Turn a column of numbers into classes if there is nothing but 0 and 1: the quick way for the usual case."""
+    codes = _zeros_and_ones(column.values) if column.kind == "number" and len(column) else None
+    if codes is None:
+        return None
+    both = codes.any() and not codes.all()
+    return Labels(codes, ("0", "1")) if both else Labels(np.zeros_like(codes), (str(codes[0]),))
 
 
 def _zeros_and_ones(values: Array) -> Array | None:
@@ -97,15 +102,21 @@ def _encode_whole(values: Array) -> Labels:
     if high - low >= _FEW:
         found, codes = np.unique(values, return_inverse=True)
         return Labels(codes, tuple(str(v) for v in found.tolist()))
-    offsets = (
-        values.astype(np.int64) - low
-        if values.dtype.kind == "i"
-        else (values - values.dtype.type(low)).astype(np.int64)
-    )
-    seen = np.flatnonzero(np.bincount(offsets))
-    places = np.zeros(high - low + 1, np.uint8 if len(seen) <= 256 else np.uint16)
-    places[seen] = np.arange(len(seen))
-    return Labels(places[offsets], tuple(str(low + int(v)) for v in seen))
+    codes = np.empty(len(values), np.uint8 if high - low < 256 else np.uint16)
+    seen = np.zeros(high - low + 1, bool)
+    for start in range(0, len(values), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        # wrapping is meant: the difference fits even where the numbers themselves do not
+        np.subtract(values[rows], values.dtype.type(low), out=codes[rows], casting="unsafe", dtype=values.dtype)
+        if not seen.all():  # usually settled by the first block
+            seen |= np.bincount(codes[rows], minlength=len(seen)) > 0
+    present = np.flatnonzero(seen)
+    names = tuple(str(low + int(v)) for v in present)
+    if len(present) == len(seen):
+        return Labels(codes, names)
+    places = np.zeros(len(seen), codes.dtype)
+    places[present] = np.arange(len(present))
+    return Labels(places[codes], names)
 
 
 def _sorted_as_numbers(codes: Array, names: tuple[str, ...]) -> Labels:

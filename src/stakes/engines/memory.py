@@ -15,7 +15,7 @@ from stakes.engines.plan import Counted, Plan
 from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
 
-_BLOCK = 1 << 17
+_BLOCK = 1 << 16
 _RUN = 1 << 8
 """Weights are added up in runs of this many rows, and the runs without rounding: naive sums drift."""
 
@@ -103,8 +103,7 @@ def _confusion(plan: Plan, rows: Rows) -> Confusion:
         t, d = _mask(truth, 1), _mask(decided, 1)  # type: ignore[arg-type]
         both, P, PP = np.count_nonzero(t & d), np.count_nonzero(t), np.count_nonzero(d)
         return _table(plan, np.array([[len(t) - P - PP + both, PP - both], [P - both, both]]))
-    nobody = np.zeros(1, np.uint8)
-    counts, squares = _cells(plan, rows, np.broadcast_to(nobody, len(truth)), 1)
+    counts, squares = _cells(plan, rows, None, 1)
     return _table(plan, counts[0], None if squares is None else squares[0])
 
 
@@ -123,17 +122,25 @@ def _table(plan: Plan, counts: Array, squares: Array | None = None) -> Confusion
     return Confusion(plan.classes, plan.decisions, counts, squares, plan.positive if plan.square else None)
 
 
-def _cells(plan: Plan, rows: Rows, segment: Array, segments: int) -> tuple[Array, Array | None]:
+def _cells(plan: Plan, rows: Rows, segment: Array | None, segments: int) -> tuple[Array, Array | None]:
     """Return the counts (or Σw, and Σw²) of every segment's table."""
     K, M = len(plan.classes), len(plan.decisions)
     shape, size = (segments, K, M), segments * K * M
 
+    narrow: Any = (
+        np.uint8 if size <= 256 else np.int64
+    )  # wide enough for every number of a cell: narrow ones would wrap
+
     def numbers(part: slice) -> Array:
-        wide = segment[part].astype(np.int64)  # small codes would wrap
-        return (wide * K + rows.truth[part]) * M + rows.prediction[part]  # type: ignore[index]
+        cells = rows.truth[part].astype(narrow)
+        if segment is not None:
+            cells += narrow(K) * segment[part].astype(narrow)
+        cells *= narrow(M)
+        cells += rows.prediction[part].astype(narrow, copy=False)  # type: ignore[index]
+        return cells
 
     if rows.weight is not None:
-        cells = numbers(slice(None))
+        cells = numbers(slice(None)).astype(np.int64)
         return tuple(sums_by(cells, w, size).reshape(shape) for w in (rows.weight, rows.weight**2))  # type: ignore[return-value]
     counts = np.zeros(size, np.int64)
     for start in range(0, len(rows.truth), _BLOCK):

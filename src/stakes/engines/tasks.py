@@ -4,7 +4,9 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.columns import Column
+from stakes.tallies.arithmetic import Array
 
+_BLOCK = 1 << 16
 TASKS = ("auto", "classification", "regression")
 
 
@@ -17,32 +19,41 @@ def settle_task(task: str, columns: dict[str, Column], of_classes: bool, of_numb
     if of_classes or of_numbers:
         return "classification" if of_classes else "regression"
     kinds = [_numbers_in(columns[name]) for name in ("truth", "prediction")]
-    if "none" in kinds:
+    if "none" in kinds or kinds == ["labels", "labels"]:
         return "classification"
     if "fractions" in kinds:
         return "regression"
-    if all(_two_valued(columns[name]) for name in ("truth", "prediction")):
-        return "classification"
     raise errors.which_task()
 
 
 def _numbers_in(column: Column) -> str:
-    """Whether a column holds fractions, only whole numbers, or no numbers at all."""
+    """Whether a column holds fractions, whole numbers, those of two classes beyond doubt, or no numbers at all."""
     if column.kind == "boolean":
         return "none"
-    values = column.values
-    if column.kind == "text":
-        try:
-            values = np.array([float(name) for name in column.names])
-        except ValueError:
-            return "none"
-    if values.dtype.kind == "f":
-        known = values[~np.isnan(values)]
-        return "fractions" if (known != np.floor(known)).any() else "whole"
-    return "whole"
+    if column.kind == "number":
+        return _kind_of(column.values)
+    try:
+        return _kind_of(np.array([float(name) for name in column.names]))
+    except ValueError:
+        return "none"
 
 
-def _two_valued(column: Column) -> bool:
-    """Whether whole numbers are labels of two classes beyond doubt: 0 and 1, or −1 and 1."""
-    found = {float(name) for name in column.names} if column.kind == "text" else set(np.unique(column.values).tolist())
-    return found <= {0, 1} or found <= {-1, 1}
+def _kind_of(values: Array) -> str:
+    """Look at the numbers block by block, and stop as soon as they tell."""
+    two_valued = True
+    for start in range(0, len(values), _BLOCK):
+        block = values[start : start + _BLOCK]
+        if block.dtype.kind == "f" and (block != np.floor(block)).any():
+            known = block[~np.isnan(block)]
+            if (known != np.floor(known)).any():
+                return "fractions"
+        if two_valued:
+            two_valued = _are_labels(block)
+        if not two_valued and block.dtype.kind != "f":
+            return "whole"
+    return "labels" if two_valued else "whole"
+
+
+def _are_labels(block: Array) -> bool:
+    """Whether there is nothing but 0 and 1, or −1 and 1."""
+    return bool(np.isin(block, (0, 1)).all() or np.isin(block, (-1, 1)).all())

@@ -96,6 +96,7 @@ def multiclass_log_loss(s: ClassScores) -> Number:
 
 
 @_of_class_scores(
+    parts=("squares",),
     question="How far, squared and summed over the classes, are the probabilities from what happened?",
     formula="sum(sum((p[c] - (c == y))**2 for c in classes) for p, y in rows) / n",
     range=(0, 2),
@@ -122,6 +123,7 @@ def normalised_multiclass_log_loss(s: ClassScores) -> Number:
 
 
 @_of_class_scores(
+    parts=("squares",),
     question="What part of the Brier score of the class frequencies alone is left? (below 1 is useful)",
     formula="squares / sum(sum((frequency[c] - (c == y))**2 for c in classes) for p, y in rows)",
     range=(0, math.inf),
@@ -134,6 +136,7 @@ def normalised_multiclass_brier_score(s: ClassScores) -> Number:
 
 
 @_of_class_scores(
+    parts=("ranks",),
     question="How often is the true class among the k highest scores?",
     formula="sum(rank(p, y) < k for p, y in rows) / n",
     range=(0, 1),

@@ -12,8 +12,8 @@ from stakes.tallies.arithmetic import Array, Number, exact
 from stakes.tallies.base import Tally
 from stakes.tallies.scores import ScoreTable
 
-PARTS = ("tables", "pairs")
-"""What costs a sort: each class's scores against the rest, and against every other class."""
+PARTS = ("tables", "pairs", "ranks", "squares")
+"""What only some figures need: each class's scores against the rest and against every other class, and sums."""
 
 _BLOCK = 1 << 14
 
@@ -53,7 +53,7 @@ class ClassScores(Tally):
     ) -> Self:
         """Count an (n, k) array of scores, with the parts that are wanted; ``truth`` are codes into the classes."""
         k = len(classes)
-        sums = _added_up(scores, truth, k, weight)
+        sums = _added_up(scores, truth, k, weight, parts)
         return cls(
             tuple(classes),
             tuple(
@@ -158,7 +158,7 @@ class ClassScores(Tally):
         return f"<ClassScores of {float(self.total):,.15g} rows and {len(self.classes)} classes>"
 
 
-def _added_up(scores: Array, truth: Array, k: int, weight: Array | None) -> dict[str, Any]:
+def _added_up(scores: Array, truth: Array, k: int, weight: Array | None, parts: Collection[str]) -> dict[str, Any]:
     """Add up sizes, ranks and losses block by block, and the blocks without rounding."""
     sizes, ranks, surprise, squares, probabilities = [], [], [], [], True
     for start in range(0, len(truth), _BLOCK):
@@ -166,19 +166,21 @@ def _added_up(scores: Array, truth: Array, k: int, weight: Array | None) -> dict
         block, codes, w = scores[rows], truth[rows].astype(np.int64), None if weight is None else weight[rows]
         own = np.take_along_axis(block, codes[:, None], axis=1)
         sizes.append(np.bincount(codes, w, k))
-        ranks.append(np.bincount(np.count_nonzero(block >= own, axis=1) - 1, w, k))
+        if "ranks" in parts:
+            ranks.append(np.bincount(np.count_nonzero(block >= own, axis=1) - 1, w, k))
         probabilities = probabilities and bool(block.min() >= 0 and block.max() <= 1)
         if probabilities:
-            p, all_p = own[:, 0].astype(np.float64), block.astype(np.float64, copy=False)
+            p = own[:, 0].astype(np.float64)
             with np.errstate(divide="ignore"):  # a probability of 0 for what happened is infinitely surprising
                 surprise.append(_sum(0.0 - np.log(p), w))
-            # the squares of all, with the true class's (1 − p)² instead of p²
-            squares.append(_sum(np.einsum("ij,ij->i", all_p, all_p) + 1 - 2 * p, w))
+            if "squares" in parts:  # of all, with the true class's (1 − p)² instead of p²
+                all_p = block.astype(np.float64, copy=False)
+                squares.append(_sum(np.einsum("ij,ij->i", all_p, all_p) + 1 - 2 * p, w))
     return {
         "sizes": _total(sizes, k),
         "ranks": _total(ranks, k),
         "surprise": math.fsum(surprise) if probabilities else math.nan,
-        "squares": math.fsum(squares) if probabilities else math.nan,
+        "squares": math.fsum(squares) if probabilities and "squares" in parts else math.nan,
     }
 
 

@@ -10,6 +10,7 @@ label; multiplying by 2⁻⁵¹² is exact for every score of ordinary size and 
 
 import bisect
 import functools
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -221,16 +222,21 @@ def merge(parts: list[Keys]) -> Keys:
     return Keys(parts[0].layout, sort(np.concatenate([part.values for part in parts])))
 
 
+_MANY, _VERY_MANY = 1 << 16, 1 << 20
+"""From how many keys on another sort may be worth its overhead: when Polars is loaded, and when it is not."""
+
+
 def sort(values: Array) -> Array:
     """Sort an array of our own (it may be reused) by the fastest exact way on this machine."""
-    if len(values) < 1 << 20 or not _polars_is_faster():
+    worth_it = _MANY if "polars" in sys.modules else _VERY_MANY
+    if len(values) < worth_it or not _polars_is_faster():
         values.sort()
         return values
     return _polars_sort(values)
 
 
 def _polars_sort(values: Array) -> Array:
-    import polars  # heavy; worth its import from a million rows on
+    import polars
 
     return polars.Series(values).sort().to_numpy()
 
