@@ -152,6 +152,35 @@ def test_a_terminal_without_unicode_gets_question_marks():
     assert "positive when score ? 0.5" in done.stdout
 
 
+def test_three_classes_on_the_command_line(tmp_path):
+    file = tmp_path / "three.csv"
+    file.write_text("y,d,pa,pb,pc\na,a,0.6,0.3,0.1\nb,b,0.2,0.5,0.3\nc,b,0.3,0.4,0.3\n")
+    scores = [part for name in "abc" for part in ("--score", f"{name}=p{name}")]
+    done = run("evaluate", file, "--truth", "y", "--prediction", "d", *scores, "--json")
+    data = json.loads(done.stdout)
+    assert data["figures"]["accuracy"]["value"] == 2 / 3
+    assert data["class_figures"]["a"]["auc"]["value"] == 1
+    shown = run("evaluate", file, "--truth", "y", "--prediction", "d").stdout
+    assert "most confused" in shown
+    wrong = run("evaluate", file, "--truth", "y", "--score", "pa", "--score", "b=pb")
+    assert wrong.returncode == 2
+    assert "with several scores write each as CLASS=COLUMN" in wrong.stderr
+
+
+def test_regression_on_the_command_line(tmp_path):
+    file = tmp_path / "numbers.csv"
+    file.write_text("t,p\n1.5,1\n2,2.5\n10,7\n")
+    done = run("evaluate", file, "--truth", "t", "--prediction", "p", "--baseline", "3", "--json")
+    assert json.loads(done.stdout)["figures"]["mean_absolute_error"]["value"] == pytest.approx(4 / 3)
+    assert "largest errors" in run("evaluate", file, "--truth", "t", "--prediction", "p").stdout
+    whole = tmp_path / "whole.csv"
+    whole.write_text("t,p\n1,2\n3,3\n5,4\n")
+    asked = run("evaluate", whole, "--truth", "t", "--prediction", "p")
+    assert asked.returncode == 2
+    assert "pass --task 'classification' or --task 'regression'" in asked.stderr
+    assert run("evaluate", whole, "--truth", "t", "--prediction", "p", "--task", "regression").returncode == 0
+
+
 def test_wrong_usage_is_exit_code_2():
     assert run("evaluate").returncode == 2
     assert run("nonsense").returncode == 2

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stakes
-from stakes.tallies import ErrorSums
+from stakes.tallies import ErrorSums, bins
 from tests import exact
 
 m = stakes.metrics
@@ -233,6 +233,26 @@ def test_moments_up_to_order_four_are_those_of_the_rows():
         expected = math.fsum(np.abs(error) ** a * error**e * truth**t * prediction**p)
         assert float(found) == pytest.approx(expected, rel=1e-9, abs=1e-6)
     assert {(0, 4, 0, 0), (0, 2, 2, 0), (1, 0, 3, 0), (0, 0, 4, 0)} <= set(sums.moments)
+
+
+@settings(max_examples=60, deadline=None)
+@given(rows=pairs, split=st.integers(1, 11))
+def test_the_picture_counts_every_row_in_its_cell(rows, split):
+    whole = sums_of(rows)
+    for low_t, low_p, count in whole.picture():
+        inside = [(t, p) for t, p in rows if _in_bin(low_t, t) and _in_bin(low_p, p)]
+        assert len(inside) == count
+    assert sum(count for _, _, count in whole.picture()) == len(rows)
+    parts = [part for part in (rows[:split], rows[split:]) if part]
+    assert ErrorSums.sum([sums_of(part, baseline=1.0) for part in parts]).picture() == whole.picture()
+
+
+def _in_bin(low: float, value: float) -> bool:
+    """Bins are a thirty-second of a power of two wide, and closed below."""
+    return (
+        bins.lower_edges(np.array([value]), "line", 5)[0] == low
+        and low <= value <= low + max(abs(low), abs(value)) / 16
+    )
 
 
 def test_a_lean_tally_says_what_it_lacks():

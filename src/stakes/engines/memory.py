@@ -127,9 +127,7 @@ def _cells(plan: Plan, rows: Rows, segment: Array | None, segments: int) -> tupl
     K, M = len(plan.classes), len(plan.decisions)
     shape, size = (segments, K, M), segments * K * M
 
-    narrow: Any = (
-        np.uint8 if size <= 256 else np.int64
-    )  # wide enough for every number of a cell: narrow ones would wrap
+    narrow: Any = np.uint8 if size <= 256 else np.int64  # narrower numbers would wrap
 
     def numbers(part: slice) -> Array:
         cells = rows.truth[part].astype(narrow)

@@ -14,44 +14,46 @@ from stakes.tallies.arithmetic import Array
 
 GRIDS = ("probability", "line")
 
-_CUT = 52 - 15
-_HALF = int(np.array(0.5).view(np.int64)) >> _CUT
+_FINE = 15
+"""Powers of two are cut into 2¹⁵ bins for scores; pictures take fewer."""
+
+_HALF = int(np.array(0.5).view(np.int64))
 
 
-def lower_edges(scores: Array, grid: str) -> Array:
+def lower_edges(scores: Array, grid: str, bits: int = _FINE) -> Array:
     """Return the lower edge of each score's bin, as float64."""
-    return _edges(_numbers(scores, grid), grid)
+    return edges(numbers(scores, grid, bits), grid, bits)
 
 
 def next_edge(edge: float, grid: str) -> float:
     """Return the edge above an edge (just below 1 the bins are finer than floats, and each float has its own)."""
-    above = float(_edges(_numbers(np.array([edge]), grid) + 1, grid)[0])
+    above = float(edges(numbers(np.array([edge]), grid) + 1, grid)[0])
     return max(above, math.nextafter(edge, math.inf))
 
 
-def _numbers(scores: Array, grid: str) -> Array:
+def numbers(scores: Array, grid: str, bits: int = _FINE) -> Array:
     """Number the bins in the order of the scores."""
     scores = scores.astype(np.float64) + 0.0  # −0.0 becomes 0.0
-    below = _bits(np.abs(scores)) >> _CUT
+    cut = 52 - bits
+    below = np.abs(scores).view(np.int64) >> cut
     if grid == "probability":
-        return np.where(scores <= 0.5, below, 2 * _HALF - _rounded_up(1.0 - scores))
-    return np.where(scores >= 0, below, -_rounded_up(scores))
+        return np.where(scores <= 0.5, below, 2 * (_HALF >> cut) - _rounded_up(1.0 - scores, cut))
+    return np.where(scores >= 0, below, -_rounded_up(scores, cut))
 
 
-def _edges(numbers: Array, grid: str) -> Array:
+def edges(numbers: Array, grid: str, bits: int = _FINE) -> Array:
+    """Return the lower edges of numbered bins."""
+    cut = 52 - bits
     if grid == "probability":
-        mirrored = 2 * _HALF - numbers
-        return np.where(numbers <= _HALF, _floats(numbers), 1.0 - _floats(np.abs(mirrored)))
-    return np.copysign(_floats(np.abs(numbers)), numbers)
+        half = _HALF >> cut
+        mirrored = np.abs(2 * half - numbers)
+        return np.where(numbers <= half, _floats(numbers, cut), 1.0 - _floats(mirrored, cut))
+    return np.copysign(_floats(np.abs(numbers), cut), numbers)
 
 
-def _rounded_up(sizes: Array) -> Array:
-    return (_bits(np.abs(sizes)) + ((1 << _CUT) - 1)) >> _CUT
+def _rounded_up(sizes: Array, cut: int) -> Array:
+    return (np.abs(sizes).view(np.int64) + ((1 << cut) - 1)) >> cut
 
 
-def _bits(sizes: Array) -> Array:
-    return sizes.view(np.int64)
-
-
-def _floats(numbers: Array) -> Array:
-    return (numbers.astype(np.int64) << _CUT).view(np.float64)
+def _floats(numbers: Array, cut: int) -> Array:
+    return (numbers.astype(np.int64) << cut).view(np.float64)

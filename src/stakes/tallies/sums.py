@@ -10,13 +10,20 @@ from typing import Any, Self
 
 import numpy as np
 
+from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array, Number
 from stakes.tallies.base import Tally
 
 Power = tuple[int, int, int, int]
 """The powers of |error|, error, truth and prediction in a product."""
 
-PARTS = ("prediction", "order 4", "sizes", "logs", "percentages", "worst", "baseline")
+Cell = tuple[int, int]
+"""The bins of a truth and a prediction."""
+
+_PICTURE_BITS = 5
+"""For pictures each power of two is cut into 2⁵ bins."""
+
+PARTS = ("prediction", "order 4", "sizes", "logs", "percentages", "worst", "histogram", "baseline")
 """What can be counted beyond the means and squares of error and truth."""
 
 WORST = 20
@@ -47,7 +54,8 @@ class ErrorSums(Tally):
 
     ``moments[a, e, t, p]`` is the (weighted) sum of |error|ᵃ·errorᵉ·truthᵗ·predictionᵖ, added up about a centre of the
     data and moved to 0 in fractions, so that a large offset costs no digits. ``sizes`` are all |errors| (``weights``
-    beside them when weighted), for the median. ``constant`` are the sums of always predicting ``baseline``: what
+    beside them when weighted), for the median; ``histogram`` counts truth × prediction on a fixed grid, for pictures
+    (``picture`` gives its edges). ``constant`` are the sums of always predicting ``baseline``: what
     ignoring the input scores. A part that was not counted is None.
     """
 
@@ -58,6 +66,7 @@ class ErrorSums(Tally):
     sizes: Array | None = None
     weights: Array | None = None
     worst: tuple[WorstError, ...] | None = None
+    histogram: Mapping[Cell, float] | None = None
     baseline: float | None = None
     baseline_given: bool = False
     constant: "ErrorSums | None" = None
@@ -136,6 +145,13 @@ class ErrorSums(Tally):
             return self
         return replace(self, worst=tuple(replace(worst, row=worst.row + rows) for worst in self.worst))
 
+    def picture(self) -> list[tuple[float, float, float]]:
+        """Return the histogram as (truth, prediction, count): lower edges of the bins that are not empty."""
+        cells = sorted((self.histogram or {}).items())
+        found = np.array([cell for cell, _ in cells], np.int64).reshape(-1, 2)
+        lower = bins.edges(found, "line", _PICTURE_BITS)
+        return [(float(t), float(p), count) for (t, p), (_, count) in zip(lower, cells, strict=True)]
+
     # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────
     def _question(self) -> dict[str, Any]:
         return {
@@ -165,6 +181,7 @@ class ErrorSums(Tally):
             sizes=joined("sizes"),
             weights=joined("weights"),
             worst=None if first.worst is None else tuple(worst[:WORST]),
+            histogram=None if first.histogram is None else _merged(part.histogram or {} for part in parts),
             baseline=first.baseline if same else None,
             baseline_given=first.baseline_given,
             constant=cls.sum([part.constant for part in parts]) if same else None,  # type: ignore[misc]
@@ -189,12 +206,14 @@ class ErrorSums(Tally):
             "sizes": None if self.sizes is None else self.sizes.tolist(),
             "weights": None if self.weights is None else self.weights.tolist(),
             "worst": None if self.worst is None else [[w.row, w.truth, w.prediction, w.error] for w in self.worst],
+            "histogram": None if self.histogram is None else [[*cell, n] for cell, n in sorted(self.histogram.items())],
             "constant": None if self.constant is None else self.constant.to_dict(),
         }
 
     @classmethod
     def _restore(cls, content: dict[str, Any]) -> Self:
         logs, worst, constant = content["squared_logs"], content["worst"], content["constant"]
+        histogram = content["histogram"]
         arrays = {
             name: None if content[name] is None else np.asarray(content[name], np.float64)
             for name in ("sizes", "weights")
@@ -203,6 +222,7 @@ class ErrorSums(Tally):
             "moments": {tuple(m[:4]): Fraction(m[4], m[5]) for m in content["moments"]},
             "squared_logs": math.nan if logs == "none" else logs,
             "worst": None if worst is None else tuple(WorstError(*w) for w in worst),
+            "histogram": None if histogram is None else {(t, p): count for t, p, count in histogram},
             "constant": None if constant is None else cls.from_dict(constant),
         }
         return cls(**{**content, **arrays, **restored})
@@ -230,6 +250,7 @@ def _added_up(truth: Array, prediction: Array, weight: Array | None, parts: Coll
     moments = _Moments(powers, truth, prediction)
     largest, logs, percentages, sizes = 0.0, [], [], []
     worst: list[WorstError] = []
+    pictures: list[dict[Cell, float]] = []
     for start in range(0, len(truth), _BLOCK):
         rows = slice(start, start + _BLOCK)
         t, p, w = truth[rows], prediction[rows], None if weight is None else weight[rows]
@@ -246,6 +267,8 @@ def _added_up(truth: Array, prediction: Array, weight: Array | None, parts: Coll
             sizes.append(size)
         if "worst" in parts and (len(worst) < WORST or here > abs(worst[-1].error)):
             worst = _worst([*worst, *_worst_of_block(start, size, error, t, p)])
+        if "histogram" in parts:
+            pictures.append(_cells(t, p, w))
         largest = max(largest, here)
     return {
         "moments": moments.about_zero(),
@@ -255,7 +278,25 @@ def _added_up(truth: Array, prediction: Array, weight: Array | None, parts: Coll
         "sizes": np.concatenate(sizes) if "sizes" in parts else None,
         "weights": weight if "sizes" in parts else None,
         "worst": tuple(worst) if "worst" in parts else None,
+        "histogram": _merged(pictures) if "histogram" in parts else None,
     }
+
+
+def _cells(truth: Array, prediction: Array, weight: Array | None) -> dict[Cell, float]:
+    """Count a block on the grid of pictures."""
+    t, p = (bins.numbers(column, "line", _PICTURE_BITS) for column in (truth, prediction))
+    both, places = np.unique((t << 32) + (p + (1 << 31)), return_inverse=True)
+    counts = np.bincount(places, weights=weight)
+    rows, columns = both >> 32, (both & ((1 << 32) - 1)) - (1 << 31)
+    return dict(zip(zip(rows.tolist(), columns.tolist(), strict=True), counts.tolist(), strict=True))
+
+
+def _merged(parts: Iterable[Mapping[Cell, float]]) -> dict[Cell, float]:
+    whole: dict[Cell, float] = {}
+    for part in parts:
+        for cell, count in part.items():
+            whole[cell] = whole.get(cell, 0) + count
+    return whole
 
 
 class _Moments:
