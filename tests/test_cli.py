@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import stakes
+from stakes.cli import DEMO_FILE
 
 
 def run(*arguments, env=None, **options):
@@ -179,6 +180,16 @@ def test_regression_on_the_command_line(tmp_path):
     assert asked.returncode == 2
     assert "pass --task 'classification' or --task 'regression'" in asked.stderr
     assert run("evaluate", whole, "--truth", "t", "--prediction", "p", "--task", "regression").returncode == 0
+
+
+def test_a_warning_is_one_line():
+    file = DEMO_FILE
+    done = run("evaluate", file, "--truth", "diagnosis", "--prediction", "size", "--json")
+    assert done.returncode == 0
+    assert done.stderr.startswith(
+        "stakes: warning: prediction has no class of truth ('large', 'medium' and 'small' against"
+    )
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_wrong_usage_is_exit_code_2():

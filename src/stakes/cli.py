@@ -3,6 +3,7 @@
 import io
 import re
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
@@ -130,6 +131,7 @@ def main() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks a sign gets a question mark, not a traceback
+    warnings.showwarning = _warn  # type: ignore[assignment]
     try:
         cli.main(standalone_mode=False)
     except click.exceptions.Abort:
@@ -145,6 +147,11 @@ def main() -> NoReturn:
     except OSError as problem:
         _stop(f"cannot write: {problem.strerror or problem}", 1)
     sys.exit(0)
+
+
+def _warn(message: Warning | str, *_: Any) -> None:
+    """A warning is one line for a person, without the place in the code."""
+    click.echo(f"stakes: warning: {_as_options(str(message))}", err=True)
 
 
 def _as_options(words: str) -> str:

@@ -117,6 +117,10 @@ def same_column(argument: str) -> str:
     return f"{argument} and truth are the same column; a target is not its own prediction"
 
 
+def nothing_in_common(classes: Sequence[str], decisions: Sequence[str]) -> str:
+    return f"prediction has no class of truth ({some(decisions)} against {some(classes)}); is it the right column?"
+
+
 def stray_blanks(argument: str, names: Sequence[str]) -> str:
     return f"{argument} has labels that differ by blanks only ({some(names)}); they are kept apart"
 

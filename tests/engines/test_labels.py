@@ -192,7 +192,9 @@ def test_booleans_beside_numbers_are_ones_and_zeros():
     assert stakes.evaluate(truth=[0, 1], prediction=[0, 1], positive=True).positive == "1"
 
 
-@pytest.mark.parametrize(("truth", "prediction"), [([-1, 1, 1], [1, 1, 1]), ([2, 1, 1], [1, 1, 1]), ([-1, -1], [1, 1])])
+@pytest.mark.parametrize(
+    ("truth", "prediction"), [([-1, 1, 1], [1, 1, 1]), ([2, 1, 1], [1, 1, 1]), ([-1, -1, 1], [1, 1, 1])]
+)
 def test_a_constant_prediction_brings_no_class_of_its_own(truth, prediction):
     assert stakes.evaluate(truth=truth, prediction=prediction, positive=1).confusion.PN == 0
 

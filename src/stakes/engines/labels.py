@@ -5,6 +5,7 @@ and ``false`` (beside a column of numbers as 1 and 0), text as it stands (``007`
 {−1, 1} and {false, true} the second is the positive class; for any other pair stakes asks.
 """
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -138,6 +139,8 @@ def settle(truth: Labels, prediction: Labels | None, classes: Any, positive: Any
     """Return the classes, the decisions and the positive class of two, or ask."""
     names = list(truth.names)
     if prediction is not None:
+        if not set(names) & set(prediction.names) and len({*names, *prediction.names}) > 2:
+            warnings.warn(errors.nothing_in_common(names, prediction.names), errors.InputWarning, stacklevel=4)
         names += [name for name in prediction.names if name not in names]
     wanted = None if positive is None else canonical(positive)
     if isinstance(positive, bool) and set(names) <= {"0", "1"}:
