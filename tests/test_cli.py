@@ -177,7 +177,7 @@ def test_regression_on_the_command_line(tmp_path):
     whole = tmp_path / "whole.csv"
     whole.write_text("t,p\n1,2\n3,3\n5,4\n")
     asked = run("evaluate", whole, "--truth", "t", "--prediction", "p")
-    assert asked.returncode == 2
+    assert asked.returncode == 2, asked.stdout
     assert "pass --task 'classification' or --task 'regression'" in asked.stderr
     assert run("evaluate", whole, "--truth", "t", "--prediction", "p", "--task", "regression").returncode == 0
 

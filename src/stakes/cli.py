@@ -156,7 +156,7 @@ def _warn(message: Warning | str, *_: Any) -> None:
 
 def _as_options(words: str) -> str:
     """Name arguments as the command line does: --positive instead of positive=."""
-    return re.sub(r"\b(truth|score|prediction|positive|by|weight|threshold|task|baseline)=", r"--\1 ", words)
+    return re.sub(r"\b(truth|score|prediction|positive|by|weight|threshold|task|baseline|classes)=", r"--\1 ", words)
 
 
 def _stop(words: str, code: int) -> NoReturn:

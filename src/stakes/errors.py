@@ -99,6 +99,32 @@ def missing_values(argument: str, count: int, first: int) -> InputError:
     return InputError(f"{argument} is missing in {_rows(count)} ({_first(first)}); drop or fill them before evaluating")
 
 
+def multilabel_rows(argument: str) -> InputError:
+    return InputError(
+        f"{argument} holds a list or set in a row: several labels per row (multilabel) are not supported; "
+        "evaluate each label by itself"
+    )
+
+
+def classes_without_order(classes: object) -> InputError:
+    return InputError(f"classes={_short(repr(classes))} has no order; give a list, in the order of the score columns")
+
+
+def bad_baseline(baseline: object) -> InputError:
+    return InputError(f"baseline={baseline!r} is not a finite number")
+
+
+def scores_as_predictions() -> InputError:
+    return InputError(
+        "truth is 0 and 1 and prediction holds fractions between them; pass probabilities as score=, or "
+        "task='regression' if numbers are meant"
+    )
+
+
+def errors_beyond_floats() -> InputError:
+    return InputError("truth and prediction are too far apart for a float; scale both down")
+
+
 def multilabel(argument: str, shape: tuple[int, ...]) -> InputError:
     return InputError(
         f"{argument} is an array of shape {shape}: several labels per row (multilabel) are not supported; "
@@ -121,8 +147,8 @@ def nothing_in_common(classes: Sequence[str], decisions: Sequence[str]) -> str:
     return f"prediction has no class of truth ({some(decisions)} against {some(classes)}); is it the right column?"
 
 
-def stray_blanks(argument: str, names: Sequence[str]) -> str:
-    return f"{argument} has labels that differ by blanks only ({some(names)}); they are kept apart"
+def stray_blanks(names: Sequence[str]) -> str:
+    return f"some labels differ by blanks only ({some(names)}); they are kept apart"
 
 
 def unsupported_type(argument: str, seen: str) -> InputError:
@@ -184,7 +210,7 @@ def positive_of_many(positive: str, classes: Sequence[str]) -> InputError:
 
 
 def unknown_labels(argument: str, labels: Sequence[str], classes: Sequence[str]) -> InputError:
-    return InputError(f"{argument} has the labels {some(labels)}, which are not in classes={list(classes)!r}")
+    return InputError(f"{argument} has the labels {some(labels)}, which are not in classes ({some(classes)})")
 
 
 def classes_not_different(classes: Sequence[str]) -> InputError:
@@ -258,9 +284,10 @@ def no_average(name: str, base: str) -> InputError:
     return InputError(f"there is no {name!r}: {base} is not a figure of one class against the rest")
 
 
-def which_average(name: str, classes: Sequence[str]) -> InputError:
+def which_average(name: str, classes: Sequence[str], pooled: bool = True) -> InputError:
+    micro = f"'micro_{name}', " if pooled else ""
     return InputError(
-        f"{name} is a figure of one class against the rest; write 'macro_{name}', 'weighted_{name}', 'micro_{name}', "
+        f"{name} is a figure of one class against the rest; write 'macro_{name}', 'weighted_{name}', {micro}"
         f"or ev[{name!r}, {classes[0]!r}] for a class"
     )
 
@@ -385,8 +412,9 @@ def no_curve(kind: str, why: str) -> InputError:
 
 # ── tallies ──────────────────────────────────────────────────────────────────────────────────────────────────
 def different_questions(what: str, left: object, right: object) -> InputError:
+    one, other = (_short(repr(value), 200) for value in (left, right))
     return InputError(
-        f"these tallies answer different questions: {what} is {left!r} in one and {right!r} in the other; "
+        f"these tallies answer different questions: {what} is {one} in one and {other} in the other; "
         "count both with the same arguments (classes= names classes that some part lacks)"
     )
 

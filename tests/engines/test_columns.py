@@ -87,7 +87,10 @@ def test_a_table_and_an_array_may_be_mixed():
         ),
         (lambda: stakes.evaluate(truth=[0.5, np.nan], prediction=[1, 2]), "truth is missing in 1 row"),
         (lambda: stakes.evaluate(truth=[0.5, 1], prediction=np.array([1, np.inf])), "prediction is infinite in 1 row"),
-        (lambda: stakes.evaluate(truth=[0.5, 1], prediction=["a", "b"], task="regression"), "prediction holds text"),
+        (
+            lambda: stakes.evaluate(truth=[0.5, 1], prediction=["a", "b"], task="regression"),
+            "prediction has 2 rows that hold no number \\('a'",
+        ),
         (
             lambda: stakes.evaluate(truth=["a", "b"], score=np.eye(2)),
             r"score is an array of shape \(2, 2\) with no classes=;",
@@ -161,9 +164,11 @@ def test_a_target_as_its_own_prediction_is_pointed_out():
 
 
 def test_labels_that_differ_by_blanks_are_kept_apart_and_pointed_out():
-    with pytest.warns(stakes.InputWarning, match=r"truth has labels that differ by blanks only \('cat' and 'cat '\)"):
+    with pytest.warns(stakes.InputWarning, match=r"some labels differ by blanks only \('cat' and 'cat '\)"):
         ev = stakes.evaluate(truth=["cat", "cat ", "dog"], prediction=["cat", "dog", "dog"])
     assert ev.classes == ("cat", "cat ", "dog")
+    with pytest.warns(stakes.InputWarning, match="differ by blanks only"):
+        stakes.evaluate(truth=["cat", "dog"], prediction=["cat ", "dog"])
 
 
 def test_pandas_objects_whose_indexes_disagree_are_refused():
@@ -183,6 +188,67 @@ def test_decimals_are_numbers():
     expected = stakes.evaluate(truth=[0, 1, 1], score=[0.1, 0.25, 0.5]).to_dict()
     for column in (decimals, np.array(decimals, object), pl.Series(decimals), pa.array(decimals)):
         assert stakes.evaluate(truth=[0, 1, 1], score=column).to_dict() == expected
+
+
+# ── scores of several classes ────────────────────────────────────────────────────────────────────────────────────
+SCORES = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]])
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+def test_a_frame_of_scores_is_taken_by_its_names(make):
+    shuffled = make({"c": SCORES[:, 2], "a": SCORES[:, 0], "b": SCORES[:, 1]})
+    expected = stakes.evaluate(truth=list("abc"), score=SCORES, classes="abc").to_dict()
+    assert stakes.evaluate(truth=list("abc"), score=shuffled).to_dict() == expected
+    assert stakes.evaluate(truth=list("abc"), score=SCORES.tolist(), classes="abc").to_dict() == expected
+
+
+def test_a_class_with_scores_but_without_rows_is_a_class():
+    score = {"a": [0.5, 0.2], "b": [0.3, 0.6], "c": [0.2, 0.2]}
+    ev = stakes.evaluate(truth=["a", "b"], score=score)
+    assert ev.classes == ("a", "b", "c")
+    assert ev["log_loss"].value == pytest.approx(-(np.log(0.5) + np.log(0.6)) / 2)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"score": np.ma.array(SCORES, mask=np.eye(3) > 0), "classes": "abc"}, "score is missing in 3 rows"),
+        ({"score": np.where(np.eye(3) > 0, np.nan, SCORES), "classes": "abc"}, "score is missing in 3 rows"),
+        ({"score": SCORES, "classes": {"a", "b", "c"}}, "has no order; give a list"),
+        ({"score": SCORES[:2], "classes": "abc"}, "score has 2 rows but truth has 3"),
+        ({"score": {1: [0, 1, 0], "1": [1, 0, 1]}}, "give at least two different classes"),
+        ({"score": {}}, "give score="),
+        ({"prediction": list("abc"), "classes": 3}, "classes=3 has no order"),
+        ({"prediction": [["a"], ["b", "c"], ["a"]]}, r"several labels per row \(multilabel\) are not supported"),
+    ],
+)
+def test_scores_and_classes_that_are_wrong(options, words):
+    with pytest.raises(stakes.InputError, match=words):
+        stakes.evaluate(truth=list("abc"), **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (
+            {"truth": ["1.5", "2.5", "3.5", "-"], "prediction": ["1", "2", "3", "4"]},
+            r"truth has 1 row that holds no number \('-'",
+        ),
+        ({"truth": [0, 1, 1], "prediction": [0.2, 0.9, 0.6]}, "pass probabilities as score=, or task='regression'"),
+        ({"truth": ["1.5", "inf"], "prediction": ["1", "2"]}, "truth is infinite in 1 row"),
+        ({"truth": ["1.5", "1_000"], "prediction": ["1", "2"], "task": "regression"}, "'1_000'"),
+        ({"truth": [1.5, 2], "prediction": [1, 2], "baseline": float("nan")}, "baseline=nan is not a finite number"),
+        ({"truth": [1.5, 2], "prediction": [1, 2], "baseline": "3"}, "baseline='3' is not a finite number"),
+        (
+            {"truth": [1.5, 2], "prediction": [1, 2], "score": [1, 2], "task": "regression"},
+            "a regression is judged by prediction=",
+        ),
+        ({"truth": [1.5e308, 1.0], "prediction": [-1.5e308, 0.5]}, "too far apart for a float"),
+    ],
+)
+def test_numbers_that_are_wrong(options, words):
+    with pytest.raises(stakes.InputError, match=words):
+        stakes.evaluate(**options)
 
 
 # ── batches ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -213,6 +279,8 @@ def test_thousands_of_classes_give_the_sparse_figures():
     assert ev["accuracy"].baseline == np.bincount(truth).max() / 4500
     assert ev["kappa"].reason.startswith("1,500 classes × 1,500 decisions are too many for a table; there are accuracy")
     worst = ev.most_confused(3)
+    wrong = truth[truth != decided]
+    assert [count for _, _, count, _ in worst] == sorted(np.bincount(wrong))[::-1][:3]
     pairs = {(t, d): ((truth == int(t)) & (decided == int(d))).sum() for t, d, _, _ in worst}
     assert [count for _, _, count, _ in worst] == list(pairs.values())
     assert ev.segments["0"]["accuracy"].value == (truth == decided)[::2].mean()

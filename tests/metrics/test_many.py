@@ -173,7 +173,10 @@ def test_class_scores_add_up_and_save_themselves():
     parts = [ClassScores.from_rows(scores[r], truth[r], "abc") for r in (slice(0, 20), slice(20, 60))]
     both = ClassScores.sum(parts)
     assert m.macro_auc.of(both) == m.macro_auc.of(whole)
-    assert m.multiclass_log_loss.of(both) == pytest.approx(m.multiclass_log_loss.of(whole), rel=1e-15)
+    for metric in m.list():
+        if metric.tally is ClassScores and metric.name != "hand_till_auc":
+            assert metric.of(both) == pytest.approx(metric.of(whole), rel=1e-14), metric.name
+            assert metric.baseline_of(both) == pytest.approx(metric.baseline_of(whole), rel=1e-14), metric.name
     assert math.isnan(m.hand_till_auc.of(both))
     assert "added counts do not keep" in m.hand_till_auc.why_undefined(both)
     assert ClassScores.from_dict(json.loads(json.dumps(whole.to_dict()))) == whole
@@ -250,6 +253,58 @@ def test_a_figure_of_another_task_is_undefined_with_the_reason():
         scores.most_confused()
 
 
+def test_every_figure_is_found_by_its_own_name():
+    ev = three()
+    for name, estimate in ev.figures.items():
+        again = ev[name]
+        assert again.name == estimate.name
+        assert again.value == estimate.value or (math.isnan(again.value) and math.isnan(estimate.value))
+
+
+def test_logits_stay_logits_in_classes_and_segments():
+    scores = np.array(
+        [[3.0, 0.2, 0.1], [0.1, 0.5, 0.3], [0.1, 0.2, 0.7], [-1.0, 0.4, 0.3], [0.1, 0.8, 0.1], [0.3, 0.4, 0.5]]
+    )
+    ev = stakes.evaluate(truth=list("abcabc"), score=scores, classes="abc", by=list("xyyxyy"))
+    words = "the scores lie outside [0, 1], so they are no probabilities"
+    assert ev["log_loss"].reason == words
+    assert ev.segments["y"]["log_loss"].reason == words
+    assert ev["ece", "b"].reason == words
+    with pytest.raises(
+        stakes.InputError, match="multiclass_log_loss needs probabilities, but the scores run from -1 to 3"
+    ):
+        m.multiclass_log_loss(list("abcabc"), scores, classes="abc")
+
+
+def test_metrics_on_arrays_of_the_wrong_number_of_classes():
+    scores = np.eye(3)
+    with pytest.raises(stakes.InputError, match="write 'macro_auc', 'weighted_auc', or"):
+        m.auc(list("abc"), scores, classes="abc")
+    with pytest.raises(stakes.InputError, match="multiclass_log_loss needs a class_scores table, not a scores"):
+        m.multiclass_log_loss([0, 1, 1], np.array([[0.5, 0.5], [0.1, 0.9], [0.2, 0.8]]), classes=[0, 1])
+    many = np.arange(1500)
+    assert m.accuracy(many, many[::-1]) == 0
+
+
+def test_crumbs_of_weights_are_no_cases():
+    ev = stakes.evaluate(truth=list("abc"), prediction=list("aaa"), weight=[0.1, 0.2, 0.3])
+    assert ev["negative_predictive_value", "a"].reason == "nothing is decided negative"
+    assert ev["specificity", "a"].value == 0
+
+
+def test_brier_scores_near_zero_keep_their_digits():
+    tally = ClassScores.from_rows(np.array([[1 - 1e-9, 5e-10, 5e-10]]), np.array([0]), "abc")
+    assert m.multiclass_brier_score.of(tally) == pytest.approx(1.5e-18, rel=1e-6)
+
+
+def test_hundreds_of_classes_are_shown_in_reasonable_time():
+    rng = np.random.default_rng(0)
+    truth = np.concatenate([np.arange(300), rng.integers(0, 300, 2000)])
+    ev = stakes.evaluate(truth=truth, prediction=np.roll(truth, 1), task="classification")
+    assert ev["accuracy"].baseline == np.bincount(truth).max() / 2300
+    assert "the first 20 of 300 classes" in str(ev)
+
+
 def test_averages_are_undefined_when_a_class_is():
     ev = stakes.evaluate(truth=list("aabc"), prediction=list("aabb"))
     assert ev["macro_precision"].reason == "precision is undefined for a class"
@@ -263,6 +318,7 @@ def test_decisions_beyond_the_classes_leave_coverage():
     assert ev["coverage"].value == 0.6
     assert ev["accuracy"].reason == "some decisions are no class, so there is only coverage"
     assert ev["macro_f1"].reason == "some decisions are no class, so there is only coverage"
+    assert ev["f1", "a"].reason == "some decisions are no class, so there is only coverage"
     assert "later" in str(ev)
     pair = stakes.evaluate(
         truth=["no", "yes", "yes"], prediction=["no", "yes", "ask"], classes=["no", "yes"], positive="yes"

@@ -7,7 +7,17 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines import memory
-from stakes.engines.columns import Column, Table, as_finite, as_numbers, as_table, as_weights, gather, spread_scores
+from stakes.engines.columns import (
+    Column,
+    Table,
+    as_finite,
+    as_numbers,
+    as_table,
+    as_weights,
+    check_baseline,
+    gather,
+    spread_scores,
+)
 from stakes.engines.labels import Labels, encode, same_kind, settle, zeros_and_ones
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.tasks import settle_task
@@ -35,20 +45,24 @@ def count_rows(
     ``data`` may also be an iterator of tables (batches); each is counted by itself, and the counts are added up.
     ``parts`` are those of a tally that some figures need and that cost time; all of them when it is None.
     """
-    if score is None and prediction is None:
+    if (score is None or (isinstance(score, dict) and not score)) and prediction is None:
         raise errors.nothing_to_judge()
+    if baseline is not None:
+        check_baseline(baseline)
     if isinstance(data, Iterator):
         options = {"task": task, "positive": positive, "classes": classes, "weight": weight, "by": by}
         columns_of = {"truth": truth, "score": score, "prediction": prediction, "baseline": baseline}
         return _count_batches(data, {**options, **columns_of})
     scores, table = spread_scores(score, classes)
     columns = gather(data, truth=truth, prediction=prediction, weight=weight, by=by, **scores)
+    places: Array | None = None
     if table is not None and len(table.values) != len(columns["truth"]):
         raise errors.wrong_length("score", len(table.values), len(columns["truth"]))
     weights = as_weights(columns.pop("weight")) if weight is not None else None
     if weights is not None and not weights.all():  # a row of weight 0 is a row that is not there
         present = weights > 0
         columns = {name: column.keep(present) for name, column in columns.items()}
+        places = np.flatnonzero(present)
         table = None if table is None else table.keep(present)
         weights = weights[present]
     if scores and "score" not in scores:
@@ -60,7 +74,9 @@ def count_rows(
     }
     of_classes = of_classes or (task == "auto" and None not in quick.values())
     if settle_task(task, columns, of_classes, baseline is not None) == "regression":
-        return _count_errors(columns, weights, segments, baseline, parts)
+        if score is not None:
+            raise errors.regression_without_prediction()
+        return _count_errors(columns, places, weights, segments, baseline, parts)
     if baseline is not None:
         raise errors.baseline_of_classes()
     return _count_classes(columns, quick, table, weights, segments, classes, positive, parts)
@@ -71,7 +87,7 @@ def _count_batches(batches: Iterator[Any], options: dict[str, Any]) -> Counted:
     for batch in batches:
         part = count_rows(batch, **options)
         parts.append(part.moved_down(rows))
-        rows += len(batch[options["truth"]])
+        rows += part.rows
     if not parts:
         raise errors.no_batches()
     return Counted.sum(parts)
@@ -79,6 +95,7 @@ def _count_batches(batches: Iterator[Any], options: dict[str, Any]) -> Counted:
 
 def _count_errors(
     columns: dict[str, Column],
+    places: Array | None,
     weights: Array | None,
     segments: Labels | None,
     baseline: float | None,
@@ -87,7 +104,8 @@ def _count_errors(
     if "prediction" not in columns:
         raise errors.regression_without_prediction()
     truth, prediction = (as_finite(columns[name]) for name in ("truth", "prediction"))
-    return memory.count_errors(memory.Rows(truth, prediction, weight=weights), segments, baseline, parts)
+    rows = memory.Rows(truth, prediction, weight=weights, places=places)
+    return memory.count_errors(rows, segments, baseline, parts)
 
 
 def _count_classes(
@@ -104,7 +122,7 @@ def _count_classes(
         columns["truth"], columns["prediction"] = same_kind(columns["truth"], columns["prediction"])
     truth = quick["truth"] or encode(columns["truth"])
     prediction = quick["prediction"] or encode(columns["prediction"]) if "prediction" in columns else None
-    plan = settle(truth, prediction, classes, positive)
+    plan = settle(truth, prediction, classes, positive, table.classes if table is not None and classes is None else ())
     rows = memory.Rows(
         truth.into(plan.classes),
         None if prediction is None else prediction.into(plan.decisions),

@@ -3,6 +3,7 @@
 Lists, NumPy, pandas, Polars, pyarrow and anything else that Narwhals takes come in; the caller's memory is only read.
 """
 
+import numbers
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -231,17 +232,8 @@ def _from_text(series: Any, argument: str) -> Column:
     import polars as pl
 
     names = series.unique().sort()
-    _warn_of_blanks(argument, names.to_list())
     codes = series.cast(pl.Enum(names)).to_physical().to_numpy()
     return Column(argument, "text", codes, tuple(names.to_list()))
-
-
-def _warn_of_blanks(argument: str, names: list[str]) -> None:
-    known = set(names)
-    stray = {name: name.strip() for name in names if name != name.strip() and name.strip() in known}
-    if stray:
-        alike = sorted({*stray, *stray.values()}, key=lambda name: (name.strip(), name))
-        warnings.warn(errors.stray_blanks(argument, alike), errors.InputWarning, stacklevel=2)
 
 
 # ── Python objects ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -251,6 +243,8 @@ def _from_objects(values: Any, argument: str) -> Column:
         kinds.setdefault(kind, []).append(type_)
     if "missing" in kinds or len(kinds) > 1:
         _refuse_missing(np.fromiter(map(_is_missing, values), bool, len(values)), argument)
+    if "other" in kinds and issubclass(kinds["other"][0], list | tuple | set | frozenset | np.ndarray):
+        raise errors.multilabel_rows(argument)
     if "other" in kinds:
         raise errors.unsupported_type(argument, kinds["other"][0].__name__)
     if not kinds:
@@ -326,17 +320,30 @@ def spread_scores(score: Any, classes: Any) -> tuple[dict[str, Any], Table | Non
     """Return the score columns by argument, and the table when the scores came as an (n, k) array with classes."""
     if score is None:
         return {}, None
+    if hasattr(score, "columns") and not isinstance(score, Mapping):  # a data frame: its names say which is which
+        score = {name: score[name] for name in score.columns}
     if isinstance(score, Mapping):
-        return {f"score of {canonical(name)}": column for name, column in score.items()}, None
+        named = {f"score of {canonical(name)}": column for name, column in score.items()}
+        if len(named) != len(score):
+            raise errors.classes_not_different([canonical(name) for name in score])
+        return named, None
+    if isinstance(score, list | tuple) and score and isinstance(score[0], list | tuple | np.ndarray):
+        score = np.asarray(score)
     if getattr(score, "ndim", 1) != 2:
         return {"score": score}, None
+    if isinstance(score, np.ma.MaskedArray):
+        _refuse_missing(np.asarray(np.ma.getmaskarray(score).any(axis=1)), "score")
+    if isinstance(classes, set | frozenset):
+        raise errors.classes_without_order(classes)
     values = np.asarray(score)
     if classes is None or len(classes) != values.shape[1]:
         raise errors.which_score_column(values.shape, classes)
     if values.dtype.kind not in "biuf":
         raise errors.not_numbers("score", f"{values.dtype} values")
     values = values.astype(np.float32 if values.dtype in (np.float16, np.float32) else np.float64, copy=False)
-    if not np.isfinite(values.sum()):  # one pass tells; what is wrong is looked up only then
+    with np.errstate(all="ignore"):
+        finite = np.isfinite(values.sum())
+    if not finite:  # one pass tells; what is wrong is looked up only then
         _refuse_infinite("score", values)
     return {}, Table(tuple(canonical(name) for name in classes), values)
 
@@ -374,14 +381,29 @@ def as_numbers(column: Column) -> Array:
 def as_finite(column: Column) -> Array:
     """Return the finite numbers of a column; text that spells numbers is read."""
     if column.kind == "text":
-        try:
-            return np.array([float(name) for name in column.names])[column.values]
-        except ValueError:
-            pass  # refused below
+        known = [spelled(name) for name in column.names]
+        wrong = np.flatnonzero(np.isin(column.values, [i for i, number in enumerate(known) if number is None]))
+        if len(wrong):
+            raise errors.not_a_number(column.argument, len(wrong), int(wrong[0]), column.names[column.values[wrong[0]]])
+        column = Column(column.argument, "number", np.array(known, np.float64)[column.values])
     values = as_numbers(column)
     if values.dtype.kind == "f":
         _refuse_infinite(column.argument, values)
     return values if values.dtype.kind != "b" else values.astype(np.int64)
+
+
+def spelled(text: str) -> float | None:
+    """The number that a text spells, if it does (Python's 1_000 is none)."""
+    try:
+        return None if "_" in text else float(text)
+    except ValueError:
+        return None
+
+
+def check_baseline(baseline: Any) -> None:
+    """Refuse what is no finite number."""
+    if isinstance(baseline, bool) or not isinstance(baseline, numbers.Real) or not np.isfinite(float(baseline)):
+        raise errors.bad_baseline(baseline)
 
 
 def as_weights(column: Column) -> Array:

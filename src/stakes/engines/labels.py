@@ -36,7 +36,8 @@ class Labels:
         if tuple(names) == self.names:
             return self.codes
         kind = np.uint8 if len(names) <= 256 else np.uint16 if len(names) <= 65_536 else np.int64
-        places = np.array([names.index(name) for name in self.names], kind)
+        numbered = {name: i for i, name in enumerate(names)}
+        places = np.array([numbered[name] for name in self.names], kind)
         return places[self.codes]
 
 
@@ -135,13 +136,17 @@ def _in_order(names: Sequence[str]) -> list[str]:
 
 
 # ── which class is which ─────────────────────────────────────────────────────────────────────────────────────────
-def settle(truth: Labels, prediction: Labels | None, classes: Any, positive: Any) -> Plan:
-    """Return the classes, the decisions and the positive class of two, or ask."""
-    names = list(truth.names)
+def settle(truth: Labels, prediction: Labels | None, classes: Any, positive: Any, scored: Sequence[str] = ()) -> Plan:
+    """Return the classes, the decisions and the positive class of two, or ask.
+
+    Classes are those that occur, those that have a score column of their own, or those that are declared.
+    """
+    names = list(dict.fromkeys([*truth.names, *scored]))
     if prediction is not None:
         if not set(names) & set(prediction.names) and len({*names, *prediction.names}) > 2:
             warnings.warn(errors.nothing_in_common(names, prediction.names), errors.InputWarning, stacklevel=4)
-        names += [name for name in prediction.names if name not in names]
+        names = list(dict.fromkeys([*names, *prediction.names]))
+    _warn_of_blanks(names)
     wanted = None if positive is None else canonical(positive)
     if isinstance(positive, bool) and set(names) <= {"0", "1"}:
         wanted = str(int(positive))
@@ -149,7 +154,8 @@ def settle(truth: Labels, prediction: Labels | None, classes: Any, positive: Any
         known = _declared(classes, truth.names)
     else:
         known = tuple(_in_order(names)) if len(names) >= 2 else _completed(names[0], wanted)
-    extra = tuple(name for name in names if name not in known)
+    members = set(known)
+    extra = tuple(name for name in names if name not in members)
     if len(known) > 2:
         if wanted is not None:
             raise errors.positive_of_many(wanted, known)
@@ -169,11 +175,22 @@ def _positive(pair: Sequence[str], wanted: str | None) -> str:
     return wanted
 
 
-def _declared(classes: Sequence[Any], names: Sequence[str]) -> tuple[str, ...]:
+def _warn_of_blanks(names: Sequence[str]) -> None:
+    known = set(names)
+    stray = {name: name.strip() for name in names if name != name.strip() and name.strip() in known}
+    if stray:
+        alike = sorted({*stray, *stray.values()}, key=lambda name: (name.strip(), name))
+        warnings.warn(errors.stray_blanks(alike), errors.InputWarning, stacklevel=5)
+
+
+def _declared(classes: Any, names: Sequence[str]) -> tuple[str, ...]:
+    if not isinstance(classes, Sequence | range | np.ndarray):
+        raise errors.classes_without_order(classes)
     known = tuple(canonical(name) for name in classes)
     if len(set(known)) != len(known) or len(known) < 2:
         raise errors.classes_not_different(known)
-    unknown = [name for name in names if name not in known]
+    members = set(known)
+    unknown = [name for name in names if name not in members]
     if unknown:
         raise errors.unknown_labels("truth", unknown, known)
     return known

@@ -28,10 +28,12 @@ class Rows:
     prediction: Array | None = None
     scores: Array | None = None
     weight: Array | None = None
+    places: Array | None = None
 
     def take(self, rows: Array) -> "Rows":
-        """Return some of the rows."""
-        columns = (self.truth, self.prediction, self.scores, self.weight)
+        """Return some of the rows, which remember their places in the whole."""
+        places = np.arange(len(self.truth)) if self.places is None else self.places
+        columns = (self.truth, self.prediction, self.scores, self.weight, places)
         return Rows(*(None if column is None else column[rows] for column in columns))  # type: ignore[arg-type]
 
 
@@ -63,7 +65,7 @@ def count_errors(
     """Count the errors of a regression, overall and by segment."""
 
     def sums(part: Rows) -> dict[str, Tally]:
-        options: Any = {"baseline": baseline, **({} if parts is None else {"parts": parts})}
+        options: Any = {"baseline": baseline, "places": part.places, **({} if parts is None else {"parts": parts})}
         return {"errors": ErrorSums.from_rows(part.truth, part.prediction, part.weight, **options)}  # type: ignore[arg-type]
 
     segments = {} if by is None else _segments("regression", rows, by, lambda _, part: sums(part))

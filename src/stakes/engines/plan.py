@@ -64,6 +64,9 @@ class Counted:
     @classmethod
     def sum(cls, parts: Sequence["Counted"]) -> Self:
         """Add many parts at once; cheaper than adding them pairwise."""
+        parts = list(parts)
+        if not parts:
+            raise errors.nothing_to_add()
         first = parts[0]
         for part in parts:
             _same("the task", first.task, part.task)
@@ -78,6 +81,11 @@ class Counted:
 
     def __radd__(self, other: object) -> Self:
         return self if other == 0 else NotImplemented
+
+    @property
+    def rows(self) -> int:
+        """The number of rows, where weights do not hide it."""
+        return int(next(iter(self.tallies.values())).total)  # type: ignore[attr-defined]
 
     def moved_down(self, rows: int) -> Self:
         """Return the same counts with row numbers that begin later: those of a batch within the whole."""
@@ -111,6 +119,8 @@ class Counted:
             raise errors.unknown_version("count", saved.get("version"), VERSION)
         try:
             tallies = [_KINDS[part["tally"]].from_dict(part) for part in saved["tallies"]]
+            if not tallies:
+                raise KeyError("tallies")
             segments = {name: cls.from_dict(part) for name, part in saved["segments"].items()}
             return cls(saved["task"], {tally.kind: tally for tally in tallies}, segments)
         except (KeyError, TypeError, AttributeError) as problem:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from stakes import errors
-from stakes.engines.columns import Column
+from stakes.engines.columns import Column, as_finite, spelled
 from stakes.tallies.arithmetic import Array
 
 _BLOCK = 1 << 16
@@ -21,6 +21,8 @@ def settle_task(task: str, columns: dict[str, Column], of_classes: bool, of_numb
     kinds = [_numbers_in(columns[name]) for name in ("truth", "prediction")]
     if "none" in kinds or kinds == ["labels", "labels"]:
         return "classification"
+    if kinds == ["labels", "fractions"] and _within_one(columns["prediction"]):
+        raise errors.scores_as_predictions()
     if "fractions" in kinds:
         return "regression"
     raise errors.which_task()
@@ -32,10 +34,21 @@ def _numbers_in(column: Column) -> str:
         return "none"
     if column.kind == "number":
         return _kind_of(column.values)
-    try:
-        return _kind_of(np.array([float(name) for name in column.names]))
-    except ValueError:
+    known = [spelled(name) for name in column.names]
+    found = np.array([number for number in known if number is not None])
+    if not len(found):
         return "none"
+    kind = _kind_of(found)
+    if len(found) == len(known):
+        return kind
+    if kind == "fractions" and 2 * len(found) > len(known):
+        as_finite(column)  # a column of numbers with a few that are none: name the first of them
+    return "none"
+
+
+def _within_one(column: Column) -> bool:
+    values = as_finite(column)
+    return bool(values.min() >= 0 and values.max() <= 1)
 
 
 def _kind_of(values: Array) -> str:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from stakes import errors, metrics
 from stakes.engines import Counted
 from stakes.metrics import Estimate, Metric
+from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.tallies import Tally
 from stakes.views import notebook, page, terminal
 
@@ -36,11 +37,20 @@ class Evaluation:
         if not isinstance(counted, Counted):
             raise errors.not_counted(type(counted).__name__)
         if cls is Evaluation:
-            cls = next(kind for kind in cls._kinds if kind._judges(counted))
+            found = next((kind for kind in cls._kinds if kind._judges(counted)), None)
+            if found is None:
+                raise errors.not_counted("count without tallies")
+            cls = found
         return object.__new__(cls)
 
-    def __init__(self, counted: Counted) -> None:
+    def __init__(self, counted: Counted, probabilities: bool | None = None) -> None:
+        """Evaluate what was counted.
+
+        Whether scores are probabilities is told by the scores of all rows; a segment is told by the whole.
+        """
         self.counted = counted
+        scores: Any = counted.tallies.get("scores") or counted.tallies.get("class_scores")
+        self.probabilities = probabilities if probabilities is not None else scores is not None and scores.probabilities
 
     @classmethod
     def _judges(cls, counted: Counted) -> bool:
@@ -78,6 +88,8 @@ class Evaluation:
         return f"it is no figure of a {self.task} with these columns"
 
     def _estimate(self, metric: Metric, tally: Any, value: float) -> Estimate:
+        if NO_PROBABILITIES in metric.undefined and not self.probabilities:
+            return Estimate(metric.text, math.nan, reason=NO_PROBABILITIES.words)
         value = float(value)
         reason = metric.why_undefined(tally) if math.isnan(value) else ""
         return Estimate(metric.text, value, float(metric.baseline_of(tally)), reason=reason)
@@ -88,7 +100,7 @@ class Evaluation:
         return Segments({name: self._segment(part) for name, part in self.counted.segments.items()})
 
     def _segment(self, counted: Counted) -> "Evaluation":
-        return Evaluation(counted)
+        return type(self)(counted, probabilities=self.probabilities)
 
     @property
     def _size(self) -> Tally:

@@ -1,5 +1,6 @@
 """More than two classes: one figure for all of them, and every class against the rest."""
 
+import math
 from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
@@ -9,9 +10,11 @@ import numpy as np
 from stakes import errors, metrics
 from stakes.decisions.curves import Curve, curve
 from stakes.engines import Counted
+from stakes.engines.columns import canonical
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.many import AVERAGES
+from stakes.metrics.reasons import EXTRA_DECISIONS
 from stakes.tallies import ClassScores, Confusion, JointCounts, ScoreTable, Tally
 from stakes.views import page
 
@@ -96,18 +99,27 @@ class ManyClassEvaluation(Evaluation):
         if metric.of_many:
             metric = metrics.find(metric.of_many)
         elif metric.tally in (Confusion, ScoreTable) and not metric.many:
-            raise errors.which_average(metric.name, self.classes)
+            raise errors.which_average(metric.name, self.classes, pooled=metric.tally is Confusion)
         return super().__getitem__(metric.text)
 
     def _of_class(self, name: str, of: Any) -> Estimate:
-        place = str(of)
+        place = canonical(of)
         if place not in self._against_rest:
             raise errors.no_such_class(of, self.classes)
         metric = metrics.find(name)
-        tally = self._against_rest[place].get(metric.tally)
-        if tally is None or metric.many:
+        if metric.many or metric.tally not in (Confusion, ScoreTable):
             raise errors.no_figure_of_a_class(metric.name)
+        tally = self._against_rest[place].get(metric.tally)
+        if tally is None:
+            return Estimate(metric.text, math.nan, reason=self._why_no_class(metric))
         return self._estimate(metric, tally, metric.of(tally))
+
+    def _why_no_class(self, metric: Metric) -> str:
+        if metric.tally is ScoreTable:
+            return "no scores were given; pass score={class: column, …}"
+        if self.confusion is not None:
+            return EXTRA_DECISIONS.words
+        return self._why_no(metric)
 
     def _tally(self, metric: Metric) -> Any:
         return self.joint if metric.sparse and self.joint is not None else super()._tally(metric)
@@ -131,9 +143,9 @@ class ManyClassEvaluation(Evaluation):
 
     def curve(self, kind: str, of: Any) -> Curve:
         """Return the "roc" or the "pr" curve of a class against the rest."""
-        if str(of) not in self._against_rest:
+        if canonical(of) not in self._against_rest:
             raise errors.no_such_class(of, self.classes)
-        table = self._against_rest[str(of)].get(ScoreTable)
+        table = self._against_rest[canonical(of)].get(ScoreTable)
         if table is None:
             raise errors.no_curve(kind, "no scores were given; pass score={class: column, …}")
         return curve(table, kind)  # type: ignore[arg-type]
@@ -180,12 +192,16 @@ class ManyClassEvaluation(Evaluation):
             for name in shown
         ]
         title = f"the first {len(shown)} of {len(self.classes):,} classes" if len(shown) < len(self.classes) else ""
-        grids = [page.Grid(("class against the rest", "rows", *names), rows, title=title)] if names else []
+        head = ("class against the rest", "rows", *map(page.short, names))
+        grids = [page.Grid(head, rows, title=title)] if names else []
         pairs = [] if self.confusion is None and self.joint is None else self.most_confused(5)
         if pairs:
             confused = [(truth, said, f"{count:,.6g}", f"{share:.1%}") for truth, said, count, share in pairs]
-            head = ("truth", "taken for", "rows", "of that truth")
-            grids.append(page.Grid(head, confused, words=(0, 1), title="most confused"))
+            grids.append(
+                page.Grid(
+                    ("truth", "taken for", "rows", "of that truth"), confused, words=(0, 1), title="most confused"
+                )
+            )
         return grids
 
     @property

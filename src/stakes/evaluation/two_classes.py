@@ -1,6 +1,5 @@
 """Two classes: decisions, scores under a threshold, and curves over all thresholds."""
 
-import math
 import numbers
 from collections.abc import Iterable
 from functools import cached_property
@@ -10,9 +9,8 @@ from stakes import errors, metrics
 from stakes.decisions.curves import Curve, curve
 from stakes.engines import Counted
 from stakes.evaluation.base import Evaluation
-from stakes.metrics import Estimate, Metric
+from stakes.metrics import Metric
 from stakes.metrics.estimate import plain
-from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.tallies import Confusion, ScoreTable, Tally
 from stakes.views import page
 
@@ -38,15 +36,8 @@ class TwoClassEvaluation(Evaluation):
         return "scores" in counted.tallies or (confusion is not None and len(confusion.truths) == 2)
 
     def __init__(self, counted: Counted, threshold: float | None = None, probabilities: bool | None = None) -> None:
-        """Evaluate what was counted.
-
-        Whether scores are probabilities is told by the scores of all rows; a segment is told by the whole.
-        """
-        super().__init__(counted)
+        super().__init__(counted, probabilities)
         self.scores: ScoreTable | None = counted.scores
-        self.probabilities = self.scores is not None and self.scores.probabilities
-        if probabilities is not None:
-            self.probabilities = probabilities
         self.threshold = threshold
         if threshold is None and counted.confusion is None and self.probabilities:
             self.threshold = _DEFAULT_THRESHOLD
@@ -107,11 +98,6 @@ class TwoClassEvaluation(Evaluation):
         if metric.tally is Confusion:
             return "the scores are no probabilities, so there are no decisions yet; pass threshold="
         return super()._why_no(metric)
-
-    def _estimate(self, metric: Metric, tally: Any, value: float) -> Estimate:
-        if NO_PROBABILITIES in metric.undefined and not self.probabilities:
-            return Estimate(metric.text, math.nan, reason=NO_PROBABILITIES.words)
-        return super()._estimate(metric, tally, value)
 
     def curve(self, kind: str) -> Curve:
         """Return the "roc" or the "pr" curve."""

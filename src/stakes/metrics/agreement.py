@@ -253,7 +253,7 @@ def kappa(c: Confusion) -> Number:
 
 @metric(
     question="In what share of the cases does the model commit itself to a class?",
-    formula="1 if n else 0 / n",
+    formula="(PP + PN) / n",
     tally=Confusion,
     range=(0, 1),
     better="higher",

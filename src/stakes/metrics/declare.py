@@ -163,7 +163,12 @@ class Metric:
             raise errors.how_to_call(self.name, column, self.tally.kind)
         task = "regression" if self.tally is ErrorSums else "classification"
         counted = count_rows(truth=rows[0], **{column: rows[1]}, task=task, parts=self.parts, **options)
-        return counted.tallies[self.tally.kind]
+        kinds = counted.tallies
+        if self.tally.kind in kinds or (self.sparse and "joint" in kinds):
+            return kinds.get(self.tally.kind) or kinds["joint"]
+        if self.tally is ScoreTable and "class_scores" in kinds:
+            raise errors.which_average(self.of_many or self.name, kinds["class_scores"].classes, pooled=False)  # type: ignore[attr-defined]
+        raise errors.wrong_tally(self.name, self.tally.kind, " and ".join(kinds))
 
     def __repr__(self) -> str:
         return f"<metric {self.text}: {self.question}>"

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from stakes import errors
-from stakes.metrics.baselines import CONSTANT_SCORE
+from stakes.metrics.baselines import CONSTANT_SCORE, Baseline
 from stakes.metrics.declare import COUNT, Metric, measure, metric
 from stakes.metrics.reasons import NO_PROBABILITIES, NO_ROWS, Undefined
 from stakes.tallies import ClassScores, Confusion, ScoreTable
@@ -22,6 +22,7 @@ AVERAGES = {
 }
 """The ways to make one figure of the figures of each class against the rest."""
 
+CLASS_FREQUENCIES = Baseline("the class frequencies as everybody's scores", CONSTANT_SCORE.value)
 EMPTY_CLASS = Undefined("a class has no rows", lambda s: bool((s.sizes == 0).any()))
 ADDED_PARTS = Undefined(
     "it compares pairs of rows, which weighted or added counts do not keep", lambda s: s.pair_wins is None
@@ -49,6 +50,7 @@ def averaged(base: Metric, how: str) -> Metric:
         swapped=None,
         headline=how == "macro" and base.name in ("precision", "recall", "f1", "auc"),
         many=True,
+        of_many="",
         parts=("tables",) if scored else (),
     )
 
@@ -77,7 +79,7 @@ def _mean(values: Array, weights: Array | None) -> Any:
 
 # ── class scores ─────────────────────────────────────────────────────────────────────────────────────────────────
 def _of_class_scores(**facts: Any) -> Callable[[Any], Metric]:
-    return metric(tally=ClassScores, baseline=CONSTANT_SCORE, many=True, **facts)
+    return metric(tally=ClassScores, baseline=CLASS_FREQUENCIES, many=True, **facts)
 
 
 @_of_class_scores(
@@ -145,7 +147,7 @@ def normalised_multiclass_brier_score(s: ClassScores) -> Number:
     pitfall="Classes that tie with the true one count as ahead of it.",
 )
 def top_k_accuracy(s: ClassScores, *, k: Annotated[int, COUNT] = 2) -> Number:
-    return ratio(exact(s.ranks[: int(k)]).sum(), s.total)
+    return ratio(exact(s.ranks[: int(k)]).sum(), exact(s.ranks).sum())
 
 
 @_of_class_scores(

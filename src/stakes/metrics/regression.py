@@ -145,7 +145,8 @@ def mean_error(s: ErrorSums) -> Number:
     headline=True,
 )
 def pearson(s: ErrorSums) -> Number:
-    return root_ratio(s.spread("t", "p"), s.spread("t") * s.spread("p"))
+    r = root_ratio(s.spread("t", "p"), s.spread("t") * s.spread("p"))
+    return max(-1.0, min(1.0, r))  # the sums are rounded, each by itself
 
 
 @metric(

@@ -67,7 +67,7 @@ class Tally:
             return cls._restore({k: v for k, v in saved.items() if k not in ("tally", "version")})
         except errors.InputError:
             raise
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as problem:
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, ArithmeticError) as problem:
             raise errors.not_a_tally(f"a {cls.kind!r} whose content is damaged ({problem})") from None
 
     # What a kind of tally has to say for itself.

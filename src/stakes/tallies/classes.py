@@ -35,6 +35,7 @@ class ClassScores(Tally):
     ranks: Array
     surprise: float
     squares: float
+    range: tuple[float, float]
     pair_wins: Array | None
     weighted: bool = False
 
@@ -78,12 +79,6 @@ class ClassScores(Tally):
         """Whether every score lies in [0, 1]."""
         return not math.isnan(self.surprise)
 
-    @property
-    def range(self) -> tuple[float, float]:
-        """The lowest and the highest score."""
-        ranges = [table.range for table in self.tables]
-        return min(low for low, _ in ranges), max(high for _, high in ranges)
-
     def constant(self) -> Self:
         """Return what giving everyone the class frequencies scores."""
         shares = np.array([float(size / self.total) for size in exact(self.sizes)])
@@ -98,6 +93,7 @@ class ClassScores(Tally):
             np.bincount(order, weights=sizes, minlength=len(self.classes)),
             surprise if self.probabilities else math.nan,
             float((sizes * (1 - 2 * shares + (shares**2).sum())).sum()) if self.probabilities else math.nan,
+            self.range,
             None if self.pair_wins is None else np.outer(self.sizes, self.sizes),
             self.weighted,
         )
@@ -119,6 +115,7 @@ class ClassScores(Tally):
             np.sum([part.ranks for part in parts], axis=0),
             math.fsum(part.surprise for part in parts),
             math.fsum(part.squares for part in parts),
+            (min(part.range[0] for part in parts), max(part.range[1] for part in parts)),
             first.pair_wins if len(parts) == 1 else None,
             first.weighted,
         )
@@ -136,6 +133,7 @@ class ClassScores(Tally):
             "ranks": self.ranks.tolist(),
             "surprise": _saved(self.surprise),
             "squares": _saved(self.squares),
+            "range": list(self.range),
             "pair_wins": None if self.pair_wins is None else self.pair_wins.tolist(),
             "weighted": self.weighted,
         }
@@ -150,6 +148,7 @@ class ClassScores(Tally):
             np.asarray(content["ranks"]),
             _restored(content["surprise"]),
             _restored(content["squares"]),
+            (float(content["range"][0]), float(content["range"][1])),
             None if wins is None else np.asarray(wins),
             content["weighted"],
         )
@@ -161,6 +160,7 @@ class ClassScores(Tally):
 def _added_up(scores: Array, truth: Array, k: int, weight: Array | None, parts: Collection[str]) -> dict[str, Any]:
     """Add up sizes, ranks and losses block by block, and the blocks without rounding."""
     sizes, ranks, surprise, squares, probabilities = [], [], [], [], True
+    low, high = math.inf, -math.inf
     for start in range(0, len(truth), _BLOCK):
         rows = slice(start, start + _BLOCK)
         block, codes, w = scores[rows], truth[rows].astype(np.int64), None if weight is None else weight[rows]
@@ -168,19 +168,22 @@ def _added_up(scores: Array, truth: Array, k: int, weight: Array | None, parts: 
         sizes.append(np.bincount(codes, w, k))
         if "ranks" in parts:
             ranks.append(np.bincount(np.count_nonzero(block >= own, axis=1) - 1, w, k))
-        probabilities = probabilities and bool(block.min() >= 0 and block.max() <= 1)
+        low, high = min(low, float(block.min())), max(high, float(block.max()))
+        probabilities = low >= 0 and high <= 1
         if probabilities:
             p = own[:, 0].astype(np.float64)
             with np.errstate(divide="ignore"):  # a probability of 0 for what happened is infinitely surprising
                 surprise.append(_sum(0.0 - np.log(p), w))
-            if "squares" in parts:  # of all, with the true class's (1 − p)² instead of p²
-                all_p = block.astype(np.float64, copy=False)
-                squares.append(_sum(np.einsum("ij,ij->i", all_p, all_p) + 1 - 2 * p, w))
+            if "squares" in parts:
+                others = block.astype(np.float64)
+                np.put_along_axis(others, codes[:, None], 0.0, axis=1)
+                squares.append(_sum(np.einsum("ij,ij->i", others, others) + (1 - p) ** 2, w))
     return {
         "sizes": _total(sizes, k),
         "ranks": _total(ranks, k),
         "surprise": math.fsum(surprise) if probabilities else math.nan,
         "squares": math.fsum(squares) if probabilities and "squares" in parts else math.nan,
+        "range": (low, high),
     }
 
 

@@ -11,6 +11,7 @@ from stakes import errors
 from stakes.tallies.arithmetic import Array, Number, exact, room_for
 from stakes.tallies.base import Tally
 
+_MANY = 20
 MOST_CLASSES = 1000
 """The most classes or decisions of a dense table."""
 
@@ -97,12 +98,17 @@ class Confusion(Tally):
     @cached_property
     def truth_totals(self) -> Array:
         """How often each class is the truth (last axis)."""
-        return self.cells.sum(-1)
+        return self._margin(-1)
 
     @cached_property
     def decision_totals(self) -> Array:
         """How often each decision was taken (last axis)."""
-        return self.cells.sum(-2)
+        return self._margin(-2)
+
+    def _margin(self, axis: int) -> Array:
+        if not self.leading and self.counts.dtype.kind == "i" and self.counts.size and self.counts.max() < 2**40:
+            return exact(self.counts.sum(axis))  # quicker than adding up Python numbers
+        return self.cells.sum(axis)
 
     @cached_property
     def total(self) -> Number:
@@ -127,7 +133,8 @@ class Confusion(Tally):
         decisions = np.stack([counts[..., self.decisions.index(n)].sum(-1) for n in self.truths], -1)
         total = truths.sum(-1, keepdims=True)
         cells = {"tp": hits, "fn": truths - hits, "fp": decisions - hits, "tn": total - truths - decisions + hits}
-        cells = {name: np.maximum(cell, 0) for name, cell in cells.items()}  # sums of weights may be off by a rounding
+        if counts.dtype.kind == "f":  # differences of sums of weights leave crumbs where nothing is
+            cells = {name: np.where(cell > 1e-12 * total, cell, 0.0) for name, cell in cells.items()}
         return type(self).two_class(**cells, positive="class", negative="rest")
 
     def pooled(self) -> Self:
@@ -147,7 +154,9 @@ class Confusion(Tally):
         return [(truth, decision, count, count / totals[truth]) for count, truth, decision in ranked]
 
     def _cell(self, row: int, column: int) -> Number:
-        return self.cells[..., row, column][()]  # a number of its own, not an array without axes
+        if not self.leading:
+            return exact(self.counts[row : row + 1, column])[0]
+        return self.cells[..., row, column]
 
     # ── the four cells of two classes ────────────────────────────────────────────────────────────────────────
     @cached_property
@@ -217,17 +226,33 @@ class Confusion(Tally):
 
         Counts are multiplied by the total, which keeps them whole; ratios do not notice.
         """
-        table = self.truth_totals[..., :, None] * self.decision_totals[..., None, :]
-        return self._with(counts=table, squares=None)
+        return self._coin
+
+    @cached_property
+    def _coin(self) -> Self:
+        truths, decisions = self._plain(self.truth_totals), self._plain(self.decision_totals)
+        return self._with(counts=truths[..., :, None] * decisions[..., None, :], squares=None)
 
     def constants(self) -> list[Self]:
-        """Return, for each decision, the table of always taking it."""
+        """Return, for each decision, the table of always taking it; of many, only the most frequent truth."""
+        return self._constants
+
+    @cached_property
+    def _constants(self) -> list[Self]:
+        totals = self._plain(self.truth_totals)
+        places: Any = range(len(self.decisions))
+        if len(self.decisions) > _MANY and not self.leading:
+            places = [self.decisions.index(self.truths[int(np.argmax(totals))])]
         tables = []
-        for j in range(len(self.decisions)):
-            table = np.zeros_like(self.cells)
-            table[..., :, j] = self.truth_totals
+        for j in places:
+            table = np.zeros((*self.leading, len(self.truths), len(self.decisions)), totals.dtype)
+            table[..., :, j] = totals
             tables.append(self._with(counts=table, squares=None))
         return tables
+
+    def _plain(self, totals: Array) -> Array:
+        """Exact numbers for small tables; large ones would take forever, and floats will do for a baseline."""
+        return totals.astype(np.float64) if len(self.decisions) > _MANY else totals
 
     # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────
     def _with(self, **changes: Any) -> Self:

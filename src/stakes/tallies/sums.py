@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from stakes import errors
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array, Number
 from stakes.tallies.base import Tally
@@ -83,10 +84,17 @@ class ErrorSums(Tally):
         weight: Array | None = None,
         *,
         baseline: float | None = None,
+        places: Array | None = None,
         parts: Collection[str] = PARTS,
     ) -> Self:
-        """Add up the rows of two columns of finite numbers, with the parts that are wanted."""
+        """Add up the rows of two columns of finite numbers, with the parts that are wanted.
+
+        ``places`` are the numbers of the rows in the whole, where these are only some of them.
+        """
         sums = cls(**_added_up(truth, prediction, weight, parts), weighted=weight is not None)
+        if places is not None and sums.worst is not None:
+            worst = tuple(replace(w, row=int(places[w.row])) for w in sums.worst)
+            sums = replace(sums, worst=worst)
         if "baseline" not in parts:
             return sums
         value = float(sums.mean(t=1)) if baseline is None else float(baseline)
@@ -123,7 +131,8 @@ class ErrorSums(Tally):
         """The sum of products of deviations from the mean: n times a variance or covariance."""
         other = other or one
         both = self.sum_of(**{one: 2}) if one == other else self.sum_of(**{one: 1, other: 1})
-        return both - self.sum_of(**{one: 1}) * self.sum_of(**{other: 1}) / self.moments[0, 0, 0, 0]
+        spread = both - self.sum_of(**{one: 1}) * self.sum_of(**{other: 1}) / self.moments[0, 0, 0, 0]
+        return max(spread, Fraction(0)) if one == other else spread
 
     @cached_property
     def median(self) -> float:
@@ -134,9 +143,10 @@ class ErrorSums(Tally):
             return float(np.median(self.sizes))
         order = np.argsort(self.sizes, kind="stable")
         sizes, reached = self.sizes[order], np.cumsum(self.weights[order])
-        place = int(np.searchsorted(reached, reached[-1] / 2))
-        if reached[place] == reached[-1] / 2:
-            return float((sizes[place] + sizes[place + 1]) / 2)
+        half = reached[-1] / 2
+        place = int(np.searchsorted(reached, half * (1 - 1e-12)))
+        if abs(reached[place] - half) <= half * 1e-12:  # half of the weight lies on either side
+            return float(sizes[place] / 2 + sizes[place + 1] / 2)
         return float(sizes[place])
 
     def moved_down(self, rows: int) -> Self:
@@ -246,6 +256,8 @@ def _in_order(saved: dict[str, Any]) -> dict[str, Any]:
 
 # ── one pass over the rows ───────────────────────────────────────────────────────────────────────────────────────
 def _added_up(truth: Array, prediction: Array, weight: Array | None, parts: Collection[str]) -> dict[str, Any]:
+    if math.isinf(sum(_extremes(truth, prediction))):
+        raise errors.errors_beyond_floats()
     powers = list(dict.fromkeys(p for part in ("", *parts) for p in _POWERS.get(part, ())))
     moments = _Moments(powers, truth, prediction)
     largest, logs, percentages, sizes = 0.0, [], [], []
@@ -262,7 +274,8 @@ def _added_up(truth: Array, prediction: Array, weight: Array | None, parts: Coll
         if "logs" in parts:
             logs.append(_squared_logs(t, p, w))
         if "percentages" in parts:
-            percentages.append(_sum(size / np.maximum(np.abs(t), np.finfo(np.float64).eps), w))
+            with np.errstate(over="ignore"):
+                percentages.append(_sum(size / np.maximum(np.abs(t), np.finfo(np.float64).eps), w))
         if "sizes" in parts:
             sizes.append(size)
         if "worst" in parts and (len(worst) < WORST or here > abs(worst[-1].error)):
@@ -310,11 +323,12 @@ class _Moments:
         few = slice(0, _FEW_ROWS_TO_CENTRE)
         error = _differences(truth[few], prediction[few])
         columns = (np.abs(error), error, truth[few].astype(np.float64), prediction[few].astype(np.float64))
-        extremes = [max(abs(float(c.min())), abs(float(c.max()))) for c in (truth, prediction)]
+        extremes = _extremes(truth, prediction)
         sizes = [sum(extremes), sum(extremes), *extremes]
         self.shifts = [_shift(size) for size in sizes]
         scaled = [np.ldexp(c, -s) if s else c for c, s in zip(columns, self.shifts, strict=True)]
-        self.centres = [0.0, *(float(c.mean()) for c in scaled[1:])]  # |error| stays where it is
+        # a number that occurs, so that a constant column has no spread; |error| stays where it is
+        self.centres = [0.0, *(float(np.partition(c, len(c) // 2)[len(c) // 2]) for c in scaled[1:])]
         self.sums: dict[Power, list[float]] = {power: [] for power in powers}
 
     def add(self, columns: Sequence[Array], weight: Array | None) -> None:
@@ -345,6 +359,11 @@ class _Moments:
             if factor:
                 whole += factor * sums[lower]  # type: ignore[index]
         return whole * math.prod(Fraction(2) ** (s * k) for s, k in zip(self.shifts, power, strict=True))
+
+
+def _extremes(*columns: Array) -> list[float]:
+    """The largest size in each column."""
+    return [max(abs(float(c.min())), abs(float(c.max()))) for c in columns]
 
 
 def _shift(size: float) -> int:

@@ -101,10 +101,10 @@ def _segments(segments: Mapping[str, Any]) -> Grid:
         for name, part in first.items()
     ]
     title = f"the first {_MOST_SEGMENTS} of {len(segments):,} segments" if len(segments) > _MOST_SEGMENTS else ""
-    return Grid(("segment", "rows", *(_short(name) for name in names)), rows, title=title)
+    return Grid(("segment", "rows", *(short(name) for name in names)), rows, title=title)
 
 
-def _short(name: str) -> str:
+def short(name: str) -> str:
     """Long names by their first alias, where columns are narrow."""
     aliases = metrics.find(name).aliases
     return aliases[0] if len(name) > 12 and aliases else name
