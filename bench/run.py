@@ -172,7 +172,7 @@ def _many_classes(n: int) -> list[Contest]:
     truth, decided = rng.integers(0, k, (2, n))
     words = np.array([f"class {c}" for c in range(k)])
     arrow = [pl.Series(words)[column].to_arrow() for column in (truth, decided)]
-    categories = [pd.Series(pd.Categorical.from_codes(column, words)) for column in (truth, decided)]
+    categories = [pd.Series(pd.Categorical.from_codes(column[:few], words)) for column in (truth, decided)]
     plain = [words[column[:few]].astype(object) for column in (truth, decided)]
     scores = rng.dirichlet(np.ones(k), few)
     codes = truth[:few]
@@ -209,7 +209,7 @@ def _many_classes(n: int) -> list[Contest]:
             their_runs=1,
         ),
         Contest(
-            f"confusion, k = 10, categories, {n:,} rows",
+            f"confusion, k = 10, categories, {few:,} rows",
             counted(categories),
             peer,
             lambda: sk.confusion_matrix(*categories),

@@ -9,6 +9,7 @@ import pytest
 import sklearn.metrics as sk
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from statsmodels.stats import inter_rater
 
 import stakes
 from stakes.tallies import ClassScores, Confusion
@@ -144,6 +145,11 @@ def test_figures_of_scores_agree_with_scikit_learn(rows):
     expected = sk.top_k_accuracy_score(truth, distinct, k=2, labels=range(k), **plain)
     found = m.top_k_accuracy.of(ClassScores.from_rows(distinct, truth, [str(c) for c in range(k)], weight))
     assert found == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("table", [FOUR, IRIS], ids=["four", "iris"])
+def test_kappa_agrees_with_statsmodels(table):
+    assert m.kappa(table) == pytest.approx(inter_rater.cohens_kappa(table.counts, return_results=False))
 
 
 def test_normalised_losses_of_the_frequencies_are_one():

@@ -11,6 +11,7 @@ import scipy.stats
 import sklearn.metrics as sk
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from statsmodels.tools import eval_measures
 
 import stakes
 from stakes.tallies import ErrorSums, bins
@@ -135,6 +136,21 @@ def test_figures_agree_with_scikit_learn_and_scipy(seed, weighted):
         expected = ORACLES[metric.name](truth, prediction, weight)
         if expected is not None:
             assert metric(truth, prediction, weight=weight) == pytest.approx(expected, rel=1e-9), metric.name
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_figures_agree_with_statsmodels(seed):
+    rng = np.random.default_rng(seed)
+    truth, prediction = rng.normal(size=(2, 57)) * 9 + 3
+    for name, theirs in {
+        "mae": eval_measures.meanabs,
+        "mse": eval_measures.mse,
+        "rmse": eval_measures.rmse,
+        "median_absolute_error": eval_measures.medianabs,
+        "max_error": eval_measures.maxabs,
+        "bias": eval_measures.bias,
+    }.items():
+        assert m.find(name)(truth, prediction) == pytest.approx(theirs(truth, prediction), rel=1e-12), name
 
 
 def test_relative_errors_have_wekas_training_mean():
