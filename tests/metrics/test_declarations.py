@@ -333,8 +333,8 @@ def test_calling_a_metric_wrongly_says_how():
 def test_several_metrics_share_one_walk(monkeypatch):
     table = scores_of([(True, 0.9), (False, 0.4), (True, 0.3)])
     walks = []
-    original = ScoreTable.steps
-    monkeypatch.setattr(ScoreTable, "steps", lambda self: walks.append(1) or original(self))
+    original = ScoreTable.blocks
+    monkeypatch.setattr(ScoreTable, "blocks", lambda self: walks.append(1) or original(self))
     values = measure(SCORED, table)
     assert len(walks) == 1
     assert all(same(v, m.of(table)) for m, v in zip(SCORED, values, strict=True))

@@ -109,6 +109,16 @@ def test_the_same_table_gives_the_same_bytes_however_it_is_stored():
         assert len(values) == 1, metric.name
 
 
+def test_threads_do_not_change_a_bit(monkeypatch):
+    rng = np.random.default_rng(6)
+    score = rng.random(400_000)
+    table = ScoreTable.from_rows(score, rng.random(400_000) < score)
+    wanted = [metric for metric in m.list() if metric.tally is ScoreTable]
+    alone = m.measure(wanted, table)
+    monkeypatch.setattr("stakes.tallies.parallel._LARGE", 1)
+    assert m.measure(wanted, table) == alone
+
+
 def test_float32_scores_count_with_the_value_that_is_stored():
     rng = np.random.default_rng(4)
     score = rng.random(50_000).astype(np.float32)

@@ -151,7 +151,7 @@ def test_keys_keep_every_score_and_label(rows):
         assert any(s < 0 or str(s) == "-0.0" for s in scores)
         assert any(s != 0 and not 2.0**-510 <= abs(s) < 2.0**512 for s in scores)
         return
-    walked = list(packed.steps())
+    walked = [make() for make in packed.blocks()]
     kept = [(s, p, n) for w in walked for s, p, n in zip(w.scores, w.positives, w.negatives, strict=True)]
     found = sorted((float(s), label) for s, p, n in kept for label in [1] * p + [0] * n)
     assert found == sorted((s + 0.0, int(y)) for y, s in rows)
@@ -202,7 +202,7 @@ def test_blocks_never_cut_a_tie_and_lose_no_row(size, distinct):
         assert np.array_equal(joined, np.unique(scores)[::-1])
         assert sum(int(s.positives.sum()) for s in walked) == truth.sum()
         assert (walked[-1].tp[-1], walked[-1].fp[-1]) == (truth.sum(), (~truth).sum())
-    for ours, theirs in zip(packed.steps(), packed.as_columns().steps(), strict=True):
+    for ours, theirs in zip(packed.steps(), as_columns(packed).steps(), strict=True):
         assert np.array_equal(ours.scores, theirs.scores)
 
 

@@ -1,5 +1,6 @@
 """The only code that sees rows: it turns columns into tallies."""
 
+import functools
 from collections.abc import Collection, Iterator
 from typing import Any
 
@@ -22,6 +23,7 @@ from stakes.engines.labels import Labels, encode, same_kind, settle, zeros_and_o
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.tasks import settle_task
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.parallel import run_all
 
 __all__ = ["Counted", "Plan", "count_rows"]
 
@@ -120,8 +122,9 @@ def _count_classes(
 ) -> Counted:
     if "prediction" in columns:
         columns["truth"], columns["prediction"] = same_kind(columns["truth"], columns["prediction"])
-    truth = quick["truth"] or encode(columns["truth"])
-    prediction = quick["prediction"] or encode(columns["prediction"]) if "prediction" in columns else None
+    names = [name for name in ("truth", "prediction") if name in columns]
+    tasks = [functools.partial(lambda name: quick[name] or encode(columns[name]), name) for name in names]
+    truth, prediction = [*run_all(tasks, len(columns["truth"])), None][:2]
     plan = settle(truth, prediction, classes, positive, table.classes if table is not None and classes is None else ())
     rows = memory.Rows(
         truth.into(plan.classes),

@@ -1,5 +1,6 @@
 """Figures of a score table as reductions over its steps, so that many figures share one walk down the scores."""
 
+import functools
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -8,8 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from stakes.tallies import ScoreTable
+from stakes.tallies import ScoreTable, Steps
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.parallel import run_all
+from stakes.tallies.steps import BLOCK
 
 
 @dataclass(frozen=True)
@@ -42,10 +45,16 @@ class Fold:
 def fold_all(folds: Sequence[tuple[Fold, Mapping[str, Any]]], table: ScoreTable) -> list[Any]:
     """Return the figure of each fold with its parameters; equal parts are worked out once for all that want them."""
     plans = [(fold, _taken(fold.each, given), _taken(fold.finish, given)) for fold, given in folds]
-    parts: dict[Any, list[Any]] = {(fold.each, tuple(given.items())): [] for fold, given, _ in plans}
-    for steps in table.steps():
-        for (each, given), found in parts.items():
-            found.append(each(steps, **dict(given)))
+    wanted = list(dict.fromkeys((fold.each, tuple(given.items())) for fold, given, _ in plans))
+
+    def of_block(make: Callable[[], Steps]) -> list[Any]:
+        steps = make()
+        return [each(steps, **dict(given)) for each, given in wanted]
+
+    blocks = [functools.partial(of_block, make) for make in table.blocks()]
+    busy = len(wanted) > 2  # a figure or two leave threads waiting for each other
+    found = run_all(blocks, len(blocks) * BLOCK if busy else 0)
+    parts = dict(zip(wanted, zip(*found, strict=True), strict=True))
     return [
         fold.finish(fold.together(parts[fold.each, tuple(given.items())]), table, **last) for fold, given, last in plans
     ]

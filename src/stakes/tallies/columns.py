@@ -3,7 +3,7 @@
 import functools
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
@@ -131,22 +131,25 @@ class Columns:
         above = self.values[name][..., np.asarray(self.scores >= threshold, bool)]
         return above.sum(-1, dtype=np.longdouble).astype(np.float64)[()] if above.dtype.kind == "f" else above.sum(-1)
 
-    def steps(self) -> Iterator[Steps]:
-        """Walk down the scores: single counts in the blocks that keys would have, so that sums round alike."""
+    def blocks(self) -> list[Callable[[], Steps]]:
+        """Return the walk down the scores; counts in the blocks that keys would have, so that sums round alike."""
         positives, negatives = self.values["positives"], self.values["negatives"]
         tp, fp = self.cumulated("positives"), self.cumulated("negatives")
         P, N = self.total("positives"), self.total("negatives")
         if self.leading or self.weighted:
             floats = [column.astype(np.float64) for column in (positives, negatives, tp, fp)]
-            yield Steps(lambda: self.scores, *floats, _as_float(P), _as_float(N))  # type: ignore[call-arg]
-            return
+            return [lambda: Steps(lambda: self.scores, *floats, _as_float(P), _as_float(N))]  # type: ignore[call-arg]
         if P + N >= EXACT_PRODUCTS:
             positives, negatives, tp, fp = (exact(column) for column in (positives, negatives, tp, fp))
         before = tp + fp - positives - negatives
         cuts = (np.flatnonzero(np.diff(before // BLOCK)) + 1).tolist()
-        for cut in itertools.starmap(slice, itertools.pairwise([0, *cuts, len(self.scores)])):
+
+        def steps(cut: slice) -> Steps:
             read = functools.partial(self.scores.__getitem__, cut)
-            yield Steps(read, positives[cut], negatives[cut], tp[cut], fp[cut], P, N)
+            return Steps(read, positives[cut], negatives[cut], tp[cut], fp[cut], P, N)
+
+        edges = itertools.pairwise([0, *cuts, len(self.scores)])
+        return [functools.partial(steps, cut) for cut in itertools.starmap(slice, edges)]
 
 
 def joined(scores: Sequence[Array]) -> Array:

@@ -12,7 +12,7 @@ import bisect
 import functools
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -125,29 +125,33 @@ class Keys:
         return len(rows) - int(np.count_nonzero(rows & rows.dtype.type(1)))  # keys are complemented: 1 is negative
 
     # ── steps ────────────────────────────────────────────────────────────────────────────────────────────────
-    def steps(self) -> Iterator[Steps]:
-        """Walk down the distinct scores in blocks; a step belongs to the block in which its first row lies."""
-        found, P, N = 0, self.P, self.N
-        for start, stop in self._spans():
-            bits, positives = self._unpack(start, stop)
-            tp = np.cumsum(positives) + found
-            rows = np.arange(start + 1, stop + 1)
-            found = int(tp[-1])
-            new = bits[1:] != bits[:-1]
-            ends: Any = slice(None)
-            if new.all():  # every row is a step
-                negatives = 1 - positives
-            else:  # some rows tie: a step ends where the score changes
-                ends = np.append(np.flatnonzero(new), len(bits) - 1)
-                before = tp[0] - positives[0]
-                tp, rows = tp[ends], rows[ends]
-                positives = np.diff(tp, prepend=before)
-                negatives = np.diff(rows, prepend=start) - positives
-            columns = [positives, negatives, tp, rows - tp]
-            if len(self) >= EXACT_PRODUCTS:
-                columns = [exact(column) for column in columns]
-            read = functools.partial(self._scores_at, bits, ends)
-            yield Steps(read, columns[0], columns[1], columns[2], columns[3], P, N)
+    def blocks(self) -> list[Callable[[], Steps]]:
+        """Return the walk down the distinct scores, block by block, each to be made when it is wanted.
+
+        A step belongs to the block in which its first row lies.
+        """
+        return [functools.partial(self._steps, start, stop) for start, stop in self._spans()]
+
+    def _steps(self, start: int, stop: int) -> Steps:
+        block = start // BLOCK
+        found = int(self._positives_before[block]) + self._positives_between(block * BLOCK, start)
+        bits, positives = self._unpack(start, stop)
+        tp = np.cumsum(positives) + found
+        rows = np.arange(start + 1, stop + 1)
+        new = bits[1:] != bits[:-1]
+        ends: Any = slice(None)
+        if new.all():  # every row is a step
+            negatives = 1 - positives
+        else:  # some rows tie: a step ends where the score changes
+            ends = np.append(np.flatnonzero(new), len(bits) - 1)
+            tp, rows = tp[ends], rows[ends]
+            positives = np.diff(tp, prepend=found)
+            negatives = np.diff(rows, prepend=start) - positives
+        columns = [positives, negatives, tp, rows - tp]
+        if len(self) >= EXACT_PRODUCTS:
+            columns = [exact(column) for column in columns]
+        read = functools.partial(self._scores_at, bits, ends)
+        return Steps(read, columns[0], columns[1], columns[2], columns[3], self.P, self.N)
 
     def _spans(self) -> Iterator[tuple[int, int]]:
         """Cut the rows every BLOCK, moved down to where a new score begins."""

@@ -1,6 +1,6 @@
 """Scores counted against the truth: what lies at each score, and at or above it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -126,7 +126,11 @@ class ScoreTable(Tally):
         A step belongs to the block in which its first row lies, however the table is stored; so sums over
         blocks are the same to the last bit for the same counts.
         """
-        return self.store.steps()
+        return (make() for make in self.blocks())
+
+    def blocks(self) -> list[Callable[[], Steps]]:
+        """Return the blocks of :meth:`steps`, each to be made when it is wanted, by any thread."""
+        return self.store.blocks()
 
     @property
     def thresholds(self) -> Array:

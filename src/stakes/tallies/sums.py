@@ -256,10 +256,11 @@ def _in_order(saved: dict[str, Any]) -> dict[str, Any]:
 
 # ── one pass over the rows ───────────────────────────────────────────────────────────────────────────────────────
 def _added_up(truth: Array, prediction: Array, weight: Array | None, parts: Collection[str]) -> dict[str, Any]:
-    if math.isinf(sum(_extremes(truth, prediction))):
+    extremes = [max(abs(float(column.min())), abs(float(column.max()))) for column in (truth, prediction)]
+    if math.isinf(sum(extremes)):
         raise errors.errors_beyond_floats()
     powers = list(dict.fromkeys(p for part in ("", *parts) for p in _POWERS.get(part, ())))
-    moments = _Moments(powers, truth, prediction)
+    moments = _Moments(powers, truth, prediction, extremes)
     largest, logs, percentages, sizes = 0.0, [], [], []
     worst: list[WorstError] = []
     pictures: list[dict[Cell, float]] = []
@@ -318,12 +319,11 @@ class _Moments:
     Columns whose powers could overflow or vanish are scaled by a power of two, which is exact.
     """
 
-    def __init__(self, powers: Sequence[Power], truth: Array, prediction: Array) -> None:
+    def __init__(self, powers: Sequence[Power], truth: Array, prediction: Array, extremes: Sequence[float]) -> None:
         self.powers = powers
         few = slice(0, _FEW_ROWS_TO_CENTRE)
         error = _differences(truth[few], prediction[few])
         columns = (np.abs(error), error, truth[few].astype(np.float64), prediction[few].astype(np.float64))
-        extremes = _extremes(truth, prediction)
         sizes = [sum(extremes), sum(extremes), *extremes]
         self.shifts = [_shift(size) for size in sizes]
         scaled = [np.ldexp(c, -s) if s else c for c, s in zip(columns, self.shifts, strict=True)]
@@ -359,11 +359,6 @@ class _Moments:
             if factor:
                 whole += factor * sums[lower]  # type: ignore[index]
         return whole * math.prod(Fraction(2) ** (s * k) for s, k in zip(self.shifts, power, strict=True))
-
-
-def _extremes(*columns: Array) -> list[float]:
-    """The largest size in each column."""
-    return [max(abs(float(c.min())), abs(float(c.max()))) for c in columns]
 
 
 def _shift(size: float) -> int:
