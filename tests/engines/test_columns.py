@@ -265,6 +265,9 @@ def test_batches_are_counted_and_added():
     ev = stakes.evaluate(iter([numbers[:2], numbers[2:]]), truth="t", prediction="p", baseline=2)
     assert ev["mae"].value == stakes.evaluate(numbers, truth="t", prediction="p", baseline=2)["mae"].value
     assert ev.largest_errors[0].row == 3
+    weighted = numbers.assign(w=[0.5, 0, 2, 3])
+    options = {"truth": "t", "prediction": "p", "weight": "w", "baseline": 2, "task": "regression"}
+    assert stakes.evaluate(iter([weighted[:2], weighted[2:]]), **options).largest_errors[0].row == 3
     with pytest.raises(stakes.InputError, match="an iterator that gave no batch"):
         stakes.evaluate(iter([]), truth="y", score="p")
 

@@ -89,7 +89,7 @@ def _count_batches(batches: Iterator[Any], options: dict[str, Any]) -> Counted:
     for batch in batches:
         part = count_rows(batch, **options)
         parts.append(part.moved_down(rows))
-        rows += part.rows
+        rows += part.rows if options["weight"] is None else len(batch[options["truth"]])  # weights hide the rows
     if not parts:
         raise errors.no_batches()
     return Counted.sum(parts)
