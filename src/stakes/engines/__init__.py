@@ -8,17 +8,8 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines import memory
-from stakes.engines.columns import (
-    Column,
-    Table,
-    as_finite,
-    as_numbers,
-    as_table,
-    as_weights,
-    check_baseline,
-    gather,
-    spread_scores,
-)
+from stakes.engines.class_scores import Table, as_table, spread_scores
+from stakes.engines.columns import Column, as_finite, as_numbers, as_weights, check_baseline, gather
 from stakes.engines.labels import Labels, encode, same_kind, settle, zeros_and_ones
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.tasks import settle_task

@@ -14,6 +14,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.columns import refuse_infinite
 
 Kind = Literal["number", "boolean", "text"]
 
@@ -159,7 +160,7 @@ def _from_numpy(array: Array, argument: str) -> Column:
     if array.ndim != 1:
         raise errors.not_a_column(argument, f"an array of shape {array.shape}")
     if isinstance(array, np.ma.MaskedArray):
-        _refuse_missing(np.ma.getmaskarray(array), argument)
+        refuse_missing(np.ma.getmaskarray(array), argument)
         array = array.data
     if array.dtype.kind == "b":
         return Column(argument, "boolean", array)
@@ -175,7 +176,7 @@ def _from_series(series: Any, argument: str) -> Column:
     import narwhals as nw
 
     if series.null_count():
-        _refuse_missing(series.is_null().to_numpy().astype(bool), argument)
+        refuse_missing(series.is_null().to_numpy().astype(bool), argument)
     dtype = series.dtype
     if dtype == nw.Categorical or isinstance(dtype, nw.Enum):
         return _from_categories(series, argument)
@@ -242,7 +243,7 @@ def _from_objects(values: Any, argument: str) -> Column:
     for kind, type_ in [(_kind_of(t), t) for t in set(map(type, values))]:
         kinds.setdefault(kind, []).append(type_)
     if "missing" in kinds or len(kinds) > 1:
-        _refuse_missing(np.fromiter(map(_is_missing, values), bool, len(values)), argument)
+        refuse_missing(np.fromiter(map(_is_missing, values), bool, len(values)), argument)
     if "other" in kinds and issubclass(kinds["other"][0], list | tuple | set | frozenset | np.ndarray):
         raise errors.multilabel_rows(argument)
     if "other" in kinds:
@@ -269,7 +270,7 @@ def _numbers(values: Any, argument: str) -> Array:
     if array.dtype.kind not in "biu" and whole:
         raise errors.beyond_64_bits(argument)
     if array.dtype.kind == "f":
-        _refuse_missing(np.isnan(array), argument)
+        refuse_missing(np.isnan(array), argument)
         if any(isinstance(v, int) and abs(v) > 1 << 53 for v in values):
             raise errors.beyond_64_bits(argument)
     return array
@@ -289,85 +290,11 @@ def _is_missing(value: Any) -> bool:
     return _kind_of(type(value)) == "missing" or (isinstance(value, float | np.floating) and value != value)
 
 
-def _refuse_missing(missing: Array, argument: str) -> None:
+def refuse_missing(missing: Array, argument: str) -> None:
+    """Raise when a row is missing, naming the first."""
     rows = np.flatnonzero(missing)
     if len(rows):
         raise errors.missing_values(argument, len(rows), int(rows[0]))
-
-
-# ── several scores ──────────────────────────────────────────────────────────────────────────────────────────────
-@dataclass(frozen=True, eq=False)
-class Table:
-    """One score per class and row: a column for each of the classes."""
-
-    classes: tuple[str, ...]
-    values: Array
-
-    def keep(self, rows: Array) -> "Table":
-        """Return the table of some rows (a mask)."""
-        return replace(self, values=self.values[rows])
-
-    def refuse_uneven_rows(self) -> None:
-        """Scores that all lie in [0, 1] are probabilities, and those of a row must add up to 1."""
-        if self.values.min() >= 0 and self.values.max() <= 1:
-            sums = self.values @ np.ones(len(self.classes), self.values.dtype)
-            wrong = np.flatnonzero(np.abs(sums - 1) > 1e-3)
-            if len(wrong):
-                raise errors.uneven_probabilities(len(wrong), int(wrong[0]), float(sums[wrong[0]]))
-
-
-def spread_scores(score: Any, classes: Any) -> tuple[dict[str, Any], Table | None]:
-    """Return the score columns by argument, and the table when the scores came as an (n, k) array with classes."""
-    if score is None:
-        return {}, None
-    if hasattr(score, "columns") and not isinstance(score, Mapping):  # a data frame: its names say which is which
-        score = {name: score[name] for name in score.columns}
-    if isinstance(score, Mapping):
-        named = {f"score of {canonical(name)}": column for name, column in score.items()}
-        if len(named) != len(score):
-            raise errors.classes_not_different([canonical(name) for name in score])
-        return named, None
-    if isinstance(score, list | tuple) and score and isinstance(score[0], list | tuple | np.ndarray):
-        score = np.asarray(score)
-    if getattr(score, "ndim", 1) != 2:
-        return {"score": score}, None
-    if isinstance(score, np.ma.MaskedArray):
-        _refuse_missing(np.asarray(np.ma.getmaskarray(score).any(axis=1)), "score")
-    if isinstance(classes, set | frozenset):
-        raise errors.classes_without_order(classes)
-    values = np.asarray(score)
-    if classes is None or len(classes) != values.shape[1]:
-        raise errors.which_score_column(values.shape, classes)
-    if values.dtype.kind not in "biuf":
-        raise errors.not_numbers("score", f"{values.dtype} values")
-    values = values.astype(np.float32 if values.dtype in (np.float16, np.float32) else np.float64, copy=False)
-    with np.errstate(all="ignore"):
-        finite = np.isfinite(values.sum())
-    if not finite:  # one pass tells; what is wrong is looked up only then
-        _refuse_infinite("score", values)
-    return {}, Table(tuple(canonical(name) for name in classes), values)
-
-
-def as_table(columns: Mapping[str, Column]) -> Table:
-    """Put score columns side by side."""
-    return Table(tuple(columns), np.column_stack([as_finite(column).astype(np.float64) for column in columns.values()]))
-
-
-def _refuse_infinite(argument: str, values: Array) -> None:
-    table: Array = values.reshape(len(values), -1)
-    _refuse_missing(np.asarray(np.isnan(table).any(axis=1)), argument)
-    wrong = np.flatnonzero(np.isinf(table).any(axis=1))
-    if len(wrong):
-        raise errors.infinite_values(argument, len(wrong), int(wrong[0]))
-
-
-def canonical(value: Any) -> str:
-    """Return the class that a value stands for."""
-    if isinstance(value, bool | np.bool_):
-        return "true" if value else "false"
-    if isinstance(value, float | np.floating) and float(value).is_integer():
-        return str(int(value))
-    return str(value)
 
 
 # ── numbers wanted ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -388,7 +315,7 @@ def as_finite(column: Column) -> Array:
         column = Column(column.argument, "number", np.array(known, np.float64)[column.values])
     values = as_numbers(column)
     if values.dtype.kind == "f":
-        _refuse_infinite(column.argument, values)
+        refuse_infinite(column.argument, values)
     return values if values.dtype.kind != "b" else values.astype(np.int64)
 
 
@@ -409,7 +336,7 @@ def check_baseline(baseline: Any) -> None:
 def as_weights(column: Column) -> Array:
     """Return checked weights."""
     weights = as_numbers(column).astype(np.float64)
-    _refuse_missing(np.isnan(weights), column.argument)
+    refuse_missing(np.isnan(weights), column.argument)
     extreme = (weights > 1e100) | ((weights > 0) & (weights < 1e-100))  # their squares must be numbers too
     checks = (
         (weights < 0, errors.negative_weights),

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.engines.columns import Column, canonical
+from stakes.engines.columns import Column
 from stakes.engines.plan import Plan
 from stakes.tallies.arithmetic import Array
 
@@ -39,6 +39,15 @@ class Labels:
         numbered = {name: i for i, name in enumerate(names)}
         places = np.array([numbered[name] for name in self.names], kind)
         return places[self.codes]
+
+
+def canonical(value: Any) -> str:
+    """Return the class that a value stands for."""
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
 
 
 def same_kind(truth: Column, prediction: Column) -> tuple[Column, Column]:

@@ -10,7 +10,7 @@ import numpy as np
 from stakes import errors, metrics
 from stakes.decisions.curves import Curve, curve
 from stakes.engines import Counted
-from stakes.engines.columns import canonical
+from stakes.engines.labels import canonical
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.many import AVERAGES

@@ -42,7 +42,7 @@ class Columns:
         """Sort by score and add up what lies at equal scores; scores at which nothing lies are left out."""
         if scores.dtype.kind == "f":
             scores = scores.astype(np.float64) + 0.0  # −0.0 becomes 0.0
-            _refuse_infinite(scores)
+            refuse_infinite("score", scores)
         if not len(scores):
             return cls(scores, values)
         order = np.argsort(scores, kind="stable")[::-1]
@@ -170,8 +170,12 @@ def _as_float(total: Number) -> Any:
     return total if isinstance(total, np.ndarray) else float(total)
 
 
-def _refuse_infinite(scores: Array) -> None:
-    if not np.isfinite(scores).all():
-        bad = np.flatnonzero(~np.isfinite(scores))
-        wrong = errors.missing_values if np.isnan(scores[bad[0]]) else errors.infinite_values
-        raise wrong("score", len(bad), int(bad[0]))
+def refuse_infinite(argument: str, values: Array) -> None:
+    """Raise when a row of numbers (one column or several) is missing or infinite, naming the first."""
+    if np.isfinite(values).all():
+        return
+    rows: Array = values.reshape(len(values), -1)
+    for wrong, words in ((np.isnan(rows), errors.missing_values), (np.isinf(rows), errors.infinite_values)):
+        bad = np.flatnonzero(wrong.any(axis=1))
+        if len(bad):
+            raise words(argument, len(bad), int(bad[0]))

@@ -143,15 +143,13 @@ class Confusion(Tally):
 
     def most_confused(self, most: int = 10) -> list[tuple[str, str, Any, float]]:
         """Return the most frequent wrong decisions: truth, decision, how often, and the share of that truth."""
-        wrong = [
+        pairs = [
             (self.counts[i, j].item(), truth, decision)
             for i, truth in enumerate(self.truths)
             for j, decision in enumerate(self.decisions)
             if truth != decision and self.counts[i, j]
         ]
-        totals = dict(zip(self.truths, self.counts.sum(-1).tolist(), strict=True))
-        ranked = sorted(wrong, key=lambda item: (-item[0], item[1], item[2]))[:most]
-        return [(truth, decision, count, count / totals[truth]) for count, truth, decision in ranked]
+        return most_frequent(pairs, dict(zip(self.truths, self.counts.sum(-1).tolist(), strict=True)), most)
 
     def _cell(self, row: int, column: int) -> Number:
         if not self.leading:
@@ -335,6 +333,14 @@ class Confusion(Tally):
             )
             for row in shown
         )
+
+
+def most_frequent(
+    pairs: list[tuple[Any, str, str]], totals: dict[str, Any], most: int
+) -> list[tuple[str, str, Any, float]]:
+    """Rank (count, truth, decision): truth, decision, how often, and the share of that truth."""
+    ranked = sorted(pairs, key=lambda pair: (-pair[0], pair[1], pair[2]))[:most]
+    return [(truth, decision, count, float(count / totals[truth])) for count, truth, decision in ranked]
 
 
 def _total(parts: list[Any]) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 
 from stakes.tallies.arithmetic import Array, Number, exact
 from stakes.tallies.base import Tally
+from stakes.tallies.confusion import most_frequent
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,14 +91,12 @@ class JointCounts(Tally):
 
     def most_confused(self, most: int = 10) -> list[tuple[str, str, Any, float]]:
         """Return the most frequent wrong decisions: truth, decision, how often, and the share of that truth."""
-        sizes = self.sizes(0)
-        wrong = [
-            (self.counts[i].item(), self.truths[t], self.decisions[d], sizes[t])
+        pairs = [
+            (self.counts[i].item(), self.truths[t], self.decisions[d])
             for i, (t, d) in enumerate(self.codes[:, :2].tolist())
             if self.truths[t] != self.decisions[d]
         ]
-        ranked = sorted(wrong, key=lambda item: (-item[0], item[1], item[2]))[:most]
-        return [(truth, decision, count, float(count / size)) for count, truth, decision, size in ranked]
+        return most_frequent(pairs, dict(zip(self.truths, self.sizes(0).tolist(), strict=True)), most)
 
     # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────
     def _question(self) -> dict[str, Any]:
