@@ -16,6 +16,10 @@ class InputError(StakesError, ValueError):
     """The input or the call is wrong; the text says what was seen and what to do."""
 
 
+class EmptyError(InputError):
+    """There are no rows."""
+
+
 class InputWarning(UserWarning):
     """The input is allowed but probably not meant; the text says what was seen."""
 
@@ -91,8 +95,13 @@ def no_batches() -> InputError:
     return InputError("data is an iterator that gave no batch; there is nothing to evaluate")
 
 
-def empty(argument: str) -> InputError:
-    return InputError(f"{argument} is empty; there is nothing to evaluate")
+def in_batch(number: int, rows: int, problem: InputError, classes_open: bool) -> InputError:
+    hint = " (each batch is counted by itself; classes= names the classes of all of them)" if classes_open else ""
+    return InputError(f"batch {number:,}, which begins at row {rows:,}: {problem}{hint}")
+
+
+def empty(argument: str) -> EmptyError:
+    return EmptyError(f"{argument} is empty; there is nothing to evaluate")
 
 
 def missing_values(argument: str, count: int, first: int) -> InputError:

@@ -268,8 +268,26 @@ def test_batches_are_counted_and_added():
     weighted = numbers.assign(w=[0.5, 0, 2, 3])
     options = {"truth": "t", "prediction": "p", "weight": "w", "baseline": 2, "task": "regression"}
     assert stakes.evaluate(iter([weighted[:2], weighted[2:]]), **options).largest_errors[0].row == 3
+    lazy = iter([pl.LazyFrame(weighted[:2]), pl.LazyFrame(weighted[:0]), pl.LazyFrame(weighted[2:])])
+    assert stakes.evaluate(lazy, **options).largest_errors[0].row == 3
+    arrow = iter(pa.table(DATA).to_batches(max_chunksize=2))
+    assert stakes.evaluate(arrow, truth="y", score="p", by="site").to_dict() == whole.to_dict()
     with pytest.raises(stakes.InputError, match="an iterator that gave no batch"):
         stakes.evaluate(iter([]), truth="y", score="p")
+
+
+def test_a_wrong_batch_is_named():
+    frame = pd.DataFrame({"y": ["a", "b", "c", "a", "b", "a"], "d": ["a", "b", "c", "c", "b", "a"]})
+    halves = (frame[:3], frame[3:5])
+    classes = stakes.evaluate(iter(halves), truth="y", prediction="d", classes="abc")
+    assert classes.confusion.counts.tolist() == [[1, 0, 1], [0, 2, 0], [0, 0, 1]]
+    with pytest.raises(stakes.InputError, match=r"batch 2, which begins at row 3: .*classes= names the classes of all"):
+        stakes.evaluate(iter((frame[:3], frame[5:])), truth="y", prediction="d")
+    broken = frame[3:].assign(d=["a", None, "b"])
+    with pytest.raises(
+        stakes.InputError, match=r"batch 2, which begins at row 3: prediction is missing in 1 row .*row 1"
+    ):
+        stakes.evaluate(iter((frame[:3], broken)), truth="y", prediction="d", classes="abc")
 
 
 # ── more classes than a table can hold ───────────────────────────────────────────────────────────────────────────

@@ -42,15 +42,48 @@ def count_rows(
         raise errors.nothing_to_judge()
     if baseline is not None:
         check_baseline(baseline)
-    if isinstance(data, Iterator):
-        options = {"task": task, "positive": positive, "classes": classes, "weight": weight, "by": by}
-        columns_of = {"truth": truth, "score": score, "prediction": prediction, "baseline": baseline}
-        return _count_batches(data, {**options, **columns_of})
+    options = {"task": task, "positive": positive, "classes": classes, "weight": weight, "by": by}
+    options |= {"truth": truth, "score": score, "prediction": prediction, "baseline": baseline, "parts": parts}
+    return _count_batches(data, options) if isinstance(data, Iterator) else _count_table(data, **options)[0]
+
+
+def _count_batches(batches: Iterator[Any], options: dict[str, Any]) -> Counted:
+    """Count each batch by itself and add up; a batch without rows is left out."""
+    parts, rows = [], 0
+    for number, batch in enumerate(batches, 1):
+        try:
+            part, length = _count_table(batch, **options)
+        except errors.EmptyError:
+            continue
+        except errors.InputError as problem:
+            raise errors.in_batch(number, rows, problem, options["classes"] is None) from None
+        parts.append(part.moved_down(rows))
+        rows += length
+    if not parts:
+        raise errors.no_batches()
+    return Counted.sum(parts)
+
+
+def _count_table(
+    data: Any,
+    *,
+    truth: Any,
+    score: Any,
+    prediction: Any,
+    task: str,
+    positive: Any,
+    classes: Any,
+    weight: Any,
+    by: Any,
+    baseline: float | None,
+    parts: Collection[str] | None,
+) -> tuple[Counted, int]:
+    """Count the rows of one table, and say how many there are."""
     scores, table = spread_scores(score, classes)
     columns = gather(data, truth=truth, prediction=prediction, weight=weight, by=by, **scores)
-    places: Array | None = None
-    if table is not None and len(table.values) != len(columns["truth"]):
-        raise errors.wrong_length("score", len(table.values), len(columns["truth"]))
+    length, places = len(columns["truth"]), None
+    if table is not None and len(table.values) != length:
+        raise errors.wrong_length("score", len(table.values), length)
     weights = as_weights(columns.pop("weight")) if weight is not None else None
     if weights is not None and not weights.all():  # a row of weight 0 is a row that is not there
         present = weights > 0
@@ -69,21 +102,10 @@ def count_rows(
     if settle_task(task, columns, of_classes, baseline is not None) == "regression":
         if score is not None:
             raise errors.regression_without_prediction()
-        return _count_errors(columns, places, weights, segments, baseline, parts)
+        return _count_errors(columns, places, weights, segments, baseline, parts), length
     if baseline is not None:
         raise errors.baseline_of_classes()
-    return _count_classes(columns, quick, table, weights, segments, classes, positive, parts)
-
-
-def _count_batches(batches: Iterator[Any], options: dict[str, Any]) -> Counted:
-    parts, rows = [], 0
-    for batch in batches:
-        part = count_rows(batch, **options)
-        parts.append(part.moved_down(rows))
-        rows += part.rows if options["weight"] is None else len(batch[options["truth"]])  # weights hide the rows
-    if not parts:
-        raise errors.no_batches()
-    return Counted.sum(parts)
+    return _count_classes(columns, quick, table, weights, segments, classes, positive, parts), length
 
 
 def _count_errors(
@@ -120,26 +142,26 @@ def _count_classes(
     rows = memory.Rows(
         truth.into(plan.classes),
         None if prediction is None else prediction.into(plan.decisions),
-        _scores(columns.get("score"), table, plan),
-        weights,
+        *_scores(columns.get("score"), table, plan),
+        weight=weights,
     )
     return memory.count_classes(plan, rows, segments, parts)
 
 
-def _scores(single: Column | None, table: Table | None, plan: Plan) -> Array | None:
-    """The score of the positive class, or one column for each class of several."""
+def _scores(single: Column | None, table: Table | None, plan: Plan) -> tuple[Array | None, tuple[float, float] | None]:
+    """The score of the positive class, or one column for each class of several and how far they reach."""
     if single is not None:
         if plan.positive is None:
             raise errors.one_score_for_many(plan.classes)
-        return as_numbers(single)
+        return as_numbers(single), None
     if table is None:
-        return None
+        return None, None
     missing = [name for name in plan.classes if name not in table.classes]
     if missing:
         raise errors.class_without_score(missing)
-    table.refuse_uneven_rows()
+    span = table.check()
     if plan.positive is not None:
-        return np.ascontiguousarray(table.values[:, table.classes.index(plan.positive)])
+        return np.ascontiguousarray(table.values[:, table.classes.index(plan.positive)]), None
     if table.classes == plan.classes:
-        return table.values
-    return table.values[:, [table.classes.index(name) for name in plan.classes]]
+        return table.values, span
+    return table.values[:, [table.classes.index(name) for name in plan.classes]], None

@@ -1,5 +1,6 @@
 """Scores of several classes: a dictionary, a data frame, or an (n, k) array with the classes in order."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,6 +12,10 @@ from stakes.engines.columns import Column, as_finite, refuse_missing
 from stakes.engines.labels import canonical
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import refuse_infinite
+
+_BLOCK = 1 << 13
+_ROUNDING = 1e-3
+"""How far from 1 the probabilities of a row may add up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,13 +29,24 @@ class Table:
         """Return the table of some rows (a mask)."""
         return replace(self, values=self.values[rows])
 
-    def refuse_uneven_rows(self) -> None:
-        """Scores that all lie in [0, 1] are probabilities, and those of a row must add up to 1."""
-        if self.values.min() >= 0 and self.values.max() <= 1:
-            sums = self.values @ np.ones(len(self.classes), self.values.dtype)
-            wrong = np.flatnonzero(np.abs(sums - 1) > 1e-3)
-            if len(wrong):
-                raise errors.uneven_probabilities(len(wrong), int(wrong[0]), float(sums[wrong[0]]))
+    def check(self) -> tuple[float, float]:
+        """Refuse missing and infinite scores, and probabilities (all scores in [0, 1]) that do not add up to 1.
+
+        Return the lowest and the highest score.
+        """
+        ones = np.ones(len(self.classes), self.values.dtype)
+        low, high, uneven = math.inf, -math.inf, False
+        for start in range(0, len(self.values), _BLOCK):
+            block = self.values[start : start + _BLOCK]
+            low, high = float(np.minimum(low, block.min())), float(np.maximum(high, block.max()))
+            uneven = uneven or bool((np.abs(block @ ones - 1) > _ROUNDING).any())
+        if not math.isfinite(low + high):
+            refuse_infinite("score", self.values)
+        if uneven and low >= 0 and high <= 1:
+            sums = self.values @ ones
+            wrong = np.flatnonzero(np.abs(sums - 1) > _ROUNDING)
+            raise errors.uneven_probabilities(len(wrong), int(wrong[0]), float(sums[wrong[0]]))
+        return low, high
 
 
 def spread_scores(score: Any, classes: Any) -> tuple[dict[str, Any], Table | None]:
@@ -58,10 +74,6 @@ def spread_scores(score: Any, classes: Any) -> tuple[dict[str, Any], Table | Non
     if values.dtype.kind not in "biuf":
         raise errors.not_numbers("score", f"{values.dtype} values")
     values = values.astype(np.float32 if values.dtype in (np.float16, np.float32) else np.float64, copy=False)
-    with np.errstate(all="ignore"):
-        finite = np.isfinite(values.sum())
-    if not finite:  # one pass tells; what is wrong is looked up only then
-        refuse_infinite("score", values)
     return {}, Table(tuple(canonical(name) for name in classes), values)
 
 

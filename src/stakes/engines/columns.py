@@ -109,6 +109,10 @@ def _frame(data: Any) -> Any:
         nw.from_native(data, pass_through=True, allow_series=True), nw.Series
     ):
         raise errors.positional_arrays()
+    if type(data).__name__ == "RecordBatch" and type(data).__module__.startswith("pyarrow"):
+        import pyarrow as pa
+
+        data = pa.Table.from_batches([data])
     try:
         return nw.from_native(data)
     except TypeError:
@@ -181,7 +185,8 @@ def _from_series(series: Any, argument: str) -> Column:
     if dtype == nw.Categorical or isinstance(dtype, nw.Enum):
         return _from_categories(series, argument)
     if dtype == nw.String:
-        return _from_text(_as_polars(series), argument)
+        chunks = _arrow_chunks(series.to_native())
+        return _from_text(_as_polars(series), argument) if chunks is None else _from_arrow(chunks, argument)
     if dtype == nw.Boolean or dtype.is_integer() or dtype.is_float():
         return _from_numpy(series.to_numpy(), argument)
     if dtype == nw.Decimal:
@@ -226,6 +231,24 @@ def _present(argument: str, codes: Array, names: tuple[str, ...]) -> Column:
     places = np.zeros(len(names), np.int64)
     places[seen] = np.arange(len(seen))
     return Column(argument, "text", places[codes], tuple(names[i] for i in seen))
+
+
+def _arrow_chunks(native: Any) -> Any:
+    """Return the Arrow memory of a column that has it: pyarrow's own, or pandas text that is kept there."""
+    if type(native).__module__.startswith("pyarrow"):
+        return native
+    return native.array.__arrow_array__() if getattr(native.dtype, "storage", "") == "pyarrow" else None
+
+
+def _from_arrow(chunks: Any, argument: str) -> Column:
+    """Number the texts where they lie: handing them to Polars would copy them first."""
+    encoded = chunks.dictionary_encode().unify_dictionaries().chunks
+    names = encoded[0].dictionary.to_pylist() if encoded else []
+    order = sorted(range(len(names)), key=names.__getitem__)
+    places = np.empty(len(names), np.uint8 if len(names) <= 256 else np.int32)
+    places[order] = np.arange(len(names))
+    codes = [places[part.indices.to_numpy(zero_copy_only=False)] for part in encoded]
+    return Column(argument, "text", np.concatenate([places[:0], *codes]), tuple(names[i] for i in order))
 
 
 def _from_text(series: Any, argument: str) -> Column:

@@ -22,19 +22,24 @@ _RUN = 1 << 8
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Columns of equal length; what is not there is None. Labels are codes, scores one column or one for each class."""
+    """Columns of equal length; what is not there is None.
+
+    Labels are codes, scores one column or one for each class; ``span`` is how far the scores of all classes reach.
+    """
 
     truth: Array
     prediction: Array | None = None
     scores: Array | None = None
+    span: tuple[float, float] | None = None
     weight: Array | None = None
     places: Array | None = None
 
     def take(self, rows: Array) -> "Rows":
         """Return some of the rows, which remember their places in the whole."""
         places = np.arange(len(self.truth)) if self.places is None else self.places
-        columns = (self.truth, self.prediction, self.scores, self.weight, places)
-        return Rows(*(None if column is None else column[rows] for column in columns))  # type: ignore[arg-type]
+        names = ("truth", "prediction", "scores", "weight")
+        columns = {name: getattr(self, name) for name in names if getattr(self, name) is not None} | {"places": places}
+        return Rows(**{name: column[rows] for name, column in columns.items()})
 
 
 def count_classes(plan: Plan, rows: Rows, by: Labels | None, parts: Collection[str] | None = None) -> Counted:
@@ -84,7 +89,7 @@ def _segments(
 def _scores(plan: Plan, rows: Rows, parts: Collection[str] | None) -> dict[str, Tally]:
     scores: Any = rows.scores
     if scores.ndim == 2:
-        options: Any = {} if parts is None else {"parts": parts}
+        options: Any = {"span": rows.span} | ({} if parts is None else {"parts": parts})
         return {"class_scores": ClassScores.from_rows(scores, rows.truth, plan.classes, rows.weight, **options)}
     positive = _mask(rows.truth, plan.classes.index(str(plan.positive)))
     pair = {"positive": str(plan.positive), "negative": plan.negative}

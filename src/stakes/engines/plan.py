@@ -82,11 +82,6 @@ class Counted:
     def __radd__(self, other: object) -> Self:
         return self if other == 0 else NotImplemented
 
-    @property
-    def rows(self) -> int:
-        """The number of rows, where weights do not hide it."""
-        return int(next(iter(self.tallies.values())).total)  # type: ignore[attr-defined]
-
     def moved_down(self, rows: int) -> Self:
         """Return the same counts with row numbers that begin later: those of a batch within the whole."""
         moved = {

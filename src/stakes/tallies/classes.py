@@ -51,10 +51,14 @@ class ClassScores(Tally):
         weight: Array | None = None,
         *,
         parts: Collection[str] = PARTS,
+        span: tuple[float, float] | None = None,
     ) -> Self:
-        """Count an (n, k) array of scores, with the parts that are wanted; ``truth`` are codes into the classes."""
+        """Count an (n, k) array of scores, with the parts that are wanted; ``truth`` are codes into the classes.
+
+        ``span`` are the lowest and the highest score, where they are known already.
+        """
         k = len(classes)
-        sums = _added_up(scores, truth, k, weight, parts)
+        sums = _added_up(scores, truth, k, weight, parts, span or (float(scores.min()), float(scores.max())))
         return cls(
             tuple(classes),
             tuple(
@@ -157,21 +161,22 @@ class ClassScores(Tally):
         return f"<ClassScores of {float(self.total):,.15g} rows and {len(self.classes)} classes>"
 
 
-def _added_up(scores: Array, truth: Array, k: int, weight: Array | None, parts: Collection[str]) -> dict[str, Any]:
+def _added_up(
+    scores: Array, truth: Array, k: int, weight: Array | None, parts: Collection[str], span: tuple[float, float]
+) -> dict[str, Any]:
     """Add up sizes, ranks and losses block by block, and the blocks without rounding."""
-    sizes, ranks, surprise, squares, probabilities = [], [], [], [], True
-    low, high = math.inf, -math.inf
+    sizes, ranks, surprise, squares = [], [], [], []
+    probabilities = span[0] >= 0 and span[1] <= 1
+    starts = np.arange(_BLOCK) * k
     for start in range(0, len(truth), _BLOCK):
         rows = slice(start, start + _BLOCK)
         block, codes, w = scores[rows], truth[rows].astype(np.int64), None if weight is None else weight[rows]
-        own = np.take_along_axis(block, codes[:, None], axis=1)
+        own = block.ravel()[starts[: len(block)] + codes]
         sizes.append(np.bincount(codes, w, k))
         if "ranks" in parts:
-            ranks.append(np.bincount(np.count_nonzero(block >= own, axis=1) - 1, w, k))
-        low, high = min(low, float(block.min())), max(high, float(block.max()))
-        probabilities = low >= 0 and high <= 1
+            ranks.append(np.bincount(np.count_nonzero(block >= own[:, None], axis=1) - 1, w, k))
         if probabilities:
-            p = own[:, 0].astype(np.float64)
+            p = own.astype(np.float64)
             with np.errstate(divide="ignore"):  # a probability of 0 for what happened is infinitely surprising
                 surprise.append(_sum(0.0 - np.log(p), w))
             if "squares" in parts:
@@ -183,7 +188,7 @@ def _added_up(scores: Array, truth: Array, k: int, weight: Array | None, parts: 
         "ranks": _total(ranks, k),
         "surprise": math.fsum(surprise) if probabilities else math.nan,
         "squares": math.fsum(squares) if probabilities and "squares" in parts else math.nan,
-        "range": (low, high),
+        "range": span,
     }
 
 
