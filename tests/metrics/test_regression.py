@@ -250,13 +250,26 @@ def test_rows_of_the_largest_errors_are_those_of_the_whole():
     assert ev.segments["b"].largest_errors[0].row == 5
 
 
-def test_parts_about_their_own_means_have_no_common_baseline():
-    parts = [sums_of([(1.0, 2.0), (3.0, 3.5)]), sums_of([(7.0, 6.0), (9.0, 9.5)])]
-    both = ErrorSums.sum(parts)
-    assert m.rae.why_undefined(both).startswith("parts were counted about different means")
-    assert m.r2.of(both) == m.r2.of(sums_of([(1.0, 2.0), (3.0, 3.5), (7.0, 6.0), (9.0, 9.5)]))
+def test_parts_are_compared_with_the_mean_of_all_where_rows_were_kept():
+    rows = [(1.0, 2.0), (3.0, 3.5), (7.0, 6.0), (9.0, 9.5)]
+    parts = [sums_of(rows[:2]), sums_of(rows[2:])]
+    whole, both = sums_of(rows), ErrorSums.sum(parts)
+    for metric in (m.rae, m.rrse, m.mae, m.median_absolute_error):
+        assert metric.of(both) == metric.of(whole)
+        assert metric.baseline_of(both) == metric.baseline_of(whole)
+    lean = ErrorSums.sum([sums_of(part, parts=("baseline",)) for part in (rows[:2], rows[2:])])
+    assert m.rae.why_undefined(lean).startswith("parts were counted about different means")
+    assert m.r2.of(lean) == m.r2.of(whole)
     with pytest.raises(stakes.InputError, match="the baseline is 'the mean' in one and 3"):
         _ = parts[0] + sums_of([(1.0, 2.0)], baseline=3.0)
+
+
+@pytest.mark.parametrize(
+    "damage", [{"rows": [[1.0], [2.0, 3.0], None]}, {"rows": [["a"], ["b"], None]}, {"moments": []}, {"largest": None}]
+)
+def test_damaged_sums_are_refused(damage):
+    with pytest.raises(stakes.InputError, match="expected the dictionary of a tally, got a 'errors' whose content"):
+        ErrorSums.from_dict({**sums_of([(1.0, 2.0), (3.0, 3.5)]).to_dict(), **damage})
 
 
 def test_moments_up_to_order_four_are_those_of_the_rows():
@@ -296,7 +309,7 @@ def test_a_lean_tally_says_what_it_lacks():
     assert m.r2.of(lean) == pytest.approx(1 - 1.25 / 2)
     for name in ("median_absolute_error", "pearson", "msle", "mape", "rae"):
         assert math.isnan(m.find(name).of(lean))
-    assert m.median_absolute_error.why_undefined(lean) == "the rows were counted without sizes"
+    assert m.median_absolute_error.why_undefined(lean) == "the tally was counted without its part 'rows'"
     assert math.isnan(m.mae.baseline_of(lean))
 
 

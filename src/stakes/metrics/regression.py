@@ -37,7 +37,7 @@ NO_LOGARITHM = Undefined("a truth or a prediction is −1 or less", lambda sums:
 
 def counted_with(part: str) -> Undefined:
     """The tally must have a part that only some figures need."""
-    return Undefined(f"the rows were counted without {part}", lambda sums: not sums.has(part))
+    return Undefined(f"the tally was counted without its part {part!r}", lambda sums: not sums.has(part))
 
 
 @metric(
@@ -89,11 +89,11 @@ def root_mean_squared_error(s: ErrorSums) -> Number:
     question="How large is the error that half of the predictions stay below?",
     formula="median([abs(t - p) for t, p in rows])",
     tally=ErrorSums,
-    parts=("sizes",),
+    parts=("rows",),
     range=(0, math.inf),
     better="lower",
     baseline=MEAN,
-    undefined=(counted_with("sizes"),),
+    undefined=(counted_with("rows"),),
     laws=("median_absolute_error <= max_error",),
     pitfall="Blind to the worse half of the errors.",
 )

@@ -24,7 +24,7 @@ Cell = tuple[int, int]
 _PICTURE_BITS = 5
 """For pictures each power of two is cut into 2⁵ bins."""
 
-PARTS = ("prediction", "order 4", "sizes", "logs", "percentages", "worst", "histogram", "baseline")
+PARTS = ("prediction", "order 4", "rows", "logs", "percentages", "worst", "histogram", "baseline")
 """What can be counted beyond the means and squares of error and truth."""
 
 WORST = 20
@@ -50,13 +50,51 @@ class WorstError:
 
 
 @dataclass(frozen=True, eq=False)
+class ErrorRows:
+    """The rows themselves, for figures that no sums give."""
+
+    truth: Array
+    prediction: Array
+    weight: Array | None = None
+
+    @cached_property
+    def sizes(self) -> Array:
+        """All |errors|."""
+        return np.abs(_differences(self.truth, self.prediction))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Put the rows of all parts one after another."""
+        weights = [part.weight for part in parts if part.weight is not None]
+        return cls(
+            np.concatenate([part.truth for part in parts]),
+            np.concatenate([part.prediction for part in parts]),
+            np.concatenate(weights) if weights else None,
+        )
+
+    def saved(self) -> list[Any]:
+        """Return plain lists."""
+        weight = None if self.weight is None else self.weight.tolist()
+        return [self.truth.tolist(), self.prediction.tolist(), weight]
+
+    @classmethod
+    def restored(cls, saved: Any) -> Self:
+        """Restore what :meth:`saved` gave."""
+        truth, prediction, weight = (None if column is None else np.asarray(column) for column in saved)
+        columns = [column for column in (truth, prediction, weight) if column is not None]
+        if any(c.ndim != 1 or len(c) != len(columns[0]) or c.dtype.kind not in "iufO" for c in columns):
+            raise ValueError("rows")
+        return cls(truth, prediction, weight)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, eq=False)
 class ErrorSums(Tally):
     """What a regression's figures are functions of; error = truth − prediction.
 
     ``moments[a, e, t, p]`` is the (weighted) sum of |error|ᵃ·errorᵉ·truthᵗ·predictionᵖ, added up about a centre of the
-    data and moved to 0 in fractions, so that a large offset costs no digits. ``sizes`` are all |errors| (``weights``
-    beside them when weighted), for the median; ``histogram`` counts truth × prediction on a fixed grid, for pictures
-    (``picture`` gives its edges). ``constant`` are the sums of always predicting ``baseline``: what
+    data and moved to 0 in fractions, so that a large offset costs no digits. ``rows`` are the rows themselves, for the
+    median and for resampling; ``histogram`` counts truth × prediction on a fixed grid, for pictures (``picture`` gives
+    its edges). ``constant`` are the sums of always predicting ``baseline``: what
     ignoring the input scores. A part that was not counted is None.
     """
 
@@ -64,8 +102,7 @@ class ErrorSums(Tally):
     largest: float
     squared_logs: float | None = None
     percentages: float | None = None
-    sizes: Array | None = None
-    weights: Array | None = None
+    rows: ErrorRows | None = None
     worst: tuple[WorstError, ...] | None = None
     histogram: Mapping[Cell, float] | None = None
     baseline: float | None = None
@@ -95,15 +132,22 @@ class ErrorSums(Tally):
         if places is not None and sums.worst is not None:
             worst = tuple(replace(w, row=int(places[w.row])) for w in sums.worst)
             sums = replace(sums, worst=worst)
-        if "baseline" not in parts:
-            return sums
-        value = float(sums.mean(t=1)) if baseline is None else float(baseline)
-        wanted = [part for part in parts if part in ("sizes", "logs", "percentages", "prediction")]
-        constant = cls(
-            **_added_up(truth, np.broadcast_to(np.float64(value), len(truth)), weight, wanted),
+        if "rows" in parts:  # copies: the caller's columns may change
+            own = ErrorRows(np.array(truth), np.array(prediction), None if weight is None else np.array(weight))
+            sums = replace(sums, rows=own)
+        return sums._compared(truth, weight, baseline) if "baseline" in parts else sums
+
+    def _compared(self, truth: Array, weight: Array | None, baseline: float | None) -> Self:
+        """Return the same sums beside those of always predicting the baseline, or else the mean."""
+        value = float(self.mean(t=1)) if baseline is None else float(baseline)
+        always = np.broadcast_to(np.float64(value), len(truth))
+        wanted = [part for part in ("logs", "percentages", "prediction") if self.has(part)]
+        constant = type(self)(
+            **_added_up(truth, always, weight, wanted),
+            rows=None if self.rows is None else ErrorRows(truth, always, weight),
             weighted=weight is not None,
         )
-        return replace(sums, baseline=value, baseline_given=baseline is not None, constant=constant)
+        return replace(self, baseline=value, baseline_given=baseline is not None, constant=constant)
 
     # ── what it is ───────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
@@ -137,12 +181,13 @@ class ErrorSums(Tally):
     @cached_property
     def median(self) -> float:
         """The median |error|; with weights, where half of the weight lies on either side."""
-        if self.sizes is None:
+        if self.rows is None:
             return math.nan
-        if self.weights is None:
-            return float(np.median(self.sizes))
-        order = np.argsort(self.sizes, kind="stable")
-        sizes, reached = self.sizes[order], np.cumsum(self.weights[order])
+        sizes, weight = self.rows.sizes, self.rows.weight
+        if weight is None:
+            return float(np.median(sizes))
+        order = np.argsort(sizes, kind="stable")
+        sizes, reached = sizes[order], np.cumsum(weight[order])
         half = reached[-1] / 2
         place = int(np.searchsorted(reached, half * (1 - 1e-12)))
         if abs(reached[place] - half) <= half * 1e-12:  # half of the weight lies on either side
@@ -172,24 +217,20 @@ class ErrorSums(Tally):
 
     @classmethod
     def _sum(cls, parts: list[Self]) -> Self:
-        """Add up; sums about the parts' own means have no sum, so a constant survives only when it was given."""
+        """Add up; about the mean of all, which no part knew, only rows can be summed again."""
         first = parts[0]
-        same = len({part.baseline for part in parts}) == 1 and all(part.constant for part in parts)
+        same = first.baseline_given and all(part.constant for part in parts)
 
         def added(name: str) -> Any:
             return None if getattr(first, name) is None else math.fsum(getattr(part, name) for part in parts)
 
-        def joined(name: str) -> Any:
-            return None if getattr(first, name) is None else np.concatenate([getattr(part, name) for part in parts])
-
         worst = sorted((w for part in parts for w in part.worst or ()), key=lambda w: -abs(w.error))
-        return cls(
+        whole = cls(
             moments={power: sum((part.moments[power] for part in parts), Fraction(0)) for power in first.moments},
             largest=max(part.largest for part in parts),
             squared_logs=added("squared_logs"),
             percentages=added("percentages"),
-            sizes=joined("sizes"),
-            weights=joined("weights"),
+            rows=None if first.rows is None else ErrorRows.joined([part.rows for part in parts if part.rows]),
             worst=None if first.worst is None else tuple(worst[:WORST]),
             histogram=None if first.histogram is None else _merged(part.histogram or {} for part in parts),
             baseline=first.baseline if same else None,
@@ -197,6 +238,9 @@ class ErrorSums(Tally):
             constant=cls.sum([part.constant for part in parts]) if same else None,  # type: ignore[misc]
             weighted=first.weighted,
         )
+        if same or whole.rows is None or not any(part.constant for part in parts):
+            return whole
+        return whole._compared(whole.rows.truth, whole.rows.weight, None)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ErrorSums):
@@ -213,29 +257,33 @@ class ErrorSums(Tally):
             **plain,
             "moments": [[*power, value.numerator, value.denominator] for power, value in sorted(self.moments.items())],
             "squared_logs": "none" if self.squared_logs != self.squared_logs else self.squared_logs,
-            "sizes": None if self.sizes is None else self.sizes.tolist(),
-            "weights": None if self.weights is None else self.weights.tolist(),
+            "rows": None if self.rows is None else self.rows.saved(),
             "worst": None if self.worst is None else [[w.row, w.truth, w.prediction, w.error] for w in self.worst],
             "histogram": None if self.histogram is None else [[*cell, n] for cell, n in sorted(self.histogram.items())],
-            "constant": None if self.constant is None else self.constant.to_dict(),
+            "constant": None if self.constant is None else replace(self.constant, rows=None).to_dict(),
         }
 
     @classmethod
     def _restore(cls, content: dict[str, Any]) -> Self:
         logs, worst, constant = content["squared_logs"], content["worst"], content["constant"]
         histogram = content["histogram"]
-        arrays = {
-            name: None if content[name] is None else np.asarray(content[name], np.float64)
-            for name in ("sizes", "weights")
-        }
+        rows = None if content["rows"] is None else ErrorRows.restored(content["rows"])
         restored = {
             "moments": {tuple(m[:4]): Fraction(m[4], m[5]) for m in content["moments"]},
             "squared_logs": math.nan if logs == "none" else logs,
+            "rows": rows,
             "worst": None if worst is None else tuple(WorstError(*w) for w in worst),
             "histogram": None if histogram is None else {(t, p): count for t, p, count in histogram},
             "constant": None if constant is None else cls.from_dict(constant),
         }
-        return cls(**{**content, **arrays, **restored})
+        sums = cls(**{**content, **restored})
+        if set(_POWERS[""]) - set(sums.moments) or sums.moments[0, 0, 0, 0] <= 0 or not sums.largest >= 0:
+            raise ValueError("moments")
+        if rows is not None and sums.constant is not None:
+            always = np.broadcast_to(np.float64(sums.baseline), len(rows.truth))
+            compared = ErrorRows(rows.truth, always, rows.weight)
+            sums = replace(sums, constant=replace(sums.constant, rows=compared))
+        return sums
 
     def __str__(self) -> str:
         return f"<ErrorSums of {float(self.total):,.15g} rows>"
@@ -243,12 +291,11 @@ class ErrorSums(Tally):
 
 def _in_order(saved: dict[str, Any]) -> dict[str, Any]:
     """Forget the order of rows, which no figure sees."""
-    sizes, weights, constant = saved["sizes"], saved["weights"], saved["constant"]
-    pairs = None if sizes is None else sorted(zip(sizes, weights or sizes, strict=True))
+    rows, constant = saved["rows"], saved["constant"]
+    columns = None if rows is None else [column for column in rows if column is not None]
     return {
         **saved,
-        "sizes": pairs,
-        "weights": None,
+        "rows": None if columns is None else sorted(zip(*columns, strict=True)),
         "worst": None,
         "constant": None if constant is None else _in_order(constant),
     }
@@ -261,7 +308,7 @@ def _added_up(truth: Array, prediction: Array, weight: Array | None, parts: Coll
         raise errors.errors_beyond_floats()
     powers = list(dict.fromkeys(p for part in ("", *parts) for p in _POWERS.get(part, ())))
     moments = _Moments(powers, truth, prediction, extremes)
-    largest, logs, percentages, sizes = 0.0, [], [], []
+    largest, logs, percentages = 0.0, [], []
     worst: list[WorstError] = []
     pictures: list[dict[Cell, float]] = []
     for start in range(0, len(truth), _BLOCK):
@@ -277,8 +324,6 @@ def _added_up(truth: Array, prediction: Array, weight: Array | None, parts: Coll
         if "percentages" in parts:
             with np.errstate(over="ignore"):
                 percentages.append(_sum(size / np.maximum(np.abs(t), np.finfo(np.float64).eps), w))
-        if "sizes" in parts:
-            sizes.append(size)
         if "worst" in parts and (len(worst) < WORST or here > abs(worst[-1].error)):
             worst = _worst([*worst, *_worst_of_block(start, size, error, t, p)])
         if "histogram" in parts:
@@ -289,8 +334,6 @@ def _added_up(truth: Array, prediction: Array, weight: Array | None, parts: Coll
         "largest": largest,
         "squared_logs": math.fsum(logs) if "logs" in parts else None,
         "percentages": math.fsum(percentages) if "percentages" in parts else None,
-        "sizes": np.concatenate(sizes) if "sizes" in parts else None,
-        "weights": weight if "sizes" in parts else None,
         "worst": tuple(worst) if "worst" in parts else None,
         "histogram": _merged(pictures) if "histogram" in parts else None,
     }
