@@ -54,7 +54,9 @@ def _columns(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--positive", metavar="CLASS", help="The class that counts as positive."),
         click.option("--class", "classes", metavar="CLASS", multiple=True, help="A class; name all of them, in order."),
         click.option(
-            "--baseline", type=float, help="The constant to compare predicted numbers with (default: their mean)."
+            "--baseline",
+            type=float,
+            help="The constant to compare predicted numbers with (default: the mean of the truth).",
         ),
         click.option("--by", metavar="COLUMN", help="Evaluate each segment too."),
         click.option("--weight", metavar="COLUMN", help="How much each row counts."),
@@ -156,7 +158,10 @@ def _warn(message: Warning | str, *_: Any) -> None:
 
 def _as_options(words: str) -> str:
     """Name arguments as the command line does: --positive instead of positive=."""
-    return re.sub(r"\b(truth|score|prediction|positive|by|weight|threshold|task|baseline|classes)=", r"--\1 ", words)
+    words = words.replace(", or an array of one column per class with classes=", "")
+    words = words.replace("score={class: column, …}", "--score CLASS=COLUMN").replace("classes=", "class=")
+    named = r"\b(truth|score|prediction|positive|by|weight|threshold|task|baseline|class)="
+    return re.sub(named + r"(?=\w|')", r"--\1 ", re.sub(named + r"(?![\w'])", r"--\1", words))
 
 
 def _stop(words: str, code: int) -> NoReturn:

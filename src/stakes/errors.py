@@ -28,6 +28,19 @@ class UndefinedWarning(UserWarning):
     """A metric has no value on these data; the text says why."""
 
 
+def warn(text: str, category: type[Warning] = InputWarning) -> None:
+    """Warn at the line of the caller's own code, however deep in stakes the thing was noticed."""
+    import sys
+    import warnings
+    from pathlib import Path
+
+    here, depth = str(Path(__file__).parent), 1
+    frame = sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(here):
+        frame, depth = frame.f_back, depth + 1
+    warnings.warn(text, category, stacklevel=depth)
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return ``; did you mean …?`` when something close is known, otherwise what is known."""
     import difflib  # only wanted when something is wrong already
@@ -62,6 +75,10 @@ def _rows_hold(count: int) -> str:
 
 def _first(row: int) -> str:
     return f"the first is row {row:,}, counting from 0"
+
+
+def _class(names: Sequence[str]) -> str:
+    return "the class" if len(names) == 1 else "the classes"
 
 
 def _plural(kind: str) -> str:
@@ -120,7 +137,7 @@ def classes_without_order(classes: object) -> InputError:
 
 
 def bad_baseline(baseline: object) -> InputError:
-    return InputError(f"baseline={baseline!r} is not a finite number")
+    return InputError(f"baseline={_short(repr(baseline))} is not a finite number; give one number")
 
 
 def scores_as_predictions() -> InputError:
@@ -145,6 +162,25 @@ def different_indexes(argument: str) -> InputError:
     return InputError(
         f"{argument} and truth are pandas objects whose indexes disagree; align them first (reindex), or pass "
         ".to_numpy() of each when the order of the rows is right"
+    )
+
+
+def list_of_names(argument: str, names: Sequence[str]) -> InputError:
+    wanted = "score={class: column, …}" if argument == "score" else "one column"
+    return InputError(f"{argument} is a list of the names {some(names)}; give {wanted}")
+
+
+def few_outside(count: int, rows: int, first: int, value: float) -> str:
+    return (
+        f"score lies outside [0, 1] in {count:,} of {_rows(rows)} ({value!r}; {_first(first)}), so the scores are not "
+        "taken as probabilities; clip or mend them if they are meant to be"
+    )
+
+
+def unlike_columns(argument: str, other: str, numbers: Sequence[str], text: Sequence[str]) -> InputError:
+    return InputError(
+        f"{argument} holds numbers ({some(numbers, 2)}) but {other} holds text ({some(text, 2)}); "
+        "name the right column, so that they can match"
     )
 
 
@@ -182,7 +218,11 @@ def mixed_types(argument: str, kinds: Sequence[str], examples: Sequence[object])
 
 # ── labels ───────────────────────────────────────────────────────────────────────────────────────────────────
 def fractional_labels(argument: str, count: int, first: int, value: float) -> InputError:
-    remedy = "; cut the numbers into groups first" if argument == "by" else "; pass numbers between them as score="
+    remedies = {
+        "by": "; cut the numbers into groups first",
+        "truth": "; for quantities pass the predicted numbers as prediction=, without score=, positive= and classes=",
+    }
+    remedy = remedies.get(argument, "; pass numbers between them as score=")
     return InputError(
         f"{argument} has {_rows_hold(count)} no class ({value!r}; {_first(first)}): classes are text, booleans or "
         f"whole numbers{remedy}"
@@ -219,7 +259,8 @@ def positive_of_many(positive: str, classes: Sequence[str]) -> InputError:
 
 
 def unknown_labels(argument: str, labels: Sequence[str], classes: Sequence[str]) -> InputError:
-    return InputError(f"{argument} has the labels {some(labels)}, which are not in classes ({some(classes)})")
+    which = "the label {}, which is" if len(labels) == 1 else "the labels {}, which are"
+    return InputError(f"{argument} has {which.format(some(labels))} not in classes ({some(classes)})")
 
 
 def classes_not_different(classes: Sequence[str]) -> InputError:
@@ -241,6 +282,10 @@ def baseline_of_classes() -> InputError:
     return InputError("baseline= is the constant that a regression is compared with; leave it out for classes")
 
 
+def baseline_of_text() -> InputError:
+    return InputError("baseline= is the constant that predicted numbers are compared with; truth holds text")
+
+
 def regression_without_prediction() -> InputError:
     return InputError("a regression is judged by prediction=, the predicted numbers; score= is for classes")
 
@@ -252,11 +297,21 @@ def one_score_for_many(classes: Sequence[str]) -> InputError:
     )
 
 
-def class_without_score(classes: Sequence[str]) -> InputError:
-    return InputError(f"there is no score column for the classes {some(classes)}; every class needs one")
+def quantities_with_score(classes: Sequence[str]) -> InputError:
+    return InputError(
+        f"truth has {len(classes):,} different numbers ({some(classes, 2)}) beside one score; for quantities pass the "
+        "predicted numbers as prediction=, for classes one score column each"
+    )
+
+
+def class_without_score(classes: Sequence[str], unused: Sequence[str]) -> InputError:
+    hint = f" (there is one for {some(unused)}, which occurs in no row)" if unused else ""
+    return InputError(f"there is no score column for {_class(classes)} {some(classes)}{hint}; every class needs one")
 
 
 def which_score_column(shape: tuple[int, ...], classes: Any) -> InputError:
+    if classes is not None and shape[0] == len(classes):
+        return InputError(f"score is an array of shape {shape} for {len(classes)} classes; transpose it: rows first")
     seen = "no classes=" if classes is None else f"{len(classes)} classes"
     return InputError(
         f"score is an array of shape {shape} with {seen}; pass classes= in the order of its {shape[1]} columns, or "
@@ -267,7 +322,7 @@ def which_score_column(shape: tuple[int, ...], classes: Any) -> InputError:
 def uneven_probabilities(count: int, first: int, total: float) -> InputError:
     return InputError(
         f"the probabilities of {_rows(count)} do not add up to 1 ({total:.6g}; {_first(first)}); "
-        "give all classes, each row adding up to 1"
+        "give all classes, and divide each row by its sum if they were rounded"
     )
 
 
@@ -405,6 +460,20 @@ def wrong_tally(metric: str, wanted: str, seen: str) -> InputError:
 
 def how_to_call(metric: str, column: str, tally: str) -> InputError:
     return InputError(f"call {metric}(truth, {column}), or {metric}(table) with a {tally} table")
+
+
+def does_not_fit(name: str, needs: str, task: str) -> InputError:
+    return InputError(
+        f"{name} is a figure of {needs}, and this is a {task} evaluation; `stakes metrics` lists them all"
+    )
+
+
+def only_for(what: str, tasks: str) -> InputError:
+    return InputError(f"{what} is for {tasks}; this evaluation has none of its own")
+
+
+def curve_of_which_class(kind: str, classes: Sequence[str]) -> InputError:
+    return InputError(f"with several classes a curve is that of one against the rest: curve({kind!r}, {classes[0]!r})")
 
 
 def no_such_segment(name: object, known: Sequence[str]) -> InputError:

@@ -146,7 +146,7 @@ def test_positive_turns_the_table_round():
     [
         ({"truth": ["no", "yes"], "positive": "Yes"}, "positive='Yes' is not a class of truth; did you mean 'yes'"),
         ({"truth": [0, 1], "positive": "x"}, "positive='x' is not a class of truth; there is '0' and '1'"),
-        ({"truth": ["a", "b"], "classes": ["a", "c"]}, r"the labels 'b', which are not in classes \('a' and 'c'\)"),
+        ({"truth": ["a", "b"], "classes": ["a", "c"]}, r"the label 'b', which is not in classes \('a' and 'c'\)"),
         ({"truth": ["a", "b"], "classes": ["a", "a"]}, "give at least two different classes"),
         ({"truth": ["yes", "yes"]}, "truth has the single class 'yes'; pass positive= or classes="),
         ({"truth": [0.5, 1]}, r"truth has 1 row that holds no class \(0\.5; the first is row 0"),

@@ -247,16 +247,29 @@ def test_wrong_keys_get_a_useful_line(key, words):
         three()[key]
 
 
-def test_a_figure_of_another_task_is_undefined_with_the_reason():
-    assert three()["mae"].reason == "it is no figure of a multiclass with these columns"
+def test_a_figure_of_another_task_is_refused_and_one_without_its_column_undefined():
+    with pytest.raises(
+        stakes.InputError, match="mean_absolute_error is a figure of predicted numbers, and this is a mul"
+    ):
+        three()["mae"]
     decisions = evaluated(IRIS)
     assert decisions["macro_auc"].reason == "no scores were given; pass score={class: column, …}"
     with pytest.raises(stakes.InputError, match="no scores were given"):
         decisions.curve("roc", "setosa")
-    scores = stakes.evaluate(truth=list("abc"), score=np.eye(3), classes="abc")
-    assert scores["accuracy"].reason == "no decisions were given; pass prediction="
-    with pytest.raises(stakes.InputError, match="no decisions were given"):
-        scores.most_confused()
+    with pytest.raises(stakes.InputError, match=r"a curve is that of one against the rest: curve\('roc', 'setosa'\)"):
+        decisions.curve("roc")
+
+
+def test_class_scores_decide_for_the_highest():
+    scores = np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7], [0.4, 0.4, 0.2], [0.0, 1.0, 0.0]])
+    ev = stakes.evaluate(truth=list("acba"), score=scores, classes="abc")
+    assert ev.confusion.counts.tolist() == [[1, 1, 0], [1, 0, 0], [0, 0, 1]]  # the tie goes to the first class
+    assert "highest score" in str(ev)
+    parts = [stakes.count(truth=["a"], score=scores[:1], classes="abc") for _ in range(2)]
+    assert stakes.Evaluation(type(parts[0]).from_dict((parts[0] + parts[1]).to_dict())).counted.by_score
+    decided = stakes.count(truth=["a"], score=scores[:1], prediction=["b"], classes="abc")
+    with pytest.raises(stakes.InputError, match="deciding by score is True in one and False in the other"):
+        _ = parts[0] + decided
 
 
 def test_every_figure_is_found_by_its_own_name():

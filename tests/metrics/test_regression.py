@@ -333,7 +333,12 @@ def test_an_evaluation_of_numbers():
     assert data["task"] == "regression"
     assert data["largest_errors"][0]["row"] == 17
     assert "largest errors" in str(ev)
-    assert ev["auc"].reason == "it is no figure of a regression with these columns"
+    with pytest.raises(stakes.InputError, match="auc is a figure of the scores of two classes, and this is a regress"):
+        ev["auc"]
+    with pytest.raises(stakes.InputError, match="a curve is for scores of classes"):
+        ev.curve("roc")
+    with pytest.raises(stakes.InputError, match="a threshold is for the scores of two classes"):
+        ev.at(0.5)
     assert repr(ev) == "<Evaluation of a regression, rows: 100>"
 
 

@@ -1,7 +1,8 @@
 """The only code that sees rows: it turns columns into tallies."""
 
 import functools
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,16 @@ import numpy as np
 from stakes import errors
 from stakes.engines import memory
 from stakes.engines.class_scores import Table, as_table, spread_scores
-from stakes.engines.columns import Column, as_finite, as_numbers, as_weights, check_baseline, gather
+from stakes.engines.columns import Column, as_finite, as_numbers, as_weights, check_baseline, gather, spelled
 from stakes.engines.labels import Labels, encode, same_kind, settle, zeros_and_ones
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.tasks import settle_task
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.parallel import run_all
+
+_FEW_OUTSIDE = 0.05
+_MOST_LABELS = 20
+"""More different numbers than this are quantities rather than classes."""
 
 __all__ = ["Counted", "Plan", "count_rows"]
 
@@ -35,7 +40,7 @@ def count_rows(
 ) -> Counted:
     """Count the rows once: decisions, scores or both of two or more classes, or errors of predicted numbers.
 
-    ``data`` may also be an iterator of tables (batches); each is counted by itself, and the counts are added up.
+    ``data`` may also be a list or an iterator of tables (batches): each is counted by itself, then all are added up.
     ``parts`` are those of a tally that some figures need and that cost time; all of them when it is None.
     """
     if (score is None or (isinstance(score, dict) and not score)) and prediction is None:
@@ -44,6 +49,8 @@ def count_rows(
         check_baseline(baseline)
     options = {"task": task, "positive": positive, "classes": classes, "weight": weight, "by": by}
     options |= {"truth": truth, "score": score, "prediction": prediction, "baseline": baseline, "parts": parts}
+    if isinstance(data, list | tuple) and data and all(isinstance(p, Mapping) or hasattr(p, "columns") for p in data):
+        data = iter(data)
     return _count_batches(data, options) if isinstance(data, Iterator) else _count_table(data, **options)[0]
 
 
@@ -57,6 +64,7 @@ def _count_batches(batches: Iterator[Any], options: dict[str, Any]) -> Counted:
             continue
         except errors.InputError as problem:
             raise errors.in_batch(number, rows, problem, options["classes"] is None) from None
+        options["task"] = part.task  # the first batch tells what whole numbers in a later one are
         parts.append(part.moved_down(rows))
         rows += length
     if not parts:
@@ -99,6 +107,8 @@ def _count_table(
         name: zeros_and_ones(columns[name]) for name in ("truth", "prediction") if name in columns
     }
     of_classes = of_classes or (task == "auto" and None not in quick.values())
+    if baseline is not None and columns["truth"].kind == "text" and not any(map(spelled, columns["truth"].names)):
+        raise errors.baseline_of_text()
     if settle_task(task, columns, of_classes, baseline is not None) == "regression":
         if score is not None:
             raise errors.regression_without_prediction()
@@ -139,26 +149,44 @@ def _count_classes(
     tasks = [functools.partial(lambda name: quick[name] or encode(columns[name]), name) for name in names]
     truth, prediction = [*run_all(tasks, len(columns["truth"])), None][:2]
     plan = settle(truth, prediction, classes, positive, table.classes if table is not None and classes is None else ())
-    rows = memory.Rows(
-        truth.into(plan.classes),
-        None if prediction is None else prediction.into(plan.decisions),
-        *_scores(columns.get("score"), table, plan),
-        weight=weights,
-    )
-    return memory.count_classes(plan, rows, segments, parts)
+    decided = None if prediction is None else prediction.into(plan.decisions)
+    scores, span = _scores(columns.get("score"), table, plan, truth.names)
+    by_score = decided is None and scores is not None and scores.ndim == 2 and parts is None
+    if by_score:
+        decided = np.asarray(scores).argmax(axis=1)
+    rows = memory.Rows(truth.into(plan.classes), decided, scores, span, weight=weights)
+    counted = memory.count_classes(plan, rows, segments, parts)
+    tally: Any = counted.tallies.get("scores") or counted.tallies.get("class_scores")
+    if parts is None and tally is not None and not tally.probabilities and np.asarray(scores).dtype.kind == "f":
+        _warn_of_few_outside(np.asarray(scores))
+    return replace(counted, by_score=True) if by_score else counted
 
 
-def _scores(single: Column | None, table: Table | None, plan: Plan) -> tuple[Array | None, tuple[float, float] | None]:
+def _warn_of_few_outside(scores: Array) -> None:
+    """A few scores outside [0, 1] are more likely a slip than another kind of score."""
+    outside = (scores < 0) | (scores > 1)
+    rows = np.flatnonzero(outside if scores.ndim == 1 else outside.any(axis=1))
+    if len(rows) <= _FEW_OUTSIDE * len(scores):
+        first = np.ravel(scores[rows[0]])
+        value = float(first[(first < 0) | (first > 1)][0])
+        errors.warn(errors.few_outside(len(rows), len(scores), int(rows[0]), value))
+
+
+def _scores(
+    single: Column | None, table: Table | None, plan: Plan, occurring: Collection[str]
+) -> tuple[Array | None, tuple[float, float] | None]:
     """The score of the positive class, or one column for each class of several and how far they reach."""
     if single is not None:
         if plan.positive is None:
+            if all(spelled(name) is not None for name in plan.classes) and len(plan.classes) > _MOST_LABELS:
+                raise errors.quantities_with_score(plan.classes)
             raise errors.one_score_for_many(plan.classes)
         return as_numbers(single), None
     if table is None:
         return None, None
     missing = [name for name in plan.classes if name not in table.classes]
     if missing:
-        raise errors.class_without_score(missing)
+        raise errors.class_without_score(missing, [name for name in table.classes if name not in occurring])
     span = table.check()
     if plan.positive is not None:
         return np.ascontiguousarray(table.values[:, table.classes.index(plan.positive)]), None

@@ -4,7 +4,6 @@ Lists, NumPy, pandas, Polars, pyarrow and anything else that Narwhals takes come
 """
 
 import numbers
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -59,6 +58,8 @@ def gather(data: Any, **arguments: Any) -> dict[str, Column]:
     rows = len(columns["truth"])
     for name, column in columns.items():
         if len(column) != rows:
+            if isinstance(given[name], list | tuple) and column.kind == "text" and data is not None:
+                raise errors.list_of_names(name, given[name])
             raise errors.wrong_length(name, len(column), rows)
     if not rows:
         raise errors.empty("truth")
@@ -77,7 +78,7 @@ def _warn_of_same_column(given: Mapping[str, Any]) -> None:
     for name in ("score", "prediction"):
         other = given.get(name)
         if other is not None and (other is given["truth"] or (isinstance(other, str) and other == given["truth"])):
-            warnings.warn(errors.same_column(name), errors.InputWarning, stacklevel=5)
+            errors.warn(errors.same_column(name))
 
 
 def _by_name(data: Any, wanted: dict[str, str]) -> dict[str, Any]:
@@ -105,15 +106,15 @@ def _by_name(data: Any, wanted: dict[str, str]) -> dict[str, Any]:
 def _frame(data: Any) -> Any:
     import narwhals as nw
 
-    if isinstance(data, np.ndarray | list | tuple) or isinstance(
-        nw.from_native(data, pass_through=True, allow_series=True), nw.Series
-    ):
+    if isinstance(data, np.ndarray | list | tuple):
         raise errors.positional_arrays()
     if type(data).__name__ == "RecordBatch" and type(data).__module__.startswith("pyarrow"):
         import pyarrow as pa
 
         data = pa.Table.from_batches([data])
     try:
+        if isinstance(nw.from_native(data, pass_through=True, allow_series=True), nw.Series):
+            raise errors.positional_arrays()
         return nw.from_native(data)
     except TypeError:
         raise errors.not_a_table(type(data).__name__) from None
@@ -159,6 +160,8 @@ def _series(values: Any) -> Any:
 
 
 def _from_numpy(array: Array, argument: str) -> Column:
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
     if array.ndim == 2 and argument in ("truth", "prediction"):
         raise errors.multilabel(argument, array.shape)
     if array.ndim != 1:
@@ -248,7 +251,7 @@ def _from_arrow(chunks: Any, argument: str) -> Column:
     places = np.empty(len(names), np.uint8 if len(names) <= 256 else np.int32)
     places[order] = np.arange(len(names))
     codes = [places[part.indices.to_numpy(zero_copy_only=False)] for part in encoded]
-    return Column(argument, "text", np.concatenate([places[:0], *codes]), tuple(names[i] for i in order))
+    return _numbered(argument, np.concatenate([places[:0], *codes]), tuple(names[i] for i in order))
 
 
 def _from_text(series: Any, argument: str) -> Column:
@@ -257,7 +260,15 @@ def _from_text(series: Any, argument: str) -> Column:
 
     names = series.unique().sort()
     codes = series.cast(pl.Enum(names)).to_physical().to_numpy()
-    return Column(argument, "text", codes, tuple(names.to_list()))
+    return _numbered(argument, codes, tuple(names.to_list()))
+
+
+def _numbered(argument: str, codes: Array, names: tuple[str, ...]) -> Column:
+    """A column of text, in which nothing but blanks is a missing value and no class."""
+    blank = [i for i, name in enumerate(names) if not name.strip()]
+    if blank:
+        refuse_missing(np.isin(codes, blank), argument)
+    return Column(argument, "text", codes, names)
 
 
 # ── Python objects ───────────────────────────────────────────────────────────────────────────────────────────────

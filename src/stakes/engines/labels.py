@@ -5,7 +5,6 @@ and ``false`` (beside a column of numbers as 1 and 0), text as it stands (``007`
 {−1, 1} and {false, true} the second is the positive class; for any other pair stakes asks.
 """
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -152,8 +151,9 @@ def settle(truth: Labels, prediction: Labels | None, classes: Any, positive: Any
     """
     names = list(dict.fromkeys([*truth.names, *scored]))
     if prediction is not None:
-        if not set(names) & set(prediction.names) and len({*names, *prediction.names}) > 2:
-            warnings.warn(errors.nothing_in_common(names, prediction.names), errors.InputWarning, stacklevel=4)
+        strangers = not set(names) & set(prediction.names) and len({*names, *prediction.names}) > 2
+        if strangers and classes is None:
+            errors.warn(errors.nothing_in_common(names, prediction.names))
         names = list(dict.fromkeys([*names, *prediction.names]))
     _warn_of_blanks(names)
     wanted = None if positive is None else canonical(positive)
@@ -189,7 +189,7 @@ def _warn_of_blanks(names: Sequence[str]) -> None:
     stray = {name: name.strip() for name in names if name != name.strip() and name.strip() in known}
     if stray:
         alike = sorted({*stray, *stray.values()}, key=lambda name: (name.strip(), name))
-        warnings.warn(errors.stray_blanks(alike), errors.InputWarning, stacklevel=5)
+        errors.warn(errors.stray_blanks(alike))
 
 
 def _declared(classes: Any, names: Sequence[str]) -> tuple[str, ...]:

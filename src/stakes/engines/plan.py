@@ -1,7 +1,7 @@
 """What one pass over the rows has to fill, and what comes back."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from stakes import errors
@@ -42,11 +42,15 @@ class Plan:
 
 @dataclass(frozen=True, repr=False)
 class Counted:
-    """The tallies of some rows, by their kind: all that is kept of the rows. Counted rows add up."""
+    """The tallies of some rows, by their kind: all that is kept of the rows. Counted rows add up.
+
+    ``by_score`` says that the decisions are the classes with the highest score (the first of those that tie).
+    """
 
     task: str
     tallies: Mapping[str, Tally]
     segments: Mapping[str, "Counted"] = field(default_factory=dict)
+    by_score: bool = False
 
     @property
     def confusion(self) -> Any:
@@ -71,12 +75,14 @@ class Counted:
         for part in parts:
             _same("the task", first.task, part.task)
             _same("the list of tallies", sorted(first.tallies), sorted(part.tallies))
+            _same("deciding by score", first.by_score, part.by_score)
             _same("by", *("given" if p.segments else "not given" for p in (first, part)))
         names = dict.fromkeys(name for part in parts for name in part.segments)
         return cls(
             first.task,
             {kind: type(tally).sum([part.tallies[kind] for part in parts]) for kind, tally in first.tallies.items()},
             {name: cls.sum([part.segments[name] for part in parts if name in part.segments]) for name in names},
+            first.by_score,
         )
 
     def __radd__(self, other: object) -> Self:
@@ -89,7 +95,7 @@ class Counted:
             for kind, tally in self.tallies.items()
         }
         parts = {name: part.moved_down(rows) for name, part in self.segments.items()}
-        return type(self)(self.task, moved, parts)
+        return replace(self, tallies=moved, segments=parts)
 
     def __repr__(self) -> str:
         parts = "; ".join(str(part) for part in self.tallies.values())
@@ -101,6 +107,7 @@ class Counted:
             "stakes": "counted",
             "version": VERSION,
             "task": self.task,
+            "by_score": self.by_score,
             "tallies": [tally.to_dict() for tally in self.tallies.values()],
             "segments": {name: part.to_dict() for name, part in self.segments.items()},
         }
@@ -117,7 +124,7 @@ class Counted:
             if not tallies:
                 raise KeyError("tallies")
             segments = {name: cls.from_dict(part) for name, part in saved["segments"].items()}
-            return cls(saved["task"], {tally.kind: tally for tally in tallies}, segments)
+            return cls(saved["task"], {tally.kind: tally for tally in tallies}, segments, bool(saved["by_score"]))
         except (KeyError, TypeError, AttributeError) as problem:
             raise errors.not_a_tally(f"a count whose content is damaged ({problem})") from None
 

@@ -7,6 +7,7 @@ from stakes.engines.columns import Column, as_finite, spelled
 from stakes.tallies.arithmetic import Array
 
 _BLOCK = 1 << 16
+_SHOWN = 3
 TASKS = ("auto", "classification", "regression")
 
 
@@ -19,6 +20,10 @@ def settle_task(task: str, columns: dict[str, Column], of_classes: bool, of_numb
     if of_classes or of_numbers:
         return "classification" if of_classes else "regression"
     kinds = [_numbers_in(columns[name]) for name in ("truth", "prediction")]
+    if "none" in kinds and "fractions" in kinds:
+        names = [_shown(columns[name]) for name in ("truth", "prediction")]
+        which = [("truth", "prediction"), ("prediction", "truth")][kinds.index("fractions")]
+        raise errors.unlike_columns(*which, *(names if kinds[0] == "fractions" else names[::-1]))
     if "none" in kinds or kinds == ["labels", "labels"]:
         return "classification"
     if kinds == ["labels", "fractions"] and _within_one(columns["prediction"]):
@@ -44,6 +49,13 @@ def _numbers_in(column: Column) -> str:
     if kind == "fractions" and 2 * len(found) > len(known):
         as_finite(column)  # a column of numbers with a few that are none: name the first of them
     return "none"
+
+
+def _shown(column: Column) -> list[str]:
+    """A few values to show."""
+    if column.kind == "text":
+        return [*column.names]
+    return [str(value) for value in column.values[:_SHOWN].tolist()]
 
 
 def _within_one(column: Column) -> bool:

@@ -8,15 +8,25 @@ from typing import Any, ClassVar
 
 from stakes import errors, metrics
 from stakes.engines import Counted
+from stakes.engines.labels import canonical
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.reasons import NO_PROBABILITIES
-from stakes.tallies import Tally
+from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.views import notebook, page, terminal
 
 FORMAT = 1
 """The version of what to_dict() and to_json() give."""
 
 _MORE = "ev.to_rows() or ev.show(everything=True)"
+
+
+_FIGURES_OF: dict[type[Tally], str] = {
+    Confusion: "decisions between classes",
+    JointCounts: "decisions between classes",
+    ScoreTable: "the scores of two classes",
+    ClassScores: "the scores of several classes",
+    ErrorSums: "predicted numbers",
+}
 
 
 class Evaluation:
@@ -85,7 +95,16 @@ class Evaluation:
         return self.counted.tallies.get(metric.tally.kind)
 
     def _why_no(self, metric: Metric) -> str:
-        return f"it is no figure of a {self.task} with these columns"
+        """Why there is no such figure; a figure of another task is an error."""
+        raise errors.does_not_fit(metric.name, _FIGURES_OF[metric.tally], self.task)
+
+    def at(self, threshold: float) -> "Evaluation":
+        """Return the evaluation of the same scores under another threshold."""
+        raise errors.only_for("a threshold", "the scores of two classes")
+
+    def curve(self, kind: str, *of: Any) -> Any:
+        """Return a curve over all thresholds."""
+        raise errors.only_for("a curve", "scores of classes")
 
     def _estimate(self, metric: Metric, tally: Any, value: float) -> Estimate:
         if NO_PROBABILITIES in metric.undefined and not self.probabilities:
@@ -187,4 +206,6 @@ class Segments(dict[str, Evaluation]):
     """Evaluations by the name of the segment."""
 
     def __missing__(self, name: object) -> Evaluation:
+        if not isinstance(name, str) and canonical(name) in self:
+            return self[canonical(name)]
         raise errors.no_such_segment(name, list(self))

@@ -16,6 +16,7 @@ from stakes.metrics import Estimate, Metric
 from stakes.metrics.many import AVERAGES
 from stakes.metrics.reasons import EXTRA_DECISIONS
 from stakes.tallies import ClassScores, Confusion, JointCounts, ScoreTable, Tally
+from stakes.tallies.confusion import shown_label
 from stakes.views import page
 
 _CLASS_FIGURES = ("recall", "false_positive_rate", "precision", "f1", "auc")
@@ -141,8 +142,10 @@ class ManyClassEvaluation(Evaluation):
             raise errors.no_decisions()
         return decided.most_confused(most)
 
-    def curve(self, kind: str, of: Any) -> Curve:
+    def curve(self, kind: str, of: Any = None) -> Curve:
         """Return the "roc" or the "pr" curve of a class against the rest."""
+        if of is None:
+            raise errors.curve_of_which_class(kind, self.classes)
         if canonical(of) not in self._against_rest:
             raise errors.no_such_class(of, self.classes)
         table = self._against_rest[canonical(of)].get(ScoreTable)
@@ -177,8 +180,13 @@ class ManyClassEvaluation(Evaluation):
                 yield {"class": of, "metric": name}, estimate
 
     def _facts(self) -> dict[str, str]:
-        shown = ", ".join(self.classes[:6]) + (f" and {len(self.classes) - 6} more" if len(self.classes) > 6 else "")
-        return {"classes": f"{len(self.classes)}: {shown}"}
+        shown = ", ".join(map(shown_label, self.classes[:6])) + (
+            f" and {len(self.classes) - 6} more" if len(self.classes) > 6 else ""
+        )
+        facts = {"classes": f"{len(self.classes)}: {shown}"}
+        if self.counted.by_score:
+            facts["decisions"] = "the class with the highest score (the first of those that tie)"
+        return facts
 
     def _before(self) -> list[page.Grid]:
         small = self.confusion is not None and len(self.confusion.decisions) <= _MOST_SHOWN

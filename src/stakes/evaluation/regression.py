@@ -52,7 +52,7 @@ class RegressionEvaluation(Evaluation):
             (f"{w.row:,}", *(f"{v:,.6g}" for v in (w.truth, w.prediction, w.error)))
             for w in self.largest_errors[:_SHOWN_ERRORS]
         ]
-        return [page.Grid(("row", "truth", "prediction", "error"), rows, words=(), title="largest errors")]
+        return [page.Grid(("row (from 0)", "truth", "prediction", "error"), rows, words=(), title="largest errors")]
 
     @property
     def notes(self) -> list[str]:

@@ -317,9 +317,9 @@ class Confusion(Tally):
 
     def text_rows(self) -> list[list[str]]:
         """Return a single table as text: a head, and a row for each true class."""
-        rows = [["truth \\ decision", *self.decisions]]
+        rows = [["truth \\ decision", *map(shown_label, self.decisions)]]
         for name, row in zip(self.truths, self.counts.tolist(), strict=True):
-            rows.append([name, *(f"{v:,}" if isinstance(v, int) else f"{v:,.6g}" for v in row)])
+            rows.append([shown_label(name), *(f"{v:,}" if isinstance(v, int) else f"{v:,.6g}" for v in row)])
         return rows
 
     def __str__(self) -> str:
@@ -333,6 +333,11 @@ class Confusion(Tally):
             )
             for row in shown
         )
+
+
+def shown_label(name: str) -> str:
+    """Quote a label that would be misread without quotes."""
+    return repr(name) if name != name.strip() or "," in name else name
 
 
 def most_frequent(

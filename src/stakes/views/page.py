@@ -106,5 +106,5 @@ def _segments(segments: Mapping[str, Any]) -> Grid:
 
 def short(name: str) -> str:
     """Long names by their first alias, where columns are narrow."""
-    aliases = metrics.find(name).aliases
+    aliases = [alias for alias in metrics.find(name).aliases if len(alias) < len(name)]
     return aliases[0] if len(name) > 12 and aliases else name

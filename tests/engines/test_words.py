@@ -1,0 +1,100 @@
+"""What users read when a call is nearly right: the text names the slip and the remedy."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import stakes
+
+TABLE = pd.DataFrame({"y": list("abca"), "d": list("abcb"), "a": 0.5, "b": 0.3, "c": 0.2, "t": [1.5, 2, 3, 4]})
+SCORES = TABLE[["a", "b", "c"]].to_numpy()
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (
+            lambda: stakes.evaluate(TABLE, truth="y", score=["a", "b", "c"]),
+            r"score is a list of the names 'a', 'b' and",
+        ),
+        (lambda: stakes.evaluate(TABLE, truth="y", prediction="d", by=["a", "b"]), "by is a list .*; give one column"),
+        (lambda: stakes.evaluate(TABLE, truth="t", score="a"), "for quantities pass the predicted numbers as predict"),
+        (
+            lambda: stakes.evaluate(TABLE, truth="t", prediction="y"),
+            "truth holds numbers .'1.5', '2.0' and 1 more. but prediction holds text .'a', 'b' and",
+        ),
+        (lambda: stakes.evaluate(TABLE, truth="y", prediction="d", baseline=1), "baseline= .* truth holds text"),
+        (
+            lambda: stakes.evaluate(TABLE, truth="t", prediction="a", baseline=[1] * 99),
+            r"1…. is not a finite number; give one",
+        ),
+        (lambda: stakes.evaluate(truth=TABLE.y, score=SCORES.T, classes="abc"), "transpose it: rows first"),
+        (
+            lambda: stakes.evaluate(TABLE, truth="y", score={"a": "a", "b": "b", "C": "c"}),
+            r"no score column for the class 'c' \(there is one for 'C', which occurs in no row\)",
+        ),
+        (
+            lambda: stakes.evaluate(truth=TABLE.y, score=SCORES * 1.01, classes="abc"),
+            "do not add up to 1 .*divide each row by its sum",
+        ),
+        (
+            lambda: stakes.evaluate(pd.concat([TABLE, TABLE[["d"]]], axis=1), truth="y", prediction="d"),
+            "several columns called 'd'; rename them",
+        ),
+        (lambda: stakes.evaluate(truth=["a", " "], prediction=["a", "b"]), "truth is missing in 1 row .*row 1"),
+    ],
+)
+def test_slips_are_named(call, words):
+    with pytest.raises(stakes.InputError, match=words) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+
+
+def test_numbers_against_text_in_a_file(tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text("t,word\n1.5,a\n2.5,b\n")
+    with pytest.raises(stakes.InputError, match=r"truth holds numbers \('1.5' and '2.5'\) but prediction holds text"):
+        stakes.evaluate(path, truth="t", prediction="word")
+    with pytest.raises(stakes.InputError, match=r"prediction holds numbers .* but truth holds text"):
+        stakes.evaluate(path, truth="word", prediction="t")
+    many = tmp_path / "many.csv"
+    many.write_text("t,p\n" + "".join(f"{i + 0.5},{i}\n" for i in range(30)))
+    with pytest.raises(stakes.InputError, match=r"truth has 30 different numbers .*pass the predicted numbers as"):
+        stakes.evaluate(many, truth="t", score="p")
+
+
+def test_a_few_scores_outside_are_pointed_out_with_the_row():
+    scores = np.append(np.linspace(0, 1, 99), 1.0000001)
+    with pytest.warns(stakes.InputWarning, match=r"outside \[0, 1\] in 1 of 100 rows \(1.0000001; the first is row 99"):
+        ev = stakes.evaluate(truth=np.arange(100) > 40, score=scores)
+    assert not ev["log_loss"].defined
+    table = np.tile(SCORES[:1], (50, 1))
+    table[7] = [-0.1, 0.6, 0.5]
+    with pytest.warns(stakes.InputWarning, match=r"in 1 of 50 rows \(-0.1; the first is row 7"):
+        stakes.evaluate(truth=np.resize(list("abc"), 50), score=table, classes="abc")
+    stakes.evaluate(truth=np.arange(100) > 40, score=np.linspace(-3, 3, 100))  # another kind of score: no warning
+
+
+def test_a_warning_points_at_the_callers_line():
+    with pytest.warns(stakes.InputWarning) as caught:
+        stakes.evaluate(truth=["a", "b", "b "], prediction=["a", "b", "b"])
+    assert caught[0].filename == __file__
+
+
+def test_single_columns_and_lists_of_batches_are_taken():
+    truth, prediction = np.array([1.5, 2, 3]), np.array([1.0, 2, 4])
+    ev = stakes.evaluate(truth=truth[:, None], prediction=prediction[:, None])
+    assert ev["mae"].value == 0.5
+    parts = [{"t": truth[:1], "p": prediction[:1]}, {"t": truth[1:], "p": prediction[1:]}]
+    assert stakes.evaluate(parts, truth="t", prediction="p").to_dict() == ev.to_dict()
+
+
+def test_labels_that_would_be_misread_are_quoted():
+    ev = stakes.evaluate(truth=["a, b", "c", "d"], prediction=["a, b", "c", "d"])
+    assert "3: 'a, b', c, d" in str(ev)
+    assert ev.confusion.text_rows()[0] == ["truth \\ decision", "'a, b'", "c", "d"]
+
+
+def test_segments_are_found_by_number():
+    ev = stakes.evaluate(truth=[1, 0, 1], prediction=[1, 0, 0], by=[1, 1, 2])
+    assert ev.segments[2].rows == 1
