@@ -1,0 +1,1 @@
+"""How sure are we: intervals, paired comparisons and permutation tests, from tallies."""

@@ -1,0 +1,1 @@
+"""Estimators judged on rows that they have not seen, and against chance."""
