@@ -435,6 +435,23 @@ def no_probabilities(name: str, low: float, high: float) -> InputError:
     )
 
 
+def bad_confidence(confidence: object) -> InputError:
+    return InputError(f"confidence={_short(repr(confidence))} is not between 0 and 1; 0.95 is usual")
+
+
+def bad_design(design: object, known: Sequence[str]) -> InputError:
+    return InputError(f"design={design!r} is not known; it is {some(known, last='or')}")
+
+
+def bad_seed(seed: object) -> InputError:
+    return InputError(f"seed={_short(repr(seed))} is not a whole number from 0 on")
+
+
+def bad_method(method: object, name: str, known: Sequence[str]) -> InputError:
+    choice = f"it can be {some(known, last='or')}" if known else "there is no choice; leave it out"
+    return InputError(f"method={method!r} does not make an interval of {name}; {choice}")
+
+
 # ── metrics ──────────────────────────────────────────────────────────────────────────────────────────────────
 def no_such_metric(name: str, known: Iterable[str]) -> InputError:
     hint = nearest(name, known)

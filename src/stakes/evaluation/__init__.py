@@ -8,6 +8,7 @@ from stakes.evaluation.base import Evaluation
 from stakes.evaluation.many_classes import ManyClassEvaluation
 from stakes.evaluation.regression import RegressionEvaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation, check_threshold
+from stakes.uncertainty.sampling import Sampling
 
 __all__ = [
     "Evaluation",
@@ -35,6 +36,7 @@ def evaluate(
     costs: Any = None,
     prior: Any = None,
     threshold: float | None = None,
+    design: str = "classes random",
     confidence: float = 0.95,
     seed: int = 0,
 ) -> Any:
@@ -46,24 +48,27 @@ def evaluate(
     score ≥ threshold; the threshold is 0.5 for probabilities, and must be given for other scores. Predicted numbers are
     compared with always saying the mean, or ``baseline``.
 
+    Every figure has an interval of this ``confidence``, or says why not. ``design="classes fixed"`` means that another
+    sample would have the same class counts; ``seed`` fixes what is drawn to find intervals.
+
     >>> ev = evaluate(truth=[1, 1, 0, 1, 1, 0], score=[0.9, 0.4, 0.6, 0.8, 0.1, 0.2])
     >>> print(ev["auc"])
-    auc 0.625 (ignoring the input: 0.5)
+    auc 0.625, 95 % interval 0.206437 to 0.911427 (ignoring the input: 0.5)
     """
     if arrays or truth is None:
         raise errors.positional_arrays()
-    later = {"cluster": cluster, "costs": costs, "prior": prior}
-    for name, value in {**later, "confidence": confidence != 0.95 or None, "seed": seed or None}.items():
+    sampling = Sampling(confidence, design, seed)
+    for name, value in {"cluster": cluster, "costs": costs, "prior": prior}.items():
         if value is not None:
             raise errors.not_yet(f"{name}=")
     _check_threshold(threshold, score, prediction)
     options = {"task": task, "positive": positive, "classes": classes, "weight": weight, "by": by, "baseline": baseline}
     counted = count_rows(data, truth=truth, score=score, prediction=prediction, **options)
     if threshold is None:
-        return Evaluation(counted)
+        return Evaluation(counted, sampling=sampling)
     if counted.scores is None:
         raise errors.threshold_of_many()
-    return TwoClassEvaluation(counted, threshold)
+    return TwoClassEvaluation(counted, threshold, sampling=sampling)
 
 
 def count(data: Any = None, **columns: Any) -> Counted:

@@ -2,7 +2,8 @@
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -12,10 +13,19 @@ from stakes.engines.labels import canonical
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
+from stakes.uncertainty.interval import Interval
+from stakes.uncertainty.intervals import interval, intervals
+from stakes.uncertainty.sampling import USUAL, Sampling
 from stakes.views import notebook, page, terminal
 
 FORMAT = 1
 """The version of what to_dict() and to_json() give."""
+
+FEW_ROWS = 50
+"""From this many rows in every class on, intervals have been seen to cover as often as they say."""
+
+_COLUMNS = ("value", "low", "high", "baseline", "reason", "no_interval")
+"""What to_rows() tells about each figure."""
 
 _MORE = "ev.to_rows() or ev.show(everything=True)"
 
@@ -53,12 +63,13 @@ class Evaluation:
             cls = found
         return object.__new__(cls)
 
-    def __init__(self, counted: Counted, probabilities: bool | None = None) -> None:
+    def __init__(self, counted: Counted, probabilities: bool | None = None, sampling: Sampling = USUAL) -> None:
         """Evaluate what was counted.
 
         Whether scores are probabilities is told by the scores of all rows; a segment is told by the whole.
         """
         self.counted = counted
+        self.sampling = sampling
         scores: Any = counted.tallies.get("scores") or counted.tallies.get("class_scores")
         self.probabilities = probabilities if probabilities is not None else scores is not None and scores.probabilities
 
@@ -73,8 +84,7 @@ class Evaluation:
         """Every figure that these tallies can give, by name, with default parameters."""
         found: dict[str, Estimate] = {}
         for tally, wanted in self._wanted():
-            values = metrics.measure(wanted, tally)
-            found |= {m.name: self._estimate(m, tally, v) for m, v in zip(wanted, values, strict=True)}
+            found |= {metric.name: estimate for metric, estimate in self._estimates(tally, wanted)}
         return found
 
     def __getitem__(self, name: str) -> Estimate:
@@ -84,7 +94,20 @@ class Evaluation:
         tally = self._tally(metric)
         if tally is None:
             return Estimate(metric.text, math.nan, reason=self._why_no(metric))
-        return self._estimate(metric, tally, metric.of(tally))
+        return self._estimate(metric, tally)
+
+    def interval(self, name: str, *, confidence: float | None = None, method: str | None = None) -> Estimate:
+        """Return a figure with an interval of another confidence, or by another method where there is a choice.
+
+        Shares can have "wilson" or "clopper-pearson" limits, the auc "delong" or "newcombe".
+        """
+        metric = metrics.find(name)
+        tally = self._tally(metric)
+        if tally is None:
+            return self[name]
+        sampling = self.sampling if confidence is None else replace(self.sampling, confidence=confidence)
+        value = float(metric.of(tally))
+        return self._joined(metric, tally, value, interval(metric, value, tally, sampling, method), sampling)
 
     def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
         """The tallies, and which metrics of each to show."""
@@ -106,12 +129,33 @@ class Evaluation:
         """Return a curve over all thresholds."""
         raise errors.only_for("a curve", "scores of classes")
 
-    def _estimate(self, metric: Metric, tally: Any, value: float) -> Estimate:
+    def _estimate(self, metric: Metric, tally: Any) -> Estimate:
+        ((_, estimate),) = self._estimates(tally, [metric])
+        return estimate
+
+    def _estimates(self, tally: Any, wanted: Sequence[Metric]) -> Iterable[tuple[Metric, Estimate]]:
+        """The figures of several metrics of one tally, with their intervals."""
+        values = [float(value) for value in metrics.measure(list(wanted), tally)]
+        found = intervals(wanted, values, tally, self.sampling)
+        for metric, value, limits in zip(wanted, values, found, strict=True):
+            yield metric, self._joined(metric, tally, value, limits, self.sampling)
+
+    def _joined(self, metric: Metric, tally: Any, value: float, limits: Interval, sampling: Sampling) -> Estimate:
+        """Put a figure together with all that is needed to read it."""
         if NO_PROBABILITIES in metric.undefined and not self.probabilities:
             return Estimate(metric.text, math.nan, reason=NO_PROBABILITIES.words)
-        value = float(value)
-        reason = metric.why_undefined(tally) if math.isnan(value) else ""
-        return Estimate(metric.text, value, float(metric.baseline_of(tally)), reason=reason)
+        return Estimate(
+            metric.text,
+            value,
+            float(metric.baseline_of(tally)),
+            limits.low,
+            limits.high,
+            reason=metric.why_undefined(tally) if math.isnan(value) else "",
+            confidence=sampling.confidence,
+            method=limits.method,
+            no_interval=limits.reason,
+            note="; ".join(filter(None, (limits.note, "" if limits.low is None else self._caution))),
+        )
 
     @cached_property
     def segments(self) -> Mapping[str, "Evaluation"]:
@@ -119,7 +163,7 @@ class Evaluation:
         return Segments({name: self._segment(part) for name, part in self.counted.segments.items()})
 
     def _segment(self, counted: Counted) -> "Evaluation":
-        return type(self)(counted, probabilities=self.probabilities)
+        return type(self)(counted, probabilities=self.probabilities, sampling=self.sampling)
 
     @property
     def _size(self) -> Tally:
@@ -156,7 +200,7 @@ class Evaluation:
         """Return one flat dictionary per segment and figure, for a data frame; the segment of all rows is None."""
         parts: list[tuple[str | None, Evaluation]] = [(None, self), *self.segments.items()]
         return [
-            {"segment": segment, **where, **{k: getattr(e, k) for k in ("value", "low", "high", "baseline", "reason")}}
+            {"segment": segment, **where, **{k: getattr(e, k) for k in _COLUMNS}}
             for segment, part in parts
             for where, e in part._all_figures()
         ]
@@ -186,7 +230,20 @@ class Evaluation:
     @property
     def notes(self) -> list[str]:
         """What a careful colleague would point out."""
-        return []
+        return [self._caution] if self._caution else []
+
+    @cached_property
+    def _caution(self) -> str:
+        """What to keep in mind about all intervals: with few rows they can be too short."""
+        few = {name: size for name, size in self._sizes().items() if size < FEW_ROWS}
+        if not few:
+            return ""
+        words = [f"{size:,.6g} {'row' if size == 1 else 'rows'} of {name}" for name, size in few.items()]
+        return f"with fewer than {FEW_ROWS} rows ({', '.join(words[:3])}) intervals can cover less often than stated"
+
+    def _sizes(self) -> Mapping[str, Any]:
+        """The rows of each group that an interval rests on."""
+        return {"data": self.rows}
 
     def show(self, everything: bool = False, more: str = _MORE) -> None:
         """Print the figures: the main ones, or everything; ``more`` says how to see the others."""

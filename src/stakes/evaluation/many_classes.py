@@ -1,7 +1,7 @@
 """More than two classes: one figure for all of them, and every class against the rest."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -113,7 +113,7 @@ class ManyClassEvaluation(Evaluation):
         tally = self._against_rest[place].get(metric.tally)
         if tally is None:
             return Estimate(metric.text, math.nan, reason=self._why_no_class(metric))
-        return self._estimate(metric, tally, metric.of(tally))
+        return self._estimate(metric, tally)
 
     def _why_no_class(self, metric: Metric) -> str:
         if metric.tally is ScoreTable:
@@ -134,6 +134,9 @@ class ManyClassEvaluation(Evaluation):
         if metric.tally is Confusion:
             return "no decisions were given; pass prediction="
         return super()._why_no(metric)
+
+    def _sizes(self) -> Mapping[str, Any]:
+        return self.support
 
     def most_confused(self, most: int = 10) -> list[tuple[str, str, Any, float]]:
         """Return the most frequent wrong decisions: truth, decision, how often, and the share of that truth."""
@@ -157,9 +160,9 @@ class ManyClassEvaluation(Evaluation):
     def _class_figures(self, name: str) -> dict[str, Estimate]:
         kinds = self._against_rest[name]
         return {
-            metric.name: self._estimate(metric, kinds[metric.tally], value)
+            metric.name: estimate
             for kind, tally in kinds.items()
-            for metric, value in _measured(kind, tally)
+            for metric, estimate in self._estimates(tally, _figures_of_a_class(kind))
         }
 
     def _facts_as_data(self) -> dict[str, Any]:
@@ -215,18 +218,18 @@ class ManyClassEvaluation(Evaluation):
     @property
     def notes(self) -> list[str]:
         """What a careful colleague would point out."""
+        notes = super().notes
         if self.confusion is None or "kappa" not in self.figures or not self.figures["kappa"].defined:
-            return []
+            return notes
         kappa = self.figures["kappa"].value
-        return [f"kappa {kappa:.4f} is {_landis_koch(kappa)} (Landis & Koch)"]
+        return [f"kappa {kappa:.4f} is {_landis_koch(kappa)} (Landis & Koch)", *notes]
 
     def __repr__(self) -> str:
         return f"<Evaluation of {len(self.classes)} classes, rows: {self.rows:,}>"
 
 
-def _measured(kind: type[Tally], tally: Tally) -> Iterable[tuple[Metric, Any]]:
-    wanted = [metric for metric in metrics.list() if metric.tally is kind and not metric.many]
-    return zip(wanted, metrics.measure(wanted, tally), strict=True)
+def _figures_of_a_class(kind: type[Tally]) -> list[Metric]:
+    return [metric for metric in metrics.list() if metric.tally is kind and not metric.many]
 
 
 def _landis_koch(kappa: float) -> str:

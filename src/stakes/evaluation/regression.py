@@ -66,4 +66,4 @@ class RegressionEvaluation(Evaluation):
         mae, rmse = self.figures["mean_absolute_error"].value, self.figures["root_mean_squared_error"].value
         if mae and rmse / mae > 2:
             notes.append(f"rmse is {rmse / mae:.1f} times mae: a few large errors dominate; the largest are listed")
-        return notes
+        return [*notes, *super().notes]

@@ -1,7 +1,7 @@
 """Two classes: decisions, scores under a threshold, and curves over all thresholds."""
 
 import numbers
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric
 from stakes.metrics.estimate import plain
 from stakes.tallies import Confusion, ScoreTable, Tally
+from stakes.uncertainty.sampling import USUAL, Sampling
 from stakes.views import page
 
 _DEFAULT_THRESHOLD = 0.5
@@ -35,8 +36,14 @@ class TwoClassEvaluation(Evaluation):
         confusion = counted.confusion
         return "scores" in counted.tallies or (confusion is not None and len(confusion.truths) == 2)
 
-    def __init__(self, counted: Counted, threshold: float | None = None, probabilities: bool | None = None) -> None:
-        super().__init__(counted, probabilities)
+    def __init__(
+        self,
+        counted: Counted,
+        threshold: float | None = None,
+        probabilities: bool | None = None,
+        sampling: Sampling = USUAL,
+    ) -> None:
+        super().__init__(counted, probabilities, sampling)
         self.scores: ScoreTable | None = counted.scores
         self.threshold = threshold
         if threshold is None and counted.confusion is None and self.probabilities:
@@ -48,10 +55,10 @@ class TwoClassEvaluation(Evaluation):
             raise errors.threshold_without_score()
         check_threshold(threshold)
         parts = {name: _scores_alone(part) for name, part in self.counted.segments.items()}
-        return TwoClassEvaluation(_scores_alone(self.counted, parts), threshold)
+        return TwoClassEvaluation(_scores_alone(self.counted, parts), threshold, sampling=self.sampling)
 
     def _segment(self, counted: Counted) -> Evaluation:
-        return TwoClassEvaluation(counted, self.threshold, self.probabilities)
+        return TwoClassEvaluation(counted, self.threshold, self.probabilities, self.sampling)
 
     # ── the tallies ──────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
@@ -105,6 +112,10 @@ class TwoClassEvaluation(Evaluation):
             raise errors.no_curve(kind, "no scores were given; pass score=")
         return curve(self.scores, kind)
 
+    def _sizes(self) -> Mapping[str, Any]:
+        positive = self.scores.P if self.scores is not None else self._any.truth_totals[1]
+        return {self.positive: float(positive), self.negative: float(self._any.total - positive)}
+
     # ── as data, and to look at ──────────────────────────────────────────────────────────────────────────────
     def _facts_as_data(self) -> dict[str, Any]:
         return {
@@ -141,7 +152,7 @@ class TwoClassEvaluation(Evaluation):
         if self.scores is not None and self.scores.grid is not None:
             low, high = metrics.auc_bounds(self.scores)
             notes.append(f"scores were counted in bins: the auc lies between {low:.6f} and {high:.6f}")
-        return notes
+        return [*notes, *super().notes]
 
     def __repr__(self) -> str:
         return f"<Evaluation of {self.positive!r} against {self.negative!r}, rows: {self.rows:,}>"

@@ -35,6 +35,7 @@ ONE_CLASS_ONLY = Undefined(
     question="What share of the decisions is right?",
     formula="(tp + tn) / n",
     tally=Confusion,
+    share_of="total",
     range=(0, 1),
     better="higher",
     baseline=BEST_CONSTANT,

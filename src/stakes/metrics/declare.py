@@ -35,6 +35,32 @@ SIZE = Kind("a number above 0", lambda value: 0 < value < math.inf)
 
 
 @dataclass(frozen=True)
+class Losses:
+    """What a probability of the positive class costs a positive row and a negative row."""
+
+    of_positive: Callable[[Any], Any]
+    of_negative: Callable[[Any], Any]
+
+
+WAYS = {
+    "share": "Wilson's limits for a share",
+    "cells": "the percentiles of the table drawn anew",
+    "auc": "DeLong's, on the logit scale; Newcombe's where a class has fewer than 30 rows",
+    "table": "the spread over score tables drawn anew",
+    "loss": "Student's t, corrected for skewness",
+    "relative loss": "the delta method, on the logarithmic scale",
+    "mean": "Student's t, corrected for skewness",
+    "root mean": "the root of the limits of the mean square",
+    "ratio": "the jackknife, on a scale without ends",
+    "median": "order statistics",
+    "sample": "the influence of single rows, from a sample of them",
+}
+"""How intervals are made, in words; ``uncertainty`` does it."""
+
+_USUAL_WAY: dict[type[Tally], str] = {Confusion: "cells", ScoreTable: "table", ErrorSums: "mean", ClassScores: "sample"}
+
+
+@dataclass(frozen=True)
 class Metric:
     """A declared metric: call it on arrays or on a tally, or ask it about itself."""
 
@@ -59,6 +85,10 @@ class Metric:
     sparse: bool = False
     parts: tuple[str, ...] = ()
     of_many: str = ""
+    share_of: str = ""
+    losses: Losses | None = None
+    interval: str = ""
+    no_interval: str = ""
     defaults: Mapping[str, Any] = field(default_factory=dict)
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -86,6 +116,7 @@ class Metric:
             "formula": self.formula,
             "range": f"{opening}{low}, {high}{closing}{better}",
             "baseline": self.baseline.words,
+            "interval": f"none: {self.no_interval}" if self.no_interval else WAYS[self.interval],
             "undefined": ", or ".join(words.format(**self.parameters) for words in self._reasons()),
             "pitfall": self.pitfall,
             "parameters": ", ".join(f"{k}={v!r} ({self.kinds[k].wanted})" for k, v in self.defaults.items()),
@@ -211,8 +242,10 @@ def metric(*, name: str | None = None, **facts: Any) -> Callable[[Callable[..., 
         defaults = {name: p.default for name, p in options.items()}
         if facts["tally"] is Confusion and not facts.pop("any_decisions", False):
             facts["undefined"] = (EXTRA_DECISIONS, *facts.get("undefined", ()))
+        usual = "share" if facts.get("share_of") else _USUAL_WAY[facts["tally"]]
         made = Metric(
             name=name or parts[0].__name__,
+            interval=facts.pop("interval", usual),
             function=function,
             family=parts[-1].__module__.rpartition(".")[2],
             defaults=defaults,

@@ -7,7 +7,11 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Estimate:
-    """A figure, its interval, what ignoring the input would score, and, where undefined, the reason."""
+    """A figure, its interval, what ignoring the input would score, and, where undefined, the reason.
+
+    ``low`` and ``high`` are the ends of the interval, ``method`` is how it was made, ``note`` what to keep in mind;
+    ``no_interval`` says why there is none.
+    """
 
     name: str
     value: float
@@ -15,6 +19,10 @@ class Estimate:
     low: float | None = None
     high: float | None = None
     reason: str = ""
+    confidence: float = 0.95
+    method: str = ""
+    no_interval: str = ""
+    note: str = ""
 
     def __float__(self) -> float:
         return self.value
@@ -46,7 +54,15 @@ class Estimate:
     def __str__(self) -> str:
         if not self.defined:
             return f"{self.name} is undefined: {self.reason}"
-        return f"{self.name} {self.value:.6g} (ignoring the input: {self.baseline:.6g})"
+        sure = (
+            f", {percent(self.confidence)} interval {self.low:.6g} to {self.high:.6g}" if self.low is not None else ""
+        )
+        return f"{self.name} {self.value:.6g}{sure} (ignoring the input: {self.baseline:.6g})"
+
+
+def percent(share: float) -> str:
+    """Write 0.95 as 95 %."""
+    return f"{100 * share:.6g} %"
 
 
 def plain(value: Any) -> Any:

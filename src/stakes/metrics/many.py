@@ -28,6 +28,8 @@ ADDED_PARTS = Undefined(
     "it compares pairs of rows, which weighted or added counts do not keep", lambda s: s.pair_wins is None
 )
 
+_APART = "the classes' score tables do not tell which rows they share; ask for one class"
+
 
 # ── one figure from many ─────────────────────────────────────────────────────────────────────────────────────────
 def averaged(base: Metric, how: str) -> Metric:
@@ -52,6 +54,9 @@ def averaged(base: Metric, how: str) -> Metric:
         many=True,
         of_many="",
         parts=("tables",) if scored else (),
+        share_of="",
+        interval="sample" if scored else "cells",
+        no_interval=base.no_interval or ("" if not scored or base.interval == "auc" else _APART),
     )
 
 
@@ -139,6 +144,7 @@ def normalised_multiclass_brier_score(s: ClassScores) -> Number:
 
 @_of_class_scores(
     parts=("ranks",),
+    share_of="total",
     question="How often is the true class among the k highest scores?",
     formula="sum(rank(p, y) < k for p, y in rows) / n",
     range=(0, 1),

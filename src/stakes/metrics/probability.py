@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from stakes.metrics.baselines import CONSTANT_SCORE
-from stakes.metrics.declare import COUNT, metric
+from stakes.metrics.declare import COUNT, Losses, metric
 from stakes.metrics.folds import Fold, total
 from stakes.metrics.reasons import BINNED, NO_NEGATIVES, NO_POSITIVES, NO_PROBABILITIES, NO_ROWS
 from stakes.tallies import ScoreTable, Steps
@@ -17,15 +17,23 @@ NEEDS_PROBABILITIES = (NO_ROWS, NO_PROBABILITIES, BINNED)
 
 
 # ── losses ───────────────────────────────────────────────────────────────────────────────────────────────────────
+SQUARES = Losses(lambda p: (1.0 - p) ** 2, lambda p: p**2)
+SURPRISE = Losses(lambda p: 0.0 - np.log(p), lambda p: 0.0 - np.log1p(-p))
+
+
 def _squared(steps: Steps) -> Any:
-    return total(steps.positives * (1.0 - steps.scores) ** 2 + steps.negatives * steps.scores**2)
+    return _lost(steps, SQUARES)
 
 
 def _surprise(steps: Steps) -> Any:
+    return _lost(steps, SURPRISE)
+
+
+def _lost(steps: Steps, losses: Losses) -> Any:
     with np.errstate(divide="ignore", invalid="ignore"):  # log 0 is meant; where nothing lies there, it does not count
-        found = np.where(steps.positives > 0, steps.positives * np.log(steps.scores), 0.0)
-        missed = np.where(steps.negatives > 0, steps.negatives * np.log1p(-steps.scores), 0.0)
-    return 0.0 - total(found + missed)
+        found = np.where(steps.positives > 0, steps.positives * losses.of_positive(steps.scores), 0.0)
+        missed = np.where(steps.negatives > 0, steps.negatives * losses.of_negative(steps.scores), 0.0)
+    return total(found + missed)
 
 
 def _entropy(table: ScoreTable) -> Any:
@@ -42,6 +50,8 @@ def _entropy(table: ScoreTable) -> Any:
 
 brier_score = metric(
     name="brier_score",
+    losses=SQUARES,
+    interval="loss",
     of_many="multiclass_brier_score",
     question="How far, squared, are the probabilities from what happened?",
     formula="sum((p - y)**2 for p, y in rows) / n",
@@ -60,6 +70,8 @@ brier_score = metric(
 
 normalised_brier_score = metric(
     name="normalised_brier_score",
+    losses=SQUARES,
+    interval="relative loss",
     question="What part of the Brier score of the class frequencies alone is left? (below 1 is useful)",
     formula="sum((p - y)**2 for p, y in rows) / n / (P * N / n**2)",
     tally=ScoreTable,
@@ -74,6 +86,8 @@ normalised_brier_score = metric(
 
 log_loss = metric(
     name="log_loss",
+    losses=SURPRISE,
+    interval="loss",
     of_many="multiclass_log_loss",
     question="How surprised is the model by what happened (natural logarithm)?",
     formula="-sum(log(p) if y else log(1 - p) for p, y in rows) / n",
@@ -92,6 +106,8 @@ log_loss = metric(
 
 normalised_log_loss = metric(
     name="normalised_log_loss",
+    losses=SURPRISE,
+    interval="relative loss",
     question="What part of the log loss of the class frequencies alone is left? (below 1 is useful)",
     formula="-sum(log(p) if y else log(1 - p) for p, y in rows) / -(P * log(P / n) + N * log(N / n))",
     tally=ScoreTable,
@@ -160,6 +176,7 @@ def _largest_gap(sums: Array, table: ScoreTable) -> Number:
 def _calibration_error(name: str, spread: str, bins: str, each: Any, finish: Any, **facts: Any) -> Any:
     return metric(
         name=name,
+        no_interval="noise alone makes it larger than 0, so resampling would be biased; test calibration instead",
         question=f"{spread} lie the probabilities from the frequencies, in {bins}?",
         tally=ScoreTable,
         range=(0, 1),

@@ -11,6 +11,8 @@ from stakes.metrics.reasons import NO_NEGATIVES, NO_POSITIVES, NO_ROWS
 from stakes.tallies import ScoreTable, Steps
 from stakes.tallies.arithmetic import Number, ratio
 
+CHOSEN_THRESHOLD = "the threshold is chosen on the same rows, which no resampling undoes"
+
 
 # ── the whole order ──────────────────────────────────────────────────────────────────────────────────────────────
 def _twice_wins(steps: Steps) -> Any:
@@ -31,7 +33,8 @@ auc = metric(
     laws=("auc == (1 + gini) / 2",),
     swapped="auc",
     pitfall="Averages over thresholds that nobody would use, and does not see the prevalence.",
-    reference="Hanley & McNeil (1982), Radiology 143",
+    reference="Hanley & McNeil (1982), Radiology 143; DeLong et al. (1988), Biometrics 44",
+    interval="auc",
     headline=True,
 )(Fold(_twice_wins, lambda wins, table: ratio(wins, 2 * table.P * table.N)))
 
@@ -49,6 +52,7 @@ gini = metric(
     laws=("gini == 2 * auc - 1",),
     swapped="gini",
     reference="Somers (1962), American Sociological Review 27",
+    interval="auc",
 )(Fold(_twice_wins, lambda wins, table: ratio(wins - table.P * table.N, table.P * table.N)))
 
 
@@ -106,6 +110,7 @@ ks = metric(
     aliases=("kolmogorov_smirnov", "best_informedness"),
     swapped="ks",
     pitfall="The threshold is chosen on the same rows, so the figure is optimistic.",
+    no_interval=CHOSEN_THRESHOLD,
 )(
     Fold(
         _widest_gap,
@@ -160,6 +165,7 @@ recall_at_precision = metric(
     undefined=(NO_POSITIVES,),
     otherwise="no threshold reaches a precision of {precision}",
     pitfall="The threshold is chosen on the same rows, so the figure is optimistic.",
+    no_interval=CHOSEN_THRESHOLD,
 )(
     Fold(
         _most_found_precisely,
@@ -184,6 +190,7 @@ precision_at_recall = metric(
     baseline=CONSTANT_SCORE,
     undefined=(NO_POSITIVES,),
     pitfall="The threshold is chosen on the same rows, so the figure is optimistic.",
+    no_interval=CHOSEN_THRESHOLD,
 )(Fold(_best_precision, lambda best, table: best, keep="max"))
 
 

@@ -4,6 +4,8 @@ import math
 from fractions import Fraction
 from typing import Annotated
 
+import numpy as np
+
 from stakes.metrics.baselines import Baseline
 from stakes.metrics.declare import SHARE, metric
 from stakes.metrics.reasons import Undefined
@@ -30,9 +32,9 @@ NO_BASELINE = Undefined(
 )
 NOTHING_TO_COMPARE = Undefined(
     "neither the predictions nor the baseline are ever wrong",
-    lambda sums: sums.constant is not None and sums.sum_of(a=1) == 0 and sums.constant.sum_of(a=1) == 0,
+    lambda sums: sums.constant is not None and (sums.sum_of(a=1) == 0) & (sums.constant.sum_of(a=1) == 0),
 )
-NO_LOGARITHM = Undefined("a truth or a prediction is −1 or less", lambda sums: math.isnan(sums.squared_logs or 0))
+NO_LOGARITHM = Undefined("a truth or a prediction is −1 or less", lambda sums: np.isnan(sums.squared_logs))
 
 
 def counted_with(part: str) -> Undefined:
@@ -74,6 +76,7 @@ def mean_squared_error(s: ErrorSums) -> Number:
     question="How large is a typical error when large ones count more, in the unit of the target?",
     formula="sqrt(sum((t - p)**2 for t, p in rows) / n)",
     tally=ErrorSums,
+    interval="root mean",
     range=(0, math.inf),
     better="lower",
     baseline=MEAN,
@@ -89,6 +92,7 @@ def root_mean_squared_error(s: ErrorSums) -> Number:
     question="How large is the error that half of the predictions stay below?",
     formula="median([abs(t - p) for t, p in rows])",
     tally=ErrorSums,
+    interval="median",
     parts=("rows",),
     range=(0, math.inf),
     better="lower",
@@ -105,10 +109,11 @@ def median_absolute_error(s: ErrorSums) -> Number:
     question="How large is the worst error?",
     formula="max(abs(t - p) for t, p in rows)",
     tally=ErrorSums,
+    no_interval="it is the largest of these rows, and more rows bring larger ones",
     range=(0, math.inf),
     better="lower",
     baseline=MEAN,
-    pitfall="Grows with the number of rows; it has no interval.",
+    pitfall="Grows with the number of rows.",
     headline=True,
 )
 def max_error(s: ErrorSums) -> Number:
@@ -133,6 +138,7 @@ def mean_error(s: ErrorSums) -> Number:
     question="How closely do predictions and truth follow a straight line?",
     formula="covariance(truths, predictions) / sqrt(covariance(truths, truths) * covariance(predictions, predictions))",
     tally=ErrorSums,
+    interval="ratio",
     parts=("prediction",),
     range=(-1, 1),
     better="higher",
@@ -146,13 +152,14 @@ def mean_error(s: ErrorSums) -> Number:
 )
 def pearson(s: ErrorSums) -> Number:
     r = root_ratio(s.spread("t", "p"), s.spread("t") * s.spread("p"))
-    return max(-1.0, min(1.0, r))  # the sums are rounded, each by itself
+    return np.clip(r, -1.0, 1.0)[()]  # the sums are rounded, each by itself
 
 
 @metric(
     question="What part of the squared error of always saying the mean is avoided?",
     formula="1 - sum((t - p)**2 for t, p in rows) / covariance(truths, truths)",
     tally=ErrorSums,
+    interval="ratio",
     range=(-math.inf, 1),
     better="higher",
     baseline=NOTHING,
@@ -172,6 +179,7 @@ def r2(s: ErrorSums) -> Number:
     question="What part of the spread of the truth do the predictions explain, a constant shift forgiven?",
     formula="1 - covariance(errors, errors) / covariance(truths, truths)",
     tally=ErrorSums,
+    interval="ratio",
     range=(-math.inf, 1),
     better="higher",
     baseline=NOTHING,
@@ -186,6 +194,7 @@ def explained_variance(s: ErrorSums) -> Number:
     question="What part of the absolute error of the baseline is left? (below 1 is useful)",
     formula="sum(abs(t - p) for t, p in rows) / sum(abs(t - b) for t, p in rows)",
     tally=ErrorSums,
+    interval="ratio",
     parts=("baseline",),
     range=(0, math.inf),
     better="lower",
@@ -202,6 +211,7 @@ def relative_absolute_error(s: ErrorSums) -> Number:
     question="What part of the root squared error of the baseline is left? (below 1 is useful)",
     formula="sqrt(sum((t - p)**2 for t, p in rows) / sum((t - b)**2 for t, p in rows))",
     tally=ErrorSums,
+    interval="ratio",
     parts=("baseline",),
     range=(0, math.inf),
     better="lower",
@@ -214,7 +224,7 @@ def root_relative_squared_error(s: ErrorSums) -> Number:
     if s.constant is None:
         return math.nan
     ours, theirs = s.sum_of(e=2), s.constant.sum_of(e=2)
-    return root(ours / theirs) if theirs else ratio(ours, theirs)
+    return root(ours / theirs) if np.all(theirs) else ratio(ours, theirs)
 
 
 @metric(
@@ -259,4 +269,5 @@ def mean_absolute_percentage_error(s: ErrorSums) -> Number:
     reference="Koenker & Bassett (1978), Econometrica 46",
 )
 def pinball(s: ErrorSums, *, alpha: Annotated[float, SHARE] = 0.5) -> Number:
-    return ratio(s.sum_of(a=1) + (2 * Fraction(alpha) - 1) * s.sum_of(e=1), 2 * s.total)
+    tilt = 2 * alpha - 1 if s.leading else 2 * Fraction(alpha) - 1
+    return ratio(s.sum_of(a=1) + tilt * s.sum_of(e=1), 2 * s.total)

@@ -12,10 +12,39 @@ from stakes.tallies.arithmetic import Array, Number, exact
 from stakes.tallies.base import Tally
 from stakes.tallies.scores import ScoreTable
 
-PARTS = ("tables", "pairs", "ranks", "squares")
+PARTS = ("tables", "pairs", "ranks", "squares", "sample")
 """What only some figures need: each class's scores against the rest and against every other class, and sums."""
 
+SAMPLE = 20_000
+"""How many rows are kept at most: enough for the spread of a figure to a few per cent."""
+
 _BLOCK = 1 << 14
+
+
+@dataclass(frozen=True, eq=False)
+class ClassSample:
+    """Some of the rows, for the spread of figures that compare rows; ``weight`` is how much each stands for."""
+
+    scores: Array
+    truth: Array
+    weight: Array
+
+    @classmethod
+    def of(cls, scores: Array, truth: Array, weight: Array | None) -> Self:
+        """Copy all rows, or a random sample of them."""
+        n = len(truth)
+        rows: Any = slice(None) if n <= SAMPLE else np.unique(np.random.default_rng(0).integers(0, n, SAMPLE))
+        kept = scores[rows].copy()
+        each = np.full(len(kept), n / len(kept))
+        codes = truth[rows].astype(np.int64)
+        return cls(kept, codes, each if weight is None else each * weight[rows])
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Put samples together, and thin them out to the usual size."""
+        scores = np.concatenate([part.scores for part in parts])
+        truth, weight = (np.concatenate([getattr(part, name) for part in parts]) for name in ("truth", "weight"))
+        return cls(scores, truth, weight) if len(truth) <= SAMPLE else cls.of(scores, truth, weight)
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +55,7 @@ class ClassScores(Tally):
     says how often r other classes scored at least as much as the true one; ``surprise`` and ``squares`` are the sums of
     log loss and of squared distances, NaN when the scores are no probabilities. ``pair_wins[i, j]`` is twice the number
     of pairs in which a row of class i gets more of score i than a row of class j; pairs between parts are not known,
-    so it does not survive adding parts up.
+    so it does not survive adding parts up. ``sample`` are some of the rows; it is not saved.
     """
 
     classes: tuple[str, ...]
@@ -38,6 +67,8 @@ class ClassScores(Tally):
     range: tuple[float, float]
     pair_wins: Array | None
     weighted: bool = False
+    squared_weight: float = 0.0
+    sample: ClassSample | None = None
 
     kind = "class_scores"
     leading = ()
@@ -71,7 +102,14 @@ class ClassScores(Tally):
             **sums,
             pair_wins=_pair_wins(scores, truth, k) if weight is None and "pairs" in parts else None,
             weighted=weight is not None,
+            squared_weight=float(len(truth)) if weight is None else float((weight**2).sum()),
+            sample=ClassSample.of(scores, truth, weight) if "sample" in parts else None,
         )
+
+    @property
+    def effective_rows(self) -> float:
+        """How many rows of equal weight would tell as much (Kish)."""
+        return float(self.total) ** 2 / self.squared_weight if self.squared_weight else 0.0
 
     @cached_property
     def total(self) -> Number:
@@ -112,6 +150,7 @@ class ClassScores(Tally):
     @classmethod
     def _sum(cls, parts: list[Self]) -> Self:
         first = parts[0]
+        samples = [part.sample for part in parts if part.sample is not None]
         return cls(
             first.classes,
             tuple(ScoreTable.sum(tables) for tables in zip(*(part.tables for part in parts), strict=True)),
@@ -122,6 +161,8 @@ class ClassScores(Tally):
             (min(part.range[0] for part in parts), max(part.range[1] for part in parts)),
             first.pair_wins if len(parts) == 1 else None,
             first.weighted,
+            math.fsum(part.squared_weight for part in parts),
+            ClassSample.joined(samples) if len(samples) == len(parts) else None,
         )
 
     def __eq__(self, other: object) -> bool:
@@ -140,6 +181,7 @@ class ClassScores(Tally):
             "range": list(self.range),
             "pair_wins": None if self.pair_wins is None else self.pair_wins.tolist(),
             "weighted": self.weighted,
+            "squared_weight": self.squared_weight,
         }
 
     @classmethod
@@ -155,6 +197,7 @@ class ClassScores(Tally):
             (float(content["range"][0]), float(content["range"][1])),
             None if wins is None else np.asarray(wins),
             content["weighted"],
+            float(content["squared_weight"]),
         )
 
     def __str__(self) -> str:

@@ -123,6 +123,8 @@ class Columns:
         column = self.values[name]
         if column.dtype.kind != "f":
             return column.cumsum(-1)
+        if self.leading:  # draws and segments: a few ulp do not matter, and extended precision is slow
+            return column.cumsum(-1)
         sums = np.cumsum(column, axis=-1, dtype=np.longdouble).astype(np.float64)
         return np.minimum(sums, np.expand_dims(_as_float(self.total(name)), -1))
 
@@ -130,6 +132,12 @@ class Columns:
         """What lies at or above a threshold."""
         above = self.values[name][..., np.asarray(self.scores >= threshold, bool)]
         return above.sum(-1, dtype=np.longdouble).astype(np.float64)[()] if above.dtype.kind == "f" else above.sum(-1)
+
+    def cut(self, places: Array) -> Self:
+        """Add up what lies between these places of the ranking, each piece under its lowest score."""
+        starts = np.append(0, places[:-1])
+        sums = {name: np.add.reduceat(column, starts, axis=-1) for name, column in self.values.items()}
+        return type(self)(self.scores[places - 1], sums)
 
     def blocks(self) -> list[Callable[[], Steps]]:
         """Return the walk down the scores; counts in the blocks that keys would have, so that sums round alike."""

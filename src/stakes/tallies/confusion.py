@@ -127,10 +127,15 @@ class Confusion(Tally):
 
     def against_rest(self) -> Self:
         """Return, along a new leading axis, each class against all others."""
+        return self._against_rest
+
+    @cached_property
+    def _against_rest(self) -> Self:
         counts = self.counts if self.counts.dtype != object else self.counts.astype(np.float64)
-        hits = np.stack([counts[..., self.truths.index(n), self.decisions.index(n)] for n in self.truths], -1)
+        columns = [self.decisions.index(n) for n in self.truths]
+        hits = counts[..., range(len(columns)), columns]
         truths = counts.sum(-1)
-        decisions = np.stack([counts[..., self.decisions.index(n)].sum(-1) for n in self.truths], -1)
+        decisions = counts.sum(-2)[..., columns]
         total = truths.sum(-1, keepdims=True)
         cells = {"tp": hits, "fn": truths - hits, "fp": decisions - hits, "tn": total - truths - decisions + hits}
         if counts.dtype.kind == "f":  # differences of sums of weights leave crumbs where nothing is

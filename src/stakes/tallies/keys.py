@@ -124,6 +124,22 @@ class Keys:
         rows = self.values[start:stop]
         return len(rows) - int(np.count_nonzero(rows & rows.dtype.type(1)))  # keys are complemented: 1 is negative
 
+    def cut(self, rows: Array) -> tuple[Array, Array, Array]:
+        """Cut the ranking below these rows (moved down to where a new score begins).
+
+        Return for each piece its lowest score, its positives and its negatives.
+        """
+        ends = np.unique([self._next_score(int(row)) for row in rows])
+        found = np.empty(len(ends), np.int64)
+        for start in range(0, len(self), BLOCK):
+            here = slice(*np.searchsorted(ends, (start + 1, start + BLOCK + 1)))
+            if ends[here].size:
+                _, positives = self._unpack(start, start + BLOCK)
+                found[here] = self._positives_before[start // BLOCK] + np.cumsum(positives)[ends[here] - start - 1]
+        positives = np.diff(found, prepend=0)
+        scores = np.array([self.score(int(end) - 1) for end in ends])
+        return scores, positives, np.diff(ends, prepend=0) - positives
+
     # ── steps ────────────────────────────────────────────────────────────────────────────────────────────────
     def blocks(self) -> list[Callable[[], Steps]]:
         """Return the walk down the distinct scores, block by block, each to be made when it is wanted.

@@ -1,5 +1,6 @@
 """Scores counted against the truth: what lies at each score, and at or above it."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -218,6 +219,18 @@ class ScoreTable(Tally):
         columns = self.as_columns()
         return self._like(Columns.added(bins.lower_edges(columns.scores, grid), columns.values), grid)
 
+    def compressed(self, growth: float = 1 / 64) -> Self:
+        """Return a table of some hundred scores, for drawing it anew: neighbours in the ranking are put together.
+
+        Pieces grow in proportion to their rank, so the top of the ranking, on which precision hangs, stays as it is.
+        """
+        store = self.store
+        places = _growing(len(store) if isinstance(store, Keys) else len(store.scores), growth)
+        if isinstance(store, Columns):
+            return self._like(store.cut(places), self.grid)
+        scores, positives, negatives = store.cut(places)
+        return self._like(Columns(scores, {"positives": positives, "negatives": negatives}))
+
     def _like(self, store: Keys | Columns, grid: str | None = None) -> Self:
         return type(self)(self.positive, self.negative, store, grid)
 
@@ -290,6 +303,16 @@ class ScoreTable(Tally):
             "" if self.leading else f" of {float(self.total):,.15g} rows ({self.positive!r} against {self.negative!r})"
         )
         return f"<ScoreTable{rows}, {how}>"
+
+
+def _growing(rows: int, growth: float) -> Array:
+    """Whole numbers up to ``rows``, each larger than the one before by this share, at least by 1."""
+    single = math.ceil(1 / growth)
+    if rows <= single:
+        return np.arange(1, rows + 1)
+    steps = math.ceil(math.log(rows / single) / math.log1p(growth))
+    larger = np.rint(np.geomspace(single, rows, steps + 1)).astype(np.int64)
+    return np.unique(np.concatenate([np.arange(1, single), larger]))
 
 
 def _as_float_if_exact(scores: Array) -> Array:

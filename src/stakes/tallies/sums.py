@@ -56,6 +56,7 @@ class ErrorRows:
     truth: Array
     prediction: Array
     weight: Array | None = None
+    cluster: Array | None = None
 
     @cached_property
     def sizes(self) -> Array:
@@ -98,10 +99,10 @@ class ErrorSums(Tally):
     ignoring the input scores. A part that was not counted is None.
     """
 
-    moments: Mapping[Power, Fraction]
-    largest: float
-    squared_logs: float | None = None
-    percentages: float | None = None
+    moments: Mapping[Power, Any]
+    largest: Any
+    squared_logs: Any = None
+    percentages: Any = None
     rows: ErrorRows | None = None
     worst: tuple[WorstError, ...] | None = None
     histogram: Mapping[Cell, float] | None = None
@@ -111,7 +112,6 @@ class ErrorSums(Tally):
     weighted: bool = False
 
     kind = "errors"
-    leading = ()
 
     @classmethod
     def from_rows(
@@ -149,12 +149,17 @@ class ErrorSums(Tally):
         )
         return replace(self, baseline=value, baseline_given=baseline is not None, constant=constant)
 
+    @property
+    def leading(self) -> tuple[int, ...]:
+        """The leading axes: () for the sums of some rows, exact; sums with leading axes are float64 arrays."""
+        return np.shape(self.moments[0, 0, 0, 0])
+
     # ── what it is ───────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
     def total(self) -> Number:
         """The (weighted) number of rows."""
         total = self.moments[0, 0, 0, 0]
-        return total if self.weighted else int(total)
+        return total if self.weighted or self.leading else int(total)
 
     def has(self, part: str) -> bool:
         """Whether a part was counted."""
@@ -163,20 +168,22 @@ class ErrorSums(Tally):
         held = {"logs": self.squared_logs, "baseline": self.constant}
         return (held[part] if part in held else getattr(self, part)) is not None
 
-    def sum_of(self, a: int = 0, e: int = 0, t: int = 0, p: int = 0) -> Fraction:
+    def sum_of(self, a: int = 0, e: int = 0, t: int = 0, p: int = 0) -> Number:
         """The sum of |error|ᵃ·errorᵉ·truthᵗ·predictionᵖ."""
         return self.moments[a, e, t, p]
 
-    def mean(self, **powers: int) -> Fraction:
+    def mean(self, **powers: int) -> Number:
         """The mean of |error|ᵃ·errorᵉ·truthᵗ·predictionᵖ."""
         return self.sum_of(**powers) / self.moments[0, 0, 0, 0]
 
-    def spread(self, one: str, other: str | None = None) -> Fraction:
+    def spread(self, one: str, other: str | None = None) -> Number:
         """The sum of products of deviations from the mean: n times a variance or covariance."""
         other = other or one
         both = self.sum_of(**{one: 2}) if one == other else self.sum_of(**{one: 1, other: 1})
         spread = both - self.sum_of(**{one: 1}) * self.sum_of(**{other: 1}) / self.moments[0, 0, 0, 0]
-        return max(spread, Fraction(0)) if one == other else spread
+        if one != other:
+            return spread
+        return np.maximum(spread, 0) if self.leading else max(spread, Fraction(0))
 
     @cached_property
     def median(self) -> float:

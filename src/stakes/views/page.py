@@ -8,6 +8,7 @@ from typing import Any
 
 from stakes import metrics
 from stakes.metrics import Estimate
+from stakes.metrics.estimate import percent
 from stakes.tallies import Confusion
 
 _SEGMENT_FIGURES = (
@@ -77,11 +78,17 @@ def number(value: float | None) -> str:
     return f"{value:.4f}"
 
 
+def between(estimate: Estimate) -> str:
+    """Write an interval, or a dash where there is none."""
+    return "–" if estimate.low is None else f"{number(estimate.low)} – {number(estimate.high)}"
+
+
 def _figures(shown: Sequence[tuple[metrics.Metric, Estimate]], families: bool) -> Grid:
     rows = [
         (
             metric.full_text,
             number(estimate.value),
+            between(estimate),
             number(estimate.baseline),
             metric.question if estimate.defined else f"undefined: {estimate.reason}",
         )
@@ -89,7 +96,9 @@ def _figures(shown: Sequence[tuple[metrics.Metric, Estimate]], families: bool) -
     ]
     pairs = itertools.pairwise(metric.family for metric, _ in shown)
     sections = [i for i, (one, next_one) in enumerate(pairs) if families and one != next_one]
-    return Grid(("figure", "value", "ignoring input", "the question it answers"), rows, words=(0, 3), sections=sections)
+    sure = f"{percent(shown[0][1].confidence)} interval"
+    head = ("figure", "value", sure, "ignoring input", "the question it answers")
+    return Grid(head, rows, words=(0, 4), sections=sections)
 
 
 def _segments(segments: Mapping[str, Any]) -> Grid:

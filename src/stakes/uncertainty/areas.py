@@ -1,0 +1,91 @@
+"""Intervals of the area under the ROC curve."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from stakes.metrics.folds import Fold, fold_all, total
+from stakes.tallies import ScoreTable, Steps
+from stakes.tallies.columns import Columns
+from stakes.uncertainty.interval import Interval, none
+from stakes.uncertainty.quantiles import LOGIT, normal, on_scale
+
+FEW = 30
+"""With fewer rows in a class DeLong's interval covers too rarely."""
+
+METHODS = ("delong", "newcombe")
+
+
+def auc_interval(table: ScoreTable, value: float, confidence: float, method: str | None = None) -> Interval:
+    """Return DeLong's interval on the logit scale, or Newcombe's where a class is small or the order perfect."""
+    P, N = float(table.P), float(table.N)
+    if min(P, N) < 2:
+        return none("a class has a single row")
+    few = min(P, N) < FEW or not 0 < value < 1
+    if method == "newcombe" or (method is None and few and not table.weighted):
+        return Interval(*newcombe(value, P, N, confidence), "Newcombe's method 5")
+    error = delong_error(table, value)
+    if not 0 < value < 1 or error == 0:
+        return none("the order is perfect, so nothing varies")
+    return Interval(*on_scale(LOGIT, value, error, normal((1 + confidence) / 2)), "DeLong, on the logit scale")
+
+
+# ── DeLong ───────────────────────────────────────────────────────────────────────────────────────────────────────
+def _of_positives(steps: Steps) -> Any:
+    """The squared shares of negatives that positives outrank, times 4·N²."""
+    return total(steps.positives * np.square(2.0 * steps.tn + steps.negatives, dtype=np.float64))
+
+
+def _of_negatives(steps: Steps) -> Any:
+    """The squared shares of positives that outrank negatives, times 4·P²."""
+    return total(steps.negatives * np.square(2.0 * steps.tp - steps.positives, dtype=np.float64))
+
+
+def delong_error(table: ScoreTable, auc: float) -> float:
+    """Return the standard error of the auc by DeLong, DeLong and Clarke-Pearson (1988)."""
+    if table.weighted:
+        return _weighted_error(table, auc)
+    P, N = float(table.P), float(table.N)
+    mine, theirs = fold_all(
+        [(Fold(each, lambda whole, _: whole), {}) for each in (_of_positives, _of_negatives)], table
+    )
+    between_positives = (mine / (4 * N * N) - P * auc**2) / (P - 1)
+    between_negatives = (theirs / (4 * P * P) - N * auc**2) / (N - 1)
+    return math.sqrt(max(between_positives / P + between_negatives / N, 0.0))
+
+
+def _weighted_error(table: ScoreTable, auc: float) -> float:
+    """The same with weights: each row's distance from the mean counts with its squared weight."""
+    assert isinstance(table.store, Columns)
+    (steps,), values = table.steps(), table.store.values
+    outranked = (steps.tn + steps.negatives / 2) / steps.N
+    outranking = (steps.tp - steps.positives / 2) / steps.P
+    positives = (values["positives_squared"] * (outranked - auc) ** 2).sum() / float(steps.P) ** 2
+    negatives = (values["negatives_squared"] * (outranking - auc) ** 2).sum() / float(steps.N) ** 2
+    return math.sqrt(positives + negatives)
+
+
+# ── Newcombe ─────────────────────────────────────────────────────────────────────────────────────────────────────
+def newcombe(auc: float, P: float, N: float, confidence: float) -> tuple[float, float]:
+    """Return the limits of Newcombe (2006), method 5: those areas from which the observed one is z errors away.
+
+    The error is Hanley and McNeil's for exponential scores, with both class sizes replaced by their mean.
+    """
+    z, size = normal((1 + confidence) / 2), (P + N) / 2 - 1
+
+    def error(area: float) -> float:
+        spread = 1 + size * ((1 - area) / (2 - area) + area / (1 + area))
+        return math.sqrt(area * (1 - area) * spread / (P * N))
+
+    low = 0.0 if auc == 0 else _root(lambda area: auc - area - z * error(area), 0.0, auc)
+    high = 1.0 if auc == 1 else _root(lambda area: auc - area + z * error(area), auc, 1.0)
+    return low, high
+
+
+def _root(falling: Any, low: float, high: float) -> float:
+    """Where a falling function crosses 0."""
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if falling(middle) > 0 else (low, middle)
+    return (low + high) / 2

@@ -1,0 +1,45 @@
+"""Confusion tables drawn anew.
+
+Rows drawn again from the same population give cells that are multinomial, or nearly Dirichlet; so an interval needs
+the table and not the rows, and costs the same for a thousand rows and for a billion. Cells that happen to be empty
+would stay empty, and intervals would be far too short: half a row is added to each cell of two classes, and for k
+classes one row to each truth in equal parts (as Jeffreys would; more would swamp small tables).
+"""
+
+import numpy as np
+
+from stakes.tallies import Confusion
+from stakes.tallies.arithmetic import Array
+from stakes.uncertainty.sampling import Sampling
+
+_MOST_DRAWS = 2_000_000
+_FEWEST = 200
+
+
+def drawn(table: Confusion, sampling: Sampling) -> Confusion:
+    """Return tables like this one along a leading axis; fewer of them when they are large."""
+    size = table.counts.size
+    replicates = max(_FEWEST, min(sampling.replicates, _MOST_DRAWS // size))
+    cells = gamma_like(
+        table.counts.astype(np.float64), table.squares, 1 / max(table.counts.shape), replicates, sampling
+    )
+    if sampling.fixed:
+        cells *= _share(table.counts.sum(-1, keepdims=True).astype(np.float64), cells.sum(-1, keepdims=True))
+    return Confusion(table.truths, table.decisions, cells, positive=table.positive)
+
+
+def gamma_like(sums: Array, squares: Array | None, extra: float, replicates: int, sampling: Sampling) -> Array:
+    """Draw sums of weights with these means, and with these sums of squared weights as variances.
+
+    Unweighted counts are gamma variables whose shares are Dirichlet. ``extra`` is added to every shape.
+    """
+    generator = sampling.generator()
+    if squares is None:
+        return generator.standard_gamma(sums + extra, (replicates, *sums.shape))
+    usual = squares.sum() / sums.sum()
+    unit = np.divide(squares, sums, out=np.full(sums.shape, usual), where=sums > 0)
+    return generator.standard_gamma(sums / unit + extra, (replicates, *sums.shape)) * unit
+
+
+def _share(wanted: Array, found: Array) -> Array:
+    return np.divide(wanted, found, out=np.ones(np.broadcast_shapes(wanted.shape, found.shape)), where=found > 0)

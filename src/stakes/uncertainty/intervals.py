@@ -1,0 +1,161 @@
+"""Intervals of any figures of a tally: each metric declares the way, and all that share one are worked out together."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.metrics import Metric, measure
+from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable
+from stakes.uncertainty import areas, cells, score_tables, shares
+from stakes.uncertainty.class_scores import class_score_intervals
+from stakes.uncertainty.interval import Interval, none
+from stakes.uncertainty.losses import loss_intervals
+from stakes.uncertainty.regression import regression_intervals
+from stakes.uncertainty.sampling import Sampling
+
+MOST_CLASSES = 200
+"""Tables of more classes are not drawn anew: that would take longer than anything else."""
+
+METHODS = {"share": tuple(shares.METHODS), "auc": areas.METHODS}
+"""The ways between which a user can choose."""
+
+Way = Callable[[Sequence[Metric], Sequence[float], Any, Sampling], list[Interval]]
+
+
+def intervals(metrics: Sequence[Metric], values: Sequence[float], tally: Any, sampling: Sampling) -> list[Interval]:
+    """Return the interval of each figure of a single tally, or why it has none."""
+    found: dict[int, Interval] = {}
+    ways: dict[Way, list[int]] = {}
+    for i, (metric, value) in enumerate(zip(metrics, values, strict=True)):
+        why = _why_none(metric, value, tally)
+        if why:
+            found[i] = none(why)
+        else:
+            ways.setdefault(_way(metric, tally, sampling), []).append(i)
+    for way, places in ways.items():
+        chosen = [metrics[i] for i in places], [values[i] for i in places]
+        found |= zip(places, way(*chosen, tally, sampling), strict=True)
+    return [found[i].around(values[i]) for i in range(len(metrics))]
+
+
+def interval(metric: Metric, value: float, tally: Any, sampling: Sampling, method: str | None = None) -> Interval:
+    """Return the interval of one figure, by a method of the user's choice where there is one."""
+    if method is None:
+        return intervals([metric], [value], tally, sampling)[0]
+    known = METHODS.get(metric.interval, ())
+    if method not in known:
+        raise errors.bad_method(method, metric.name, known)
+    why = _why_none(metric, value, tally)
+    if why:
+        return none(why)
+    if metric.interval == "share":
+        return _share(metric, value, tally, sampling, method).around(value)
+    found = areas.auc_interval(tally, _area_of(metric, value), sampling.confidence, method)
+    return _stretched(metric, found).around(value)
+
+
+def _why_none(metric: Metric, value: float, tally: Any) -> str:
+    if math.isnan(value):
+        return "the figure itself is undefined"
+    if metric.no_interval:
+        return metric.no_interval
+    if float(tally.total) < 2 and not tally.weighted:
+        return "there are fewer than two rows"
+    if isinstance(tally, ScoreTable) and tally.grid is not None and metric.interval != "auc":
+        return "the scores were counted in bins"
+    return ""
+
+
+def _way(metric: Metric, tally: Any, sampling: Sampling) -> Way:
+    if isinstance(tally, ErrorSums):
+        return regression_intervals
+    if isinstance(tally, ClassScores):
+        return _shares if metric.interval == "share" else class_score_intervals
+    if isinstance(tally, ScoreTable):
+        return _SCORE_WAYS[metric.interval]
+    # with fixed class counts only shares of a class are simple shares
+    simple = metric.share_of and (not sampling.fixed or metric.share_of in ("P", "N"))
+    return _shares if simple else _cells
+
+
+# ── tables ───────────────────────────────────────────────────────────────────────────────────────────────────────
+def _cells(metrics: Sequence[Metric], values: Sequence[float], table: Any, sampling: Sampling) -> list[Interval]:
+    """Percentiles of the figures of tables drawn anew."""
+    if not isinstance(table, Confusion) or max(table.counts.shape) > MOST_CLASSES:
+        return [none(f"tables of more than {MOST_CLASSES} classes are not drawn anew")] * len(metrics)
+    draws = cells.drawn(table, sampling)
+    return [_percentiles(np.asarray(found), sampling) for found in measure(list(metrics), draws)]
+
+
+def _percentiles(draws: Any, sampling: Sampling) -> Interval:
+    defined = draws[~np.isnan(draws)]
+    lost = len(draws) - len(defined)
+    if lost > len(draws) / 2:
+        return none("it is undefined on most resamples")
+    low, high = np.quantile(defined, (sampling.tail, 1 - sampling.tail))
+    if high - low <= 1e-12 * abs(high):
+        return none("every resample gives the same figure")
+    note = f"undefined on {lost:,} of {len(draws):,} resamples" if lost else ""
+    return Interval(float(low), float(high), f"the table drawn {len(draws):,} times", note)
+
+
+def _shares(metrics: Sequence[Metric], values: Sequence[float], tally: Any, sampling: Sampling) -> list[Interval]:
+    return [_share(m, value, tally, sampling, "wilson") for m, value in zip(metrics, values, strict=True)]
+
+
+def _share(metric: Metric, value: float, tally: Any, sampling: Sampling, method: str) -> Interval:
+    rows = _rows_of_share(metric.share_of, tally)
+    if rows is None:
+        return none("the squares of the weights were not counted")
+    if rows < 1:
+        return none("there are too few rows")
+    return Interval(*shares.METHODS[method](value, rows, sampling.confidence), _NAMES[method])
+
+
+_NAMES = {"wilson": "Wilson", "clopper-pearson": "Clopper–Pearson"}
+
+
+def _rows_of_share(share_of: str, tally: Any) -> float | None:
+    """Of how many rows a share is; of weighted ones, how many equal ones would tell as much (Kish)."""
+    whole = float(getattr(tally, share_of))
+    if not tally.weighted:
+        return whole
+    if isinstance(tally, ClassScores):
+        return tally.effective_rows
+    if isinstance(tally, JointCounts):
+        return None
+    squared = Confusion(tally.truths, tally.decisions, tally.squares, positive=tally.positive)
+    return whole**2 / float(getattr(squared, share_of))
+
+
+# ── scores ───────────────────────────────────────────────────────────────────────────────────────────────────────
+def _areas(metrics: Sequence[Metric], values: Sequence[float], table: Any, sampling: Sampling) -> list[Interval]:
+    area = _area_of(metrics[0], values[0])
+    found = areas.auc_interval(table, area, sampling.confidence)
+    return [_stretched(metric, found) for metric in metrics]
+
+
+def _area_of(metric: Metric, value: float) -> float:
+    return value if metric.range[0] == 0 else (1 + value) / 2
+
+
+def _stretched(metric: Metric, found: Interval) -> Interval:
+    """The interval of an auc; that of gini, which is 2·auc − 1, is the same one stretched."""
+    if metric.range[0] == 0 or found.low is None or found.high is None:
+        return found
+    return Interval(2 * found.low - 1, 2 * found.high - 1, found.method)
+
+
+def _ranking(metrics: Sequence[Metric], values: Sequence[float], table: Any, sampling: Sampling) -> list[Interval]:
+    return score_tables.table_intervals(metrics, values, score_tables.drawn(table, sampling), sampling)
+
+
+_SCORE_WAYS: dict[str, Way] = {
+    "auc": _areas,
+    "table": _ranking,
+    "loss": loss_intervals,
+    "relative loss": loss_intervals,
+}

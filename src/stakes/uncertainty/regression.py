@@ -1,0 +1,129 @@
+"""Intervals of regression figures: what each would be without one row after another (the jackknife)."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from stakes.metrics import Metric, measure
+from stakes.tallies import ErrorSums
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.sums import ErrorRows
+from stakes.uncertainty.interval import Interval, none
+from stakes.uncertainty.means import SKEWED, skewed_t
+from stakes.uncertainty.quantiles import PLAIN, SQUARE, Scale, normal, on_scale, scale_of, student
+from stakes.uncertainty.sampling import Sampling
+
+MOST_GROUPS = 20_000
+"""More rows than this are left out in random groups, which tell their spread to half a per cent."""
+
+_NO_ROWS = "the rows were not kept, only sums of them"
+
+
+def regression_intervals(
+    metrics: Sequence[Metric], values: Sequence[float], sums: ErrorSums, sampling: Sampling
+) -> list[Interval]:
+    """Return the intervals of figures of predicted numbers."""
+    rows = sums.rows
+    if rows is None:
+        return [none(_NO_ROWS)] * len(metrics)
+    smooth = [metric for metric in metrics if metric.interval != "median"]
+    left_out = iter(measure(smooth, without_each(sums, rows, sampling)))
+    return [
+        _median(rows, sampling) if metric.interval == "median" else _jackknife(metric, value, next(left_out), sampling)
+        for metric, value in zip(metrics, values, strict=True)
+    ]
+
+
+def _jackknife(metric: Metric, value: float, left_out: Any, sampling: Sampling) -> Interval:
+    scale = {"mean": PLAIN, "root mean": SQUARE}.get(metric.interval, scale_of(metric.range))
+    with np.errstate(all="ignore"):
+        there, moved = float(scale.to(np.float64(value))), scale.to(np.asarray(left_out, np.float64))
+    if not math.isfinite(there) or not np.isfinite(moved).all():
+        return none("it is at the end of its range, or undefined without some row")
+    steps = moved.mean() - moved
+    groups, square = len(steps), float((steps**2).sum())
+    error = math.sqrt((groups - 1) / groups * square)
+    if error <= 1e-14 * abs(there):
+        return none("no row makes a difference")
+    if metric.interval == "ratio":
+        t = student((1 + sampling.confidence) / 2, groups - 1)
+        ends = on_scale(PLAIN, there, error, t)
+        return _back(scale, ends, f"jackknife{f', on the {scale.name} scale' if scale.name else ''}")
+    skewness = float((steps**3).sum()) / square**1.5
+    low, high = skewed_t(there, error, skewness, groups - 1, sampling.confidence)
+    least = metric.range[0]
+    return _back(scale, (max(low, least), max(high, least)), SKEWED)
+
+
+def _back(scale: Scale, ends: tuple[float, float], method: str) -> Interval:
+    low, high = sorted(float(scale.back(end)) for end in ends)
+    return Interval(low, high, method)
+
+
+def _median(rows: ErrorRows, sampling: Sampling) -> Interval:
+    """Return the two errors between whose ranks the median lies with this confidence, whatever the distribution."""
+    if rows.weight is not None or rows.cluster is not None:
+        return none("ranks of weighted or clustered rows have no simple law")
+    n = len(rows.sizes)
+    half = normal((1 + sampling.confidence) / 2) * math.sqrt(n) / 2
+    low, high = math.floor(n / 2 - half) - 1, math.ceil(n / 2 + half)
+    if low < 0 or high >= n:
+        return none(f"{n} rows are too few for the ranks around the median")
+    places = np.partition(rows.sizes, (low, high))
+    return Interval(float(places[low]), float(places[high]), "order statistics")
+
+
+# ── sums without each row ────────────────────────────────────────────────────────────────────────────────────────
+def without_each(sums: ErrorSums, rows: ErrorRows, sampling: Sampling) -> ErrorSums:
+    """Return the sums without each row (or group of rows, or cluster) along a leading axis.
+
+    Truth and prediction are moved by the mean truth, which no figure minds that is made of sums of powers, and which
+    keeps their digits.
+    """
+    groups = _groups(rows, sampling)
+    count = int(groups.max()) + 1
+    weight = np.ones(len(groups)) if rows.weight is None else rows.weight
+
+    def without(column: Array) -> Array:
+        found = np.bincount(groups, weight * column, count)
+        return found.sum() - found
+
+    truth, prediction = rows.truth.astype(np.float64), rows.prediction.astype(np.float64)
+    centre = float(np.average(truth, weights=weight))
+    size, error = rows.sizes, np.where(truth >= prediction, rows.sizes, -rows.sizes)
+    t = truth - centre
+    logs: Any = None
+    if sums.squared_logs is not None and not math.isnan(sums.squared_logs):
+        logs = without((np.log1p(truth) - np.log1p(prediction)) ** 2)
+    shares = None if sums.percentages is None else without(size / np.maximum(np.abs(truth), np.finfo(np.float64).eps))
+    constant = None
+    if sums.baseline is not None:
+        constant = ErrorSums(_moments(t, truth - sums.baseline, without), math.nan, weighted=True)
+    whole = ErrorSums(_moments(t, error, without), math.nan, logs, shares, weighted=True)
+    return replace(whole, baseline=sums.baseline, baseline_given=sums.baseline_given, constant=constant)
+
+
+def _moments(t: Array, error: Array, without: Any) -> dict[Any, Array]:
+    p = t - error
+    products = {
+        (0, 0, 0, 0): np.ones(len(t)),
+        (1, 0, 0, 0): np.abs(error),
+        (0, 1, 0, 0): error,
+        (0, 2, 0, 0): error**2,
+        (0, 0, 1, 0): t,
+        (0, 0, 2, 0): t**2,
+        (0, 0, 0, 1): p,
+        (0, 0, 0, 2): p**2,
+        (0, 0, 1, 1): t * p,
+    }
+    return {power: without(column) for power, column in products.items()}
+
+
+def _groups(rows: ErrorRows, sampling: Sampling) -> Array:
+    if rows.cluster is not None:
+        return rows.cluster
+    n = len(rows.truth)
+    return np.arange(n) if n <= MOST_GROUPS else sampling.generator().integers(0, MOST_GROUPS, n)

@@ -1,0 +1,51 @@
+"""What an interval is about: how sure it shall be, and what would vary if the rows were drawn again."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+
+DESIGNS = ("classes random", "classes fixed")
+"""Whether another sample would have other class counts, or the same ones by design."""
+
+REPLICATES = 2000
+"""How many times a small table is drawn anew."""
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How intervals are made: their confidence, the design of the sample, and the seed of what is drawn."""
+
+    confidence: float = 0.95
+    design: str = "classes random"
+    seed: int = 0
+    replicates: int = REPLICATES
+
+    def __post_init__(self) -> None:
+        number = isinstance(self.confidence, int | float) and not isinstance(self.confidence, bool)
+        if not number or not 0 < self.confidence < 1:
+            raise errors.bad_confidence(self.confidence)
+        if self.design not in DESIGNS:
+            raise errors.bad_design(self.design, DESIGNS)
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
+            raise errors.bad_seed(self.seed)
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the class counts are the same in every sample."""
+        return self.design == "classes fixed"
+
+    @property
+    def tail(self) -> float:
+        """The share that lies beyond each end of an interval."""
+        return (1 - self.confidence) / 2
+
+    def generator(self) -> Any:
+        """Return the source of randomness: the same one for the same seed."""
+        return np.random.default_rng(self.seed)
+
+
+USUAL = Sampling()
+"""95 % intervals, class counts random."""
