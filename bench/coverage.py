@@ -1,9 +1,9 @@
 """How often do 95 % intervals cover the truth? Simulate it, and write docs/coverage.md.
 
 Two generators whose true figures are known from integrals, not from samples. *Two bells*: scores of the negatives are
-standard normal, those of the positives 1.5 higher, turned into calibrated probabilities; a row is decided positive from
-a probability of 0.5 (0.2 at prevalence 0.05). *Noise*: a standard normal target, predicted with normal errors of standard
-deviation 0.7 (or errors with heavy tails: Student's t with 5 degrees of freedom, scaled to 0.5).
+standard normal, those of the positives 1.5 higher, turned into calibrated probabilities; a row is decided positive
+from a probability of 0.5 (0.2 at prevalence 0.05). *Noise*: a standard normal target, predicted with normal errors of
+standard deviation 0.7 (or errors with heavy tails: Student's t with 5 degrees of freedom, scaled to 0.5).
 
     python bench/coverage.py [--runs 2000]
 """
@@ -138,16 +138,17 @@ def cells() -> list[Cell]:
 
 def rows(cell: Cell, found: dict[str, dict[str, float]]) -> list[str]:
     few = "" if cell.smallest_class >= 50 else "*"
+    where = f"{cell.words} | {cell.n:,}{few}"
     return [
-        f"| {name} | {cell.words} | {cell.n:,}{few} | {one['coverage']:.1%} | {one['width']:.2f} | {one['without']:.1%} |"
+        f"| {name} | {where} | {one['coverage']:.1%} | {one['width']:.2f} | {one['without']:.1%} |"
         for name, one in found.items()
     ]
 
 
 HEAD = """# How often intervals cover the truth
 
-Written by `make coverage` ({runs:,} samples a line; the Monte Carlo error of a coverage of 95 % is ± {error:.1%} at 95 %).
-A 95 % interval should cover the true figure in 95 % of the samples. *Width* is the mean width divided by that of an
+Written by `make coverage` ({runs:,} samples a line, which tells a coverage of 95 % to ± {error:.1%}). A 95 % interval
+should cover the true figure in 95 % of the samples. *Width* is the mean width divided by that of an
 interval which knows the true standard error (± 1.96 standard deviations of the figure over all samples): 1 is the
 best that can be had. *None* is the share of samples on which there is no interval, mostly because a class is missing.
 Sizes marked * have fewer than 50 rows in a class; there stakes adds a note to the result.
@@ -157,8 +158,8 @@ Sizes marked * have fewer than 50 rows in a class; there stakes adds a note to t
 """
 
 TAIL = """
-*Two bells*: scores of negatives are standard normal, those of positives 1.5 higher, as calibrated probabilities; decided
-positive from 0.5 (0.2 at prevalence 0.05). *Noise*: a standard normal target with normal errors of standard deviation
+*Two bells*: scores of negatives are standard normal, those of positives 1.5 higher, as calibrated probabilities;
+decided positive from 0.5 (0.2 at prevalence 0.05). *Noise*: a standard normal target, errors of standard deviation
 0.7; *heavy tails*: errors from Student's t with 5 degrees of freedom, times 0.5. True figures come from integrals.
 """
 

@@ -125,7 +125,7 @@ def test_the_pr_curve_is_drawn_from_one():
     assert pr.y.tolist() == pytest.approx([1, 1, 1, 2 / 3, 3 / 4, 3 / 5, 1 / 2])
     assert (np.diff(pr.x) * pr.y[1:]).sum() == pytest.approx(evaluation()["average_precision"].value)
     assert pr.to_dict()["threshold"][0] is None
-    assert set(pr.to_dict()) == {"kind", "recall", "precision", "threshold"}
+    assert set(pr.to_dict()) == {"kind", "recall", "precision", "threshold", "band"}
 
 
 @pytest.mark.parametrize("seed", range(20))

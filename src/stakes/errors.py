@@ -447,6 +447,18 @@ def bad_seed(seed: object) -> InputError:
     return InputError(f"seed={_short(repr(seed))} is not a whole number from 0 on")
 
 
+def method_with_clusters(method: str) -> InputError:
+    return InputError(f"method={method!r} takes rows as independent, and these come in clusters; leave it out")
+
+
+def clusters_do_not_add() -> InputError:
+    return InputError("rows that were counted with cluster= are neither added nor saved; count them all at once")
+
+
+def few_clusters(count: int) -> str:
+    return f"there are only {count:,} clusters; with fewer than 30 intervals are too short"
+
+
 def bad_method(method: object, name: str, known: Sequence[str]) -> InputError:
     choice = f"it can be {some(known, last='or')}" if known else "there is no choice; leave it out"
     return InputError(f"method={method!r} does not make an interval of {name}; {choice}")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,22 @@ import numpy as np
 from stakes import errors, metrics
 from stakes.tallies import Confusion, ScoreTable
 from stakes.tallies.arithmetic import Array
+from stakes.uncertainty import score_tables
+from stakes.uncertainty.sampling import USUAL, Sampling
+
+
+@dataclass(frozen=True, eq=False)
+class Band:
+    """Where the curve of another sample would run: at each x by itself (pointwise), not all the way at once."""
+
+    x: Array
+    low: Array
+    high: Array
+    confidence: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists."""
+        return {name: getattr(self, name).tolist() for name in ("x", "low", "high")} | {"confidence": self.confidence}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -21,6 +38,18 @@ class Curve:
     x: Array
     y: Array
     thresholds: Array
+    table: ScoreTable
+    sampling: Sampling = USUAL
+
+    @cached_property
+    def band(self) -> Band:
+        """The limits of y at 101 places of x, from score tables drawn anew."""
+        places = np.linspace(0, 1, 101)
+        drawn = score_tables.drawn(self.table, self.sampling, ends=0.5)
+        x, y = CURVES[self.kind].points(drawn.confusions())
+        heights = [_height(self.kind, *line, places) for line in zip(x, y, strict=True)]
+        low, high = np.quantile(heights, (self.sampling.tail, 1 - self.sampling.tail), axis=0)
+        return Band(places, low, high, self.sampling.confidence)
 
     def __len__(self) -> int:
         return len(self.x)
@@ -36,6 +65,7 @@ class Curve:
             self.x_name: self.x.tolist(),
             self.y_name: self.y.tolist(),
             "threshold": thresholds,
+            "band": self.band.to_dict(),
         }
 
 
@@ -63,7 +93,14 @@ CURVES = {
 }
 
 
-def curve(table: ScoreTable, kind: str) -> Curve:
+def _height(kind: str, x: Array, y: Array, places: Array) -> Array:
+    """The height of a curve at given places: ROC curves run straight between points, PR curves in steps."""
+    if kind == "roc":
+        return np.interp(places, x, y)
+    return y[np.minimum(np.searchsorted(x, places), len(x) - 1)]
+
+
+def curve(table: ScoreTable, kind: str, sampling: Sampling = USUAL) -> Curve:
     """Return the ROC curve (recall against false positive rate) or the PR curve (precision against recall)."""
     recipe = CURVES.get(kind)
     if recipe is None:
@@ -73,4 +110,4 @@ def curve(table: ScoreTable, kind: str) -> Curve:
     if recipe.needs_negatives and table.N == 0:
         raise errors.no_curve(kind, "no case is negative")
     x, y = recipe.points(table.confusions())
-    return Curve(kind, recipe.x_name, recipe.y_name, x, y, table.thresholds)
+    return Curve(kind, recipe.x_name, recipe.y_name, x, y, table.thresholds, table, sampling)

@@ -35,6 +35,7 @@ def count_rows(
     classes: Any = None,
     weight: Any = None,
     by: Any = None,
+    cluster: Any = None,
     baseline: float | None = None,
     parts: Collection[str] | None = None,
 ) -> Counted:
@@ -47,7 +48,7 @@ def count_rows(
         raise errors.nothing_to_judge()
     if baseline is not None:
         check_baseline(baseline)
-    options = {"task": task, "positive": positive, "classes": classes, "weight": weight, "by": by}
+    options = {"task": task, "positive": positive, "classes": classes, "weight": weight, "by": by, "cluster": cluster}
     options |= {"truth": truth, "score": score, "prediction": prediction, "baseline": baseline, "parts": parts}
     if isinstance(data, list | tuple) and data and all(isinstance(p, Mapping) or hasattr(p, "columns") for p in data):
         data = iter(data)
@@ -83,12 +84,13 @@ def _count_table(
     classes: Any,
     weight: Any,
     by: Any,
+    cluster: Any,
     baseline: float | None,
     parts: Collection[str] | None,
 ) -> tuple[Counted, int]:
     """Count the rows of one table, and say how many there are."""
     scores, table = spread_scores(score, classes)
-    columns = gather(data, truth=truth, prediction=prediction, weight=weight, by=by, **scores)
+    columns = gather(data, truth=truth, prediction=prediction, weight=weight, by=by, cluster=cluster, **scores)
     length, places = len(columns["truth"]), None
     if table is not None and len(table.values) != length:
         raise errors.wrong_length("score", len(table.values), length)
@@ -102,6 +104,7 @@ def _count_table(
     if scores and "score" not in scores:
         table = as_table({name.removeprefix("score of "): columns[name] for name in scores})
     segments = encode(columns["by"]) if by is not None else None
+    clusters = None if cluster is None else encode(columns["cluster"]).codes
     of_classes = score is not None or positive is not None or classes is not None
     quick: dict[str, Labels | None] = {
         name: zeros_and_ones(columns[name]) for name in ("truth", "prediction") if name in columns
@@ -112,16 +115,17 @@ def _count_table(
     if settle_task(task, columns, of_classes, baseline is not None) == "regression":
         if score is not None:
             raise errors.regression_without_prediction()
-        return _count_errors(columns, places, weights, segments, baseline, parts), length
+        return _count_errors(columns, places, weights, clusters, segments, baseline, parts), length
     if baseline is not None:
         raise errors.baseline_of_classes()
-    return _count_classes(columns, quick, table, weights, segments, classes, positive, parts), length
+    return _count_classes(columns, quick, table, weights, clusters, segments, classes, positive, parts), length
 
 
 def _count_errors(
     columns: dict[str, Column],
     places: Array | None,
     weights: Array | None,
+    clusters: Array | None,
     segments: Labels | None,
     baseline: float | None,
     parts: Collection[str] | None,
@@ -129,7 +133,7 @@ def _count_errors(
     if "prediction" not in columns:
         raise errors.regression_without_prediction()
     truth, prediction = (as_finite(columns[name]) for name in ("truth", "prediction"))
-    rows = memory.Rows(truth, prediction, weight=weights, places=places)
+    rows = memory.Rows(truth, prediction, weight=weights, cluster=clusters, places=places)
     return memory.count_errors(rows, segments, baseline, parts)
 
 
@@ -138,6 +142,7 @@ def _count_classes(
     quick: dict[str, Labels | None],
     table: Table | None,
     weights: Array | None,
+    clusters: Array | None,
     segments: Labels | None,
     classes: Any,
     positive: Any,
@@ -154,7 +159,7 @@ def _count_classes(
     by_score = decided is None and scores is not None and scores.ndim == 2 and parts is None
     if by_score:
         decided = np.asarray(scores).argmax(axis=1)
-    rows = memory.Rows(truth.into(plan.classes), decided, scores, span, weight=weights)
+    rows = memory.Rows(truth.into(plan.classes), decided, scores, span, weight=weights, cluster=clusters)
     counted = memory.count_classes(plan, rows, segments, parts)
     tally: Any = counted.tallies.get("scores") or counted.tallies.get("class_scores")
     if parts is None and tally is not None and not tally.probabilities and np.asarray(scores).dtype.kind == "f":

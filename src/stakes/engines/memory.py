@@ -14,6 +14,7 @@ from stakes.engines.labels import Labels
 from stakes.engines.plan import Counted, Plan
 from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.clusters import Clusters
 
 _BLOCK = 1 << 16
 _RUN = 1 << 8
@@ -32,12 +33,22 @@ class Rows:
     scores: Array | None = None
     span: tuple[float, float] | None = None
     weight: Array | None = None
+    cluster: Array | None = None
     places: Array | None = None
+
+    @property
+    def clusters(self) -> Clusters | None:
+        """Which rows belong together, and what intervals have to know about them."""
+        if self.cluster is None:
+            return None
+        single = self.scores is not None and self.scores.ndim == 1
+        columns = {"truth": self.truth, "decided": self.prediction, "scores": self.scores if single else None}
+        return Clusters.of(self.cluster, **columns, weight=self.weight)
 
     def take(self, rows: Array) -> "Rows":
         """Return some of the rows, which remember their places in the whole."""
         places = np.arange(len(self.truth)) if self.places is None else self.places
-        names = ("truth", "prediction", "scores", "weight")
+        names = ("truth", "prediction", "scores", "weight", "cluster")
         columns = {name: getattr(self, name) for name in names if getattr(self, name) is not None} | {"places": places}
         return Rows(**{name: column[rows] for name, column in columns.items()})
 
@@ -52,7 +63,7 @@ def count_classes(plan: Plan, rows: Rows, by: Labels | None, parts: Collection[s
     if rows.scores is not None:
         tallies |= _scores(plan, rows, parts)
     if by is None:
-        return Counted("classification", tallies)
+        return Counted("classification", tallies, clusters=rows.clusters)
     confusions: Any = None if "confusion" not in tallies else _segment_confusions(plan, rows, by)
 
     def of_segment(place: int, part: Rows) -> dict[str, Tally]:
@@ -61,7 +72,8 @@ def count_classes(plan: Plan, rows: Rows, by: Labels | None, parts: Collection[s
             found["joint"] = _joint(plan, part)
         return found | (_scores(plan, part, parts) if part.scores is not None else {})
 
-    return Counted("classification", tallies, _segments("classification", rows, by, of_segment))
+    segments = _segments("classification", rows, by, of_segment)
+    return Counted("classification", tallies, segments, clusters=rows.clusters)
 
 
 def count_errors(
@@ -74,7 +86,7 @@ def count_errors(
         return {"errors": ErrorSums.from_rows(part.truth, part.prediction, part.weight, **options)}  # type: ignore[arg-type]
 
     segments = {} if by is None else _segments("regression", rows, by, lambda _, part: sums(part))
-    return Counted("regression", sums(rows), segments)
+    return Counted("regression", sums(rows), segments, clusters=rows.clusters)
 
 
 def _segments(
@@ -82,7 +94,12 @@ def _segments(
 ) -> dict[str, Counted]:
     sizes = np.bincount(by.codes, minlength=len(by.names))
     places = np.split(np.argsort(by.codes, kind="stable"), np.cumsum(sizes)[:-1])
-    return {name: Counted(task, tallies(i, rows.take(places[i]))) for i, name in enumerate(by.names) if sizes[i]}
+
+    def segment(i: int) -> Counted:
+        part = rows.take(places[i])
+        return Counted(task, tallies(i, part), clusters=part.clusters)
+
+    return {name: segment(i) for i, name in enumerate(by.names) if sizes[i]}
 
 
 # ── scores ───────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from stakes import errors
 from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
+from stakes.tallies.clusters import Clusters
 from stakes.tallies.confusion import MOST_CLASSES
 
 VERSION = 1
@@ -44,13 +45,15 @@ class Plan:
 class Counted:
     """The tallies of some rows, by their kind: all that is kept of the rows. Counted rows add up.
 
-    ``by_score`` says that the decisions are the classes with the highest score (the first of those that tie).
+    ``by_score`` says that the decisions are the classes with the highest score (the first of those that tie);
+    ``clusters`` say which rows belong together, and are neither added nor saved.
     """
 
     task: str
     tallies: Mapping[str, Tally]
     segments: Mapping[str, "Counted"] = field(default_factory=dict)
     by_score: bool = False
+    clusters: Clusters | None = None
 
     @property
     def confusion(self) -> Any:
@@ -75,6 +78,8 @@ class Counted:
         for part in parts:
             _same("the task", first.task, part.task)
             _same("the list of tallies", sorted(first.tallies), sorted(part.tallies))
+            if part.clusters is not None:
+                raise errors.clusters_do_not_add()
             _same("deciding by score", first.by_score, part.by_score)
             _same("by", *("given" if p.segments else "not given" for p in (first, part)))
         names = dict.fromkeys(name for part in parts for name in part.segments)
@@ -103,6 +108,8 @@ class Counted:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists and numbers, ready for JSON."""
+        if self.clusters is not None:
+            raise errors.clusters_do_not_add()
         return {
             "stakes": "counted",
             "version": VERSION,

@@ -8,6 +8,7 @@ from stakes.evaluation.base import Evaluation
 from stakes.evaluation.many_classes import ManyClassEvaluation
 from stakes.evaluation.regression import RegressionEvaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation, check_threshold
+from stakes.uncertainty.clusters import FEW
 from stakes.uncertainty.sampling import Sampling
 
 __all__ = [
@@ -48,7 +49,8 @@ def evaluate(
     score ≥ threshold; the threshold is 0.5 for probabilities, and must be given for other scores. Predicted numbers are
     compared with always saying the mean, or ``baseline``.
 
-    Every figure has an interval of this ``confidence``, or says why not. ``design="classes fixed"`` means that another
+    Rows of the same ``cluster`` (visits of a patient) resemble each other: intervals then draw whole clusters. Every
+    figure has an interval of this ``confidence``, or says why not. ``design="classes fixed"`` means that another
     sample would have the same class counts; ``seed`` fixes what is drawn to find intervals.
 
     >>> ev = evaluate(truth=[1, 1, 0, 1, 1, 0], score=[0.9, 0.4, 0.6, 0.8, 0.1, 0.2])
@@ -58,12 +60,15 @@ def evaluate(
     if arrays or truth is None:
         raise errors.positional_arrays()
     sampling = Sampling(confidence, design, seed)
-    for name, value in {"cluster": cluster, "costs": costs, "prior": prior}.items():
+    for name, value in {"costs": costs, "prior": prior}.items():
         if value is not None:
             raise errors.not_yet(f"{name}=")
     _check_threshold(threshold, score, prediction)
     options = {"task": task, "positive": positive, "classes": classes, "weight": weight, "by": by, "baseline": baseline}
+    options["cluster"] = cluster
     counted = count_rows(data, truth=truth, score=score, prediction=prediction, **options)
+    if counted.clusters is not None and counted.clusters.count < FEW:
+        errors.warn(errors.few_clusters(counted.clusters.count))
     if threshold is None:
         return Evaluation(counted, sampling=sampling)
     if counted.scores is None:

@@ -105,7 +105,8 @@ class Evaluation:
         tally = self._tally(metric)
         if tally is None:
             return self[name]
-        sampling = self.sampling if confidence is None else replace(self.sampling, confidence=confidence)
+        sampling = self._sampling(tally)
+        sampling = sampling if confidence is None else replace(sampling, confidence=confidence)
         value = float(metric.of(tally))
         return self._joined(metric, tally, value, interval(metric, value, tally, sampling, method), sampling)
 
@@ -136,9 +137,13 @@ class Evaluation:
     def _estimates(self, tally: Any, wanted: Sequence[Metric]) -> Iterable[tuple[Metric, Estimate]]:
         """The figures of several metrics of one tally, with their intervals."""
         values = [float(value) for value in metrics.measure(list(wanted), tally)]
-        found = intervals(wanted, values, tally, self.sampling)
+        found = intervals(wanted, values, tally, self._sampling(tally))
         for metric, value, limits in zip(wanted, values, found, strict=True):
             yield metric, self._joined(metric, tally, value, limits, self.sampling)
+
+    def _sampling(self, tally: Any) -> Sampling:
+        """How intervals of a tally are made, with the clusters of these rows if there are any."""
+        return replace(self.sampling, clusters=self.counted.clusters)
 
     def _joined(self, metric: Metric, tally: Any, value: float, limits: Interval, sampling: Sampling) -> Estimate:
         """Put a figure together with all that is needed to read it."""

@@ -154,7 +154,7 @@ class ManyClassEvaluation(Evaluation):
         table = self._against_rest[canonical(of)].get(ScoreTable)
         if table is None:
             raise errors.no_curve(kind, "no scores were given; pass score={class: column, …}")
-        return curve(table, kind)  # type: ignore[arg-type]
+        return curve(table, kind, self.sampling)  # type: ignore[arg-type]
 
     # ── as data, and to look at ──────────────────────────────────────────────────────────────────────────────
     def _class_figures(self, name: str) -> dict[str, Estimate]:

@@ -2,6 +2,7 @@
 
 import numbers
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -99,6 +100,12 @@ class TwoClassEvaluation(Evaluation):
     def _tally(self, metric: Metric) -> Any:
         return {Confusion: self.confusion, ScoreTable: self.scores}.get(metric.tally)
 
+    def _sampling(self, tally: Any) -> Sampling:
+        clusters = self.counted.clusters
+        if clusters is not None and isinstance(tally, Confusion) and self.counted.confusion is None:
+            clusters = clusters.decided_at(self.threshold)  # type: ignore[arg-type]
+        return replace(self.sampling, clusters=clusters)
+
     def _why_no(self, metric: Metric) -> str:
         if metric.tally is ScoreTable:
             return "no scores were given; pass score="
@@ -107,10 +114,10 @@ class TwoClassEvaluation(Evaluation):
         return super()._why_no(metric)
 
     def curve(self, kind: str) -> Curve:
-        """Return the "roc" or the "pr" curve."""
+        """Return the "roc" or the "pr" curve, with a band around it."""
         if self.scores is None:
             raise errors.no_curve(kind, "no scores were given; pass score=")
-        return curve(self.scores, kind)
+        return curve(self.scores, kind, self.sampling)
 
     def _sizes(self) -> Mapping[str, Any]:
         positive = self.scores.P if self.scores is not None else self._any.truth_totals[1]
@@ -159,4 +166,4 @@ class TwoClassEvaluation(Evaluation):
 
 
 def _scores_alone(counted: Counted, segments: dict[str, Counted] | None = None) -> Counted:
-    return Counted(counted.task, {"scores": counted.scores}, segments or {})
+    return Counted(counted.task, {"scores": counted.scores}, segments or {}, clusters=counted.clusters)

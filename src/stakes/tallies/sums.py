@@ -56,7 +56,6 @@ class ErrorRows:
     truth: Array
     prediction: Array
     weight: Array | None = None
-    cluster: Array | None = None
 
     @cached_property
     def sizes(self) -> Array:

@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array
+from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.sampling import Sampling
 
 _MOST_DRAWS = 2_000_000
@@ -39,6 +40,23 @@ def gamma_like(sums: Array, squares: Array | None, extra: float, replicates: int
     usual = squares.sum() / sums.sum()
     unit = np.divide(squares, sums, out=np.full(sums.shape, usual), where=sums > 0)
     return generator.standard_gamma(sums / unit + extra, (replicates, *sums.shape)) * unit
+
+
+def percentiles(draws: Array, sampling: Sampling, words: str) -> Interval:
+    """Return the percentiles between which most draws of a figure lie; draws on which it is undefined are told."""
+    defined = draws[~np.isnan(draws)]
+    lost = len(draws) - len(defined)
+    if lost > len(draws) / 2:
+        return none("it is undefined on most resamples")
+    low, high = np.quantile(defined, (sampling.tail, 1 - sampling.tail))
+    if high - low <= 1e-12 * abs(high):
+        return none("every resample gives the same figure")
+    return Interval(float(low), float(high), words, lost_words(lost, len(draws)))
+
+
+def lost_words(lost: int, of: int) -> str:
+    """Say on how many resamples a figure is undefined."""
+    return f"undefined on {lost:,} of {of:,} resamples" if lost else ""
 
 
 def _share(wanted: Array, found: Array) -> Array:

@@ -11,6 +11,7 @@ from stakes.metrics import Metric, measure
 from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable
 from stakes.uncertainty import areas, cells, score_tables, shares
 from stakes.uncertainty.class_scores import class_score_intervals
+from stakes.uncertainty.clusters import clustered_intervals
 from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.losses import loss_intervals
 from stakes.uncertainty.regression import regression_intervals
@@ -28,7 +29,7 @@ Way = Callable[[Sequence[Metric], Sequence[float], Any, Sampling], list[Interval
 def intervals(metrics: Sequence[Metric], values: Sequence[float], tally: Any, sampling: Sampling) -> list[Interval]:
     """Return the interval of each figure of a single tally, or why it has none."""
     found: dict[int, Interval] = {}
-    ways: dict[Way, list[int]] = {}
+    ways: dict[str, list[int]] = {}
     for i, (metric, value) in enumerate(zip(metrics, values, strict=True)):
         why = _why_none(metric, value, tally)
         if why:
@@ -37,7 +38,7 @@ def intervals(metrics: Sequence[Metric], values: Sequence[float], tally: Any, sa
             ways.setdefault(_way(metric, tally, sampling), []).append(i)
     for way, places in ways.items():
         chosen = [metrics[i] for i in places], [values[i] for i in places]
-        found |= zip(places, way(*chosen, tally, sampling), strict=True)
+        found |= zip(places, _WAYS[way](*chosen, tally, sampling), strict=True)
     return [found[i].around(values[i]) for i in range(len(metrics))]
 
 
@@ -48,6 +49,8 @@ def interval(metric: Metric, value: float, tally: Any, sampling: Sampling, metho
     known = METHODS.get(metric.interval, ())
     if method not in known:
         raise errors.bad_method(method, metric.name, known)
+    if sampling.clusters is not None:
+        raise errors.method_with_clusters(method)
     why = _why_none(metric, value, tally)
     if why:
         return none(why)
@@ -69,16 +72,16 @@ def _why_none(metric: Metric, value: float, tally: Any) -> str:
     return ""
 
 
-def _way(metric: Metric, tally: Any, sampling: Sampling) -> Way:
+def _way(metric: Metric, tally: Any, sampling: Sampling) -> str:
+    """The way that is taken: the declared one, unless the tally, clusters or the design rule it out."""
     if isinstance(tally, ErrorSums):
-        return regression_intervals
-    if isinstance(tally, ClassScores):
-        return _shares if metric.interval == "share" else class_score_intervals
-    if isinstance(tally, ScoreTable):
-        return _SCORE_WAYS[metric.interval]
+        return "rows left out"
+    if sampling.clusters is not None:
+        return "clusters"
     # with fixed class counts only shares of a class are simple shares
-    simple = metric.share_of and (not sampling.fixed or metric.share_of in ("P", "N"))
-    return _shares if simple else _cells
+    if metric.interval == "share" and sampling.fixed and metric.share_of not in ("P", "N"):
+        return "cells"
+    return "loss" if metric.interval == "relative loss" else metric.interval
 
 
 # ── tables ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -86,20 +89,9 @@ def _cells(metrics: Sequence[Metric], values: Sequence[float], table: Any, sampl
     """Percentiles of the figures of tables drawn anew."""
     if not isinstance(table, Confusion) or max(table.counts.shape) > MOST_CLASSES:
         return [none(f"tables of more than {MOST_CLASSES} classes are not drawn anew")] * len(metrics)
-    draws = cells.drawn(table, sampling)
-    return [_percentiles(np.asarray(found), sampling) for found in measure(list(metrics), draws)]
-
-
-def _percentiles(draws: Any, sampling: Sampling) -> Interval:
-    defined = draws[~np.isnan(draws)]
-    lost = len(draws) - len(defined)
-    if lost > len(draws) / 2:
-        return none("it is undefined on most resamples")
-    low, high = np.quantile(defined, (sampling.tail, 1 - sampling.tail))
-    if high - low <= 1e-12 * abs(high):
-        return none("every resample gives the same figure")
-    note = f"undefined on {lost:,} of {len(draws):,} resamples" if lost else ""
-    return Interval(float(low), float(high), f"the table drawn {len(draws):,} times", note)
+    drawn = cells.drawn(table, sampling)
+    words = f"the table drawn {len(drawn.counts):,} times"
+    return [cells.percentiles(np.asarray(found), sampling, words) for found in measure(list(metrics), drawn)]
 
 
 def _shares(metrics: Sequence[Metric], values: Sequence[float], tally: Any, sampling: Sampling) -> list[Interval]:
@@ -133,8 +125,7 @@ def _rows_of_share(share_of: str, tally: Any) -> float | None:
 
 # ── scores ───────────────────────────────────────────────────────────────────────────────────────────────────────
 def _areas(metrics: Sequence[Metric], values: Sequence[float], table: Any, sampling: Sampling) -> list[Interval]:
-    area = _area_of(metrics[0], values[0])
-    found = areas.auc_interval(table, area, sampling.confidence)
+    found = areas.auc_interval(table, _area_of(metrics[0], values[0]), sampling.confidence)
     return [_stretched(metric, found) for metric in metrics]
 
 
@@ -150,12 +141,23 @@ def _stretched(metric: Metric, found: Interval) -> Interval:
 
 
 def _ranking(metrics: Sequence[Metric], values: Sequence[float], table: Any, sampling: Sampling) -> list[Interval]:
-    return score_tables.table_intervals(metrics, values, score_tables.drawn(table, sampling), sampling)
+    """The spread over tables drawn anew; at the end of its range, where nothing spreads, percentiles."""
+    found = score_tables.table_intervals(metrics, values, score_tables.drawn(table, sampling), sampling)
+    flat = [i for i, one in enumerate(found) if one.low is None]
+    if flat:
+        softened = measure([metrics[i] for i in flat], score_tables.drawn(table, sampling, ends=0.5))
+        for i, draws in zip(flat, softened, strict=True):
+            found[i] = cells.percentiles(np.asarray(draws), sampling, score_tables.words(len(draws)))
+    return found
 
 
-_SCORE_WAYS: dict[str, Way] = {
+_WAYS: dict[str, Way] = {
+    "share": _shares,
+    "cells": _cells,
     "auc": _areas,
     "table": _ranking,
     "loss": loss_intervals,
-    "relative loss": loss_intervals,
+    "sample": class_score_intervals,
+    "rows left out": regression_intervals,
+    "clusters": clustered_intervals,
 }

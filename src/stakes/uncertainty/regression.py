@@ -29,6 +29,8 @@ def regression_intervals(
     rows = sums.rows
     if rows is None:
         return [none(_NO_ROWS)] * len(metrics)
+    if sampling.clusters is not None and sampling.clusters.count < 2:
+        return [none("there is a single cluster")] * len(metrics)
     smooth = [metric for metric in metrics if metric.interval != "median"]
     left_out = iter(measure(smooth, without_each(sums, rows, sampling)))
     return [
@@ -65,7 +67,7 @@ def _back(scale: Scale, ends: tuple[float, float], method: str) -> Interval:
 
 def _median(rows: ErrorRows, sampling: Sampling) -> Interval:
     """Return the two errors between whose ranks the median lies with this confidence, whatever the distribution."""
-    if rows.weight is not None or rows.cluster is not None:
+    if rows.weight is not None or sampling.clusters is not None:
         return none("ranks of weighted or clustered rows have no simple law")
     n = len(rows.sizes)
     half = normal((1 + sampling.confidence) / 2) * math.sqrt(n) / 2
@@ -123,7 +125,7 @@ def _moments(t: Array, error: Array, without: Any) -> dict[Any, Array]:
 
 
 def _groups(rows: ErrorRows, sampling: Sampling) -> Array:
-    if rows.cluster is not None:
-        return rows.cluster
+    if sampling.clusters is not None:
+        return sampling.clusters.groups
     n = len(rows.truth)
     return np.arange(n) if n <= MOST_GROUPS else sampling.generator().integers(0, MOST_GROUPS, n)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
+from stakes.tallies.clusters import Clusters
 
 DESIGNS = ("classes random", "classes fixed")
 """Whether another sample would have other class counts, or the same ones by design."""
@@ -16,12 +17,16 @@ REPLICATES = 2000
 
 @dataclass(frozen=True)
 class Sampling:
-    """How intervals are made: their confidence, the design of the sample, and the seed of what is drawn."""
+    """How intervals are made: their confidence, the design of the sample, and the seed of what is drawn.
+
+    With ``clusters`` other clusters would have been drawn, not other rows.
+    """
 
     confidence: float = 0.95
     design: str = "classes random"
     seed: int = 0
     replicates: int = REPLICATES
+    clusters: Clusters | None = None
 
     def __post_init__(self) -> None:
         number = isinstance(self.confidence, int | float) and not isinstance(self.confidence, bool)

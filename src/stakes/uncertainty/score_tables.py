@@ -14,7 +14,7 @@ from stakes.metrics import Metric, measure
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
-from stakes.uncertainty.cells import gamma_like
+from stakes.uncertainty.cells import gamma_like, lost_words
 from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.quantiles import normal, on_scale, scale_of
 from stakes.uncertainty.sampling import Sampling
@@ -23,13 +23,22 @@ REPLICATES = 500
 """How many tables are drawn: only their spread is used, which needs fewer than percentiles do."""
 
 
-def drawn(table: ScoreTable, sampling: Sampling, replicates: int = REPLICATES) -> ScoreTable:
-    """Return tables like this one along a leading axis, of the same number of rows, compressed."""
+def drawn(table: ScoreTable, sampling: Sampling, replicates: int = REPLICATES, ends: float = 0.0) -> ScoreTable:
+    """Return tables like this one along a leading axis, of the same number of rows, compressed.
+
+    ``ends`` rows of each class are added above and below all scores: where a curve has reached 0 or 1 in these rows,
+    another sample need not have.
+    """
     store = table.compressed().as_columns()
-    names = ("positives", "negatives")
-    sums = np.stack([store.values[name] for name in names]).astype(np.float64)
-    squares = np.stack([store.values[f"{name}_squared"] for name in names]) if table.weighted else None
-    return redrawn(table, store.scores, gamma_like(sums, squares, 0.0, replicates, sampling), sampling.fixed)
+
+    def stacked(suffix: str) -> Array:
+        columns = np.stack([store.values[name + suffix] for name in ("positives", "negatives")]).astype(np.float64)
+        return np.pad(columns, ((0, 0), (1, 1)), constant_values=ends) if ends else columns
+
+    low, high = table.range
+    scores = np.concatenate([[high + 1], store.scores, [low - 1]]) if ends else store.scores
+    draws = gamma_like(stacked(""), stacked("_squared") if table.weighted else None, 0.0, replicates, sampling)
+    return redrawn(table, scores, draws, sampling.fixed)
 
 
 def redrawn(table: ScoreTable, scores: Array, draws: Array, fixed: bool) -> ScoreTable:
@@ -66,5 +75,9 @@ def spread_interval(metric: Metric, value: float, draws: Array, sampling: Sampli
             "every resample gives the same figure" if error < 1e-12 else "the figure is at the end of its range"
         )
     low, high = on_scale(scale, value, error, normal((1 + sampling.confidence) / 2))
-    note = f"undefined on {lost:,} of {len(draws):,} resamples" if lost else ""
-    return Interval(low, high, f"the score table drawn {len(draws):,} times", note)
+    return Interval(low, high, words(len(draws)), lost_words(lost, len(draws)))
+
+
+def words(times: int) -> str:
+    """Say how an interval was made."""
+    return f"the score table drawn {times:,} times"

@@ -1,0 +1,66 @@
+"""Rows that belong together: patients with several visits, pages of one author.
+
+Rows of a cluster resemble each other, so intervals draw whole clusters. Which rows those are no sum can tell; they are
+kept beside the tallies, do not add up, and are not saved.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.confusion import Confusion
+from stakes.tallies.scores import ScoreTable
+
+MOST_GROUPS = 2000
+"""More clusters than this are put together at random: groups of whole clusters are clusters too."""
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """The group of each row, and of the classes the rows themselves as codes; ``count`` is the number of clusters."""
+
+    groups: Array
+    count: int
+    truth: Array | None = None
+    decided: Array | None = None
+    scores: Array | None = None
+    weight: Array | None = None
+
+    @classmethod
+    def of(cls, codes: Array, **columns: Array | None) -> Self:
+        """Number the clusters that occur, and put them together where there are very many."""
+        found, groups = np.unique(codes, return_inverse=True)
+        count = len(found)
+        if count > MOST_GROUPS:
+            groups = np.random.default_rng(0).integers(0, MOST_GROUPS, count)[groups]
+        return cls(groups, count, **columns)
+
+    @property
+    def size(self) -> int:
+        """The number of groups."""
+        return int(self.groups.max()) + 1
+
+    def decided_at(self, threshold: float) -> Self:
+        """Decide by the scores."""
+        if self.scores is None:
+            return self
+        return replace(self, decided=(self.scores.astype(np.float64) >= threshold).astype(np.int64))
+
+    def tables(self, table: Confusion) -> Array:
+        """The confusion table of each group: groups × truths × decisions."""
+        K, M = len(table.truths), len(table.decisions)
+        cells = (self.groups * K + np.asarray(self.truth, np.int64)) * M + np.asarray(self.decided, np.int64)
+        return np.bincount(cells, self.weight, self.size * K * M).reshape(self.size, K, M).astype(np.float64)
+
+    def pieces(self, table: ScoreTable) -> tuple[Array, Array]:
+        """Return the mean scores of the pieces of a compressed table, and groups × class (positive first) × piece."""
+        scores = np.asarray(self.scores, np.float64)
+        lowest = table.compressed().as_columns().scores.astype(np.float64)
+        place = np.searchsorted(-lowest, -scores)
+        mean = np.bincount(place, scores, len(lowest)) / np.maximum(np.bincount(place, minlength=len(lowest)), 1)
+        negative = 1 - np.asarray(self.truth, np.int64)
+        cells = (self.groups * 2 + negative) * len(lowest) + place
+        counts: Any = np.bincount(cells, self.weight, self.size * 2 * len(lowest))
+        return mean, counts.reshape(self.size, 2, len(lowest)).astype(np.float64)
