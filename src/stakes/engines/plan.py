@@ -44,13 +44,15 @@ class Plan:
 class Counted:
     """The tallies of some rows, by their kind: all that is kept of the rows. Counted rows add up.
 
-    ``by_score`` says that the decisions are the classes with the highest score (the first of those that tie).
+    ``by_score`` says that the decisions are the classes with the highest score (the first of those that tie). ``kept``
+    are the rows themselves, where they were asked for.
     """
 
     task: str
     tallies: Mapping[str, Tally]
     segments: Mapping[str, "Counted"] = field(default_factory=dict)
     by_score: bool = False
+    kept: Any = field(default=None, compare=False)
 
     @property
     def confusion(self) -> Any:

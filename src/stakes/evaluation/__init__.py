@@ -16,6 +16,8 @@ __all__ = [
     "TwoClassEvaluation",
     "count",
     "evaluate",
+    "judge",
+    "refuse_useless_threshold",
 ]
 
 
@@ -56,9 +58,14 @@ def evaluate(
     for name, value in {**later, "confidence": confidence != 0.95 or None, "seed": seed or None}.items():
         if value is not None:
             raise errors.not_yet(f"{name}=")
-    _check_threshold(threshold, score, prediction)
+    refuse_useless_threshold(threshold, score, prediction)
     options = {"task": task, "positive": positive, "classes": classes, "weight": weight, "by": by, "baseline": baseline}
     counted = count_rows(data, truth=truth, score=score, prediction=prediction, **options)
+    return judge(counted, threshold)
+
+
+def judge(counted: Counted, threshold: float | None = None) -> Any:
+    """Return the evaluation of what was counted, with scores of two classes under a threshold if there is one."""
     if threshold is None:
         return Evaluation(counted)
     if counted.scores is None:
@@ -74,7 +81,8 @@ def count(data: Any = None, **columns: Any) -> Counted:
     return count_rows(data, **columns)
 
 
-def _check_threshold(threshold: Any, score: Any, prediction: Any) -> None:
+def refuse_useless_threshold(threshold: Any, score: Any, prediction: Any) -> None:
+    """Refuse what is no threshold, or has nothing to decide."""
     if threshold is None:
         return
     check_threshold(threshold)
