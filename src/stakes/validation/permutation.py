@@ -31,7 +31,7 @@ def permutation_test(
     truth: Any = None,
     score: Any = None,
     prediction: Any = None,
-    metric: str | None = None,
+    metric: str | Metric | None = None,
     positive: Any = None,
     classes: Any = None,
     task: str = "auto",
@@ -71,7 +71,8 @@ def permutation_test(
     check_whole("permutations", permutations, least=1)
     refuse_useless_threshold(threshold, score, prediction)
     counted = count_rows(data, truth=truth, score=score, prediction=prediction, task=task, keep_rows=True, **columns)
-    return _test(counted, threshold, metric, permutations, seed)
+    name = metric.text if isinstance(metric, Metric) else metric
+    return _test(counted, threshold, name, permutations, seed)
 
 
 def _refuse(arguments: dict[str, Any], words: Any) -> None:
