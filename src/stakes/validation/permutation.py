@@ -84,10 +84,7 @@ def _refuse(arguments: dict[str, Any], words: Any) -> None:
 def _test(counted: Counted, threshold: float | None, name: str | None, permutations: int, seed: int) -> PermutationTest:
     _refuse_idle_shuffles(counted)
     evaluation = judge(counted, threshold)
-    estimate = evaluation[name or _default(counted)]
-    if not estimate.defined:
-        raise errors.nothing_to_compare(estimate.name, estimate.reason)
-    metric, kept = metrics.find(estimate.name), counted.kept
+    metric, kept = _metric(evaluation, name or _default(counted)), counted.kept
 
     def again(rng: np.random.Generator) -> Any:
         order = rng.permutation(len(kept.rows.truth))
@@ -123,8 +120,19 @@ def _default(counted: Counted) -> str:
     return next(name for kind, name in _DEFAULTS.items() if kind.kind in counted.tallies)
 
 
+def _metric(evaluation: Any, name: str) -> Metric:
+    metric = metrics.find(name)
+    if _tally(evaluation, metric) is not None:
+        return metric
+    estimate = evaluation[metric.text]  # an error in words, a reason, or what the figure is called for several classes
+    if not estimate.defined:
+        raise errors.nothing_to_compare(estimate.name, estimate.reason)
+    return metrics.find(estimate.name)
+
+
 def _tally(evaluation: Any, metric: Metric) -> Any:
-    """The tally that the figure is a function of."""
+    """The tally that the figure is a function of, if it is there."""
     if metric.tally is not Confusion:
-        return evaluation.counted.tallies[metric.tally.kind]
-    return evaluation.confusion if evaluation.confusion is not None else evaluation.joint
+        return evaluation.counted.tallies.get(metric.tally.kind)
+    confusion = getattr(evaluation, "confusion", None)
+    return confusion if confusion is not None else getattr(evaluation, "joint", None)
