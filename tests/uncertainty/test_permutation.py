@@ -297,6 +297,15 @@ def test_weighted_rows_are_shuffled_with_the_weight_beside_the_truth():
     assert auc.value == pytest.approx(roc_auc_score(truth, score, sample_weight=weight), rel=1e-12)
 
 
+def test_weights_may_add_up_to_one():
+    columns = {"truth": [1, 1, 0, 0], "prediction": [1, 1, 0, 1], "permutations": 300, "metric": "accuracy"}
+    shares = permutation_test(**columns, weight=[0.25] * 4)
+    assert shares.value == 0.75
+    assert shares.p_value == permutation_test(**columns, weight=[2] * 4).p_value
+    with pytest.raises(InputError, match="truth is '1' in every row, which shuffling cannot change; give rows of two"):
+        permutation_test(truth=[1, 1], prediction=[1, 0], weight=[0.5, 0.5], positive=1)
+
+
 def test_rows_of_weight_zero_are_not_there():
     truth, decided, weight = [1, 1, 0, 0, 1, 0], [1, 1, 0, 1, 0, 1], [1, 2, 1, 3, 0, 0]
     all_rows = permutation_test(truth=truth, prediction=decided, weight=weight, permutations=200)

@@ -24,25 +24,26 @@ def probability(table: Confusion, as_good: Callable[[Confusion], Array]) -> tupl
 
     And whether those are the tables with at least as many positives found: then it is Fisher's exact test.
     """
+    tp, P, PP, n = (int(count) for count in (table.tp, table.P, table.PP, table.total))
     good = total = 0.0
     fisher = True
-    for found, likelihood in _tables(int(table.tp), int(table.P), int(table.PP), int(table.total)):
+    for found, likelihood in _tables(P, PP, n):
         shuffled = Confusion.two_class(
             tp=found,
-            fn=int(table.P) - found,
-            fp=int(table.PP) - found,
-            tn=int(table.total) - int(table.P) - int(table.PP) + found,
+            fn=P - found,
+            fp=PP - found,
+            tn=n - P - PP + found,
             positive=str(table.positive),
             negative=next(name for name in table.truths if name != table.positive),
         )
         chosen = as_good(shuffled)
         good += float(likelihood[chosen].sum())
         total += float(likelihood.sum())
-        fisher = fisher and bool((chosen == (found >= int(table.tp))).all())
+        fisher = fisher and bool((chosen == (found >= tp)).all())
     return max(good / total, sys.float_info.min), fisher
 
 
-def _tables(tp: int, P: int, PP: int, n: int) -> Iterator[tuple[Array, Array]]:
+def _tables(P: int, PP: int, n: int) -> Iterator[tuple[Array, Array]]:
     """Yield the possible numbers of positives found, block by block, and their likelihoods up to a factor.
 
     Each likelihood comes from the one before it, which keeps its digits where differences of factorials lose them.

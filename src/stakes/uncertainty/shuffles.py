@@ -21,6 +21,9 @@ _CELLS = 1 << 21
 _COST_OF_A_DRAW = 10
 """Drawing a count takes about as long as shuffling this many rows."""
 
+_FEW_AT_A_TIME = 100
+"""Drawing a cell of fewer tables than this at a time does not pay."""
+
 _MOST_ROWS = 10**9
 """NumPy draws no hypergeometric counts from more rows."""
 
@@ -62,8 +65,9 @@ def _parts(permutations: int, cells: int) -> Iterator[int]:
 def _tables(table: Confusion, permutations: int, rng: np.random.Generator) -> Iterator[Confusion]:
     """Draw tables with the same margins, whichever way is cheaper."""
     truths, decisions = (table.counts.sum(axis).astype(np.int64) for axis in (-1, -2))
-    by_cells = _COST_OF_A_DRAW * table.counts.size <= truths.sum()
-    cells = table.counts.size if by_cells else table.counts.size + int(truths.sum())
+    size, rows = table.counts.size, int(truths.sum())
+    by_cells = _COST_OF_A_DRAW * size <= rows and _FEW_AT_A_TIME * size <= _CELLS
+    cells = size if by_cells else size + rows
     drawn = random_tables if by_cells else shuffled_tables
     for size in _parts(permutations, cells):
         counts = drawn(truths, decisions, size, rng)

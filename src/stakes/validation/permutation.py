@@ -59,7 +59,12 @@ def permutation_test(
         _refuse(fixed, errors.only_for_predictions)
         from stakes.validation.refit import refit_permutation
 
-        options = {**columns, "cluster": cluster, "permutations": permutations}
+        options = {
+            **columns,
+            "cluster": cluster,
+            "permutations": permutations,
+            "task": None if task == "auto" else task,
+        }
         given = {name: value for name, value in options.items() if value is not None}
         return refit_permutation(data, X, y, metric=metric, seed=seed, **given, **refit)
     if X is not None or y is not None or truth is None:
@@ -97,12 +102,13 @@ def _refuse_idle_shuffles(counted: Counted) -> None:
     """Refuse what shuffling cannot change: a single row, or rows of a single class."""
     tally: Any = next(iter(counted.tallies.values()))
     if isinstance(tally, ErrorSums):
-        rows, occurring = len(tally.rows.truth) if tally.rows else int(tally.total), None
-    else:
-        rows, occurring = tally.total, [name for name, size in _sizes(tally).items() if size]
-    if rows == 1:
+        if tally.rows is not None and len(tally.rows.truth) == 1:
+            raise errors.single_row()
+        return
+    if tally.total == 1 and not tally.weighted:
         raise errors.single_row()
-    if occurring is not None and len(occurring) < 2:
+    occurring = [name for name, size in _sizes(tally).items() if size]
+    if len(occurring) < 2:
         raise errors.single_class(occurring[0])
 
 
