@@ -192,6 +192,19 @@ def test_a_warning_is_one_line():
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_permute_says_how_many_shuffles_did_as_well(preds):
+    done = run("permute", preds, *COLUMNS, "--permutations", "500", "--seed", "3", "--json")
+    options = {"truth": "outcome", "score": "P(yes), v2", "positive": "yes", "permutations": 500, "seed": 3}
+    test = stakes.permutation_test(preds, **options)
+    assert json.loads(done.stdout) == test.to_dict()
+    assert run("permute", preds, *COLUMNS, "--permutations", "500", "--seed", "3").stdout == f"{test}\n"
+    exact = run("permute", preds, *COLUMNS, "--metric", "accuracy").stdout
+    assert exact == "accuracy 0.5; Fisher's exact test, one-sided: p = 0.83\n"
+    wrong = run("permute", preds, *COLUMNS, "--permutations", "0")
+    assert wrong.returncode == 2
+    assert wrong.stderr == "stakes: --permutations 0 does not work; give a whole number from 1 on\n"
+
+
 def test_wrong_usage_is_exit_code_2():
     assert run("evaluate").returncode == 2
     assert run("nonsense").returncode == 2

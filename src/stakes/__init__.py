@@ -12,6 +12,8 @@ _HOMES = {
     "Evaluation": "stakes.evaluation",
     "Estimate": "stakes.metrics",
     "Curve": "stakes.decisions.curves",
+    "permutation_test": "stakes.validation.permutation",
+    "PermutationTest": "stakes.uncertainty.permutation",
     "ClassScores": "stakes.tallies",
     "Confusion": "stakes.tallies",
     "ErrorSums": "stakes.tallies",
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
     from stakes.tallies import ErrorSums as ErrorSums
     from stakes.tallies import JointCounts as JointCounts
     from stakes.tallies import ScoreTable as ScoreTable
+    from stakes.uncertainty.permutation import PermutationTest as PermutationTest
+    from stakes.validation.permutation import permutation_test as permutation_test
 
 
 def __getattr__(name: str) -> Any:

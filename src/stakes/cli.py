@@ -53,12 +53,6 @@ def _columns(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option("--positive", metavar="CLASS", help="The class that counts as positive."),
         click.option("--class", "classes", metavar="CLASS", multiple=True, help="A class; name all of them, in order."),
-        click.option(
-            "--baseline",
-            type=float,
-            help="The constant to compare predicted numbers with (default: the mean of the truth).",
-        ),
-        click.option("--by", metavar="COLUMN", help="Evaluate each segment too."),
         click.option("--weight", metavar="COLUMN", help="How much each row counts."),
         click.option("--threshold", type=float, help="Positive when score ≥ threshold (0.5 for probabilities)."),
     ]
@@ -70,6 +64,12 @@ def _columns(command: Callable[..., Any]) -> Callable[..., Any]:
 @cli.command()
 @click.argument("file", type=click.Path())
 @_columns
+@click.option(
+    "--baseline",
+    type=float,
+    help="The constant to compare predicted numbers with (default: the mean of the truth).",
+)
+@click.option("--by", metavar="COLUMN", help="Evaluate each segment too.")
 @click.option("--all", "everything", is_flag=True, help="Show every figure, not only the main ones.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 def evaluate(
@@ -88,6 +88,26 @@ def evaluate(
         click.echo(evaluation.to_json())
     else:
         evaluation.show(everything, _SHOW_ALL)
+
+
+@cli.command()
+@click.argument("file", type=click.Path())
+@_columns
+@click.option("--metric", metavar="NAME", help="The figure (default: auc of scores, mcc of decisions, r2 of numbers).")
+@click.option("--permutations", type=int, default=10_000, show_default=True, help="How often to shuffle.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Where the random numbers begin.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+def permute(file: str, as_json: bool, score: tuple[str, ...], classes: tuple[str, ...], **options: Any) -> None:
+    """Ask whether a figure of the predictions in FILE could be chance: the truth is shuffled against them.
+
+    \b
+    Example:
+      stakes permute preds.csv --truth y --score p --positive yes --metric auc
+    """
+    from stakes.validation.permutation import permutation_test
+
+    test = permutation_test(file, score=_scores(score), classes=classes or None, **options)
+    click.echo(test.to_json(indent=None) if as_json else str(test))
 
 
 def _scores(options: tuple[str, ...]) -> Any:
@@ -160,7 +180,7 @@ def _as_options(words: str) -> str:
     """Name arguments as the command line does: --positive instead of positive=."""
     words = words.replace(", or an array of one column per class with classes=", "")
     words = words.replace("score={class: column, …}", "--score CLASS=COLUMN").replace("classes=", "class=")
-    named = r"\b(truth|score|prediction|positive|by|weight|threshold|task|baseline|class)="
+    named = r"\b(truth|score|prediction|positive|by|weight|threshold|task|baseline|class|permutations|seed)="
     return re.sub(named + r"(?=\w|')", r"--\1 ", re.sub(named + r"(?![\w'])", r"--\1", words))
 
 

@@ -420,8 +420,8 @@ def nothing_to_judge() -> InputError:
     return InputError("give score= (numbers that order the cases), prediction= (the decisions), or both")
 
 
-def positional_arrays() -> InputError:
-    return InputError("write which column is which: evaluate(truth=y, score=p) or evaluate(truth=y, prediction=d)")
+def positional_arrays(verb: str = "evaluate") -> InputError:
+    return InputError(f"write which column is which: {verb}(truth=y, score=p) or {verb}(truth=y, prediction=d)")
 
 
 def not_yet(argument: str) -> InputError:
@@ -515,6 +515,52 @@ def no_such_curve(kind: str, known: Sequence[str]) -> InputError:
 
 def no_curve(kind: str, why: str) -> InputError:
     return InputError(f"there is no {kind} curve for these rows: {why}")
+
+
+# ── permutation tests ────────────────────────────────────────────────────────────────────────────────────────
+def not_whole(argument: str, value: object, least: int) -> InputError:
+    return InputError(f"{argument}={_short(repr(value))} does not work; give a whole number from {least} on")
+
+
+def no_direction(name: str) -> InputError:
+    return InputError(f"{name} is better neither higher nor lower, so no shuffle can do as well; name another metric")
+
+
+def nothing_to_compare(name: str, why: str) -> InputError:
+    return InputError(f"{name} is undefined here ({why}), so shuffles cannot be compared with it; name another metric")
+
+
+def single_row() -> InputError:
+    return InputError("there is a single row, which shuffling cannot change; give at least two")
+
+
+def single_class(only: str) -> InputError:
+    return InputError(f"truth is {only!r} in every row, which shuffling cannot change; give rows of two classes")
+
+
+def shuffled_clusters() -> InputError:
+    return InputError(
+        "cluster= does not go with shuffling rows: rows of a cluster are alike, and a shuffle that parts them takes "
+        "chance for a finding far too often; keep one row of each cluster"
+    )
+
+
+def rows_not_kept(name: str) -> InputError:
+    return InputError(f"{name} needs the rows to shuffle them, and only counts were kept; give all rows in one table")
+
+
+def too_many_rows_to_shuffle(rows: int) -> InputError:
+    return InputError(f"{_rows(rows)} are too many to shuffle; a random part of them tells as much")
+
+
+def only_for_estimators(arguments: Sequence[str]) -> InputError:
+    names = ", ".join(f"{name}=" for name in arguments)
+    return InputError(f"{names}: that is for an estimator, given with X and y; leave it out")
+
+
+def only_for_predictions(arguments: Sequence[str]) -> InputError:
+    names = ", ".join(f"{name}=" for name in arguments)
+    return InputError(f"{names}: that is for predictions that are there already; an estimator is given with X and y")
 
 
 # ── tallies ──────────────────────────────────────────────────────────────────────────────────────────────────

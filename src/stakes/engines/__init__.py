@@ -38,11 +38,13 @@ def count_rows(
     cluster: Any = None,
     baseline: float | None = None,
     parts: Collection[str] | None = None,
+    keep_rows: bool = False,
 ) -> Counted:
     """Count the rows once: decisions, scores or both of two or more classes, or errors of predicted numbers.
 
     ``data`` may also be a list or an iterator of tables (batches): each is counted by itself, then all are added up.
     ``parts`` are those of a tally that some figures need and that cost time; all of them when it is None.
+    ``keep_rows`` keeps the rows of classes that did not come in batches, to be shuffled and counted again.
     """
     if (score is None or (isinstance(score, dict) and not score)) and prediction is None:
         raise errors.nothing_to_judge()
@@ -50,6 +52,7 @@ def count_rows(
         check_baseline(baseline)
     options = {"task": task, "positive": positive, "classes": classes, "weight": weight, "by": by, "cluster": cluster}
     options |= {"truth": truth, "score": score, "prediction": prediction, "baseline": baseline, "parts": parts}
+    options["keep_rows"] = keep_rows
     if isinstance(data, list | tuple) and data and all(isinstance(p, Mapping) or hasattr(p, "columns") for p in data):
         data = iter(data)
     return _count_batches(data, options) if isinstance(data, Iterator) else _count_table(data, **options)[0]
@@ -87,6 +90,7 @@ def _count_table(
     cluster: Any,
     baseline: float | None,
     parts: Collection[str] | None,
+    keep_rows: bool,
 ) -> tuple[Counted, int]:
     """Count the rows of one table, and say how many there are."""
     scores, table = spread_scores(score, classes)
@@ -118,7 +122,8 @@ def _count_table(
         return _count_errors(columns, places, weights, clusters, segments, baseline, parts), length
     if baseline is not None:
         raise errors.baseline_of_classes()
-    return _count_classes(columns, quick, table, weights, clusters, segments, classes, positive, parts), length
+    options = (clusters, segments, classes, positive, parts, keep_rows)
+    return _count_classes(columns, quick, table, weights, *options), length
 
 
 def _count_errors(
@@ -147,6 +152,7 @@ def _count_classes(
     classes: Any,
     positive: Any,
     parts: Collection[str] | None,
+    keep_rows: bool,
 ) -> Counted:
     if "prediction" in columns:
         columns["truth"], columns["prediction"] = same_kind(columns["truth"], columns["prediction"])
@@ -164,7 +170,7 @@ def _count_classes(
     tally: Any = counted.tallies.get("scores") or counted.tallies.get("class_scores")
     if parts is None and tally is not None and not tally.probabilities and np.asarray(scores).dtype.kind == "f":
         _warn_of_few_outside(np.asarray(scores))
-    return replace(counted, by_score=True) if by_score else counted
+    return replace(counted, by_score=by_score, kept=memory.Kept(plan, rows) if keep_rows else None)
 
 
 def _warn_of_few_outside(scores: Array) -> None:

@@ -5,7 +5,7 @@ Columns are walked in blocks, so that temporaries stay in the processor's cache,
 
 import math
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,20 @@ class Rows:
         names = ("truth", "prediction", "scores", "weight", "cluster")
         columns = {name: getattr(self, name) for name in names if getattr(self, name) is not None} | {"places": places}
         return Rows(**{name: column[rows] for name, column in columns.items()})
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """Rows of classes that were counted, to be counted again in another order."""
+
+    plan: Plan
+    rows: Rows
+
+    def shuffled(self, order: Array, parts: Collection[str]) -> Counted:
+        """Count with the truth in another order against the predictions; a weight belongs to its truth."""
+        weight = None if self.rows.weight is None else self.rows.weight[order]
+        rows = replace(self.rows, truth=self.rows.truth[order], weight=weight)
+        return count_classes(self.plan, rows, None, parts)
 
 
 def count_classes(plan: Plan, rows: Rows, by: Labels | None, parts: Collection[str] | None = None) -> Counted:

@@ -9,7 +9,7 @@ from stakes.evaluation.many_classes import ManyClassEvaluation
 from stakes.evaluation.regression import RegressionEvaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation, check_threshold
 from stakes.uncertainty.clusters import FEW
-from stakes.uncertainty.sampling import Sampling
+from stakes.uncertainty.sampling import USUAL, Sampling
 
 __all__ = [
     "Evaluation",
@@ -18,6 +18,8 @@ __all__ = [
     "TwoClassEvaluation",
     "count",
     "evaluate",
+    "judge",
+    "refuse_useless_threshold",
 ]
 
 
@@ -63,12 +65,17 @@ def evaluate(
     for name, value in {"costs": costs, "prior": prior}.items():
         if value is not None:
             raise errors.not_yet(f"{name}=")
-    _check_threshold(threshold, score, prediction)
+    refuse_useless_threshold(threshold, score, prediction)
     options = {"task": task, "positive": positive, "classes": classes, "weight": weight, "by": by, "baseline": baseline}
     options["cluster"] = cluster
     counted = count_rows(data, truth=truth, score=score, prediction=prediction, **options)
     if counted.clusters is not None and counted.clusters.count < FEW:
         errors.warn(errors.few_clusters(counted.clusters.count))
+    return judge(counted, threshold, sampling)
+
+
+def judge(counted: Counted, threshold: float | None = None, sampling: Sampling = USUAL) -> Any:
+    """Return the evaluation of what was counted, with scores of two classes under a threshold if there is one."""
     if threshold is None:
         return Evaluation(counted, sampling=sampling)
     if counted.scores is None:
@@ -84,7 +91,8 @@ def count(data: Any = None, **columns: Any) -> Counted:
     return count_rows(data, **columns)
 
 
-def _check_threshold(threshold: Any, score: Any, prediction: Any) -> None:
+def refuse_useless_threshold(threshold: Any, score: Any, prediction: Any) -> None:
+    """Refuse what is no threshold, or has nothing to decide."""
     if threshold is None:
         return
     check_threshold(threshold)

@@ -1,16 +1,36 @@
 """Could the figure be chance? Labels are shuffled, and the figure is compared with what comes out then."""
 
+import json
+import math
+import numbers
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from stakes import errors
+from stakes.metrics import Metric
+from stakes.metrics.estimate import plain
+from stakes.tallies import ClassScores, Confusion, ErrorSums, Tally
 from stakes.tallies.arithmetic import Array
+from stakes.uncertainty.exact_tables import probability
+from stakes.uncertainty.shuffles import Again, draw
+
+QUESTION = "Do the predictions say anything about the truth, or could the figure be chance?"
+
+_CLOSE = 1e-12
+"""Figures this close are equal: rounding must not decide which one is better."""
+
+_TINY = 1e-300
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PermutationTest:
     """A figure, what it is when labels are shuffled, and how often that is as good or better.
 
-    ``p_value`` is (1 + as good or better) / (1 + permutations), so it is never 0, or exact where ``null`` is None.
+    ``p_value`` is (1 + as good or better) / (1 + permutations), so it is never 0, or exact where ``null`` is None; an
+    exact one that no float holds is given as the smallest that does.
     """
 
     metric: str
@@ -26,10 +46,82 @@ class PermutationTest:
         return {
             "stakes": "permutation test",
             "metric": self.metric,
-            "value": self.value,
+            "value": plain(self.value),
             "p_value": self.p_value,
             "permutations": self.permutations,
             "method": self.method,
             "question": self.question,
-            "null": None if self.null is None else self.null.tolist(),
+            "null": None if self.null is None else [plain(value) for value in self.null.tolist()],
         }
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """Return :meth:`to_dict` as JSON text."""
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+
+    def __str__(self) -> str:
+        return f"{self.metric} {self.value:.6g}; {self._finding()}: {self._p()}"
+
+    def _finding(self) -> str:
+        """What was seen, and no more than that."""
+        if self.null is None:
+            return self.method
+        as_good = round(self.p_value * (1 + self.permutations)) - 1
+        shuffles = f"{self.permutations:,} shuffle" + ("" if self.permutations == 1 else "s")
+        return f"{f'{as_good:,}' if as_good else 'none'} of {shuffles} did as well"
+
+    def _p(self) -> str:
+        return f"p = {self.p_value:.2g}" if self.p_value >= _TINY else f"p < {_TINY:g}"
+
+    def __repr__(self) -> str:
+        return f"<PermutationTest of {self.metric} {self.value:.6g}, {self._p()}>"
+
+
+def permute(
+    tally: Tally, metric: Metric, permutations: int = 10_000, seed: int = 0, again: Again | None = None
+) -> PermutationTest:
+    """Compare a figure of fixed predictions with what it is when the truth is shuffled against them.
+
+    The tally is shuffled and not the rows wherever the law of the shuffled tally is known; decisions between two
+    classes need no drawing at all. For weighted classes and scores of several classes ``again(rng)`` must shuffle the
+    rows and count them.
+    """
+    check_whole("permutations", permutations, least=1)
+    check_whole("seed", seed, least=0)
+    if metric.better == "neither":
+        raise errors.no_direction(metric.text)
+    value = float(metric.of(tally))
+    if math.isnan(value):
+        raise errors.nothing_to_compare(metric.text, metric.why_undefined(tally))
+    as_good = _judge(metric, value)
+    if isinstance(tally, Confusion) and tally.positive is not None and len(tally.truths) == 2 and not tally.weighted:
+        p, fisher = probability(tally, lambda tables: as_good(metric.of(tables)))
+        method = "Fisher's exact test, one-sided" if fisher else "exact, over all tables with these margins"
+        return PermutationTest(metric.text, value, p, None, 0, method, QUESTION)
+    if again is None and _needs_rows(tally):
+        raise errors.rows_not_kept(metric.text)
+    null, method = draw(tally, metric, permutations, np.random.default_rng(seed), again if _needs_rows(tally) else None)
+    undefined = int(np.isnan(null).sum())
+    if undefined:
+        method += f"; undefined in {undefined:,} of them, which count as not as good"
+    p = (1 + int(as_good(null).sum())) / (1 + permutations)
+    return PermutationTest(metric.text, value, p, null, permutations, method, QUESTION)
+
+
+def check_whole(argument: str, value: Any, least: int) -> None:
+    """Refuse what is no whole number, or too small a one."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
+        raise errors.not_whole(argument, value, least)
+
+
+def _judge(metric: Metric, value: float) -> Callable[[Any], Array]:
+    """Return the function that says which figures are as good as the value or better; undefined ones are not."""
+    size = max(abs(value), *(abs(end) for end in metric.range if math.isfinite(end)), 0.0)
+    slack = _CLOSE * size if math.isfinite(size) else 0.0
+    if metric.better == "higher":
+        return lambda figures: np.asarray(figures >= value - slack)
+    return lambda figures: np.asarray(figures <= value + slack)
+
+
+def _needs_rows(tally: Any) -> bool:
+    """Whether the tally has lost what shuffling needs: sums of regressions keep their rows."""
+    return isinstance(tally, ClassScores) or (tally.weighted and not isinstance(tally, ErrorSums))

@@ -1,0 +1,144 @@
+"""permutation_test(): could the figure of a model be chance?"""
+
+from typing import Any
+
+import numpy as np
+
+from stakes import errors, metrics
+from stakes.engines import Counted, count_rows
+from stakes.evaluation import judge, refuse_useless_threshold
+from stakes.metrics import Metric
+from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
+from stakes.uncertainty.permutation import PermutationTest, check_whole, permute
+
+_PERMUTATIONS = 10_000
+
+_DEFAULTS: dict[type[Tally], str] = {
+    ScoreTable: "auc",
+    ClassScores: "macro_auc",
+    Confusion: "mcc",
+    JointCounts: "accuracy",
+    ErrorSums: "r2",
+}
+"""The figure to test, of the first of these tallies that there is."""
+
+
+def permutation_test(
+    data: Any = None,
+    X: Any = None,
+    y: Any = None,
+    *,
+    truth: Any = None,
+    score: Any = None,
+    prediction: Any = None,
+    metric: str | Metric | None = None,
+    positive: Any = None,
+    classes: Any = None,
+    task: str = "auto",
+    weight: Any = None,
+    threshold: float | None = None,
+    cluster: Any = None,
+    permutations: int | None = None,
+    seed: int = 0,
+    **refit: Any,
+) -> PermutationTest:
+    """Compare a figure with what it is when the truth is shuffled: could it be chance?
+
+    Predictions are given as in :func:`stakes.evaluate`; they stay, and the truth is shuffled against them (each truth
+    together with its weight). The figure is the auc of scores, the mcc of decisions and the r2 of predicted numbers,
+    unless ``metric`` names another. Decisions between two classes are not shuffled: their p is exact. There are 10,000
+    permutations unless another number is given. An estimator with ``X`` and ``y`` is fitted again for each
+    permutation; ``refit`` are the options of that.
+
+    >>> print(permutation_test(truth=[1, 1, 1, 0, 0, 0, 0, 0], prediction=[1, 1, 1, 0, 0, 0, 0, 0]))
+    mcc 1; Fisher's exact test, one-sided: p = 0.018
+    """
+    columns = {"positive": positive, "classes": classes, "weight": weight}
+    if callable(getattr(data, "fit", None)):
+        fixed = {"truth": truth, "score": score, "prediction": prediction, "threshold": threshold}
+        _refuse(fixed, errors.only_for_predictions)
+        from stakes.validation.refit import refit_permutation
+
+        options = {
+            **columns,
+            "cluster": cluster,
+            "permutations": permutations,
+            "task": None if task == "auto" else task,
+        }
+        given = {name: value for name, value in options.items() if value is not None}
+        return refit_permutation(data, X, y, metric=metric, seed=seed, **given, **refit)
+    if X is not None or y is not None or truth is None:
+        raise errors.positional_arrays("permutation_test")
+    _refuse(refit, errors.only_for_estimators)
+    if cluster is not None:
+        raise errors.shuffled_clusters()
+    permutations = _PERMUTATIONS if permutations is None else permutations
+    check_whole("permutations", permutations, least=1)
+    refuse_useless_threshold(threshold, score, prediction)
+    counted = count_rows(data, truth=truth, score=score, prediction=prediction, task=task, keep_rows=True, **columns)
+    name = metric.text if isinstance(metric, Metric) else metric
+    return _test(counted, threshold, name, permutations, seed)
+
+
+def _refuse(arguments: dict[str, Any], words: Any) -> None:
+    given = [name for name, value in arguments.items() if value is not None]
+    if given:
+        raise words(given)
+
+
+def _test(counted: Counted, threshold: float | None, name: str | None, permutations: int, seed: int) -> PermutationTest:
+    _refuse_idle_shuffles(counted)
+    evaluation = judge(counted, threshold)
+    metric, kept = _metric(evaluation, name or _default(counted)), counted.kept
+
+    def again(rng: np.random.Generator) -> Any:
+        order = rng.permutation(len(kept.rows.truth))
+        return _tally(judge(kept.shuffled(order, metric.parts), threshold), metric)
+
+    return permute(_tally(evaluation, metric), metric, permutations, seed, again if kept else None)
+
+
+def _refuse_idle_shuffles(counted: Counted) -> None:
+    """Refuse what shuffling cannot change: a single row, or rows of a single class."""
+    tally: Any = next(iter(counted.tallies.values()))
+    if isinstance(tally, ErrorSums):
+        if tally.rows is not None and len(tally.rows.truth) == 1:
+            raise errors.single_row()
+        return
+    if tally.total == 1 and not tally.weighted:
+        raise errors.single_row()
+    occurring = [name for name, size in _sizes(tally).items() if size]
+    if len(occurring) < 2:
+        raise errors.single_class(occurring[0])
+
+
+def _sizes(tally: Any) -> dict[str, Any]:
+    """How often each class is the truth."""
+    if isinstance(tally, ScoreTable):
+        return {tally.positive: tally.P, tally.negative: tally.N}
+    if isinstance(tally, ClassScores):
+        return dict(zip(tally.classes, tally.sizes, strict=True))
+    sizes = tally.sizes(0) if isinstance(tally, JointCounts) else tally.truth_totals
+    return dict(zip(tally.truths, sizes, strict=True))
+
+
+def _default(counted: Counted) -> str:
+    return next(name for kind, name in _DEFAULTS.items() if kind.kind in counted.tallies)
+
+
+def _metric(evaluation: Any, name: str) -> Metric:
+    metric = metrics.find(name)
+    if _tally(evaluation, metric) is not None:
+        return metric
+    estimate = evaluation[metric.text]  # an error in words, a reason, or what the figure is called for several classes
+    if not estimate.defined:
+        raise errors.nothing_to_compare(estimate.name, estimate.reason)
+    return metrics.find(estimate.name)
+
+
+def _tally(evaluation: Any, metric: Metric) -> Any:
+    """The tally that the figure is a function of, if it is there."""
+    if metric.tally is not Confusion:
+        return evaluation.counted.tallies.get(metric.tally.kind)
+    confusion = getattr(evaluation, "confusion", None)
+    return confusion if confusion is not None else getattr(evaluation, "joint", None)

@@ -1,0 +1,457 @@
+"""Permutation tests of fixed predictions, against scipy, exhaustive permutations and the laws of shuffled tables."""
+
+import itertools
+import json
+import math
+import sys
+import types
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.stats
+from sklearn.metrics import accuracy_score, matthews_corrcoef, roc_auc_score
+
+import stakes
+from stakes.errors import InputError
+from stakes.uncertainty import shuffles
+from stakes.uncertainty.permutation import QUESTION, PermutationTest, permute
+
+permutation_test = stakes.permutation_test
+RNG = np.random.default_rng
+
+
+def exhaustive(truth, figure, observed, lower=False):
+    """The exact p of a figure: the share of all different orders of the truth that do as well."""
+    orders = sorted(set(itertools.permutations(truth)))
+    values = [figure(np.array(order)) for order in orders]
+    sign = -1 if lower else 1
+    return float(np.mean([sign * value >= sign * observed - 1e-12 for value in values]))
+
+
+def two_class(counts, positive="1"):
+    (tn, fp), (fn, tp) = counts
+    return stakes.Confusion.two_class(tp=tp, fn=fn, fp=fp, tn=tn, positive=positive, negative="0")
+
+
+# ── two classes: exact ───────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize(
+    "name", ["accuracy", "mcc", "recall", "miss_rate", "f1", "specificity", "false_discovery_rate"]
+)
+def test_two_classes_are_fishers_exact_test(name):
+    rng = RNG(1)
+    for most in (5, 30, 1000):
+        for counts in rng.integers(1, most, (20, 2, 2)).tolist():
+            test = permute(two_class(counts), stakes.metrics.find(name))
+            wanted = scipy.stats.fisher_exact(counts, alternative="greater").pvalue
+            assert test.p_value == pytest.approx(wanted, rel=1e-9)
+            assert test.null is None
+            assert test.method == "Fisher's exact test, one-sided"
+
+
+def test_worse_than_chance_has_a_p_near_one():
+    counts = [[2, 9], [8, 1]]
+    p = permute(two_class(counts), stakes.metrics.mcc).p_value
+    assert p == pytest.approx(scipy.stats.fisher_exact(counts, alternative="greater").pvalue, rel=1e-12)
+    assert p > 0.99
+
+
+@pytest.mark.parametrize(
+    "metric", [m for m in stakes.metrics.list() if m.tally is stakes.Confusion], ids=lambda m: m.name
+)
+def test_every_two_class_figure_is_exact_against_all_orders(metric):
+    truth, decided = np.array([1, 1, 1, 0, 0, 0, 0]), np.array([1, 1, 0, 1, 0, 0, 0])
+
+    def figure(order):
+        return metric.of(stakes.count(truth=order, prediction=decided).confusion)
+
+    observed = figure(truth)
+    if metric.better == "neither":
+        with pytest.raises(InputError, match="better neither higher nor lower"):
+            permutation_test(truth=truth, prediction=decided, metric=metric.name)
+        return
+    test = permutation_test(truth=truth, prediction=decided, metric=metric.name)
+    assert test.value == observed
+    assert test.p_value == pytest.approx(exhaustive(truth, figure, observed, metric.better == "lower"), rel=1e-12)
+
+
+def test_a_figure_that_is_not_monotone_is_still_exact():
+    """A cost that punishes hits beyond three, so that the tables that do as well are no tail."""
+    odd = replace(
+        stakes.metrics.find("recall"), name="odd", function=lambda c: -((c.tp - 3.0) ** 2), range=(-math.inf, 0)
+    )
+    test = permute(two_class([[6, 4], [3, 4]]), odd)
+    law = scipy.stats.hypergeom(17, 7, 8)
+    assert test.p_value == pytest.approx(law.pmf([2, 3, 4]).sum(), rel=1e-12)
+    assert test.method == "exact, over all tables with these margins"
+
+
+@pytest.mark.parametrize(
+    ("counts", "rows"),
+    [([[50_200, 49_800], [49_900, 50_100]], 2e5), ([[9 * 10**8, 10**8], [9 * 10**6, 1_003_000]], 1e9)],
+)
+def test_large_tables_agree_with_scipy(counts, rows):
+    table = two_class(counts)
+    law = scipy.stats.hypergeom(int(table.total), int(table.P), int(table.PP))
+    test = permute(table, stakes.metrics.accuracy)
+    assert test.p_value == pytest.approx(law.sf(int(table.tp) - 1), rel=1e-6 if rows > 1e6 else 1e-9)
+
+
+def test_a_probability_below_all_floats_is_not_zero():
+    test = permute(two_class([[10**5, 0], [0, 10**5]]), stakes.metrics.mcc)
+    assert test.p_value == sys.float_info.min
+    assert str(test) == "mcc 1; Fisher's exact test, one-sided: p < 1e-300"
+
+
+def test_too_many_rows_are_refused():
+    with pytest.raises(InputError, match=r"10,000,000,000,000,000 rows are too many to shuffle; a random part"):
+        permute(two_class([[25 * 10**14] * 2] * 2), stakes.metrics.mcc)
+    table = stakes.Confusion(tuple("abc"), tuple("abc"), np.full((3, 3), 10**9))
+    with pytest.raises(InputError, match="9,000,000,000 rows are too many to shuffle"):
+        permute(table, stakes.metrics.mcc)
+
+
+# ── several classes ──────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize("drawn", [shuffles.random_tables, shuffles.shuffled_tables])
+def test_drawn_tables_have_the_margins_and_the_law(drawn):
+    truths, decisions = np.array([5, 7, 0, 8]), np.array([9, 3, 8])
+    tables = drawn(truths, decisions, 20_000, RNG(0))
+    assert (tables.sum(2) == truths).all()
+    assert (tables.sum(1) == decisions).all()
+    n = truths.sum()
+    for i, j in itertools.product(range(4), range(3)):
+        mean = truths[i] * decisions[j] / n
+        variance = mean * (n - truths[i]) * (n - decisions[j]) / (n * (n - 1))
+        cell = tables[:, i, j]
+        assert cell.mean() == pytest.approx(mean, abs=5 * math.sqrt(variance / 20_000))
+        assert cell.var() == pytest.approx(variance, rel=0.06)
+    # two cells of different rows and columns: their covariance is known too
+    wanted = truths[0] * truths[1] * decisions[0] * decisions[1] / (n**2 * (n - 1))
+    assert np.cov(tables[:, 0, 0], tables[:, 1, 1])[0, 1] == pytest.approx(wanted, abs=0.03)
+
+
+@pytest.mark.parametrize("name", ["accuracy", "mcc", "kappa", "macro_f1", "balanced_accuracy"])
+def test_several_classes_agree_with_all_orders(name):
+    truth, decided = list("aaabbcc"), list("aabbbca")
+    metric = stakes.metrics.find(name)
+
+    def figure(order):
+        return metric.of(stakes.count(truth=order, prediction=decided).confusion)
+
+    wanted = exhaustive(truth, figure, figure(np.array(truth)))
+    test = permutation_test(truth=truth, prediction=decided, metric=name, permutations=20_000)
+    assert test.p_value == pytest.approx(wanted, abs=5 * math.sqrt(wanted * (1 - wanted) / 20_000))
+    assert len(test.null) == test.permutations == 20_000
+
+
+def test_many_rows_of_several_classes_agree_with_shuffled_rows():
+    rng = RNG(3)
+    truth, decided = rng.integers(0, 3, (2, 3000))
+    test = permutation_test(truth=truth, prediction=decided, task="classification")
+    assert test.method == "10,000 tables with the same margins"
+    shuffled = [matthews_corrcoef(truth, rng.permutation(decided)) for _ in range(800)]
+    assert scipy.stats.ks_2samp(test.null, shuffled).pvalue > 1e-3
+
+
+def test_more_classes_than_a_table_holds():
+    rng = RNG(4)
+    truth = rng.permutation(np.repeat(np.arange(1100), 3))
+    decided = np.where(rng.random(3300) < 0.01, truth, rng.integers(0, 1100, 3300))
+    test = permutation_test(truth=truth, prediction=decided, task="classification", permutations=50)
+    assert test.metric == "accuracy"
+    assert test.p_value == 1 / 51
+    assert test.null.mean() == pytest.approx(1 / 1100, rel=0.3)
+
+
+def test_undefined_shuffles_count_as_not_as_good():
+    truth, decided = list("aabbc"), list("aabbc")
+    table = stakes.count(truth=truth, prediction=decided).confusion
+    metric = replace(stakes.metrics.accuracy, function=lambda c: np.where(c.hits > 0, c.hits / c.total, np.nan)[()])
+    test = permute(table, metric, 400)
+    undefined = np.isnan(test.null).sum()
+    assert undefined > 0
+    assert (
+        test.method == f"400 tables with the same margins; undefined in {undefined} of them, which count as not as good"
+    )
+    assert test.p_value == (1 + (test.null >= 1).sum()) / 401
+    assert json.loads(test.to_json())["null"].count(None) == undefined
+
+
+# ── scores of two classes ────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize(
+    "score", [[0.9, 0.8, 0.3, 0.7, 0.2, 0.1, 0.4], [3, 2, 2, 2, 1, 1, 3]], ids=["distinct", "tied"]
+)
+@pytest.mark.parametrize("name", ["auc", "gini", "average_precision", "ks"])
+def test_scores_agree_with_all_orders(score, name):
+    truth = np.array([1, 1, 1, 0, 0, 0, 0])
+    metric = stakes.metrics.find(name)
+    wanted = exhaustive(truth, lambda order: metric(order, score), metric(truth, score))
+    test = permutation_test(truth=truth, score=score, metric=name, permutations=20_000)
+    assert test.p_value == pytest.approx(wanted, abs=5 * math.sqrt(wanted * (1 - wanted) / 20_000))
+
+
+@pytest.mark.parametrize("share", [0.2, 0.8])
+@pytest.mark.parametrize("levels", [10**9, 12], ids=["distinct", "tied"])
+def test_auc_agrees_with_mann_whitney(share, levels):
+    rng = RNG(5)
+    truth = rng.random(400) < share
+    score = rng.integers(0, levels, 400) / levels + 0.04 * truth
+    score = np.floor(score * levels)
+    test = permutation_test(truth=truth, score=score)
+    exact = scipy.stats.mannwhitneyu(score[truth], score[~truth], alternative="greater", method="asymptotic").pvalue
+    assert test.value == pytest.approx(roc_auc_score(truth, score), rel=1e-12)
+    assert test.p_value == pytest.approx(exact, abs=0.02)
+    P, N = truth.sum(), (~truth).sum()
+    _, ties = np.unique(score, return_counts=True)
+    variance = (401 - (ties**3 - ties).sum() / (400 * 399)) / (12 * P * N)
+    assert test.null.mean() == pytest.approx(0.5, abs=5 * math.sqrt(variance / 10_000))
+    assert test.null.var() == pytest.approx(variance, rel=0.08)
+
+
+def test_auc_agrees_with_scipys_permutation_test():
+    rng = RNG(6)
+    truth, score = np.arange(60) < 25, rng.normal(size=60)
+    score[truth] += 0.5
+    theirs = scipy.stats.permutation_test(
+        (score[truth], score[~truth]),
+        lambda a, b: (a[:, None] > b).mean(),
+        alternative="greater",
+        n_resamples=4000,
+        rng=1,
+    )
+    ours = permutation_test(truth=truth, score=score)
+    assert ours.p_value == pytest.approx(theirs.pvalue, abs=0.02)
+
+
+@pytest.mark.parametrize("levels", [5, 10**6], ids=["few scores", "many scores"])
+@pytest.mark.parametrize(
+    "metric", [m for m in stakes.metrics.list() if m.tally is stakes.ScoreTable], ids=lambda m: m.name
+)
+def test_every_figure_of_scores_is_that_of_a_shuffled_table(metric, levels):
+    """Each figure of the stacked shuffles equals the figure of that shuffle alone."""
+    rng = RNG(7)
+    score, truth = rng.integers(0, levels, 80) / levels, np.arange(80) < 30
+    table = stakes.ScoreTable.from_rows(score, truth)
+    for found in itertools.islice(shuffles._score_tables(table, 4, rng), 1):
+        together = metric.of(found)
+        for i in range(4):
+            single = found[i]
+            alone = stakes.ScoreTable.from_columns(single.store.scores, *single.store.values.values())
+            assert single.P == 30
+            assert single.total == 80
+            assert together[i] == pytest.approx(metric.of(alone), rel=1e-12, nan_ok=True)
+
+
+def test_decisions_come_from_the_threshold():
+    truth, score = [1, 1, 0, 0, 1, 0, 1, 0], [0.9, 0.7, 0.6, 0.2, 0.4, 0.1, 0.35, 0.3]
+    for threshold in (None, 0.33):
+        decided = np.array(score) >= (0.5 if threshold is None else threshold)
+        ours = permutation_test(truth=truth, score=score, metric="accuracy", threshold=threshold)
+        assert ours.value == accuracy_score(truth, decided)
+        assert ours.p_value == permutation_test(truth=np.array(truth) == 1, prediction=decided).p_value
+    with pytest.raises(InputError, match="no probabilities, so there are no decisions yet; pass threshold="):
+        permutation_test(truth=truth, score=np.array(score) * 5, metric="f1")
+    with pytest.raises(InputError, match="threshold and prediction were both given"):
+        permutation_test(truth=truth, prediction=truth, threshold=0.5)
+
+
+# ── rows that are shuffled one by one ────────────────────────────────────────────────────────────────────────────
+def test_class_scores_agree_with_all_orders():
+    rng = RNG(8)
+    truth, score = np.array(list("aabbcca")), rng.dirichlet(np.ones(3), 7)
+    score[np.arange(7), [0, 0, 1, 1, 2, 2, 0]] += 0.25
+    score /= score.sum(1, keepdims=True)
+    for name in ("macro_auc", "multiclass_log_loss", "top_k_accuracy(k=1)", "hand_till_auc"):
+        metric = stakes.metrics.find(name)
+
+        def figure(order, metric=metric):
+            return metric(order, score, classes=list("abc"))
+
+        wanted = exhaustive(truth, figure, figure(truth), metric.better == "lower")
+        test = permutation_test(truth=truth, score=score, classes=list("abc"), metric=name, permutations=500)
+        assert test.p_value == pytest.approx(wanted, abs=4 * math.sqrt(wanted * (1 - wanted) / 500) + 2e-3)
+    columns = {"truth": truth, "score": score, "classes": list("abc"), "permutations": 5}
+    assert permutation_test(**columns).metric == "macro_auc"
+    assert permutation_test(**columns, metric="log_loss").metric == "multiclass_log_loss"
+    decided = np.array(list("abc"))[score.argmax(1)]
+    assert permutation_test(**columns, metric=stakes.metrics.accuracy).value == accuracy_score(truth, decided)
+    with pytest.raises(InputError, match="f1 is a figure of one class against the rest; write 'macro_f1'"):
+        permutation_test(**columns, metric="f1")
+
+
+def test_weighted_rows_are_shuffled_with_the_weight_beside_the_truth():
+    truth, decided = np.array([1, 1, 0, 0, 1, 0]), np.array([1, 1, 0, 0, 0, 1])
+    weight = np.array([3.0, 1.0, 2.0, 1.0, 0.5, 0.25])
+    rows = range(6)
+
+    def figure(order):
+        return accuracy_score(truth[list(order)], decided, sample_weight=weight[list(order)])
+
+    wanted = exhaustive(rows, figure, figure(rows))
+    score = np.where(decided, 0.8, 0.3)
+    for predicted in ({"prediction": decided}, {"score": score}):
+        test = permutation_test(truth=truth, **predicted, weight=weight, metric="accuracy", permutations=4000)
+        assert test.method == "4,000 shuffles of the truth, each with its weight"
+        assert test.p_value == pytest.approx(wanted, abs=5 * math.sqrt(wanted * (1 - wanted) / 4000))
+    auc = permutation_test(truth=truth, score=score, weight=weight, permutations=10)
+    assert auc.value == pytest.approx(roc_auc_score(truth, score, sample_weight=weight), rel=1e-12)
+
+
+def test_weights_may_add_up_to_one():
+    columns = {"truth": [1, 1, 0, 0], "prediction": [1, 1, 0, 1], "permutations": 300, "metric": "accuracy"}
+    shares = permutation_test(**columns, weight=[0.25] * 4)
+    assert shares.value == 0.75
+    assert shares.p_value == permutation_test(**columns, weight=[2] * 4).p_value
+    with pytest.raises(InputError, match="truth is '1' in every row, which shuffling cannot change; give rows of two"):
+        permutation_test(truth=[1, 1], prediction=[1, 0], weight=[0.5, 0.5], positive=1)
+
+
+def test_rows_of_weight_zero_are_not_there():
+    truth, decided, weight = [1, 1, 0, 0, 1, 0], [1, 1, 0, 1, 0, 1], [1, 2, 1, 3, 0, 0]
+    all_rows = permutation_test(truth=truth, prediction=decided, weight=weight, permutations=200)
+    some = permutation_test(truth=truth[:4], prediction=decided[:4], weight=weight[:4], permutations=200)
+    assert all_rows.to_dict() == some.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("name", "lower"),
+    [("r2", False), ("mae", True), ("pearson", False), ("median_absolute_error", True), ("rae", True), ("msle", True)],
+)
+def test_numbers_agree_with_all_orders(name, lower):
+    truth, prediction = np.array([1.5, 2.0, 3.5, 4.0, 5.5, 6.0]), np.array([1.0, 3.0, 2.5, 4.5, 4.0, 7.0])
+    metric = stakes.metrics.find(name)
+    wanted = exhaustive(truth, lambda order: metric(order, prediction), metric(truth, prediction), lower)
+    test = permutation_test(truth=truth, prediction=prediction, metric=name, permutations=2000)
+    assert test.p_value == pytest.approx(wanted, abs=5 * math.sqrt(wanted * (1 - wanted) / 2000) + 1e-3)
+    assert permutation_test(truth=truth, prediction=prediction, permutations=3).metric == "r2"
+
+
+# ── what every test promises ─────────────────────────────────────────────────────────────────────────────────────
+def test_p_is_never_zero_and_the_seed_decides():
+    truth, score = [0] * 20 + [1] * 20, list(range(40))
+    first, same = (permutation_test(truth=truth, score=score, permutations=99, seed=3) for _ in range(2))
+    assert first.p_value == 1 / 100
+    assert first.to_dict() == same.to_dict()
+    other = permutation_test(truth=truth, score=score, permutations=99, seed=4)
+    assert not np.array_equal(first.null, other.null)
+
+
+@pytest.mark.parametrize("kind", ["auc", "tables", "exact", "numbers"])
+def test_chance_is_called_a_finding_five_times_in_a_hundred(kind):
+    rng, found, trials = RNG(9), 0, 300
+    for seed in range(trials):  # one seed for all would compare every auc with the same 19 draws
+        if kind == "auc":
+            rows = {"truth": np.arange(40) < 15, "score": rng.random(40)}
+        elif kind == "tables":
+            rows = {"truth": rng.choice(list("abc"), 60), "prediction": rng.choice(list("abc"), 60)}
+        elif kind == "exact":
+            rows = {"truth": rng.random(2000) < 0.4, "prediction": rng.random(2000) < 0.5}
+        else:
+            rows = {"truth": rng.normal(size=12), "prediction": rng.normal(size=12)}
+        found += permutation_test(**rows, permutations=19, seed=seed).p_value <= 0.05
+    assert 0.02 * trials <= found <= 0.085 * trials
+
+
+def test_a_test_says_no_more_than_it_shows():
+    made = PermutationTest("auc", 0.83, 1 / 10_001, np.zeros(10_000), 10_000, "m", QUESTION)
+    assert str(made) == "auc 0.83; none of 10,000 shuffles did as well: p = 0.0001"
+    assert repr(made) == "<PermutationTest of auc 0.83, p = 0.0001>"
+    some = PermutationTest("mae", 2.5, 38 / 1001, np.zeros(1000), 1000, "m", QUESTION)
+    assert str(some) == "mae 2.5; 37 of 1,000 shuffles did as well: p = 0.038"
+    exact = PermutationTest("mcc", 0.41, 0.00031, None, 0, "Fisher's exact test, one-sided", QUESTION)
+    assert str(exact) == "mcc 0.41; Fisher's exact test, one-sided: p = 0.00031"
+    infinite = permutation_test(truth=[1, 1, 0, 0], prediction=[1, 1, 0, 0], metric="odds_ratio")
+    assert infinite.to_dict()["value"] == "Infinity"
+    assert infinite.p_value == pytest.approx(1 / 6)
+
+
+def test_ties_by_rounding_count_as_as_good():
+    """0.1 + 0.2 and 0.3 differ in the last bit; which one came out must not decide."""
+    table = stakes.Confusion(tuple("abc"), tuple("abc"), np.diag([3, 3, 3]))
+
+    def off_by_a_bit(c):
+        return 1 - 1e-15 * np.arange(c.leading[0]) if c.leading else 1.0
+
+    noisy = replace(stakes.metrics.accuracy, function=off_by_a_bit)
+    assert permute(table, noisy, 50).p_value == 1
+
+
+# ── errors ───────────────────────────────────────────────────────────────────────────────────────────────────────
+Y, D = [1, 0, 1, 0], [1, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"permutations": 0}, r"^permutations=0 does not work; give a whole number from 1 on$"),
+        ({"permutations": 10.0}, r"^permutations=10\.0 does not work; give a whole number from 1 on$"),
+        ({"permutations": True}, r"^permutations=True does not work"),
+        ({"seed": -1}, r"^seed=-1 does not work; give a whole number from 0 on$"),
+        (
+            {"metric": "prevalence"},
+            r"^prevalence is better neither higher nor lower, so no shuffle can do as well; name an",
+        ),
+        ({"metric": "r2"}, r"^r2 is a figure of predicted numbers, and this is a binary evaluation"),
+        (
+            {"metric": "auc"},
+            r"^auc is undefined here \(no scores were given; pass score=\), so shuffles cannot be compared",
+        ),
+        ({"prediction": [0, 0, 0, 0]}, r"^mcc is undefined here \(every case gets the same decision\)"),
+        (
+            {"truth": [1, 1, 1, 1], "positive": 1, "classes": [0, 1]},
+            r"^truth is '1' in every row, which shuffling cannot ch",
+        ),
+        (
+            {"truth": [1], "prediction": [1], "classes": [0, 1]},
+            r"^there is a single row, which shuffling cannot change; giv",
+        ),
+        (
+            {"truth": [1.5], "prediction": [1.25], "metric": "mae"},
+            r"^there is a single row, which shuffling cannot change",
+        ),
+        (
+            {"cluster": [1, 1, 2, 2]},
+            r"^cluster= does not go with shuffling rows: rows of a cluster are alike, and a shuffle",
+        ),
+        ({"cv": 5, "n_jobs": 2}, r"^cv=, n_jobs=: that is for an estimator, given with X and y; leave it out$"),
+        ({"truth": None}, r"^write which column is which: permutation_test\(truth=y, score=p\) or permutation_test\("),
+        ({"metric": "nonsense"}, r"^there is no metric 'nonsense'"),
+    ],
+)
+def test_errors_are_in_words(arguments, words):
+    with pytest.raises(InputError, match=words):
+        permutation_test(**{"truth": Y, "prediction": D, **arguments})
+
+
+def test_batches_serve_where_counts_are_enough():
+    batches = [{"y": Y, "d": D}, {"y": [1, 1], "d": [1, 0]}]
+    whole = permutation_test(truth=[*Y, 1, 1], prediction=[*D, 1, 0])
+    columns = {"truth": "y", "prediction": "d", "classes": [0, 1]}
+    assert permutation_test(batches, **columns).to_dict() == whole.to_dict()
+    weighted = [{**batch, "w": [1.5] * len(batch["y"])} for batch in batches]
+    with pytest.raises(
+        InputError, match=r"^mcc needs the rows to shuffle them, and only counts were kept; give all rows in"
+    ):
+        permutation_test(weighted, weight="w", **columns)
+
+
+def test_an_estimator_is_handed_on(monkeypatch):
+    seen = {}
+
+    def refit_permutation(*arguments, **options):
+        seen["arguments"], seen["options"] = arguments, options
+        return "the test"
+
+    monkeypatch.setitem(
+        sys.modules, "stakes.validation.refit", types.SimpleNamespace(refit_permutation=refit_permutation)
+    )
+    model = types.SimpleNamespace(fit=lambda X, y: None)
+    assert permutation_test(model, "X", "y", metric="auc", permutations=7, seed=1, cv=3) == "the test"
+    assert seen == {
+        "arguments": (model, "X", "y"),
+        "options": {"metric": "auc", "permutations": 7, "seed": 1, "cv": 3},
+    }
+    with pytest.raises(
+        InputError, match=r"^truth=: that is for predictions that are there already; an estimator is given"
+    ):
+        permutation_test(model, "X", "y", truth="t")
