@@ -10,6 +10,8 @@ _HOMES = {
     "evaluate": "stakes.evaluation",
     "count": "stakes.evaluation",
     "Evaluation": "stakes.evaluation",
+    "validate": "stakes.validation.validate",
+    "Validation": "stakes.validation.result",
     "Estimate": "stakes.metrics",
     "Curve": "stakes.decisions.curves",
     "ClassScores": "stakes.tallies",
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
     from stakes.tallies import ErrorSums as ErrorSums
     from stakes.tallies import JointCounts as JointCounts
     from stakes.tallies import ScoreTable as ScoreTable
+    from stakes.validation.result import Validation as Validation
+    from stakes.validation.validate import validate as validate
 
 
 def __getattr__(name: str) -> Any:
