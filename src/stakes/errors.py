@@ -667,3 +667,32 @@ def no_splits() -> InputError:
 
 def bad_split(number: int, why: str) -> InputError:
     return InputError(f"split {number:,} of how= does not work: {why}")
+
+
+def no_such_permutation_test(test: object) -> InputError:
+    return InputError(
+        f"test={_short(repr(test))} is not known; 1 shuffles the labels, 2 shuffles each feature within its class"
+    )
+
+
+def neither_better(metric: str) -> InputError:
+    return InputError(f"{metric} is neither better when higher nor when lower, so nothing can be as good or better")
+
+
+def features_within_numbers() -> InputError:
+    return InputError("test=2 shuffles each feature within its class, and y holds numbers; give classes, or test=1")
+
+
+def features_across_groups() -> InputError:
+    return InputError("test=2 would carry features from one group into another; leave groups= out, or give test=1")
+
+
+def group_of_several_labels(row: int) -> InputError:
+    return InputError(
+        f"groups: row {row:,} (counting from 0) has another label than the first row of its group; labels can only "
+        "change places between groups that have a single label each"
+    )
+
+
+def undefined_figure(name: str, reason: str) -> InputError:
+    return InputError(f"{name} is undefined ({reason}), so there is nothing to test; choose another metric or cv")

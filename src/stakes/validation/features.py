@@ -31,14 +31,16 @@ def take(X: Any, rows: Array) -> Any:
     return X[rows]
 
 
-def shuffled_within(X: Any, codes: Array, rng: np.random.Generator) -> Any:
-    """Shuffle every feature by itself among the rows of the same class."""
-    if hasattr(X, "tocsr"):
-        X = X.toarray()
-    if isinstance(X, list | tuple):
-        X = np.asarray(X)
+def as_table(X: Any) -> Any:
+    """Return a table whose columns can be shuffled; sparse matrices and lists become arrays."""
+    X = X.toarray() if hasattr(X, "tocsr") else np.asarray(X) if isinstance(X, list | tuple) else X
     if len(X.shape) != 2:
         raise errors.features_not_a_table(tuple(X.shape))
+    return X
+
+
+def shuffled_within(X: Any, codes: Array, rng: np.random.Generator) -> Any:
+    """Shuffle every feature of a table by itself among the rows of the same class."""
     order = np.tile(np.arange(len(codes))[:, None], X.shape[1])
     for code in np.unique(codes):
         rows = codes == code

@@ -34,6 +34,17 @@ class Splits:
         """The folds of all repeats, one after the other."""
         return [split for repeat in self.repeats for split in repeat]
 
+    @property
+    def fitted(self) -> Array:
+        """The rows that are fitted on, fold by fold."""
+        return np.concatenate([train for train, _ in self.all])
+
+    @property
+    def judged(self) -> tuple[Array, Array]:
+        """The rows that are judged, fold by fold, and the number of the fold of each."""
+        tests = [test for _, test in self.all]
+        return np.concatenate(tests), np.repeat(np.arange(len(tests)), [len(test) for test in tests])
+
 
 @dataclass(frozen=True)
 class Way:
@@ -85,9 +96,9 @@ def split(
     rows = len(target)
     if rows < 2:
         raise errors.too_few_rows(rows)
-    _check_whole("repeats", repeats, 1)
-    _check_whole("seed", seed, 0, _MOST_SEED - repeats)
-    group = None if groups is None else _numbered(groups, rows)
+    check_whole("repeats", repeats, 1)
+    check_whole("seed", seed, 0, _MOST_SEED - repeats)
+    group = None if groups is None else numbered(groups, rows)
     if isinstance(how, str | numbers.Real):
         found = _by_way(_read(how, stratified, target, group is not None), target, group, repeats, seed)
     else:
@@ -98,13 +109,14 @@ def split(
     return found
 
 
-def _check_whole(argument: str, value: Any, least: int, most: int | None = None) -> None:
+def check_whole(argument: str, value: Any, least: int, most: int | None = None) -> None:
+    """Refuse what is no whole number in this range."""
     whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
     if not whole or value < least or (most is not None and value > most):
         raise errors.not_a_count(argument, value, least)
 
 
-def _numbered(groups: Any, rows: int) -> Array:
+def numbered(groups: Any, rows: int) -> Array:
     """Number the groups, whatever they are called."""
     return np.unique(column_of("groups", groups, rows).values, return_inverse=True)[1]
 

@@ -69,8 +69,7 @@ def validate(
         weight = None if weights is None else weights[rows]
         return judge(target, said, rows, threshold=threshold, weight=weight, by=by)
 
-    trains, tests = ([pair[side] for pair in splits.all] for side in (0, 1))
-    rows, fold = np.concatenate(tests), np.repeat(np.arange(len(tests)), [len(test) for test in tests])
+    rows, fold = splits.judged
     said = Said.joined([one.test for one in fitted])
     in_order = np.argsort(rows, kind="stable")
     first = in_order[fold[in_order] < len(splits.repeats[0])]
@@ -79,7 +78,7 @@ def validate(
         how=splits.words,
         pooled=judged(once, chosen, None if segments is None else segments[chosen]),
         folds=list(judged(said, rows, by=fold).segments.values()),
-        training=judged(Said.joined([one.train for one in fitted if one.train is not None]), np.concatenate(trains)),
+        training=judged(Said.joined([one.train for one in fitted if one.train is not None]), splits.fitted),
         truth=target.values[chosen],
         predictions=once.prediction if once.score is None else once.score,  # type: ignore[arg-type]
         decisions=None if once.score is None else once.prediction,
