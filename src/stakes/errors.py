@@ -158,9 +158,9 @@ def multilabel(argument: str, shape: tuple[int, ...]) -> InputError:
     )
 
 
-def different_indexes(argument: str) -> InputError:
+def different_indexes(argument: str, other: str = "truth") -> InputError:
     return InputError(
-        f"{argument} and truth are pandas objects whose indexes disagree; align them first (reindex), or pass "
+        f"{argument} and {other} are pandas objects whose indexes disagree; align them first (reindex), or pass "
         ".to_numpy() of each when the order of the rows is right"
     )
 
@@ -601,6 +601,10 @@ def bad_stratified(value: object) -> InputError:
 
 def strata_of_numbers() -> InputError:
     return InputError("stratified=True is for classes, and y holds numbers; leave it out")
+
+
+def cannot_stratify(words: str) -> InputError:
+    return InputError(f"stratified=True does not go with {words}; leave it out, or give a number of folds")
 
 
 def unknown_how(how: object) -> InputError:

@@ -1,5 +1,7 @@
 """Permutation tests that fit again, against scikit-learn's and against data whose answer is known."""
 
+import sys
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -100,7 +102,7 @@ def test_labels_of_groups_change_places_together():
     rng = np.random.default_rng(0)
     groups = np.repeat(np.arange(12), 5)
     y = np.repeat([0, 1] * 6, 5)
-    target = read_target(y, GaussianNB(), "auto", None, None)
+    target = read_target(y, y, GaussianNB(), "auto", None, None)
     shuffled = [_labels_shuffled(target, groups, rng).values.reshape(12, 5) for _ in range(20)]
     assert all((part == part[:, :1]).all() and part[:, 0].sum() == 6 for part in shuffled)
     assert len({part.tobytes() for part in shuffled}) > 15
@@ -183,6 +185,15 @@ def test_every_shuffle_is_fitted_once_for_each_fold():
 
     refit_permutation(Counting(), *noise(0), permutations=3, cv=4)
     assert len(fits) == 4 * (1 + 3)
+
+
+def test_one_progress_bar_for_all_shuffles(capsys, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    X, y = noise(0, rows=22)
+    refit_permutation(GaussianNB(), X, y, cv="leave-one-out", permutations=20)  # more fits in each than make a bar
+    assert "fitting on shuffled data" in capsys.readouterr().err
+    refit_permutation(GaussianNB(), X, y, cv="leave-one-out", permutations=3)
+    assert capsys.readouterr().err == ""
 
 
 def test_pairs_of_rows_are_used_again():

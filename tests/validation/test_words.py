@@ -3,6 +3,7 @@
 import builtins
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn import model_selection as ms
 from sklearn.linear_model import LinearRegression
@@ -24,6 +25,7 @@ def validate(estimator=None, X=X, y=Y, **options):
     ("call", "words"),
     [
         (lambda: validate(X=X[:1], y=[1]), "there is 1 row; at least two are needed to fit and judge"),
+        (lambda: validate(X=[], y=[]), "there are 0 rows; at least two are needed"),
         (lambda: validate(how=21), "there are 21 folds but 20 rows; give fewer folds, or how='leave-one-out'"),
         (
             lambda: validate(y=RARE),
@@ -70,6 +72,18 @@ def validate(estimator=None, X=X, y=Y, **options):
         (lambda: validate(jobs=0), "jobs=0 does not work; give the number of processes, or -1 for all cores"),
         (lambda: validate(stratified="yes"), "stratified='yes' does not work; give True, False or 'auto'"),
         (lambda: validate(LinearRegression(), stratified=True), "stratified=True is for classes, and y holds numbers"),
+        (
+            lambda: validate(how="leave-one-out", stratified=True),
+            "stratified=True does not go with leave-one-out; leave it out, or give a number of folds",
+        ),
+        (
+            lambda: validate(how=0.2, stratified=True, groups=np.arange(20)),
+            "stratified=True does not go with hold-out 20%, whole groups; leave it out",
+        ),
+        (
+            lambda: validate(X=pd.DataFrame(X), y=pd.Series(Y)[::-1]),
+            "y and X are pandas objects whose indexes disagree; align them first (reindex), or pass .to_numpy()",
+        ),
         (lambda: validate(groups=[1, 2] * 10), "groups stay whole, and there are 5 folds but 2 groups; give fewer"),
         (lambda: validate(groups=[1] * 20, how=0.2), "there are 2 folds but 1 group; give"),
         (lambda: validate(groups=[1] * 19), "groups has 19 rows but X has 20; give one value per row of X"),

@@ -124,11 +124,18 @@ class Fitted:
 
 
 def fit_all(
-    estimator: Any, X: Any, target: Target, splits: Sequence[Split], *, training: bool, jobs: int = 1
+    estimator: Any,
+    X: Any,
+    target: Target,
+    splits: Sequence[Split],
+    *,
+    training: bool,
+    jobs: int = 1,
+    doing: str = "fitting",
 ) -> list[Fitted]:
     """Fit a copy of the estimator on every split; the models themselves are not kept."""
     tasks = [partial(_fit, estimator, X, target, train, test, training) for train, test in splits]
-    return list(run(tasks, jobs, "fitting"))
+    return list(run(tasks, jobs, doing))
 
 
 def _fit(estimator: Any, X: Any, target: Target, train: Array, test: Array, training: bool) -> Fitted:
@@ -147,7 +154,10 @@ def _fresh(estimator: Any) -> Any:
 
 
 def run(tasks: Sequence[Callable[[], T]], jobs: int, doing: str) -> Iterator[T]:
-    """Run the tasks in so many processes, and give their results in order as they come in."""
+    """Run the tasks in so many processes, and give their results in order as they come in.
+
+    ``doing`` is what a progress bar says; work within work has none.
+    """
     from joblib import Parallel, delayed
 
     if isinstance(jobs, bool) or not isinstance(jobs, int) or (jobs < 1 and jobs != -1):
@@ -158,7 +168,7 @@ def run(tasks: Sequence[Callable[[], T]], jobs: int, doing: str) -> Iterator[T]:
 
 def _watched(results: Iterable[T], total: int, doing: str) -> Iterator[T]:
     """Show a progress bar where a person is watching and there is something to wait for."""
-    if total < _MANY or not sys.stderr.isatty():
+    if not doing or total < _MANY or not sys.stderr.isatty():
         yield from results
         return
     from rich.console import Console

@@ -14,7 +14,7 @@ from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.tallies import ClassScores, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.permutation import PermutationTest
-from stakes.validation.features import as_table, count_of, indexable, shuffled_within
+from stakes.validation.features import as_table, indexable, shuffled_within
 from stakes.validation.fitting import Said, check_estimator, fit_all, require_scikit_learn, run
 from stakes.validation.judging import judge, metric_of, value_of
 from stakes.validation.result import mean_defined
@@ -63,13 +63,12 @@ def refit_permutation(
     require_scikit_learn()
     check_estimator(estimator)
     check_whole("permutations", permutations, 1)
-    X, target = indexable(X), read_target(y, estimator, task, positive, classes)
-    if len(target) != count_of(X):
-        raise errors.length_unlike_x("y", len(target), count_of(X))
+    X = indexable(X)
+    target = read_target(y, X, estimator, task, positive, classes)
     wanted = metric or ("accuracy" if target.plan is not None else "mean_squared_error")
     if metrics.find(wanted).better == "neither":
         raise errors.neither_better(wanted)
-    group = None if groups is None else numbered(groups, len(target))
+    group = None if groups is None else numbered(groups, X)
     _check(test, target, group)
     X = as_table(X) if test == _FEATURES else X
     if not hasattr(cv, "split") and isinstance(cv, Iterable) and not isinstance(cv, str):
@@ -137,7 +136,7 @@ class _Trial:
 
     def _out_of_fold(self, X: Any, target: Target) -> tuple[Said, Array, Array, str]:
         splits = split(self.cv, X, target, groups=self.groups, seed=self.seed)
-        fitted = fit_all(self.estimator, X, target, splits.all, training=False)
+        fitted = fit_all(self.estimator, X, target, splits.all, training=False, doing="")
         rows, fold = splits.judged
         return Said.joined([one.test for one in fitted]), rows, fold, splits.words
 

@@ -3,7 +3,7 @@
 import numbers
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -93,12 +93,9 @@ def split(
     seed: int = 0,
 ) -> Splits:
     """Split the rows; the shuffle of repeat r is that of scikit-learn's splitter with ``random_state=seed + r``."""
-    rows = len(target)
-    if rows < 2:
-        raise errors.too_few_rows(rows)
     check_whole("repeats", repeats, 1)
     check_whole("seed", seed, 0, _MOST_SEED - repeats)
-    group = None if groups is None else numbered(groups, rows)
+    group = None if groups is None else numbered(groups, X)
     if isinstance(how, str | numbers.Real):
         found = _by_way(_read(how, stratified, target, group is not None), target, group, repeats, seed)
     else:
@@ -116,9 +113,9 @@ def check_whole(argument: str, value: Any, least: int, most: int | None = None) 
         raise errors.not_a_count(argument, value, least)
 
 
-def numbered(groups: Any, rows: int) -> Array:
+def numbered(groups: Any, X: Any) -> Array:
     """Number the groups, whatever they are called."""
-    return np.unique(column_of("groups", groups, rows).values, return_inverse=True)[1]
+    return np.unique(column_of("groups", groups, X).values, return_inverse=True)[1]
 
 
 # ── ways that stakes names ───────────────────────────────────────────────────────────────────────────────────────
@@ -129,8 +126,13 @@ def _read(how: Any, stratified: Any, target: Target, grouped: bool) -> Way:
     if stratified is True and target.plan is None:
         raise errors.strata_of_numbers()
     by_class = target.plan is not None if stratified == "auto" else bool(stratified)
-    possible = kind == "fold" or (kind == "hold-out" and not grouped)
-    return Way(kind, size, by_class and possible, grouped)
+    way = Way(kind, size, by_class, grouped)
+    if kind == "fold" or (kind == "hold-out" and not grouped) or not by_class:
+        return way
+    way = replace(way, stratified=False)
+    if stratified is True:
+        raise errors.cannot_stratify(way.words)
+    return way
 
 
 def _parsed(how: Any) -> tuple[str, Any]:

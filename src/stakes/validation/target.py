@@ -11,6 +11,7 @@ from stakes.engines.columns import Column, as_finite, to_column
 from stakes.engines.labels import Labels, canonical, encode, settle
 from stakes.engines.tasks import settle_task
 from stakes.tallies.arithmetic import Array
+from stakes.validation.features import count_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,12 +47,14 @@ class Target:
         return replace(self, values=self.values[order], labels=labels)
 
 
-def read_target(y: Any, estimator: Any, task: str, positive: Any, classes: Any) -> Target:
+def read_target(y: Any, X: Any, estimator: Any, task: str, positive: Any, classes: Any) -> Target:
     """Settle the task and the classes before anything is fitted.
 
     The estimator says whether it is for classes or for numbers; where it does not, the values do.
     """
-    column = to_column(y, "y")
+    if count_of(X) < 2:
+        raise errors.too_few_rows(count_of(X))
+    column = column_of("y", y, X)
     of_classes = positive is not None or classes is not None
     says = _kind_of(estimator) if task == "auto" and not of_classes else None
     both = {"truth": column, "prediction": column}
@@ -79,9 +82,12 @@ def _kind_of(estimator: Any) -> str | None:
     return "classification" if is_classifier(estimator) else "regression" if is_regressor(estimator) else None
 
 
-def column_of(argument: str, values: Any, rows: int) -> Column:
-    """Take another column beside the target, such as groups or weights."""
+def column_of(argument: str, values: Any, X: Any) -> Column:
+    """Take a column that stands beside the features: the target, groups or weights."""
     column = to_column(values, argument)
-    if len(column) != rows:
-        raise errors.length_unlike_x(argument, len(column), rows)
+    if len(column) != count_of(X):
+        raise errors.length_unlike_x(argument, len(column), count_of(X))
+    index: Any = getattr(values, "index", None)
+    if hasattr(index, "equals") and hasattr(X, "iloc") and not index.equals(X.index):
+        raise errors.different_indexes(argument, "X")
     return column

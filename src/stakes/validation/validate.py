@@ -8,7 +8,7 @@ from stakes import errors
 from stakes.engines.columns import as_weights
 from stakes.evaluation.two_classes import check_threshold
 from stakes.tallies.arithmetic import Array
-from stakes.validation.features import count_of, indexable
+from stakes.validation.features import indexable
 from stakes.validation.fitting import Said, check_estimator, fit_all, require_scikit_learn
 from stakes.validation.judging import judge
 from stakes.validation.result import Validation
@@ -53,15 +53,13 @@ def validate(
     require_scikit_learn()
     check_estimator(estimator)
     X = indexable(X)
-    target = read_target(y, estimator, task, positive, classes)
-    if len(target) != count_of(X):
-        raise errors.length_unlike_x("y", len(target), count_of(X))
+    target = read_target(y, X, estimator, task, positive, classes)
     if threshold is not None:
         check_threshold(threshold)
         if not target.two_classes:
             raise errors.threshold_of_many()
-    weights = None if weight is None else as_weights(column_of("weight", weight, len(target)))
-    segments = None if by is None else as_array(column_of("by", by, len(target)))
+    weights = None if weight is None else as_weights(column_of("weight", weight, X))
+    segments = None if by is None else as_array(column_of("by", by, X))
     splits = split(how, X, target, groups=groups, stratified=stratified, repeats=repeats, seed=seed)
     fitted = fit_all(estimator, X, target, splits.all, training=True, jobs=jobs)
 
