@@ -10,6 +10,8 @@ _HOMES = {
     "evaluate": "stakes.evaluation",
     "count": "stakes.evaluation",
     "Evaluation": "stakes.evaluation",
+    "validate": "stakes.validation.validate",
+    "Validation": "stakes.validation.result",
     "Estimate": "stakes.metrics",
     "Curve": "stakes.decisions.curves",
     "permutation_test": "stakes.validation.permutation",
@@ -46,6 +48,8 @@ if TYPE_CHECKING:
     from stakes.tallies import ScoreTable as ScoreTable
     from stakes.uncertainty.permutation import PermutationTest as PermutationTest
     from stakes.validation.permutation import permutation_test as permutation_test
+    from stakes.validation.result import Validation as Validation
+    from stakes.validation.validate import validate as validate
 
 
 def __getattr__(name: str) -> Any:

@@ -46,8 +46,8 @@ class Counted:
     """The tallies of some rows, by their kind: all that is kept of the rows. Counted rows add up.
 
     ``by_score`` says that the decisions are the classes with the highest score (the first of those that tie). Neither
-    added nor saved are ``clusters``, which say which rows belong together, and ``kept``, the rows themselves, where they
-    were asked for.
+    added nor saved are ``clusters``, which say which rows belong together, and ``kept``, the rows themselves where
+    they were asked for.
     """
 
     task: str

@@ -1,0 +1,58 @@
+"""Rows of whatever an estimator is fitted on: arrays, lists, data frames, sparse matrices."""
+
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.tallies.arithmetic import Array
+
+
+def indexable(X: Any) -> Any:
+    """Refuse what has no rows; sparse matrices come in the layout whose rows can be taken."""
+    if hasattr(X, "tocsr"):
+        return X.tocsr()
+    if isinstance(X, str) or not (getattr(X, "shape", ()) or hasattr(X, "__len__")):
+        raise errors.features_without_rows(type(X).__name__)
+    return X
+
+
+def count_of(X: Any) -> int:
+    """Return the number of rows."""
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def take(X: Any, rows: Array) -> Any:
+    """Return some of the rows, in the same kind of container."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    if isinstance(X, list | tuple):
+        return [X[i] for i in rows]
+    return X[rows]
+
+
+def as_table(X: Any) -> Any:
+    """Return a table whose columns can be shuffled; sparse matrices and lists become arrays."""
+    X = X.toarray() if hasattr(X, "tocsr") else np.asarray(X) if isinstance(X, list | tuple) else X
+    if len(X.shape) != 2:
+        raise errors.features_not_a_table(tuple(X.shape))
+    return X
+
+
+def shuffled_within(X: Any, codes: Array, rng: np.random.Generator) -> Any:
+    """Shuffle every feature of a table by itself among the rows of the same class."""
+    order = np.tile(np.arange(len(codes))[:, None], X.shape[1])
+    for code in np.unique(codes):
+        rows = codes == code
+        order[rows] = rng.permuted(order[rows], axis=0)
+    return _columns_reordered(X, order)
+
+
+def _columns_reordered(X: Any, order: Array) -> Any:
+    """Give every column its own order of rows; those of data frames keep their types."""
+    if hasattr(X, "iloc"):
+        columns = {name: X.iloc[:, j].array.take(order[:, j]) for j, name in enumerate(X.columns)}
+        return type(X)(columns, index=X.index)
+    if hasattr(X, "get_columns"):
+        return X.select([column[order[:, j]] for j, column in enumerate(X.get_columns())])
+    return np.take_along_axis(np.asarray(X), order, axis=0)

@@ -1,0 +1,177 @@
+"""Models fitted on some rows, and what they say about others: every split is fitted exactly once."""
+
+import copy
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+
+from stakes import errors
+from stakes.engines import Plan
+from stakes.engines.labels import canonical
+from stakes.tallies.arithmetic import Array
+from stakes.validation.features import take
+from stakes.validation.splits import Split
+from stakes.validation.target import Target
+
+_WAYS_TO_SAY = ("predict", "predict_proba", "decision_function")
+_MANY = 20
+"""From so many pieces of work on there is a progress bar."""
+
+T = TypeVar("T")
+
+
+def require_scikit_learn() -> None:
+    """Say what to install; scikit-learn is only needed where estimators are fitted."""
+    try:
+        import sklearn  # noqa: F401
+    except ImportError:
+        raise errors.missing_scikit_learn() from None
+
+
+def check_estimator(estimator: Any) -> None:
+    """Refuse what cannot be fitted, or says nothing then; a class instead of an object is a common slip."""
+    lacking = not hasattr(estimator, "fit") or not any(hasattr(estimator, way) for way in _WAYS_TO_SAY)
+    if isinstance(estimator, type) or lacking:
+        raise errors.no_estimator(estimator)
+
+
+# ── what a model says ────────────────────────────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True, eq=False)
+class Said:
+    """What a model says about some rows: scores (probabilities, or anything that orders rows), decisions, or both."""
+
+    score: Array | None = None
+    prediction: Array | None = None
+    probabilities: bool = True
+
+    @classmethod
+    def joined(cls, parts: Sequence["Said"]) -> "Said":
+        """Put what was said about several sets of rows one after the other."""
+        columns = {name: [getattr(part, name) for part in parts] for name in ("score", "prediction")}
+        known = {name: np.concatenate(column) for name, column in columns.items() if column[0] is not None}
+        return cls(**known, probabilities=parts[0].probabilities)
+
+    def take(self, rows: Array) -> "Said":
+        """Return what was said about some of the rows."""
+        score, prediction = (None if column is None else column[rows] for column in (self.score, self.prediction))
+        return Said(score, prediction, self.probabilities)
+
+
+def say(model: Any, X: Any, target: Target) -> Said:
+    """Ask a fitted model for all that it can say.
+
+    Two classes: the probability of the positive one, else the decision function beside the decisions, else these
+    alone. More classes: the probabilities of all beside the decisions. Numbers: the predicted ones.
+    """
+    plan = target.plan
+    if plan is not None and hasattr(model, "predict_proba"):
+        table = _in_order(np.asarray(model.predict_proba(X)), model, target, plan)
+        return Said(table[:, 1]) if target.two_classes else Said(table, _predicted(model, X, target))
+    if plan is not None and target.two_classes and hasattr(model, "decision_function"):
+        return Said(_towards_positive(model, X, target, plan), _predicted(model, X, target), probabilities=False)
+    return Said(prediction=_predicted(model, X, target))
+
+
+def _predicted(model: Any, X: Any, target: Target) -> Array | None:
+    """What predict() says, if there is one; many models say 0 and 1 where they were given booleans."""
+    if not hasattr(model, "predict"):
+        return None
+    found = np.asarray(model.predict(X))
+    return found.astype(bool) if target.boolean and np.isin(found, (0, 1)).all() else found
+
+
+def _in_order(table: Array, model: Any, target: Target, plan: Plan) -> Array:
+    """Return one column for each class of the plan; a declared class that never occurs has probability 0."""
+    if table.ndim == 1 and target.two_classes:
+        return np.column_stack([1 - table, table])
+    names = _classes_of(model, target)
+    if names is None:
+        raise errors.unknown_class_order(type(model).__name__)
+    if table.ndim != 2 or table.shape[1] != len(names):
+        raise errors.which_score_column(table.shape, names)
+    missing = [c for c in plan.classes if c not in names]
+    if target.labels is not None and set(missing) & set(target.labels.names):
+        raise errors.class_without_score(missing, [name for name in names if name not in plan.classes])
+    nothing = np.zeros(len(table))
+    return np.column_stack([nothing if c in missing else table[:, names.index(c)] for c in plan.classes])
+
+
+def _classes_of(model: Any, target: Target) -> list[str] | None:
+    """The classes in the model's own order, or else in the order in which they were declared."""
+    if not hasattr(model, "classes_"):
+        return None if target.declared is None else list(target.declared)
+    names = [canonical(name) for name in np.asarray(model.classes_).tolist()]
+    return ["false", "true"] if target.boolean and names == ["0", "1"] else names
+
+
+def _towards_positive(model: Any, X: Any, target: Target, plan: Plan) -> Array:
+    """A decision function grows towards the model's second class, which need not be the positive one."""
+    decided, names = np.asarray(model.decision_function(X)), _classes_of(model, target)
+    return decided if names is None or names[-1] == plan.positive else -decided
+
+
+# ── fitting ──────────────────────────────────────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What the model of one split says about the rows held out, and about its own training rows."""
+
+    test: Said
+    train: Said | None
+
+
+def fit_all(
+    estimator: Any,
+    X: Any,
+    target: Target,
+    splits: Sequence[Split],
+    *,
+    training: bool,
+    jobs: int = 1,
+    doing: str = "fitting",
+) -> list[Fitted]:
+    """Fit a copy of the estimator on every split; the models themselves are not kept."""
+    tasks = [partial(_fit, estimator, X, target, train, test, training) for train, test in splits]
+    return list(run(tasks, jobs, doing))
+
+
+def _fit(estimator: Any, X: Any, target: Target, train: Array, test: Array, training: bool) -> Fitted:
+    model, seen = _fresh(estimator), take(X, train)
+    model.fit(seen, target.values[train])
+    return Fitted(say(model, take(X, test), target), say(model, seen, target) if training else None)
+
+
+def _fresh(estimator: Any) -> Any:
+    """An unfitted copy."""
+    if not hasattr(estimator, "get_params"):
+        return copy.deepcopy(estimator)
+    from sklearn.base import clone
+
+    return clone(estimator)
+
+
+def run(tasks: Sequence[Callable[[], T]], jobs: int, doing: str) -> Iterator[T]:
+    """Run the tasks in so many processes, and give their results in order as they come in.
+
+    ``doing`` is what a progress bar says; work within work has none.
+    """
+    from joblib import Parallel, delayed
+
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or (jobs < 1 and jobs != -1):
+        raise errors.bad_jobs(jobs)
+    results = Parallel(n_jobs=jobs, return_as="generator")(delayed(task)() for task in tasks)
+    return _watched(results, len(tasks), doing)
+
+
+def _watched(results: Iterable[T], total: int, doing: str) -> Iterator[T]:
+    """Show a progress bar where a person is watching and there is something to wait for."""
+    if not doing or total < _MANY or not sys.stderr.isatty():
+        yield from results
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    yield from track(results, doing, total, console=Console(stderr=True), transient=True)

@@ -1,0 +1,47 @@
+"""What models said about rows, turned into evaluations."""
+
+from typing import Any
+
+from stakes import evaluation, metrics
+from stakes.evaluation import Evaluation, TwoClassEvaluation
+from stakes.metrics import Metric
+from stakes.metrics.reasons import NO_PROBABILITIES
+from stakes.tallies.arithmetic import Array
+from stakes.validation.fitting import Said
+from stakes.validation.target import Target
+
+
+def columns(target: Target, said: Said, rows: Array) -> dict[str, Any]:
+    """Return what :func:`stakes.evaluate` and :func:`stakes.count` take, for the rows of which something was said."""
+    plan = target.plan
+    known = {} if plan is None else {"classes": plan.classes, "positive": plan.positive}
+    return {
+        "truth": target.values[rows],
+        "score": said.score,
+        "prediction": said.prediction,
+        "task": target.task,
+        **known,
+    }
+
+
+def judge(target: Target, said: Said, rows: Array, *, threshold: float | None = None, **options: Any) -> Evaluation:
+    """Evaluate what was said about some rows; with a threshold, the scores decide."""
+    if threshold is not None:
+        said = Said(said.score, None if said.score is not None else said.prediction, said.probabilities)
+    judged = evaluation.evaluate(**columns(target, said, rows), threshold=threshold, **options)
+    if judged.probabilities and not said.probabilities:  # decision functions may happen to lie in [0, 1]
+        return TwoClassEvaluation(judged.counted, threshold, probabilities=False)
+    return judged
+
+
+def value_of(metric: Metric, judged: Evaluation) -> float:
+    """Return a single figure, without working out all the others as ``judged[name]`` does."""
+    tally = judged._tally(metric)
+    if tally is None or (NO_PROBABILITIES in metric.undefined and not judged.probabilities):
+        return float("nan")
+    return float(metric.of(tally))
+
+
+def metric_of(judged: Evaluation, name: str) -> Metric:
+    """Return the metric that a name stands for in this kind of evaluation."""
+    return metrics.find(judged[name].name)

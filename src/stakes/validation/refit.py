@@ -1,0 +1,185 @@
+"""Could a validated figure be chance? Models are fitted again on shuffled data (Ojala & Garriga 2010, JMLR 11)."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from stakes import errors, metrics
+from stakes.metrics import Metric
+from stakes.metrics.reasons import NO_PROBABILITIES
+from stakes.tallies import ClassScores, ScoreTable
+from stakes.tallies.arithmetic import Array
+from stakes.uncertainty.permutation import PermutationTest
+from stakes.validation.features import as_table, indexable, shuffled_within
+from stakes.validation.fitting import Said, check_estimator, fit_all, require_scikit_learn, run
+from stakes.validation.judging import judge, metric_of, value_of
+from stakes.validation.result import mean_defined
+from stakes.validation.splits import check_whole, numbered, split
+from stakes.validation.target import Target, read_target
+
+_LABELS, _FEATURES = 1, 2
+_QUESTIONS = {
+    _LABELS: "Are the features and the labels independent?",
+    _FEATURES: "Does the model use dependence between the features within a class?",
+}
+_SHUFFLED = {_LABELS: "labels", _FEATURES: "each feature within its class"}
+_ROUNDING = 1e-12
+"""Figures that differ by a smaller part than this are as good as each other."""
+
+
+def refit_permutation(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    metric: str | None = None,
+    cv: Any = "5-fold",
+    test: int = 1,
+    permutations: int = 100,
+    seed: int = 0,
+    jobs: int = 1,
+    groups: Any = None,
+    positive: Any = None,
+    classes: Any = None,
+    task: str = "auto",
+) -> PermutationTest:
+    """Compare a validated figure with what the same validation gives on shuffled data.
+
+    Test 1 shuffles the labels: a small p says that features and labels are not independent. Test 2 shuffles every
+    feature by itself among the rows of the same class: a small p says that the model uses how the features hang
+    together within the classes. p is (1 + as good or better) / (1 + permutations); a shuffle on which the figure is
+    undefined counts as better, which only makes p larger.
+
+    The figure is the accuracy, or for numbers the mean squared error, unless ``metric`` names another. It is the
+    pooled out-of-fold one; a figure of how scores are ordered, such as auc, is the mean over folds instead, because
+    the scores of different models have no common order. ``cv`` is what :func:`stakes.validate` calls ``how``. Every
+    shuffle has a seed of its own, so the result does not depend on ``jobs``. With ``groups``, which must have a single
+    label each, the labels of whole groups change places.
+    """
+    require_scikit_learn()
+    check_estimator(estimator)
+    check_whole("permutations", permutations, 1)
+    X = indexable(X)
+    target = read_target(y, X, estimator, task, positive, classes)
+    wanted = metric or ("accuracy" if target.plan is not None else "mean_squared_error")
+    if metrics.find(wanted).better == "neither":
+        raise errors.neither_better(wanted)
+    group = None if groups is None else numbered(groups, X)
+    _check(test, target, group)
+    X = as_table(X) if test == _FEATURES else X
+    if not hasattr(cv, "split") and isinstance(cv, Iterable) and not isinstance(cv, str):
+        cv = list(cv)  # an iterator would be used up by the first validation
+    trial = _Trial(estimator, cv, groups, seed)
+    value, chosen, words = trial.observed(X, target, wanted)
+    seeds = np.random.SeedSequence(seed).spawn(permutations)
+    tasks = [partial(_shuffled_figure, trial, X, target, group, test, chosen, one) for one in seeds]
+    null = np.array(list(run(tasks, jobs, "fitting on shuffled data")))
+    return PermutationTest(
+        metric=chosen.text,
+        value=value,
+        p_value=(1 + _count_as_good(null, value, chosen)) / (1 + permutations),
+        null=null,
+        permutations=permutations,
+        method=f"{_SHUFFLED[test]} shuffled and models fitted again; {_combined(chosen)}, {words}",
+        question=_QUESTIONS[test],
+    )
+
+
+def _check(test: Any, target: Target, group: Array | None) -> None:
+    """Refuse shuffles that would not keep what the data have in common with the null hypothesis."""
+    if test not in _QUESTIONS or isinstance(test, bool):
+        raise errors.no_such_permutation_test(test)
+    if test == _FEATURES and target.plan is None:
+        raise errors.features_within_numbers()
+    if group is None:
+        return
+    if test == _FEATURES:
+        raise errors.features_across_groups()
+    mixed = np.flatnonzero(target.values[_first_rows(group)][group] != target.values)
+    if len(mixed):
+        raise errors.group_of_several_labels(int(mixed[0]))
+
+
+def _first_rows(group: Array) -> Array:
+    """A row of every group."""
+    return np.unique(group, return_index=True)[1]
+
+
+# ── one validation ───────────────────────────────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True, eq=False)
+class _Trial:
+    """One validation, which is done in the same way on the data and on every shuffle of them."""
+
+    estimator: Any
+    cv: Any
+    groups: Any
+    seed: int
+
+    def observed(self, X: Any, target: Target, wanted: str) -> tuple[float, Metric, str]:
+        """Return the figure of the data as they are, which metric that is for them, and how the rows were split."""
+        said, rows, fold, words = self._out_of_fold(X, target)
+        judged = judge(target, said, rows)
+        chosen = metric_of(judged, wanted)
+        value = _figure(chosen, target, said, rows, fold)
+        if math.isnan(value):
+            raise errors.undefined_figure(chosen.text, judged[wanted].reason or "it is undefined on every fold")
+        return value, chosen, words
+
+    def figure(self, X: Any, target: Target, metric: Metric) -> float:
+        """Return the figure of other data."""
+        said, rows, fold, _ = self._out_of_fold(X, target)
+        return _figure(metric, target, said, rows, fold)
+
+    def _out_of_fold(self, X: Any, target: Target) -> tuple[Said, Array, Array, str]:
+        splits = split(self.cv, X, target, groups=self.groups, seed=self.seed)
+        fitted = fit_all(self.estimator, X, target, splits.all, training=False, doing="")
+        rows, fold = splits.judged
+        return Said.joined([one.test for one in fitted]), rows, fold, splits.words
+
+
+def _figure(metric: Metric, target: Target, said: Said, rows: Array, fold: Array) -> float:
+    if not _of_order(metric):
+        return value_of(metric, judge(target, said, rows))
+    folds = judge(target, said, rows, by=fold).segments.values()
+    return mean_defined([value_of(metric, part) for part in folds])
+
+
+def _of_order(metric: Metric) -> bool:
+    """Whether a figure compares the scores of rows with each other, which only makes sense within a fold."""
+    return metric.tally in (ScoreTable, ClassScores) and NO_PROBABILITIES not in metric.undefined
+
+
+def _combined(metric: Metric) -> str:
+    return "mean over folds" if _of_order(metric) else "pooled out-of-fold"
+
+
+# ── shuffles ─────────────────────────────────────────────────────────────────────────────────────────────────────
+def _shuffled_figure(
+    trial: _Trial,
+    X: Any,
+    target: Target,
+    group: Array | None,
+    test: int,
+    metric: Metric,
+    seed: np.random.SeedSequence,
+) -> float:
+    rng = np.random.default_rng(seed)
+    if test == _FEATURES and target.labels is not None:
+        return trial.figure(shuffled_within(X, target.labels.codes, rng), target, metric)
+    return trial.figure(X, _labels_shuffled(target, group, rng), metric)
+
+
+def _labels_shuffled(target: Target, group: Array | None, rng: np.random.Generator) -> Target:
+    if group is None:
+        return target.reordered(rng.permutation(len(target)))
+    return target.reordered(rng.permutation(_first_rows(group))[group])
+
+
+def _count_as_good(null: Array, value: float, metric: Metric) -> int:
+    slack = _ROUNDING * max(1.0, abs(value))
+    good = null >= value - slack if metric.better == "higher" else null <= value + slack
+    return int(np.count_nonzero(good | np.isnan(null)))

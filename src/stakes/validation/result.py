@@ -1,0 +1,197 @@
+"""What a validation found: every figure on rows that the models had not seen, and beside it on those they had."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes import metrics
+from stakes.evaluation import Evaluation
+from stakes.metrics import Estimate
+from stakes.metrics.estimate import plain
+from stakes.tallies.arithmetic import Array
+from stakes.validation.judging import metric_of, value_of
+from stakes.views import notebook, page, terminal
+
+FORMAT = 1
+"""The version of what to_dict() gives."""
+
+_HEAD = ("figure", "pooled out-of-fold", "fold mean", "fold spread", "on training")
+"""Together no wider than a page, also beside the column of undefined folds."""
+
+
+@dataclass(frozen=True)
+class FigureOverFolds:
+    """One figure of a validation.
+
+    ``pooled`` is the figure of all out-of-fold predictions together, ``mean`` and ``spread`` are the mean and the
+    standard deviation (n − 1) over those ``folds`` on which it is defined, ``undefined`` counts the others, and
+    ``training`` is the figure on the rows that the models were fitted on.
+    """
+
+    name: str
+    pooled: Estimate
+    training: Estimate
+    folds: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        """The plain mean over the folds."""
+        return mean_defined(self.folds)
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation over the folds; it is not a standard error, because folds share training rows."""
+        known = [value for value in self.folds if not math.isnan(value)]
+        finite = len(known) > 1 and all(map(math.isfinite, known))
+        return float(np.std(known, ddof=1)) if finite else math.nan
+
+    @property
+    def undefined(self) -> int:
+        """On how many folds the figure is undefined."""
+        return sum(map(math.isnan, self.folds))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what JSON can hold."""
+        return {
+            "name": self.name,
+            "pooled": self.pooled.to_dict(),
+            "mean": plain(self.mean),
+            "spread": plain(self.spread),
+            "training": self.training.to_dict(),
+            "undefined": self.undefined,
+            "folds": [plain(value) for value in self.folds],
+        }
+
+    def __str__(self) -> str:
+        missing = f" (undefined on {self.undefined} of {len(self.folds)} folds)" if self.undefined else ""
+        return (
+            f"{self.name}: pooled out-of-fold {page.number(self.pooled.value)}, mean over folds "
+            f"{page.number(self.mean)}, spread over folds {page.number(self.spread)}{missing}, on training data "
+            f"{page.number(self.training.value)}"
+        )
+
+
+def mean_defined(values: Sequence[float]) -> float:
+    """Return the mean of those values that are defined."""
+    known = [value for value in values if not math.isnan(value)]
+    return float(np.mean(known)) if known else math.nan
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Validation:
+    """An estimator judged on rows that it was not fitted on.
+
+    ``pooled`` is the evaluation of the out-of-fold predictions together (with repeats: of the first one, so that
+    every row counts once), ``folds`` are the evaluations of each fold (of all repeats), and ``training`` is that of
+    every model on its own training rows. ``v["auc"]`` has the figure of all three.
+
+    ``truth``, ``predictions``, ``decisions``, ``rows`` and ``fold_of_row`` are what ``pooled`` judges, in the order of
+    the rows. ``predictions`` are the scores of the positive class, or one column of scores for each of
+    ``pooled.classes``, or else what ``predict`` says; ``decisions`` are what ``predict`` says beside scores, if asked.
+    """
+
+    how: str
+    pooled: Evaluation
+    folds: Sequence[Evaluation]
+    training: Evaluation
+    truth: Array
+    predictions: Array
+    decisions: Array | None
+    rows: Array
+    fold_of_row: Array
+    repeats: int
+
+    def figure(self, name: Any) -> FigureOverFolds:
+        """Return a figure: pooled, over the folds, and on the training rows."""
+        pooled, training = self.pooled[name], self.training[name]
+        if isinstance(name, tuple):  # of one class against the rest
+            return FigureOverFolds(pooled.name, pooled, training, tuple(f[name].value for f in self.folds))  # type: ignore[index]
+        metric = metric_of(self.pooled, name)
+        return FigureOverFolds(pooled.name, pooled, training, tuple(value_of(metric, fold) for fold in self.folds))
+
+    def __getitem__(self, name: Any) -> FigureOverFolds:
+        return self.figure(name)
+
+    # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return one flat dictionary per figure, for a data frame; the interval is that of the pooled figure."""
+        return [
+            {
+                "metric": found.name,
+                "pooled": found.pooled.value,
+                "low": found.pooled.low,
+                "high": found.pooled.high,
+                "mean": found.mean,
+                "spread": found.spread,
+                "training": found.training.value,
+                "undefined": found.undefined,
+                "reason": found.pooled.reason,
+            }
+            for found in map(self.figure, self.pooled.figures)
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data, ready for JSON; undefined figures are None."""
+        return {
+            "stakes": "validation",
+            "format": FORMAT,
+            "how": self.how,
+            "fits": len(self.folds),
+            "repeats": self.repeats,
+            "pooled": self.pooled.to_dict(),
+            "training": self.training.to_dict(),
+            "figures": {name: self.figure(name).to_dict() for name in self.pooled.figures},
+            "notes": self.notes,
+        }
+
+    # ── to look at ───────────────────────────────────────────────────────────────────────────────────────────
+    @property
+    def notes(self) -> list[str]:
+        """How to read the columns."""
+        several = len(self.folds) > 1
+        notes = [
+            "pooled out-of-fold: all rows judged by models not fitted on them; on training: every model on its own "
+            "training rows; a large gap is over-fitting",
+            "intervals of pooled figures are given these fits: they do not tell how other fits would vary",
+        ]
+        if several and getattr(self.pooled, "scores", None) is not None:
+            notes.append(
+                "a pooled auc compares scores of different models (leave-one-out of one that only knows the prevalence "
+                "has pooled auc 0); the fold mean does not"
+            )
+        if several:
+            notes.append(
+                "fold mean and fold spread: mean and standard deviation over the folds on which the figure is defined; "
+                "the spread is no standard error, because folds share training rows"
+            )
+        if self.repeats > 1:
+            notes.append(f"pooled is the first of {self.repeats} repeats; fold mean and spread are over all folds")
+        if len(np.unique(self.rows)) < len(self.rows):
+            notes.append("some rows are judged in several folds and count as often in pooled figures")
+        return notes
+
+    def _page(self) -> page.Page:
+        names = [name for name in self.pooled.figures if metrics.find(name).headline]
+        found = [self.figure(name) for name in names]
+        some_undefined = any(figure.undefined for figure in found)
+        head = (*_HEAD, "undefined") if some_undefined else _HEAD
+        facts = {"validation": self.how, "fits": f"{len(self.folds):,}", "rows judged": f"{len(self.rows):,}"}
+        grid = page.Grid(head, [_cells(figure)[: len(head)] for figure in found])
+        return page.Page(facts, [grid], self.notes, len(self.pooled.figures) - len(names))
+
+    def __str__(self) -> str:
+        return terminal.text(self._page(), "v.to_rows()")
+
+    def _repr_html_(self) -> str:
+        return notebook.html(self._page())
+
+    def __repr__(self) -> str:
+        return f"<Validation: {self.how}, fits: {len(self.folds):,}>"
+
+
+def _cells(found: FigureOverFolds) -> tuple[str, ...]:
+    values = (found.pooled.value, found.mean, found.spread, found.training.value)
+    return (found.name, *map(page.number, values), f"{found.undefined:,}")

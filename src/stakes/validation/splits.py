@@ -1,0 +1,256 @@
+"""Which rows a model is fitted on, and which it is judged on."""
+
+import numbers
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.tallies.arithmetic import Array
+from stakes.validation.target import Target, column_of
+
+Split = tuple[Array, Array]
+"""The rows to fit on, and the rows to judge."""
+
+_HELD_OUT = 0.2
+_LEAST, _MOST = 0.05, 0.5
+"""How much may be held out."""
+
+_MOST_SEED = 2**32 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Splits:
+    """The folds of every repeat, and in words how they were made."""
+
+    words: str
+    repeats: list[list[Split]]
+
+    @property
+    def all(self) -> list[Split]:
+        """The folds of all repeats, one after the other."""
+        return [split for repeat in self.repeats for split in repeat]
+
+    @property
+    def fitted(self) -> Array:
+        """The rows that are fitted on, fold by fold."""
+        return np.concatenate([train for train, _ in self.all])
+
+    @property
+    def judged(self) -> tuple[Array, Array]:
+        """The rows that are judged, fold by fold, and the number of the fold of each."""
+        tests = [test for _, test in self.all]
+        return np.concatenate(tests), np.repeat(np.arange(len(tests)), [len(test) for test in tests])
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to split that scikit-learn knows: "hold-out" of a share, "fold" into so many, or "leave-one-out"."""
+
+    kind: str
+    size: Any = None
+    stratified: bool = False
+    grouped: bool = False
+
+    @property
+    def words(self) -> str:
+        """What is done, as a person would say it."""
+        named = {"hold-out": f"hold-out {100 * (self.size or 0):.3g}%", "fold": f"{self.size}-fold"}
+        what = named.get(self.kind, "leave-one-group-out" if self.grouped else "leave-one-out")
+        whole_groups = self.grouped and self.kind != "leave-one-out"
+        return what + ", stratified" * self.stratified + ", whole groups" * whole_groups
+
+    def splitter(self, seed: int) -> Any:
+        """Return scikit-learn's splitter with one shuffle."""
+        from sklearn import model_selection as ms
+
+        if self.kind == "leave-one-out":
+            return ms.LeaveOneGroupOut() if self.grouped else ms.LeaveOneOut()
+        if self.kind == "hold-out":
+            plain = ms.StratifiedShuffleSplit if self.stratified else ms.ShuffleSplit
+            make = ms.GroupShuffleSplit if self.grouped else plain
+            return make(n_splits=1, test_size=self.size, random_state=seed)
+        makers = {
+            (False, False): ms.KFold,
+            (True, False): ms.StratifiedKFold,
+            (False, True): ms.GroupKFold,
+            (True, True): ms.StratifiedGroupKFold,
+        }
+        return makers[self.stratified, self.grouped](self.size, shuffle=True, random_state=seed)
+
+
+def split(
+    how: Any,
+    X: Any,
+    target: Target,
+    *,
+    groups: Any = None,
+    stratified: Any = "auto",
+    repeats: int = 1,
+    seed: int = 0,
+) -> Splits:
+    """Split the rows; the shuffle of repeat r is that of scikit-learn's splitter with ``random_state=seed + r``."""
+    check_whole("repeats", repeats, 1)
+    check_whole("seed", seed, 0, _MOST_SEED - repeats)
+    group = None if groups is None else numbered(groups, X)
+    if isinstance(how, str | numbers.Real):
+        found = _by_way(_read(how, stratified, target, group is not None), target, group, repeats, seed)
+    else:
+        _refuse_options(how, stratified, repeats, groups)
+        found = _given(how, X, target, groups)
+    for number, (train, _) in enumerate(found.all, 1):
+        _refuse_missing_class(number, len(found.all), target, train)
+    return found
+
+
+def check_whole(argument: str, value: Any, least: int, most: int | None = None) -> None:
+    """Refuse what is no whole number in this range."""
+    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not whole or value < least or (most is not None and value > most):
+        raise errors.not_a_count(argument, value, least)
+
+
+def numbered(groups: Any, X: Any) -> Array:
+    """Number the groups, whatever they are called."""
+    return np.unique(column_of("groups", groups, X).values, return_inverse=True)[1]
+
+
+# ── ways that stakes names ───────────────────────────────────────────────────────────────────────────────────────
+def _read(how: Any, stratified: Any, target: Target, grouped: bool) -> Way:
+    kind, size = _parsed(how)
+    if stratified not in ("auto", True, False):
+        raise errors.bad_stratified(stratified)
+    if stratified is True and target.plan is None:
+        raise errors.strata_of_numbers()
+    by_class = target.plan is not None if stratified == "auto" else bool(stratified)
+    way = Way(kind, size, by_class, grouped)
+    if kind == "fold" or (kind == "hold-out" and not grouped) or not by_class:
+        return way
+    way = replace(way, stratified=False)
+    if stratified is True:
+        raise errors.cannot_stratify(way.words)
+    return way
+
+
+def _parsed(how: Any) -> tuple[str, Any]:
+    if isinstance(how, bool):
+        raise errors.unknown_how(how)
+    if isinstance(how, numbers.Integral):
+        return "fold", _folds(int(how))
+    if isinstance(how, numbers.Real):
+        return "hold-out", _share(how, float(how))
+    text = how.strip().lower()
+    if text == "leave-one-out":
+        return text, None
+    folds = re.fullmatch(r"(\d+)-fold", text)
+    if folds:
+        return "fold", _folds(int(folds[1]))
+    held_out = re.fullmatch(r"hold-?out(?: +(-?\d+(?:\.\d+)?) ?%)?", text)
+    if held_out:
+        return "hold-out", _HELD_OUT if held_out[1] is None else _share(how, float(held_out[1]) / 100)
+    raise errors.unknown_how(how)
+
+
+def _folds(count: int) -> int:
+    if count < 2:
+        raise errors.too_few_folds(count)
+    return count
+
+
+def _share(how: Any, share: float) -> float:
+    if not _LEAST <= share <= _MOST:
+        raise errors.bad_share(how, _LEAST, _MOST)
+    return share
+
+
+def _by_way(way: Way, target: Target, group: Array | None, repeats: int, seed: int) -> Splits:
+    if way.kind == "leave-one-out" and repeats > 1:
+        raise errors.nothing_to_repeat()
+    _refuse_too_many(way, target, group)
+    strata = target.labels.codes if way.stratified and target.labels is not None else None
+    try:
+        made = [
+            list(way.splitter(seed + repeat).split(np.empty(len(target)), strata, group)) for repeat in range(repeats)
+        ]
+    except ValueError as problem:
+        raise errors.cannot_split(way.words, str(problem)) from None
+    again = f", {repeats} times" if repeats > 1 else ""
+    shuffled = "" if way.kind == "leave-one-out" else f", shuffled with seed {seed}"
+    return Splits(f"{way.words}{again}{shuffled}", made)
+
+
+def _refuse_too_many(way: Way, target: Target, group: Array | None) -> None:
+    """Refuse more folds than there are rows, groups, or rows of the smallest class."""
+    needed = way.size if way.kind == "fold" else 2
+    if needed > len(target):
+        raise errors.more_folds_than_rows(needed, len(target))
+    found = needed if group is None else int(group.max()) + 1
+    if needed > found:
+        raise errors.more_folds_than_groups(needed, found)
+    if way.stratified and target.labels is not None:
+        sizes = np.bincount(target.labels.codes, minlength=len(target.labels.names))
+        present = np.flatnonzero(sizes)
+        smallest = present[sizes[present].argmin()]
+        if needed > sizes[smallest]:
+            raise errors.class_too_small(target.labels.names[smallest], int(sizes[smallest]), needed, way.kind)
+
+
+# ── splits that a user brings ────────────────────────────────────────────────────────────────────────────────────
+def _refuse_options(how: Any, stratified: Any, repeats: int, groups: Any) -> None:
+    """A splitter or a list of splits has decided these already; groups are told to a splitter."""
+    listed = not hasattr(how, "split")
+    given = {"stratified": stratified != "auto", "repeats": repeats != 1, "groups": listed and groups is not None}
+    for argument, unwanted in given.items():
+        if unwanted:
+            raise errors.decided_by_splits(argument)
+
+
+def _given(how: Any, X: Any, target: Target, groups: Any) -> Splits:
+    if hasattr(how, "split"):
+        try:
+            pairs = list(how.split(X, target.values, groups))
+        except ValueError as problem:
+            raise errors.cannot_split(repr(how), str(problem)) from None
+        words = repr(how)
+    elif isinstance(how, Iterable):
+        pairs, words = list(how), "the splits that were given"
+    else:
+        raise errors.unknown_how(how)
+    if not pairs:
+        raise errors.no_splits()
+    return Splits(words, [[_checked(number, pair, len(target)) for number, pair in enumerate(pairs, 1)]])
+
+
+def _checked(number: int, pair: Any, rows: int) -> Split:
+    if not isinstance(pair, list | tuple) or len(pair) != 2:
+        raise errors.bad_split(number, "it is no pair (rows to fit on, rows to judge)")
+    train, test = (_row_numbers(number, side, rows) for side in pair)
+    shared = np.intersect1d(train, test)
+    if len(shared):
+        raise errors.bad_split(number, f"row {shared[0]} is fitted on and judged too ({len(shared):,} such rows)")
+    return train, test
+
+
+def _row_numbers(number: int, side: Any, rows: int) -> Array:
+    found = np.asarray(side)
+    if found.dtype.kind == "b" and found.shape == (rows,):
+        found = np.flatnonzero(found)
+    if found.ndim != 1 or not len(found) or found.dtype.kind not in "iu":
+        raise errors.bad_split(number, "one side holds no row numbers")
+    if found.min() < 0 or found.max() >= rows:
+        raise errors.bad_split(number, f"rows run from 0 to {rows - 1:,}, and it has row {found.max():,}")
+    return found
+
+
+def _refuse_missing_class(number: int, folds: int, target: Target, train: Array) -> None:
+    """A model cannot learn a class that it has not seen."""
+    if target.labels is None:
+        return
+    names, codes = target.labels.names, target.labels.codes
+    everywhere, here = (np.bincount(part, minlength=len(names)) for part in (codes, codes[train]))
+    unseen = [name for name, size, fitted in zip(names, everywhere, here, strict=True) if size and not fitted]
+    if unseen:
+        raise errors.class_not_fitted(number, folds, unseen)

@@ -1,0 +1,93 @@
+"""What is to be predicted: classes or numbers, as the estimator gets them and as stakes names them."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.engines import Plan
+from stakes.engines.columns import Column, as_finite, to_column
+from stakes.engines.labels import Labels, canonical, encode, settle
+from stakes.engines.tasks import settle_task
+from stakes.tallies.arithmetic import Array
+from stakes.validation.features import count_of
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """One value per row; for classes also their plan, their labels, and the order in which a user declared them."""
+
+    values: Array
+    plan: Plan | None = None
+    labels: Labels | None = None
+    declared: tuple[str, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def task(self) -> str:
+        """Whether these are classes or numbers."""
+        return "regression" if self.plan is None else "classification"
+
+    @property
+    def two_classes(self) -> bool:
+        """Whether there is a positive class, of which a score can speak."""
+        return self.plan is not None and self.plan.positive is not None
+
+    @property
+    def boolean(self) -> bool:
+        """Whether the classes are true and false."""
+        return self.values.dtype.kind == "b"
+
+    def reordered(self, order: Array) -> "Target":
+        """Return the same values at other rows."""
+        labels = None if self.labels is None else replace(self.labels, codes=self.labels.codes[order])
+        return replace(self, values=self.values[order], labels=labels)
+
+
+def read_target(y: Any, X: Any, estimator: Any, task: str, positive: Any, classes: Any) -> Target:
+    """Settle the task and the classes before anything is fitted.
+
+    The estimator says whether it is for classes or for numbers; where it does not, the values do.
+    """
+    if count_of(X) < 2:
+        raise errors.too_few_rows(count_of(X))
+    column = column_of("y", y, X)
+    of_classes = positive is not None or classes is not None
+    says = _kind_of(estimator) if task == "auto" and not of_classes else None
+    both = {"truth": column, "prediction": column}
+    if (says or settle_task(task, both, of_classes, of_numbers=False)) == "regression":
+        return Target(as_finite(column))
+    labels = encode(column)
+    plan = settle(labels, None, classes, positive)
+    declared = None if classes is None else tuple(canonical(name) for name in classes)
+    return Target(as_array(column), plan, labels, declared)
+
+
+def as_array(column: Column) -> Array:
+    """Return the values as an array that can be indexed by row: numbers, booleans or text."""
+    return np.asarray(column.names)[column.values] if column.kind == "text" else column.values
+
+
+def _kind_of(estimator: Any) -> str | None:
+    """What an estimator says that it is for; an object that is none of scikit-learn's need not say it."""
+    from sklearn.base import is_classifier, is_regressor
+
+    if hasattr(estimator, "predict_proba"):
+        return "classification"
+    if not hasattr(estimator, "__sklearn_tags__"):
+        return None
+    return "classification" if is_classifier(estimator) else "regression" if is_regressor(estimator) else None
+
+
+def column_of(argument: str, values: Any, X: Any) -> Column:
+    """Take a column that stands beside the features: the target, groups or weights."""
+    column = to_column(values, argument)
+    if len(column) != count_of(X):
+        raise errors.length_unlike_x(argument, len(column), count_of(X))
+    index: Any = getattr(values, "index", None)
+    if hasattr(index, "equals") and hasattr(X, "iloc") and not index.equals(X.index):
+        raise errors.different_indexes(argument, "X")
+    return column
