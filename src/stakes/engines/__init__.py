@@ -123,7 +123,7 @@ def read_rows(
         weights = weights[present]
     if scores and "score" not in scores:
         table = as_table({name.removeprefix("score of "): columns[name] for name in scores})
-    groups = {name: encode(columns[name]) for name in ("by", "cluster") if name in columns}
+    groups: Any = {name: encode(columns[name]) for name in ("by", "cluster") if name in columns}
     of_classes = score is not None or positive is not None or classes is not None
     quick: dict[str, Labels | None] = {
         name: zeros_and_ones(columns[name]) for name in ("truth", "prediction") if name in columns
