@@ -320,7 +320,7 @@ def compare(
     >>> y = [1, 1, 1, 0, 0, 0]
     >>> both = compare(truth=y, predictions={"old": [1, 0, 0, 0, 1, 0], "new": [1, 1, 1, 0, 1, 0]})
     >>> print(both.conclusion)
-    new and old cannot be told apart on these 6 rows (difference in accuracy 0.3333, 95 % interval −0.1835 to 0.7000)
+    new and old cannot be told apart on these 6 rows (difference in accuracy 0.3333, 95 % interval −0.1871 to 0.7000)
     """
     if arrays or (truth is None and paired):
         raise errors.how_to_compare()

@@ -1,6 +1,7 @@
 """The models of a comparison: each evaluated as usual, with its outputs row by row beside it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -129,14 +130,19 @@ def contestants(found: Sequence[Entry], threshold: float | None, **options: Any)
     return [_contestant(name, read, threshold, decisions) for name, read in reads.items()]
 
 
+@contextmanager
+def _named(model: str) -> Iterator[None]:
+    """Say in errors which model's columns are wrong."""
+    try:
+        yield
+    except errors.InputError as problem:
+        raise errors.in_model(model, problem) from None
+
+
 def _read(entry: Entry, options: Mapping[str, Any]) -> Read:
     columns = {"truth": entry.truth, "score": entry.score, "prediction": entry.prediction}
-    try:
+    with _named(entry.name):
         return read_rows(entry.data, **columns, **options)
-    except errors.EmptyError:
-        raise
-    except errors.InputError as problem:
-        raise errors.in_model(entry.name, problem) from None
 
 
 def _same_kind(reads: Mapping[str, Read]) -> None:
@@ -161,7 +167,8 @@ def _all_decisions(reads: Mapping[str, Read]) -> tuple[str, ...]:
 
 def _contestant(name: str, read: Read, threshold: float | None, decisions: tuple[str, ...]) -> Contestant:
     rows, plan = read.rows, read.plan
-    counted = count_read(read)
+    with _named(name):
+        counted = count_read(read)
     cluster = None if read.cluster is None else np.unique(read.cluster.codes, return_inverse=True)[1]
     if plan is None:
         sample = Sample(rows.truth, weight=rows.weight, cluster=cluster)
