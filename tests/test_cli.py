@@ -293,8 +293,8 @@ def test_compare_joins_files_by_case(two_models):
     done = run("compare", *files, *PAIR, "--score", "p")
     assert done.returncode == 2
     assert done.stderr == (
-        "stakes: several tables were given; name the column of case numbers that joins them as --id, or pass --unpaired "
-        "if they hold different cases\n"
+        "stakes: several tables were given; name the column of case numbers that joins them as --id, or pass "
+        "--unpaired if they hold different cases\n"
     )
     assert run("compare", *files, *PAIR, "--score", "p", "--unpaired").returncode == 0
 
@@ -303,5 +303,6 @@ def test_compare_needs_two_models(two_models):
     done = run("compare", two_models / "both.csv", *PAIR, "--score", "knn")
     assert (done.returncode, done.stderr) == (
         2,
-        "stakes: a comparison needs two models or more, and there is only 'knn'; name them in --score or --prediction\n",
+        "stakes: a comparison needs two models or more, and there is only 'knn'; name them in --score or "
+        "--prediction\n",
     )

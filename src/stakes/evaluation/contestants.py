@@ -185,7 +185,7 @@ def _contestant(name: str, read: Read, threshold: float | None, decisions: tuple
 def _decided(read: Read, evaluation: Evaluation, scores: Array | None, decisions: tuple[str, ...]) -> Array | None:
     """The decisions that were given, or those of the threshold."""
     if read.rows.prediction is not None:
-        places = np.array([decisions.index(name) for name in read.plan.decisions])  # type: ignore[union-attr]
-        return places[read.rows.prediction]
+        places = {name: place for place, name in enumerate(decisions)}
+        return np.array([places[name] for name in read.plan.decisions])[read.rows.prediction]  # type: ignore[union-attr]
     cut = getattr(evaluation, "threshold", None)
     return None if cut is None or scores is None else (scores >= cut).astype(np.int64)

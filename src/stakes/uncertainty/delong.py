@@ -44,11 +44,12 @@ def area(scores: Array, positive: Array, weight: Array | None = None) -> Area:
 
 def mean_area(scores: Array, truth: Array, shares: Array, weight: Array | None = None) -> Area:
     """Return the mean of the areas of each class against the rest; ``shares`` say how much each class counts."""
-    areas = [area(scores[:, c], truth == c, weight) for c in range(len(shares))]
+    counted = np.flatnonzero(shares)
+    areas = [(shares[c], area(scores[:, c], truth == c, weight)) for c in counted]
     return Area(
-        math.fsum(share * a.value for share, a in zip(shares, areas, strict=True)),
-        np.sum([share * a.influence for share, a in zip(shares, areas, strict=True)], axis=0),
-        np.stack([a.order for a in areas], axis=-1),
+        math.fsum(share * a.value for share, a in areas),
+        np.sum([share * a.influence for share, a in areas], axis=0),
+        np.stack([a.order for _, a in areas], axis=-1),
     )
 
 

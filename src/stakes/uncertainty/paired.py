@@ -189,7 +189,8 @@ class Flipped:
 
 def flipped(sample: Sample, first: Array, second: Array) -> Flipped:
     """Count the rows on which two columns of decisions are right."""
-    right = np.array([sample.decisions.index(name) for name in sample.classes])[sample.truth]
+    places = {name: place for place, name in enumerate(sample.decisions)}
+    right = np.array([places[name] for name in sample.classes])[sample.truth]
     a, b = first == right, second == right
     both, one, other = (int(np.count_nonzero(rows)) for rows in (a & b, a & ~b, b & ~a))
     return Flipped(both, one, other, len(a) - both - one - other)
