@@ -55,7 +55,9 @@ class Alike:
 
     def swapped(self, random: np.random.Generator, times: int) -> Array:
         """Each unit or not, like coins."""
-        return random.integers(2, size=(times, len(self.whole)), dtype=np.int8).astype(np.float64)
+        coins = times * len(self.whole)
+        bits = np.unpackbits(np.frombuffer(random.bytes(-(-coins // 8)), np.uint8), count=coins)
+        return bits.reshape(times, -1).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,10 +266,11 @@ class _Ordered:
 
     def of(self, counts: Array) -> ScoreTable:
         """The table in which each row counts so often, along a leading axis."""
-        counts = counts[:, self.order]
-        rows = np.add.reduceat(counts, self.starts, axis=1)
-        positives = np.add.reduceat(counts * self.positive, self.starts, axis=1)
-        values = {"positives": positives, "negatives": np.maximum(rows - positives, 0)}
+        counts = np.take(counts, self.order, axis=1)
+        positives = counts * self.positive
+        if len(self.starts) < len(self.order):  # some rows tie
+            counts, positives = (np.add.reduceat(column, self.starts, axis=1) for column in (counts, positives))
+        values = {"positives": positives, "negatives": np.maximum(counts - positives, 0)}
         return ScoreTable("positive", "negative", Columns(self.scores, values))
 
 
