@@ -128,6 +128,22 @@ def test_columns_of_a_table_or_file_are_named(tmp_path):
         assert stakes.compare(data, truth="y", scores=list(SCORES)).to_dict() == expected
 
 
+def test_the_columns_of_a_data_frame_are_models():
+    expected = stakes.compare(truth=TRUTH, scores=SCORES).to_dict()
+    assert stakes.compare(truth=TRUTH, scores=pl.DataFrame(SCORES)).to_dict() == expected
+    assert stakes.compare(truth=TRUTH, scores=pl.DataFrame(SCORES).to_pandas()).to_dict() == expected
+
+
+def test_a_metric_named_twice_is_compared_once():
+    assert two(metric=["auc", "roc_auc"]).to_dict() == two(metric=[]).to_dict() == two().to_dict()
+
+
+def test_scores_of_several_classes_have_no_threshold():
+    truth, scores = trees()
+    with pytest.raises(stakes.InputError, match="model 'a': threshold= is for the scores of two classes; leave it out"):
+        stakes.compare(truth=truth, scores=dict(zip("ab", scores, strict=True)), classes=[0, 1, 2], threshold=0.5)
+
+
 def test_rows_that_flipped_are_counted():
     flipped = stakes.compare(truth=TRUTH, predictions={k: DECISIONS[k] for k in ("sharp", "blunt")}).pairs[0].flipped
     right = {name: decided == TRUTH for name, decided in DECISIONS.items()}
@@ -438,6 +454,7 @@ BOTH = {"truth": TRUTH, "scores": SCORES}
             "r2 is a figure of predicted numbers, and this is a binary evaluation; `stakes metrics` lists them all",
         ),
         ({"metric": "acc"}, "there is no metric 'acc'"),
+        ({"metric": 5}, "5 is not how a metric is written; write a name, or name(parameter=number)"),
         (
             {"truth": None},
             "write which columns are which: compare(data, truth='y', scores=['a', 'b']), or compare(truth=y, "
@@ -468,7 +485,7 @@ BOTH = {"truth": TRUTH, "scores": SCORES}
         ),
         (
             {"scores": None, "predictions": DECISIONS, "threshold": 0.5},
-            "model 'sharp': threshold= is for the scores of two classes; leave it out",
+            "threshold and prediction were both given; the decisions come from prediction, or from score ≥ threshold",
         ),
     ],
 )

@@ -205,7 +205,7 @@ class Comparison:
     def _page(self) -> page.Page:
         count = math.comb(len(self.models), 2)
         over = f" over {count} pairs" if count > 1 else ""
-        rows = f"{self.rows:,.6g}" if self.on_same_rows else ", ".join(f"{size:,.6g}" for size in self.rows)
+        rows = _size(self.rows) if self.on_same_rows else ", ".join(map(_size, self.rows))
         facts = {
             "rows": f"{rows}, {'the same for every model' if self.on_same_rows else 'different ones for each model'}",
             "intervals": f"{_percent(self.confidence)}, {self.intervals}{over if self.simultaneous else ''}",
@@ -275,7 +275,13 @@ def _percent(share: float) -> str:
 
 
 def _chance(p_value: float | None) -> str:
-    return "–" if p_value is None else f"{p_value:.4f}" if p_value >= 0.001 else f"{p_value:.1e}"
+    if p_value is None:
+        return "–"
+    return f"{p_value:.4f}" if p_value >= 0.001 else f"{p_value:.1e}" if p_value else "< 1e-300"
+
+
+def _size(rows: Any) -> str:
+    return f"{rows:,}" if isinstance(rows, int) else f"weight {rows:,.6g}"
 
 
 # ── compare ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -360,15 +366,14 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
-def _wanted(texts: str | Sequence[str] | None, models: Sequence[Contestant]) -> list[Metric]:
+def _wanted(texts: Any, models: Sequence[Contestant]) -> list[Metric]:
     """The metrics to rank by; what there is to judge tells the default."""
-    if texts is None:
-        texts = _usual(models)
-    found = [_meant(text, models[0]) for text in ([texts] if isinstance(texts, str) else texts)]
-    for metric in found:
+    named = texts if isinstance(texts, list | tuple) else [texts]
+    meant = [_meant(text, models[0]) for text in ([_usual(models)] if not texts else named)]
+    for metric in meant:
         if metric.better == "neither":
             raise errors.no_direction(metric.text)
-    return found
+    return list({metric.text: metric for metric in meant}.values())
 
 
 def _usual(models: Sequence[Contestant]) -> str:

@@ -68,6 +68,8 @@ def _by_name(argument: str, models: Any) -> dict[str, Any]:
         return {}
     if isinstance(models, Mapping):
         return {str(name): output for name, output in models.items()}
+    if hasattr(models, "columns"):  # a data frame: its columns are the models
+        return {str(name): models[name] for name in models.columns}
     if isinstance(models, str):
         return {models: models}
     if isinstance(models, list | tuple) and all(isinstance(name, str) for name in models):
@@ -124,6 +126,8 @@ def contestants(found: Sequence[Entry], threshold: float | None, **options: Any)
         raise errors.one_model([entry.name for entry in found])
     if threshold is not None:
         check_threshold(threshold)
+        if any(entry.prediction is not None for entry in found):
+            raise errors.threshold_and_prediction()
     reads = {entry.name: _read(entry, options) for entry in found}
     _same_kind(reads)
     decisions = _all_decisions(reads)
