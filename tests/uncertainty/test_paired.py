@@ -262,12 +262,15 @@ def test_swapping_the_models_turns_everything_round(name):
 
 
 # ── what is not known ────────────────────────────────────────────────────────────────────────────────────────────
-def test_figures_that_draws_move_in_one_direction_have_no_interval():
-    sample, first, second = outputs(metrics.find("ks"))
-    found = difference(metrics.find("ks"), sample, first, second, Settings(resamples=100))
+@pytest.mark.parametrize("name", ["ks", "ece", "max_error", "macro_ks"])
+def test_figures_that_draws_move_in_one_direction_have_no_interval(name):
+    sample, first, second = outputs(metrics.find(name))
+    found = difference(metrics.find(name), sample, first, second, Settings(resamples=100))
     assert (found.low, found.high) == (None, None)
     assert found.p_value is not None
-    assert found.note == "drawing rows again moves ks in one direction, so it has no honest interval"
+    assert found.note == f"drawing rows again moves {name} in one direction, so it has no honest interval"
+    unpaired = difference_of_unpaired(metrics.find(name), (sample, first), (sample, second), Settings(resamples=100))
+    assert (unpaired.low, unpaired.note) == (None, found.note)
 
 
 def test_two_perfect_orders_are_no_proof_of_being_alike():

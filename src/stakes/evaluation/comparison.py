@@ -316,8 +316,8 @@ def compare(
     ``metric`` is any figure that has a better and a worse side, or a list of them; by default auc for scores, macro_auc
     for scores of several classes, accuracy for decisions, mean_absolute_error for numbers. Differences of auc come with
     DeLong's interval and test, of accuracy with Tango's interval and McNemar's exact test, others with ``resamples``
-    paired draws and swaps. For decisions and means of losses the time hardly grows with the rows; for other figures of
-    scores a draw costs as much as counting the rows, so a million rows want fewer ``resamples``.
+    paired draws and swaps. For decisions their time does not grow with the rows (unless weighted); for figures of
+    scores and numbers every draw walks over all rows, so a million rows want fewer ``resamples``.
 
     ``margin`` is the difference that would still not matter: each pair says whether one model is shown to be not worse
     than the other by more than that. ``cluster`` names rows that belong together (visits of a patient). With

@@ -27,8 +27,10 @@ NO_INTERVAL = ("ece", "mce", "ece_equal_mass", "mce_equal_mass", "ks", "max_erro
 """Figures that drawing again moves in one direction, so that no honest interval comes of it."""
 
 _FEW = 30
-_MOMENTS = ((0, 0, 0, 0), (1, 0, 0, 0), (0, 1, 0, 0), (0, 2, 0, 0), (0, 0, 1, 0), (0, 0, 2, 0), (0, 0, 0, 1))
-_MOMENTS_OF_BOTH = (*_MOMENTS, (0, 0, 0, 2), (0, 0, 1, 1))
+_MOMENTS = (
+    *((0, 0, 0, 0), (1, 0, 0, 0), (0, 1, 0, 0), (0, 2, 0, 0), (0, 0, 1, 0), (0, 0, 2, 0)),
+    *((0, 0, 0, 1), (0, 0, 0, 2), (0, 0, 1, 1)),
+)
 """The powers of |error|, error, truth and prediction whose sums most figures of a regression are functions of."""
 
 
@@ -114,14 +116,19 @@ def difference_of_unpaired(
     with np.errstate(invalid="ignore"):
         differences = figures[0] - figures[1]
     method = f"{settings.resamples:,} independent draws of {'whole clusters' if clustered else 'rows'}"
-    interval = None if metric.name in NO_INTERVAL else resampling.percentile_interval(differences, settings.confidence)
+    interval = None if _drifts(metric) else resampling.percentile_interval(differences, settings.confidence)
     if interval is None:
         return Difference(method=method, note=_why_no_interval(metric))
     return Difference(*interval, resampling.sign_p_value(differences), method)
 
 
+def _drifts(metric: Metric) -> bool:
+    """Whether drawing again moves the figure, or the mean of such figures over classes, in one direction."""
+    return metric.name.removeprefix("macro_").removeprefix("weighted_") in NO_INTERVAL
+
+
 def _why_no_interval(metric: Metric) -> str:
-    if metric.name in NO_INTERVAL:
+    if _drifts(metric):
         return f"drawing rows again moves {metric.name} in one direction, so it has no honest interval"
     return f"{metric.name} is infinite or undefined in too many draws for an interval"
 
@@ -209,7 +216,7 @@ def _interval(
     metric: Metric, pool: pools.Pool, sample: Sample, settings: Settings
 ) -> tuple[tuple[float, float] | None, str]:
     """The interval, and how it was made."""
-    if metric.name in NO_INTERVAL:
+    if _drifts(metric):
         return None, "no interval"
     if metric.name in ROW_LOSSES and sample.cluster is None:
         weighted = (pool.first - pool.second)[:, 0] / pool.first[:, 1]  # type: ignore[attr-defined]
@@ -266,7 +273,7 @@ def _moments(metric: Metric, sample: Sample, first: Array, second: Array) -> poo
         prediction = prediction.astype(np.float64) - centre
         error = truth - prediction
         columns = (np.abs(error), error, truth, prediction)
-        return np.stack([unit * math.prod(c**k for c, k in zip(columns, p, strict=True)) for p in _MOMENTS_OF_BOTH], -1)
+        return np.stack([unit * math.prod(c**k for c, k in zip(columns, p, strict=True)) for p in _MOMENTS], -1)
 
     def finish(sums: Array) -> Array:
         return np.array([metric.of(_error_sums(row)) for row in sums])
@@ -275,7 +282,7 @@ def _moments(metric: Metric, sample: Sample, first: Array, second: Array) -> poo
 
 
 def _error_sums(sums: Array) -> ErrorSums:
-    moments = {power: Fraction(value) for power, value in zip(_MOMENTS_OF_BOTH, sums.tolist(), strict=True)}
+    moments = {power: Fraction(value) for power, value in zip(_MOMENTS, sums.tolist(), strict=True)}
     return ErrorSums(moments, largest=math.nan, weighted=True)
 
 
