@@ -254,3 +254,68 @@ assert not heavy, heavy
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert "stakes" in done.stdout
+
+
+# ── compare ──────────────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.fixture
+def two_models(tmp_path):
+    rows = pl.DataFrame(
+        {
+            "case": range(60),
+            "y": ["yes", "no"] * 30,
+            "knn": [0.9, 0.2, 0.4, 0.6, 0.8, 0.1] * 10,
+            "svc": [0.8, 0.3, 0.7, 0.4, 0.9, 0.2] * 10,
+        }
+    )
+    rows.write_csv(tmp_path / "both.csv")
+    for name in ("knn", "svc"):
+        rows.select("case", "y", pl.col(name).alias("p")).write_csv(tmp_path / f"{name}.csv")
+    return tmp_path
+
+
+PAIR = ("--truth", "y", "--positive", "yes")
+
+
+def test_compare_prints_the_ranking_and_the_conclusion(two_models):
+    done = run("compare", two_models / "both.csv", *PAIR, "--score", "knn", "--score", "svc", "--metric", "accuracy")
+    assert done.returncode == 0, done.stderr
+    assert "svc has a higher accuracy than knn on these 60 rows" in " ".join(done.stdout.split())
+    assert "McNemar's exact test" in done.stdout
+
+
+def test_compare_gives_the_json_of_python(two_models):
+    options = ("--metric", "auc", "--metric", "f1", "--margin", "0.1", "--confidence", ".9", "--seed", "3", "--json")
+    done = run("compare", two_models / "both.csv", *PAIR, "--score", "knn", "--score", "svc", *options)
+    expected = stakes.compare(
+        two_models / "both.csv",
+        truth="y",
+        positive="yes",
+        scores=["knn", "svc"],
+        metric=["auc", "f1"],
+        margin=0.1,
+        confidence=0.9,
+        seed=3,
+    )
+    assert json.loads(done.stdout) == expected.to_dict()
+
+
+def test_compare_joins_files_by_case(two_models):
+    files = (two_models / "knn.csv", two_models / "svc.csv")
+    done = run("compare", *files, *PAIR, "--id", "case", "--score", "p", "--json")
+    assert [place["model"] for place in json.loads(done.stdout)["table"]] == ["svc", "knn"]
+    done = run("compare", *files, *PAIR, "--score", "p")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "stakes: several tables were given; name the column of case numbers that joins them as --id, or pass "
+        "--unpaired if they hold different cases\n"
+    )
+    assert run("compare", *files, *PAIR, "--score", "p", "--unpaired").returncode == 0
+
+
+def test_compare_needs_two_models(two_models):
+    done = run("compare", two_models / "both.csv", *PAIR, "--score", "knn")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "stakes: a comparison needs two models or more, and there is only 'knn'; name them in --score or "
+        "--prediction\n",
+    )

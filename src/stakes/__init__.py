@@ -12,6 +12,8 @@ _HOMES = {
     "Evaluation": "stakes.evaluation",
     "validate": "stakes.validation.validate",
     "Validation": "stakes.validation.result",
+    "compare": "stakes.evaluation.comparison",
+    "Comparison": "stakes.evaluation.comparison",
     "Estimate": "stakes.metrics",
     "Curve": "stakes.decisions.curves",
     "permutation_test": "stakes.validation.permutation",
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
     from stakes.evaluation import Evaluation as Evaluation
     from stakes.evaluation import count as count
     from stakes.evaluation import evaluate as evaluate
+    from stakes.evaluation.comparison import Comparison as Comparison
+    from stakes.evaluation.comparison import compare as compare
     from stakes.metrics import Estimate as Estimate
     from stakes.tallies import ClassScores as ClassScores
     from stakes.tallies import Confusion as Confusion

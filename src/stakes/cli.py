@@ -17,6 +17,12 @@ DEMO_FILE = Path(__file__).parent / "demo" / "breast_cancer.csv"
 
 _SHOW_ALL = "stakes evaluate … --all"
 
+_ARGUMENTS = (
+    *("truth", "score", "prediction", "positive", "by", "weight", "threshold", "task", "baseline", "class"),
+    *("metric", "margin", "id", "cluster", "confidence", "design", "seed", "resamples", "permutations"),
+)
+"""Arguments of functions that are options here, by the same name."""
+
 _DEMO_NEXT = """\
 Where to look next
   stakes evaluate FILE --truth COLUMN --score COLUMN     your own predictions (CSV or Parquet)
@@ -122,6 +128,67 @@ def _scores(options: tuple[str, ...]) -> Any:
 
 
 @cli.command()
+@click.argument("files", type=click.Path(), nargs=-1, required=True)
+@click.option("--truth", metavar="COLUMN", required=True, help="What really happened.")
+@click.option("--score", "scores", metavar="COLUMN", multiple=True, help="The scores of a model; once for each model.")
+@click.option(
+    "--prediction", "predictions", metavar="COLUMN", multiple=True, help="The decisions or numbers of a model."
+)
+@click.option("--metric", metavar="NAME", multiple=True, help="What to rank by (default: auc or accuracy).")
+@click.option("--margin", type=float, help="The difference that would still not matter.")
+@click.option("--id", metavar="COLUMN", help="The case numbers that join several files, one model each.")
+@click.option("--unpaired", is_flag=True, help="The files hold different cases.")
+@click.option("--positive", metavar="CLASS", help="The class that counts as positive.")
+@click.option("--class", "classes", metavar="CLASS", multiple=True, help="A class; name all of them, in order.")
+@click.option(
+    "--task", type=click.Choice(["auto", "classification", "regression"]), default="auto", help="Classes or quantities."
+)
+@click.option("--weight", metavar="COLUMN", help="How much each row counts.")
+@click.option("--cluster", metavar="COLUMN", help="Rows that belong together, such as the visits of a patient.")
+@click.option("--threshold", type=float, help="Positive when score ≥ threshold (0.5 for probabilities).")
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="How sure the intervals shall be.")
+@click.option("--simultaneous", is_flag=True, help="Make the intervals of all pairs right at once.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Where the random numbers begin.")
+@click.option("--resamples", type=int, default=2000, show_default=True, help="How often rows are drawn or swapped.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+def compare(
+    files: tuple[str, ...],
+    scores: tuple[str, ...],
+    predictions: tuple[str, ...],
+    metric: tuple[str, ...],
+    classes: tuple[str, ...],
+    unpaired: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Compare models on the same rows: several columns of FILE, or one model in each of several files.
+
+    \b
+    Examples:
+      stakes compare preds.csv --truth y --score knn --score svc --margin 0.02
+      stakes compare old.csv new.csv --id case --truth y --score p
+    """
+    from stakes.evaluation.comparison import compare
+
+    several = len(files) > 1
+    compared = compare(
+        list(files) if several else files[0],
+        scores=_of_models(scores, several),
+        predictions=_of_models(predictions, several),
+        metric=metric or None,
+        classes=classes or None,
+        paired=not unpaired,
+        **options,
+    )
+    click.echo(compared.to_json()) if as_json else compared.show()
+
+
+def _of_models(columns: tuple[str, ...], several: bool) -> Any:
+    """A list of columns, or the one column that several files have."""
+    return columns[0] if several and len(columns) == 1 else list(columns) or None
+
+
+@cli.command()
 @click.argument("name", required=False)
 def metrics(name: str | None) -> None:
     """List the metrics, or explain the one called NAME.
@@ -180,7 +247,10 @@ def _as_options(words: str) -> str:
     """Name arguments as the command line does: --positive instead of positive=."""
     words = words.replace(", or an array of one column per class with classes=", "")
     words = words.replace("score={class: column, …}", "--score CLASS=COLUMN").replace("classes=", "class=")
-    named = r"\b(truth|score|prediction|positive|by|weight|threshold|task|baseline|class|permutations|seed)="
+    words = (
+        words.replace("scores=", "score=").replace("predictions=", "prediction=").replace("paired=False", "--unpaired")
+    )
+    named = rf"\b({'|'.join(_ARGUMENTS)})="
     return re.sub(named + r"(?=\w|')", r"--\1 ", re.sub(named + r"(?![\w'])", r"--\1", words))
 
 

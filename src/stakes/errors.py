@@ -444,10 +444,6 @@ def bad_design(design: object, known: Sequence[str]) -> InputError:
     return InputError(f"design={design!r} is not known; it is {some(known, last='or')}")
 
 
-def bad_seed(seed: object) -> InputError:
-    return InputError(f"seed={_short(repr(seed))} is not a whole number from 0 on")
-
-
 def method_with_clusters(method: str) -> InputError:
     return InputError(f"method={method!r} takes rows as independent, and these come in clusters; leave it out")
 
@@ -456,8 +452,8 @@ def clusters_do_not_add() -> InputError:
     return InputError("rows that were counted with cluster= are neither added nor saved; count them all at once")
 
 
-def few_clusters(count: int) -> str:
-    return f"there are only {count:,} clusters; with fewer than 30 intervals are too short"
+def few_clusters(count: int, wanted: int) -> str:
+    return f"there are only {count:,} clusters; with fewer than {wanted} intervals are too short and p-values too small"
 
 
 def bad_method(method: object, name: str, known: Sequence[str]) -> InputError:
@@ -524,7 +520,7 @@ def not_whole(argument: str, value: object, least: int) -> InputError:
 
 
 def no_direction(name: str) -> InputError:
-    return InputError(f"{name} is better neither higher nor lower, so no shuffle can do as well; name another metric")
+    return InputError(f"{name} is better neither higher nor lower, so nothing can be ranked by it; name another metric")
 
 
 def nothing_to_compare(name: str, why: str) -> InputError:
@@ -562,6 +558,107 @@ def only_for_estimators(arguments: Sequence[str]) -> InputError:
 def only_for_predictions(arguments: Sequence[str]) -> InputError:
     names = ", ".join(f"{name}=" for name in arguments)
     return InputError(f"{names}: that is for predictions that are there already; an estimator is given with X and y")
+
+
+# ── comparisons ──────────────────────────────────────────────────────────────────────────────────────────────
+def how_to_compare() -> InputError:
+    return InputError(
+        "write which columns are which: compare(data, truth='y', scores=['a', 'b']), or compare(truth=y, "
+        "scores={'a': p, 'b': q})"
+    )
+
+
+def one_model(names: Sequence[str]) -> InputError:
+    seen = f"there is only {some(names)}" if names else "there is none"
+    return InputError(f"a comparison needs two models or more, and {seen}; name them in scores= or predictions=")
+
+
+def models_without_names(argument: str, seen: str) -> InputError:
+    return InputError(f"{argument} is {seen}; give a dictionary model → column, or a list of column names")
+
+
+def in_model(name: str, problem: InputError) -> InputError:
+    return InputError(f"model {name!r}: {problem}")
+
+
+def models_of_different_lengths(name: str, length: int, truth_length: int) -> InputError:
+    return InputError(
+        f"model {name!r} has {_rows(length)} but truth has {truth_length:,}; models are compared on the same rows: "
+        "give every model all of them, or with paired=False each its own truth"
+    )
+
+
+def different_labels(name: str, labels: Sequence[str]) -> InputError:
+    return InputError(
+        f"model {name!r} has {_class(labels)} {some(labels)}, which another model does not have; pass classes= to say "
+        "what the classes are"
+    )
+
+
+def different_tasks(name: str, task: str, other: str, other_task: str) -> InputError:
+    return InputError(
+        f"model {name!r} is judged as {task}, but {other!r} as {other_task}; pass task= to say what is meant"
+    )
+
+
+def bad_margin(margin: object) -> InputError:
+    return InputError(f"margin={margin!r} is not a number from 0 on; give the difference that would still not matter")
+
+
+def no_such_pair(one: str, other: str, models: Sequence[str]) -> InputError:
+    return InputError(f"there is no pair of {one!r} and {other!r} by that metric; the models are {some(models)}")
+
+
+def own_truths(name: str) -> InputError:
+    return InputError(
+        f"model {name!r} has no truth of its own; with paired=False give each one: scores={{'a': (truth, score), …}}"
+    )
+
+
+def not_unpaired(argument: str) -> InputError:
+    return InputError(f"{argument} is for models on the same rows; leave it out with paired=False")
+
+
+def how_to_join() -> InputError:
+    return InputError(
+        "several tables were given; name the column of case numbers that joins them as id=, or pass paired=False if "
+        "they hold different cases"
+    )
+
+
+def id_of_one_table() -> InputError:
+    return InputError("id= joins several tables; give a list of them, or leave it out")
+
+
+def column_of_each(argument: str) -> InputError:
+    return InputError(
+        f"{argument}: with several tables, one model each, give the one column name that all of them have"
+    )
+
+
+def duplicate_ids(table: str, column: str, count: int, first: str) -> InputError:
+    seen = "1 value" if count == 1 else f"{count:,} values"
+    return InputError(
+        f"{table}: {seen} of {column} occur more than once (the first is {first!r}); every case must have one row"
+    )
+
+
+def missing_ids(table: str, other: str, column: str, count: int, first: str) -> InputError:
+    seen = "1 case" if count == 1 else f"{count:,} cases"
+    return InputError(
+        f"{table} lacks {seen} that {other} has (the first has {column} {first!r}); give both the same cases"
+    )
+
+
+def different_truths(table: str, other: str, column: str, count: int, first: str) -> InputError:
+    return InputError(
+        f"{table} and {other} disagree about the truth of {'1 case' if count == 1 else f'{count:,} cases'} "
+        f"(the first has {column} {first!r}); mend the files, so that both are judged alike"
+    )
+
+
+def tables_of_one_name(name: str) -> InputError:
+    return InputError(f"two tables are called {name!r}, and models are called like their tables; rename one")
 
 
 # ── tallies ──────────────────────────────────────────────────────────────────────────────────────────────────

@@ -72,7 +72,10 @@ def test_a_table_and_an_array_may_be_mixed():
         (lambda: stakes.evaluate(truth=[1, 0], score=[1, 0], costs=[[0, 1], [5, 0]]), "costs= is not supported yet"),
         (lambda: stakes.evaluate(truth=[1, 0], score=[1, 0], confidence=95), "confidence=95 is not between 0 and 1"),
         (lambda: stakes.evaluate(truth=[1, 0], score=[1, 0], confidence=1), "confidence=1 is not between 0 and 1"),
-        (lambda: stakes.evaluate(truth=[1, 0], score=[1, 0], seed=-1), "seed=-1 is not a whole number from 0 on"),
+        (
+            lambda: stakes.evaluate(truth=[1, 0], score=[1, 0], seed=-1),
+            "seed=-1 does not work; give a whole number from 0 on",
+        ),
         (
             lambda: stakes.evaluate(truth=[1, 0], score=[1, 0], design="fixed"),
             "design='fixed' is not known; it is 'classes random' or 'classes fixed'",

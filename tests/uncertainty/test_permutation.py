@@ -389,7 +389,7 @@ Y, D = [1, 0, 1, 0], [1, 0, 0, 0]
         ({"seed": -1}, r"^seed=-1 does not work; give a whole number from 0 on$"),
         (
             {"metric": "prevalence"},
-            r"^prevalence is better neither higher nor lower, so no shuffle can do as well; name an",
+            r"^prevalence is better neither higher nor lower, so nothing can be ranked by it; name an",
         ),
         ({"metric": "r2"}, r"^r2 is a figure of predicted numbers, and this is a binary evaluation"),
         (

@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,22 @@ _FEW_OUTSIDE = 0.05
 _MOST_LABELS = 20
 """More different numbers than this are quantities rather than classes."""
 
-__all__ = ["Counted", "Plan", "count_rows"]
+__all__ = ["Counted", "Plan", "Read", "count_read", "count_rows", "in_batches", "read_rows"]
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """Rows that were read and checked, ready to be counted: codes and numbers, and for classes the plan.
+
+    ``length`` is the number of rows before those of weight 0 were left out; ``decided_by_score`` says that the
+    decisions are the classes with the highest score.
+    """
+
+    rows: memory.Rows
+    length: int
+    plan: Plan | None = None
+    by: Labels | None = None
+    decided_by_score: bool = False
 
 
 def count_rows(
@@ -38,13 +53,11 @@ def count_rows(
     cluster: Any = None,
     baseline: float | None = None,
     parts: Collection[str] | None = None,
-    keep_rows: bool = False,
 ) -> Counted:
     """Count the rows once: decisions, scores or both of two or more classes, or errors of predicted numbers.
 
     ``data`` may also be a list or an iterator of tables (batches): each is counted by itself, then all are added up.
     ``parts`` are those of a tally that some figures need and that cost time; all of them when it is None.
-    ``keep_rows`` keeps the rows of classes that did not come in batches, to be shuffled and counted again.
     """
     if (score is None or (isinstance(score, dict) and not score)) and prediction is None:
         raise errors.nothing_to_judge()
@@ -52,10 +65,15 @@ def count_rows(
         check_baseline(baseline)
     options = {"task": task, "positive": positive, "classes": classes, "weight": weight, "by": by, "cluster": cluster}
     options |= {"truth": truth, "score": score, "prediction": prediction, "baseline": baseline, "parts": parts}
-    options["keep_rows"] = keep_rows
-    if isinstance(data, list | tuple) and data and all(isinstance(p, Mapping) or hasattr(p, "columns") for p in data):
-        data = iter(data)
-    return _count_batches(data, options) if isinstance(data, Iterator) else _count_table(data, **options)[0]
+    if in_batches(data):
+        return _count_batches(iter(data), options)
+    return count_read(read_rows(data, **options), baseline, parts)
+
+
+def in_batches(data: Any) -> bool:
+    """Whether the rows come as several tables: an iterator, or a list of them."""
+    tables = isinstance(data, list | tuple) and all(isinstance(p, Mapping) or hasattr(p, "columns") for p in data)
+    return isinstance(data, Iterator) or bool(tables and data)
 
 
 def _count_batches(batches: Iterator[Any], options: dict[str, Any]) -> Counted:
@@ -63,36 +81,36 @@ def _count_batches(batches: Iterator[Any], options: dict[str, Any]) -> Counted:
     parts, rows = [], 0
     for number, batch in enumerate(batches, 1):
         try:
-            part, length = _count_table(batch, **options)
+            read = read_rows(batch, **options)
+            part = count_read(read, options["baseline"], options["parts"])
         except errors.EmptyError:
             continue
         except errors.InputError as problem:
             raise errors.in_batch(number, rows, problem, options["classes"] is None) from None
         options["task"] = part.task  # the first batch tells what whole numbers in a later one are
         parts.append(part.moved_down(rows))
-        rows += length
+        rows += read.length
     if not parts:
         raise errors.no_batches()
     return Counted.sum(parts)
 
 
-def _count_table(
-    data: Any,
+def read_rows(
+    data: Any = None,
     *,
     truth: Any,
-    score: Any,
-    prediction: Any,
-    task: str,
-    positive: Any,
-    classes: Any,
-    weight: Any,
-    by: Any,
-    cluster: Any,
-    baseline: float | None,
-    parts: Collection[str] | None,
-    keep_rows: bool,
-) -> tuple[Counted, int]:
-    """Count the rows of one table, and say how many there are."""
+    score: Any = None,
+    prediction: Any = None,
+    task: str = "auto",
+    positive: Any = None,
+    classes: Any = None,
+    weight: Any = None,
+    by: Any = None,
+    cluster: Any = None,
+    baseline: float | None = None,
+    parts: Collection[str] | None = None,
+) -> Read:
+    """Read and check the rows of one table, without counting them yet."""
     scores, table = spread_scores(score, classes)
     columns = gather(data, truth=truth, prediction=prediction, weight=weight, by=by, cluster=cluster, **scores)
     length, places = len(columns["truth"]), None
@@ -107,8 +125,8 @@ def _count_table(
         weights = weights[present]
     if scores and "score" not in scores:
         table = as_table({name.removeprefix("score of "): columns[name] for name in scores})
-    segments = encode(columns["by"]) if by is not None else None
-    clusters = None if cluster is None else encode(columns["cluster"]).codes
+    segments = None if by is None else encode(columns["by"])
+    groups: Any = {"weight": weights, "cluster": None if cluster is None else encode(columns["cluster"]).codes}
     of_classes = score is not None or positive is not None or classes is not None
     quick: dict[str, Labels | None] = {
         name: zeros_and_ones(columns[name]) for name in ("truth", "prediction") if name in columns
@@ -119,41 +137,40 @@ def _count_table(
     if settle_task(task, columns, of_classes, baseline is not None) == "regression":
         if score is not None:
             raise errors.regression_without_prediction()
-        return _count_errors(columns, places, weights, clusters, segments, baseline, parts), length
+        return Read(_numbers(columns, places=places, **groups), length, by=segments)
     if baseline is not None:
         raise errors.baseline_of_classes()
-    options = (clusters, segments, classes, positive, parts, keep_rows)
-    return _count_classes(columns, quick, table, weights, *options), length
+    plan, rows, by_score = _classes(columns, quick, table, classes, positive, parts)
+    return Read(replace(rows, **groups), length, plan, segments, by_score)
 
 
-def _count_errors(
-    columns: dict[str, Column],
-    places: Array | None,
-    weights: Array | None,
-    clusters: Array | None,
-    segments: Labels | None,
-    baseline: float | None,
-    parts: Collection[str] | None,
-) -> Counted:
+def count_read(read: Read, baseline: float | None = None, parts: Collection[str] | None = None) -> Counted:
+    """Count rows that were read."""
+    if read.plan is None:
+        return memory.count_errors(read.rows, read.by, baseline, parts)
+    counted = memory.count_classes(read.plan, read.rows, read.by, parts)
+    tally: Any = counted.tallies.get("scores") or counted.tallies.get("class_scores")
+    if parts is None and tally is not None and not tally.probabilities:
+        _warn_of_few_outside(np.asarray(read.rows.scores))
+    return replace(counted, by_score=True) if read.decided_by_score else counted
+
+
+def _numbers(columns: dict[str, Column], **groups: Any) -> memory.Rows:
     if "prediction" not in columns:
         raise errors.regression_without_prediction()
     truth, prediction = (as_finite(columns[name]) for name in ("truth", "prediction"))
-    rows = memory.Rows(truth, prediction, weight=weights, cluster=clusters, places=places)
-    return memory.count_errors(rows, segments, baseline, parts)
+    return memory.Rows(truth, prediction, **groups)
 
 
-def _count_classes(
+def _classes(
     columns: dict[str, Column],
     quick: dict[str, Labels | None],
     table: Table | None,
-    weights: Array | None,
-    clusters: Array | None,
-    segments: Labels | None,
     classes: Any,
     positive: Any,
     parts: Collection[str] | None,
-    keep_rows: bool,
-) -> Counted:
+) -> tuple[Plan, memory.Rows, bool]:
+    """Number the classes, and say whether the highest score decides."""
     if "prediction" in columns:
         columns["truth"], columns["prediction"] = same_kind(columns["truth"], columns["prediction"])
     names = [name for name in ("truth", "prediction") if name in columns]
@@ -165,16 +182,13 @@ def _count_classes(
     by_score = decided is None and scores is not None and scores.ndim == 2 and parts is None
     if by_score:
         decided = np.asarray(scores).argmax(axis=1)
-    rows = memory.Rows(truth.into(plan.classes), decided, scores, span, weight=weights, cluster=clusters)
-    counted = memory.count_classes(plan, rows, segments, parts)
-    tally: Any = counted.tallies.get("scores") or counted.tallies.get("class_scores")
-    if parts is None and tally is not None and not tally.probabilities and np.asarray(scores).dtype.kind == "f":
-        _warn_of_few_outside(np.asarray(scores))
-    return replace(counted, by_score=by_score, kept=memory.Kept(plan, rows) if keep_rows else None)
+    return plan, memory.Rows(truth.into(plan.classes), decided, scores, span), by_score
 
 
 def _warn_of_few_outside(scores: Array) -> None:
     """A few scores outside [0, 1] are more likely a slip than another kind of score."""
+    if scores.dtype.kind != "f":
+        return
     outside = (scores < 0) | (scores > 1)
     rows = np.flatnonzero(outside if scores.ndim == 1 else outside.any(axis=1))
     if len(rows) <= _FEW_OUTSIDE * len(scores):

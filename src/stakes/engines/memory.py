@@ -45,26 +45,17 @@ class Rows:
         columns = {"truth": self.truth, "decided": self.prediction, "scores": self.scores if single else None}
         return Clusters.of(self.cluster, **columns, weight=self.weight)
 
+    def shuffled(self, order: Array) -> "Rows":
+        """Return the truth in another order against the predictions; a weight belongs to its truth."""
+        weight = None if self.weight is None else self.weight[order]
+        return replace(self, truth=self.truth[order], weight=weight)
+
     def take(self, rows: Array) -> "Rows":
         """Return some of the rows, which remember their places in the whole."""
         places = np.arange(len(self.truth)) if self.places is None else self.places
         names = ("truth", "prediction", "scores", "weight", "cluster")
         columns = {name: getattr(self, name) for name in names if getattr(self, name) is not None} | {"places": places}
         return Rows(**{name: column[rows] for name, column in columns.items()})
-
-
-@dataclass(frozen=True, eq=False)
-class Kept:
-    """Rows of classes that were counted, to be counted again in another order."""
-
-    plan: Plan
-    rows: Rows
-
-    def shuffled(self, order: Array, parts: Collection[str]) -> Counted:
-        """Count with the truth in another order against the predictions; a weight belongs to its truth."""
-        weight = None if self.rows.weight is None else self.rows.weight[order]
-        rows = replace(self.rows, truth=self.rows.truth[order], weight=weight)
-        return count_classes(self.plan, rows, None, parts)
 
 
 def count_classes(plan: Plan, rows: Rows, by: Labels | None, parts: Collection[str] | None = None) -> Counted:

@@ -45,9 +45,8 @@ class Plan:
 class Counted:
     """The tallies of some rows, by their kind: all that is kept of the rows. Counted rows add up.
 
-    ``by_score`` says that the decisions are the classes with the highest score (the first of those that tie). Neither
-    added nor saved are ``clusters``, which say which rows belong together, and ``kept``, the rows themselves where
-    they were asked for.
+    ``by_score`` says that the decisions are the classes with the highest score (the first of those that tie);
+    ``clusters`` say which rows belong together, and are neither added nor saved.
     """
 
     task: str
@@ -55,7 +54,6 @@ class Counted:
     segments: Mapping[str, "Counted"] = field(default_factory=dict)
     by_score: bool = False
     clusters: Clusters | None = None
-    kept: Any = field(default=None, compare=False)
 
     @property
     def confusion(self) -> Any:

@@ -70,7 +70,7 @@ def evaluate(
     options["cluster"] = cluster
     counted = count_rows(data, truth=truth, score=score, prediction=prediction, **options)
     if counted.clusters is not None and counted.clusters.count < FEW:
-        errors.warn(errors.few_clusters(counted.clusters.count))
+        errors.warn(errors.few_clusters(counted.clusters.count, FEW))
     return judge(counted, threshold, sampling)
 
 

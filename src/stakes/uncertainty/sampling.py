@@ -35,7 +35,7 @@ class Sampling:
         if self.design not in DESIGNS:
             raise errors.bad_design(self.design, DESIGNS)
         if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
-            raise errors.bad_seed(self.seed)
+            raise errors.not_whole("seed", self.seed, 0)
 
     @property
     def fixed(self) -> bool:

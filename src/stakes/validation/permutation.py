@@ -1,11 +1,12 @@
 """permutation_test(): could the figure of a model be chance?"""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from stakes import errors, metrics
-from stakes.engines import Counted, count_rows
+from stakes.engines import Counted, Read, count_read, count_rows, in_batches, read_rows
 from stakes.evaluation import judge, refuse_useless_threshold
 from stakes.metrics import Metric
 from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
@@ -53,6 +54,7 @@ def permutation_test(
     >>> print(permutation_test(truth=[1, 1, 1, 0, 0, 0, 0, 0], prediction=[1, 1, 1, 0, 0, 0, 0, 0]))
     mcc 1; Fisher's exact test, one-sided: p = 0.018
     """
+    name = metric.text if isinstance(metric, Metric) else metric
     columns = {"positive": positive, "classes": classes, "weight": weight}
     if callable(getattr(data, "fit", None)):
         fixed = {"truth": truth, "score": score, "prediction": prediction, "threshold": threshold}
@@ -66,7 +68,7 @@ def permutation_test(
             "task": None if task == "auto" else task,
         }
         given = {name: value for name, value in options.items() if value is not None}
-        return refit_permutation(data, X, y, metric=metric, seed=seed, **given, **refit)
+        return refit_permutation(data, X, y, metric=name, seed=seed, **given, **refit)
     if X is not None or y is not None or truth is None:
         raise errors.positional_arrays("permutation_test")
     _refuse(refit, errors.only_for_estimators)
@@ -75,9 +77,12 @@ def permutation_test(
     permutations = _PERMUTATIONS if permutations is None else permutations
     check_whole("permutations", permutations, least=1)
     refuse_useless_threshold(threshold, score, prediction)
-    counted = count_rows(data, truth=truth, score=score, prediction=prediction, task=task, keep_rows=True, **columns)
-    name = metric.text if isinstance(metric, Metric) else metric
-    return _test(counted, threshold, name, permutations, seed)
+    if score is None and prediction is None:
+        raise errors.nothing_to_judge()
+    columns |= {"truth": truth, "score": score, "prediction": prediction, "task": task}
+    read = None if in_batches(data) else read_rows(data, **columns)
+    counted = count_rows(data, **columns) if read is None else count_read(read)
+    return _test(counted, read, threshold, name, permutations, seed)
 
 
 def _refuse(arguments: dict[str, Any], words: Any) -> None:
@@ -86,16 +91,19 @@ def _refuse(arguments: dict[str, Any], words: Any) -> None:
         raise words(given)
 
 
-def _test(counted: Counted, threshold: float | None, name: str | None, permutations: int, seed: int) -> PermutationTest:
+def _test(
+    counted: Counted, read: Read | None, threshold: float | None, name: str | None, permutations: int, seed: int
+) -> PermutationTest:
     _refuse_idle_shuffles(counted)
     evaluation = judge(counted, threshold)
-    metric, kept = _metric(evaluation, name or _default(counted)), counted.kept
+    metric = _metric(evaluation, name or _default(counted))
 
     def again(rng: np.random.Generator) -> Any:
-        order = rng.permutation(len(kept.rows.truth))
-        return _tally(judge(kept.shuffled(order, metric.parts), threshold), metric)
+        assert read is not None
+        rows = read.rows.shuffled(rng.permutation(len(read.rows.truth)))
+        return _tally(judge(count_read(replace(read, rows=rows), parts=metric.parts), threshold), metric)
 
-    return permute(_tally(evaluation, metric), metric, permutations, seed, again if kept else None)
+    return permute(_tally(evaluation, metric), metric, permutations, seed, again if read else None)
 
 
 def _refuse_idle_shuffles(counted: Counted) -> None:

@@ -1,0 +1,79 @@
+"""Several tables of predictions for the same cases, put side by side by case number."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.engines.columns import Column, gather
+from stakes.engines.labels import Labels, encode
+from stakes.tallies.arithmetic import Array
+
+
+def table_names(tables: Sequence[Any]) -> list[str]:
+    """Return the names of tables: files are called like the file, others are numbered."""
+    names = [Path(t).stem if isinstance(t, str | Path) else f"table {i}" for i, t in enumerate(tables, 1)]
+    for name in names:
+        if names.count(name) > 1:
+            raise errors.tables_of_one_name(name)
+    return names
+
+
+def join(tables: Sequence[Any], case: str, shared: Mapping[str, str], own: Mapping[str, str]) -> dict[str, Any]:
+    """Return the shared columns (truth among them) once and the own columns of each table, in one order of cases.
+
+    ``case`` names the column of case numbers, ``shared`` and ``own`` argument → column name. The shared columns are
+    those of the first table; the truth must be the same in all.
+    """
+    names = table_names(tables)
+    columns = [_read(name, table, case, {**shared, **own}) for name, table in zip(names, tables, strict=True)]
+    cases = [_cases(name, case, found.pop("id")) for name, found in zip(names, columns, strict=True)]
+    orders = [_order(cases[0], labels, (names[0], name), case) for name, labels in zip(names, cases, strict=True)]
+    truths = [values(found["truth"], order) for found, order in zip(columns, orders, strict=True)]
+    for name, truth in zip(names, truths, strict=True):
+        wrong = np.flatnonzero(truth != truths[0])
+        if len(wrong):
+            first = cases[0].names[cases[0].codes[wrong[0]]]
+            raise errors.different_truths(name, names[0], case, len(wrong), first)
+    joined: dict[str, Any] = {argument: values(columns[0][argument], orders[0]) for argument in shared}
+    for argument in own:
+        pairs = zip(names, columns, orders, strict=True)
+        joined[argument] = {name: values(found[argument], order) for name, found, order in pairs}
+    return joined
+
+
+def _read(name: str, table: Any, case: str, wanted: Mapping[str, str]) -> dict[str, Column]:
+    try:
+        return gather(table, id=case, **wanted)
+    except errors.InputError as problem:
+        raise errors.in_model(name, problem) from None
+
+
+def _cases(name: str, case: str, column: Column) -> Labels:
+    labels = encode(column)
+    sizes = np.bincount(labels.codes, minlength=len(labels.names))
+    twice = np.flatnonzero(sizes > 1)
+    if len(twice):
+        first = labels.names[int(labels.codes[np.isin(labels.codes, twice)][0])]
+        raise errors.duplicate_ids(name, case, len(twice), first)
+    return labels
+
+
+def _order(first: Labels, other: Labels, names: tuple[str, str], case: str) -> Array:
+    """Where the cases of the first table stand in another."""
+    for (a, b), (one, two) in (((first, other), names), ((other, first), names[::-1])):
+        missing = sorted(set(a.names) - set(b.names))
+        if missing:
+            raise errors.missing_ids(two, one, case, len(missing), missing[0])
+    places = np.empty(len(first.names), np.int64)
+    places[other.into(first.names)] = np.arange(len(other.codes))
+    return places[first.codes]
+
+
+def values(column: Column, rows: Array) -> Array:
+    """Return the values of some rows, text as text."""
+    if column.kind == "text":
+        return np.array(column.names, object)[column.values[rows]]
+    return column.values[rows]

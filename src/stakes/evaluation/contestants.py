@@ -1,0 +1,196 @@
+"""The models of a comparison: each evaluated as usual, with its outputs row by row beside it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.engines import Read, count_read, read_rows
+from stakes.engines.joining import join, table_names
+from stakes.evaluation.base import Evaluation
+from stakes.evaluation.two_classes import TwoClassEvaluation, check_threshold
+from stakes.metrics import Metric
+from stakes.tallies import Confusion, ErrorSums
+from stakes.tallies.arithmetic import Array
+from stakes.uncertainty.paired import Sample
+
+_SHARED = ("truth", "weight", "cluster")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Where a model's rows are: names of columns of the data, or arrays."""
+
+    name: str
+    data: Any
+    truth: Any
+    score: Any = None
+    prediction: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class Contestant:
+    """A model: its evaluation, the rows it was judged on, and what it said about each."""
+
+    name: str
+    evaluation: Evaluation
+    sample: Sample
+    decided: Array | None
+    scores: Array | None
+    numbers: Array | None
+
+    def output(self, metric: Metric) -> Array:
+        """What a metric judges: decisions, scores or predicted numbers."""
+        if metric.tally is Confusion:
+            return self.decided  # type: ignore[return-value]
+        return self.numbers if metric.tally is ErrorSums else self.scores  # type: ignore[return-value]
+
+
+# ── where the rows are ───────────────────────────────────────────────────────────────────────────────────────────
+def entries(data: Any, truth: Any, scores: Any, predictions: Any, paired: bool) -> list[Entry]:
+    """Return the models that a call names, in its order."""
+    columns = {"score": _by_name("scores", scores), "prediction": _by_name("predictions", predictions)}
+    names = list(dict.fromkeys(name for found in columns.values() for name in found))
+    if len(names) < 2:
+        raise errors.one_model(names)
+    given = [(name, {kind: found[name] for kind, found in columns.items() if name in found}) for name in names]
+    if paired:
+        return [_of_same_rows(name, data, truth, outputs) for name, outputs in given]
+    return [_of_own_rows(name, outputs) for name, outputs in given]
+
+
+def _by_name(argument: str, models: Any) -> dict[str, Any]:
+    """Model → output; a list of column names calls models like their columns."""
+    if models is None:
+        return {}
+    if isinstance(models, Mapping):
+        return {str(name): output for name, output in models.items()}
+    if hasattr(models, "columns"):  # a data frame: its columns are the models
+        return {str(name): models[name] for name in models.columns}
+    if isinstance(models, str):
+        return {models: models}
+    if isinstance(models, list | tuple) and all(isinstance(name, str) for name in models):
+        return {name: name for name in models}
+    raise errors.models_without_names(argument, f"a {type(models).__name__}")
+
+
+def _of_same_rows(name: str, data: Any, truth: Any, outputs: dict[str, Any]) -> Entry:
+    for output in outputs.values():
+        sized = not isinstance(output, str | Mapping) and hasattr(output, "__len__") and hasattr(truth, "__len__")
+        if sized and not isinstance(truth, str) and len(output) != len(truth):
+            raise errors.models_of_different_lengths(name, len(output), len(truth))
+    return Entry(name, data, truth, **outputs)
+
+
+def _of_own_rows(name: str, outputs: dict[str, Any]) -> Entry:
+    if not all(isinstance(output, tuple) and len(output) == 2 for output in outputs.values()):
+        raise errors.own_truths(name)
+    truth = next(iter(outputs.values()))[0]
+    return Entry(name, None, truth, **{kind: output for kind, (_, output) in outputs.items()})
+
+
+def entries_of_tables(tables: Sequence[Any], columns: Mapping[str, Any]) -> list[Entry]:
+    """Return one model for each table, called like it, with the rows of that table."""
+    _check_names(columns)
+    outputs = {kind: columns[kind] for kind in ("truth", "score", "prediction")}
+    return [Entry(name, table, **outputs) for name, table in zip(table_names(tables), tables, strict=True)]
+
+
+def entries_joined(tables: Sequence[Any], case: Any, columns: Mapping[str, Any]) -> tuple[list[Entry], dict[str, Any]]:
+    """Return one model for each table, all on the same rows, and the columns of weights and clusters, if wanted."""
+    if case is None:
+        raise errors.how_to_join()
+    _check_names({**columns, "id": case})
+    wanted = {name: column for name, column in columns.items() if column is not None}
+    shared = {name: wanted.pop(name) for name in _SHARED if name in wanted}
+    joined = join(tables, case, shared, wanted)
+    outputs = [{kind: joined[kind][name] for kind in wanted} for name in table_names(tables)]
+    pairs = zip(table_names(tables), outputs, strict=True)
+    others = {name: joined.get(name) for name in ("weight", "cluster")}
+    return [Entry(name, None, joined["truth"], **output) for name, output in pairs], others
+
+
+def _check_names(columns: Mapping[str, Any]) -> None:
+    for argument, column in columns.items():
+        if column is not None and not isinstance(column, str):
+            raise errors.column_of_each({"score": "scores", "prediction": "predictions"}.get(argument, argument))
+
+
+# ── reading and evaluating ───────────────────────────────────────────────────────────────────────────────────────
+def contestants(found: Sequence[Entry], threshold: float | None, **options: Any) -> list[Contestant]:
+    """Read and evaluate the models."""
+    if len(found) < 2:
+        raise errors.one_model([entry.name for entry in found])
+    if threshold is not None:
+        check_threshold(threshold)
+        if any(entry.prediction is not None for entry in found):
+            raise errors.threshold_and_prediction()
+    reads = {entry.name: _read(entry, options) for entry in found}
+    _same_kind(reads)
+    decisions = _all_decisions(reads)
+    return [_contestant(name, read, threshold, decisions) for name, read in reads.items()]
+
+
+@contextmanager
+def _named(model: str) -> Iterator[None]:
+    """Say in errors which model's columns are wrong."""
+    try:
+        yield
+    except errors.InputError as problem:
+        raise errors.in_model(model, problem) from None
+
+
+def _read(entry: Entry, options: Mapping[str, Any]) -> Read:
+    columns = {"truth": entry.truth, "score": entry.score, "prediction": entry.prediction}
+    with _named(entry.name):
+        return read_rows(entry.data, **columns, **options)
+
+
+def _same_kind(reads: Mapping[str, Read]) -> None:
+    """All models must be judged as the same task, between the same classes."""
+    (name, first), *others = reads.items()
+    for other, read in others:
+        tasks = ["regression" if r.plan is None else "classification" for r in (first, read)]
+        if tasks[0] != tasks[1]:
+            raise errors.different_tasks(other, tasks[1], name, tasks[0])
+        if first.plan is None or read.plan is None:
+            continue
+        for (one, a), (_, b) in (((name, first.plan), (other, read.plan)), ((other, read.plan), (name, first.plan))):
+            strange = [label for label in a.classes if label not in b.classes]
+            if strange:
+                raise errors.different_labels(one, strange)
+
+
+def _all_decisions(reads: Mapping[str, Read]) -> tuple[str, ...]:
+    """The classes, and what any of the models decides beyond them."""
+    return tuple(dict.fromkeys(name for read in reads.values() if read.plan for name in read.plan.decisions))
+
+
+def _contestant(name: str, read: Read, threshold: float | None, decisions: tuple[str, ...]) -> Contestant:
+    rows, plan = read.rows, read.plan
+    with _named(name):
+        counted = count_read(read)
+    codes = read.rows.cluster
+    cluster = None if codes is None else np.unique(codes, return_inverse=True)[1]
+    if plan is None:
+        sample = Sample(rows.truth, weight=rows.weight, cluster=cluster)
+        return Contestant(name, Evaluation(counted), sample, None, None, rows.prediction)
+    truth = rows.truth.astype(np.int64)
+    sample = Sample(truth, plan.classes, decisions, plan.positive, rows.weight, cluster)
+    if threshold is not None and counted.scores is None:
+        raise errors.in_model(name, errors.threshold_of_many())
+    evaluation = Evaluation(counted) if threshold is None else TwoClassEvaluation(counted, threshold)
+    scores = None if rows.scores is None else rows.scores.astype(np.float64)
+    return Contestant(name, evaluation, sample, _decided(read, evaluation, scores, decisions), scores, None)
+
+
+def _decided(read: Read, evaluation: Evaluation, scores: Array | None, decisions: tuple[str, ...]) -> Array | None:
+    """The decisions that were given, or those of the threshold."""
+    if read.rows.prediction is not None:
+        places = {name: place for place, name in enumerate(decisions)}
+        return np.array([places[name] for name in read.plan.decisions])[read.rows.prediction]  # type: ignore[union-attr]
+    cut = getattr(evaluation, "threshold", None)
+    return None if cut is None or scores is None else (scores >= cut).astype(np.int64)

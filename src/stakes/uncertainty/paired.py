@@ -1,0 +1,298 @@
+"""Two models on the same rows: how far apart are their figures, how sure is that, and could it be chance?
+
+auc: DeLong. accuracy: McNemar and Tango. Means of row losses: Student's interval. Everything else: rows (or the cells
+of the joint table of decisions) are drawn again. Wherever no exact test is at hand the p-value comes from swapping the
+two models' outputs. With clusters whole clusters are drawn and swapped, since their rows are not independent.
+"""
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from stakes.metrics import Metric
+from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable
+from stakes.tallies.arithmetic import Array
+from stakes.uncertainty import delong, mcnemar, pools, resampling
+from stakes.uncertainty.row_losses import ROW_LOSSES
+from stakes.uncertainty.sampling import Sampling
+
+AREAS = {"auc": 1, "gini": 2, "macro_auc": 1, "weighted_auc": 1, "macro_gini": 2, "weighted_gini": 2}
+"""Figures that are an area or a mean of areas, times this."""
+
+NO_INTERVAL = ("ece", "mce", "ece_equal_mass", "mce_equal_mass", "ks", "max_error")
+"""Figures that drawing again moves in one direction, so that no honest interval comes of it."""
+
+_FEW = 30
+_MOMENTS = (
+    *((0, 0, 0, 0), (1, 0, 0, 0), (0, 1, 0, 0), (0, 2, 0, 0), (0, 0, 1, 0), (0, 0, 2, 0)),
+    *((0, 0, 0, 1), (0, 0, 0, 2), (0, 0, 1, 1)),
+)
+"""The powers of |error|, error, truth and prediction whose sums most figures of a regression are functions of."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The rows that models are judged on; for classes ``truth`` are codes into ``classes``, otherwise numbers.
+
+    Rows with the same number in ``cluster`` belong together.
+    """
+
+    truth: Array
+    classes: tuple[str, ...] = ()
+    decisions: tuple[str, ...] = ()
+    positive: str | None = None
+    weight: Array | None = None
+    cluster: Array | None = None
+
+    @property
+    def hits(self) -> Array:
+        """Whether a row is positive."""
+        return self.truth == self.classes.index(str(self.positive))
+
+    def take(self, rows: Array) -> "Sample":
+        """Return some rows, or all in another order."""
+        parts = {name: getattr(self, name) for name in ("truth", "weight", "cluster")}
+        taken: Any = {name: None if part is None else part[rows] for name, part in parts.items()}
+        return replace(self, **taken)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How sure a difference is; what cannot be said is None, and ``note`` says why."""
+
+    low: float | None = None
+    high: float | None = None
+    p_value: float | None = None
+    method: str = ""
+    note: str = ""
+
+
+def difference(metric: Metric, sample: Sample, first: Array, second: Array, sampling: Sampling) -> Difference:
+    """Judge the difference of a figure between two models' outputs (decisions, scores or numbers) on the same rows."""
+    if sample.cluster is None and metric.name in AREAS:
+        return _of_areas(metric, (sample, first), (sample, second), sampling, paired=True)
+    if sample.cluster is None and sample.weight is None and metric.name == "accuracy":
+        return _of_hits(sample, first, second, sampling.confidence)
+    if sample.cluster is None:
+        sample, first, second = _in_order(sample, first, second)
+    pool = _pool(metric, sample, first, second)
+    interval, how = _interval(metric, pool, sample, sampling)
+    p_value = resampling.swap_p_value(pool, sampling.seed, sampling.replicates)
+    units, swaps = ("rows", "swaps within rows") if sample.cluster is None else ("whole clusters", "swaps of clusters")
+    method = f"{how.format(units=units)}; p from {sampling.replicates:,} {swaps}"
+    if interval is None:
+        return Difference(None, None, p_value, method, _why_no_interval(metric))
+    return Difference(*interval, p_value, method)
+
+
+def difference_of_unpaired(
+    metric: Metric, first: tuple[Sample, Array], second: tuple[Sample, Array], sampling: Sampling
+) -> Difference:
+    """Judge the difference of a figure between two models that saw different rows."""
+    clustered = first[0].cluster is not None
+    if metric.name in AREAS and not clustered:
+        return _of_areas(metric, first, second, sampling, paired=False)
+    ordered = [
+        (sample, output) if clustered else _in_order(sample, output, output)[:2] for sample, output in (first, second)
+    ]
+    pairs = [_pool(metric, sample, output, output) for sample, output in ordered]
+    seeds = (sampling.seed, sampling.seed + 1)
+    figures = [
+        resampling.drawn_figures(pool, seed, sampling.replicates) for pool, seed in zip(pairs, seeds, strict=True)
+    ]
+    with np.errstate(invalid="ignore"):
+        differences = figures[0] - figures[1]
+    method = f"{sampling.replicates:,} independent draws of {'whole clusters' if clustered else 'rows'}"
+    interval = None if _drifts(metric) else resampling.percentile_interval(differences, sampling.confidence)
+    if interval is None:
+        return Difference(method=method, note=_why_no_interval(metric))
+    return Difference(*interval, resampling.sign_p_value(differences), method)
+
+
+def _drifts(metric: Metric) -> bool:
+    """Whether drawing again moves the figure, or the mean of such figures over classes, in one direction."""
+    return metric.name.removeprefix("macro_").removeprefix("weighted_") in NO_INTERVAL
+
+
+def _why_no_interval(metric: Metric) -> str:
+    if _drifts(metric):
+        return f"drawing rows again moves {metric.name} in one direction, so it has no honest interval"
+    return f"{metric.name} is infinite or undefined in too many draws for an interval"
+
+
+def _in_order(sample: Sample, *outputs: Array) -> Any:
+    """Sort the rows by what they hold, so that random numbers meet the same rows whatever order they came in."""
+    columns = [sample.truth, *(column for output in outputs for column in (output.T if output.ndim == 2 else [output]))]
+    if sample.weight is not None:
+        columns.append(sample.weight)
+    rows = np.lexsort(columns)
+    return sample.take(rows), *(output[rows] for output in outputs)
+
+
+# ── areas: DeLong ────────────────────────────────────────────────────────────────────────────────────────────────
+def _of_areas(
+    metric: Metric, first: tuple[Sample, Array], second: tuple[Sample, Array], sampling: Sampling, paired: bool
+) -> Difference:
+    """The difference of areas under ROC curves."""
+    factor = AREAS[metric.name]
+    areas = [_area(metric, sample, scores) for sample, scores in (first, second)]
+    if paired:
+        spread = delong.variance(areas[0].influence - areas[1].influence, first[0].truth)
+    else:
+        pairs = zip(areas, (first[0], second[0]), strict=True)
+        spread = sum(delong.variance(area.influence, sample.truth) for area, sample in pairs)
+    method = "DeLong, paired" if paired else "DeLong, independent rows"
+    if math.isnan(spread):
+        return Difference(method=method, note="a class has a single row, whose spread nobody knows")
+    gap = areas[0].value - areas[1].value
+    same = paired and np.array_equal(areas[0].order, areas[1].order)
+    if same or spread < 1e-30:
+        p_value = 1.0 if same or abs(gap) < 1e-15 else None
+        if same:
+            return Difference(0.0, 0.0, p_value, method)
+        return Difference(
+            p_value=p_value, method=method, note="every pair of rows agrees, so their spread is not known"
+        )
+    low, high, p_value = delong.normal_interval(gap, math.sqrt(spread), sampling.confidence)
+    fewest = min(int(np.unique(sample.truth, return_counts=True)[1].min()) for sample in (first[0], second[0]))
+    note = f"a class has only {fewest} rows, so DeLong's interval may be too narrow" if fewest < _FEW else ""
+    return Difference(factor * max(low, -1.0), factor * min(high, 1.0), p_value, method, note)
+
+
+def _area(metric: Metric, sample: Sample, scores: Array) -> delong.Area:
+    if scores.ndim == 1:
+        return delong.area(scores, sample.hits, sample.weight)
+    k = len(sample.classes)
+    shares = np.full(k, 1 / k)
+    if metric.name.startswith("weighted"):
+        sizes = np.bincount(sample.truth, sample.weight, k)
+        shares = sizes / sizes.sum()
+    return delong.mean_area(scores, sample.truth, shares, sample.weight)
+
+
+# ── hits: McNemar and Tango ──────────────────────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True)
+class Flipped:
+    """On how many rows two models are both right, only one of them is, or both are wrong."""
+
+    both_right: int
+    only_first_right: int
+    only_second_right: int
+    both_wrong: int
+
+
+def flipped(sample: Sample, first: Array, second: Array) -> Flipped:
+    """Count the rows on which two columns of decisions are right."""
+    places = {name: place for place, name in enumerate(sample.decisions)}
+    right = np.array([places[name] for name in sample.classes])[sample.truth]
+    a, b = first == right, second == right
+    both, one, other = (int(np.count_nonzero(rows)) for rows in (a & b, a & ~b, b & ~a))
+    return Flipped(both, one, other, len(a) - both - one - other)
+
+
+def _of_hits(sample: Sample, first: Array, second: Array, confidence: float) -> Difference:
+    """The difference of accuracies."""
+    rows = flipped(sample, first, second)
+    one, other = rows.only_first_right, rows.only_second_right
+    low, high = mcnemar.tango_interval(one, other, len(first), confidence)
+    return Difference(low, high, mcnemar.exact_p_value(one, other), "Tango's interval; McNemar's exact test")
+
+
+# ── everything else: drawn again, and swapped ────────────────────────────────────────────────────────────────────
+def _interval(
+    metric: Metric, pool: pools.Pool, sample: Sample, sampling: Sampling
+) -> tuple[tuple[float, float] | None, str]:
+    """The interval, and how it was made."""
+    if _drifts(metric):
+        return None, "no interval"
+    if metric.name in ROW_LOSSES and sample.cluster is None:
+        weighted = (pool.first - pool.second)[:, 0] / pool.first[:, 1]  # type: ignore[attr-defined]
+        return resampling.mean_interval(
+            weighted, sample.weight, sampling.confidence
+        ), "Student's interval of the paired losses"
+    differences = resampling.drawn_differences(pool, sampling.seed, sampling.replicates)
+    how = f"{sampling.replicates:,} paired draws of {{units}}"
+    return resampling.percentile_interval(differences, sampling.confidence), how
+
+
+def _pool(metric: Metric, sample: Sample, first: Array, second: Array) -> pools.Pool:
+    """Choose the cheapest way to draw and swap that gives this metric."""
+    if metric.name in ROW_LOSSES:
+        return _losses(metric, sample, first, second)
+    if metric.tally is Confusion:
+        names, columns = (sample.classes, sample.decisions, sample.positive), (sample.truth, first, second)
+        if sample.cluster is None:
+            return pools.decisions(metric.of, names, columns, sample.weight)
+        return pools.clustered_decisions(metric.of, names, columns, sample.weight, sample.cluster)
+    if metric.tally is ScoreTable:
+        to_swap = (_ranks(first), _ranks(second)) if metric.family == "ranking" else (first, second)
+        return pools.Scores(metric.of, sample.hits, first, second, to_swap, sample.weight, sample.cluster)
+    if metric.tally is ErrorSums and set(metric.parts) <= {"prediction"} and metric.name != "max_error":
+        return _moments(metric, sample, first, second)
+    return pools.Rows(functools.partial(_recounted, metric, sample), first, second, sample.cluster)
+
+
+def _losses(metric: Metric, sample: Sample, first: Array, second: Array) -> pools.Sums:
+    """Sums of losses and of weights."""
+    loss = functools.partial(ROW_LOSSES[metric.name], **metric.parameters)
+    truth = sample.hits if metric.tally is ScoreTable else sample.truth
+    unit = np.ones(len(truth)) if sample.weight is None else sample.weight
+    sides = [
+        np.stack([unit * loss(_numbers(truth, metric), side.astype(np.float64)), unit], axis=-1)
+        for side in (first, second)
+    ]
+    return _sums(sides, sample, lambda sums: sums[..., 0] / sums[..., 1])
+
+
+def _numbers(truth: Array, metric: Metric) -> Array:
+    """Codes of classes stay whole numbers."""
+    return truth if metric.tally is ClassScores else truth.astype(np.float64)
+
+
+def _moments(metric: Metric, sample: Sample, first: Array, second: Array) -> pools.Sums:
+    """Moments about the mean of the truth, from which most figures of a regression follow."""
+    truth = sample.truth.astype(np.float64)
+    centre = truth.mean()
+    truth = truth - centre
+    unit = np.ones(len(truth)) if sample.weight is None else sample.weight
+
+    def powers(prediction: Array) -> Array:
+        prediction = prediction.astype(np.float64) - centre
+        error = truth - prediction
+        columns = (np.abs(error), error, truth, prediction)
+        return np.stack([unit * math.prod(c**k for c, k in zip(columns, p, strict=True)) for p in _MOMENTS], -1)
+
+    def finish(sums: Array) -> Array:
+        return np.array([metric.of(_error_sums(row)) for row in sums])
+
+    return _sums([powers(first), powers(second)], sample, finish)
+
+
+def _error_sums(sums: Array) -> ErrorSums:
+    moments = {power: Fraction(value) for power, value in zip(_MOMENTS, sums.tolist(), strict=True)}
+    return ErrorSums(moments, largest=math.nan, weighted=True)
+
+
+def _sums(sides: list[Array], sample: Sample, finish: Callable[[Array], Array]) -> pools.Sums:
+    if sample.cluster is not None:
+        sides = [pools.by_cluster(side, sample.cluster) for side in sides]
+    return pools.Sums(pools.Alike(len(sides[0])), sides[0], sides[1], finish)
+
+
+def _recounted(metric: Metric, sample: Sample, rows: Array, output: Array) -> float:
+    """Count some rows anew and return their figure."""
+    truth, weight = sample.truth[rows], None if sample.weight is None else sample.weight[rows]
+    if metric.tally is ErrorSums:
+        return float(metric.of(ErrorSums.from_rows(truth, output, weight, parts=metric.parts)))
+    return float(metric.of(ClassScores.from_rows(output, truth, sample.classes, weight, parts=metric.parts)))
+
+
+def _ranks(scores: Array) -> Array:
+    """The place of each score among all, ties in the middle of their places."""
+    _, places, sizes = np.unique(scores, return_inverse=True, return_counts=True)
+    return (np.cumsum(sizes) - (sizes - 1) / 2)[places]

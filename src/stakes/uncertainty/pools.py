@@ -1,0 +1,322 @@
+"""Two models' outputs on the same rows, ready to be drawn again or swapped many times at once.
+
+A pool answers two questions: what are the two figures when rows are *drawn* again with replacement (how far would other
+rows move them?), and when the two models' outputs are *swapped* in half of the rows (what differences does chance make
+between models that are equally good?). Units are what is drawn or swapped together: rows, whole clusters, or the
+rows of one cell of a table, of which only the number matters.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from stakes.tallies import Confusion, JointCounts, ScoreTable
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.columns import Columns
+
+_ADDED = 0.5
+_MOST_ADDED = 4.0
+_MANY_CELLS = 20_000
+"""Every cell of a small table gets half a row, or all of them four rows: an empty cell is not proof of a share of 0."""
+
+Figures = tuple[Array, Array]
+"""The figures of the first and of the second model, one for each draw."""
+
+
+# ── what is drawn or swapped together ────────────────────────────────────────────────────────────────────────────
+class Units(Protocol):
+    """Things that are drawn or swapped."""
+
+    @property
+    def whole(self) -> Array:
+        """How many rows (or clusters) each unit stands for."""
+
+    def drawn(self, random: np.random.Generator, times: int) -> Array:
+        """How often each unit is drawn, shape (times, units)."""
+
+    def swapped(self, random: np.random.Generator, times: int) -> Array:
+        """How much of each unit is swapped, shape (times, units)."""
+
+
+class Alike:
+    """Units that are drawn one by one: rows, or whole clusters."""
+
+    def __init__(self, count: int) -> None:
+        self.whole = np.ones(count)
+
+    def drawn(self, random: np.random.Generator, times: int) -> Array:
+        """As many units as there are, with replacement."""
+        count = len(self.whole)
+        picks = random.integers(count, size=(times, count)) + np.arange(times)[:, None] * count
+        return np.bincount(picks.ravel(), minlength=times * count).reshape(times, count).astype(np.float64)
+
+    def swapped(self, random: np.random.Generator, times: int) -> Array:
+        """Each unit or not, like coins."""
+        coins = times * len(self.whole)
+        bits = np.unpackbits(np.frombuffer(random.bytes(-(-coins // 8)), np.uint8), count=coins)
+        return bits.reshape(times, -1).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Rows that are alike, known by their number; ``added`` is what is added to a cell when it is drawn."""
+
+    whole: Array
+    added: Array
+
+    def drawn(self, random: np.random.Generator, times: int) -> Array:
+        """Gamma numbers, which are a Dirichlet draw of the shares: the cost does not grow with the rows."""
+        return random.standard_gamma(self.whole + self.added, (times, len(self.whole)))
+
+    def swapped(self, random: np.random.Generator, times: int) -> Array:
+        """Of n rows that are swapped like coins, a binomial number is."""
+        return random.binomial(self.whole.astype(np.int64), 0.5, (times, len(self.whole))).astype(np.float64)
+
+
+# ── pools ────────────────────────────────────────────────────────────────────────────────────────────────────────
+class Pool(Protocol):
+    """The outputs of two models on the same rows."""
+
+    @property
+    def size(self) -> int:
+        """How many numbers a draw needs, so that not too many are made at once."""
+
+    def observed(self) -> tuple[float, float]:
+        """The two figures of the rows as they are."""
+
+    def drawn(self, random: np.random.Generator, times: int) -> Figures:
+        """The figures when rows are drawn again."""
+
+    def swapped(self, random: np.random.Generator, times: int) -> Figures:
+        """The figures when outputs are swapped."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Figures of sums over the units: cells of a confusion table, losses, moments.
+
+    ``first`` and ``second`` hold what a unit adds to each sum (units × sums), ``finish`` makes figures of sums.
+    """
+
+    units: Units
+    first: Any
+    second: Any
+    finish: Callable[[Array], Array]
+
+    @property
+    def size(self) -> int:
+        """The larger of units and sums."""
+        return int(max(self.first.shape))
+
+    @cached_property
+    def _whole(self) -> Figures:
+        return (self.units.whole[None] @ self.first, self.units.whole[None] @ self.second)
+
+    def observed(self) -> tuple[float, float]:
+        """The two figures of the rows as they are."""
+        return tuple(float(self.finish(sums)[0]) for sums in self._whole)  # type: ignore[return-value]
+
+    def drawn(self, random: np.random.Generator, times: int) -> Figures:
+        """The figures when units are drawn again."""
+        counts = self.units.drawn(random, times)
+        return self.finish(counts @ self.first), self.finish(counts @ self.second)
+
+    def swapped(self, random: np.random.Generator, times: int) -> Figures:
+        """The figures when outputs are swapped."""
+        moved = self.units.swapped(random, times) @ (self.second - self.first)
+        first, second = self._whole
+        return self.finish(first + moved), self.finish(second - moved)
+
+
+def decisions(
+    measure: Callable[[Confusion], Array],
+    names: tuple[tuple[str, ...], tuple[str, ...], str | None],
+    columns: tuple[Array, Array, Array],
+    weight: Array | None = None,
+) -> Sums:
+    """Pool two columns of decisions by truth × decision × decision: the cost does not grow with the rows.
+
+    ``names`` are the classes, the decisions and the positive class, ``columns`` codes of truth, first and second. With
+    weights, rows of one cell are alike only if they weigh the same.
+    """
+    K, M = len(names[0]), len(names[1])
+    weights, kinds = (np.ones(1), None) if weight is None else np.unique(weight, return_inverse=True)
+    labels: Any = (names[0], names[1], names[1], range(len(weights)))
+    codes = (*columns, np.zeros(len(columns[0]), np.int64) if kinds is None else kinds)
+    joint = JointCounts.from_rows(("truth", "first", "second", "weight"), labels, codes)
+    cells, counts, added = joint.codes[:, :3], joint.counts.astype(np.float64), np.zeros(len(joint.codes))
+    unit = weights[joint.codes[:, 3]]
+    if K * M * M <= _MANY_CELLS:
+        every = np.stack(np.unravel_index(np.arange(K * M * M), (K, M, M)), axis=-1)
+        share = min(_ADDED, _MOST_ADDED / len(every))
+        typical = (unit * counts).sum() / counts.sum()
+        cells, counts = np.concatenate([cells, every]), np.append(counts, np.zeros(len(every)))
+        added, unit = np.append(added, np.full(len(every), share)), np.append(unit, np.full(len(every), typical))
+    first, second = (_scattered(cells[:, 0] * M + cells[:, side], unit, K * M) for side in (1, 2))
+    return Sums(Cells(counts, added), first, second, _of_tables(measure, names))
+
+
+def clustered_decisions(
+    measure: Callable[[Confusion], Array],
+    names: tuple[tuple[str, ...], tuple[str, ...], str | None],
+    columns: tuple[Array, Array, Array],
+    weight: Array | None,
+    cluster: Array,
+) -> Sums:
+    """Pool decisions by cluster: a table for each cluster and model."""
+    K, M = len(names[0]), len(names[1])
+    truth, *sides = (column.astype(np.int64) for column in columns)
+    unit = np.ones(len(truth)) if weight is None else weight
+    first, second = (by_cluster(_scattered(truth * M + side, unit, K * M), cluster) for side in sides)
+    return Sums(Alike(first.shape[0]), first, second, _of_tables(measure, names))
+
+
+def by_cluster(rows: Any, cluster: Array) -> Any:
+    """Add up what the rows of a cluster add."""
+    return _scattered(cluster, np.ones(len(cluster)), int(cluster.max()) + 1).T @ rows
+
+
+def _scattered(places: Array, values: Array, columns: int) -> Any:
+    """A matrix with one number in each row."""
+    from scipy.sparse import csr_array
+
+    rows = np.arange(len(places))
+    return csr_array((values, (rows, places)), shape=(len(places), columns))
+
+
+def _of_tables(
+    measure: Callable[[Confusion], Array], names: tuple[tuple[str, ...], tuple[str, ...], str | None]
+) -> Callable[[Array], Array]:
+    def finish(sums: Array) -> Array:
+        total = sums.sum(-1, keepdims=True)
+        cells = np.where(sums > 1e-12 * total, sums, 0.0)  # differences of weights leave crumbs
+        table = cells.reshape(-1, len(names[0]), len(names[1]))
+        return measure(Confusion(names[0], names[1], table, positive=names[2]))
+
+    return finish
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Figures of the scores of two classes, from the order of all rows; each draw costs time in proportion to them.
+
+    ``to_swap`` are the scores as they are swapped: ranks where only the order counts, since the scores of two
+    models need not have the same scale.
+    """
+
+    measure: Callable[[ScoreTable], Array]
+    positive: Array
+    first: Array
+    second: Array
+    to_swap: tuple[Array, Array]
+    weight: Array | None = None
+    cluster: Array | None = None
+
+    @cached_property
+    def units(self) -> Alike:
+        """Rows, or clusters."""
+        return Alike(len(self.positive) if self.cluster is None else int(self.cluster.max()) + 1)
+
+    @property
+    def size(self) -> int:
+        """Swapping needs both outputs of each row."""
+        return 2 * len(self.positive)
+
+    @cached_property
+    def _tables(self) -> list[Any]:
+        """Ways to count, of the first, the second, and both side by side for swapping."""
+        both = np.append(self.positive, self.positive)
+        columns = [(self.first, self.positive), (self.second, self.positive), (np.append(*self.to_swap), both)]
+        return [_Ordered(scores, positive) for scores, positive in columns]
+
+    def _by_row(self, counts: Array) -> Array:
+        counts = counts if self.cluster is None else counts[:, self.cluster]
+        return counts if self.weight is None else counts * self.weight
+
+    def observed(self) -> tuple[float, float]:
+        """The two figures of the rows as they are."""
+        once = self._by_row(self.units.whole[None])
+        return tuple(float(self.measure(table.of(once))[0]) for table in self._tables[:2])  # type: ignore[return-value]
+
+    def drawn(self, random: np.random.Generator, times: int) -> Figures:
+        """The figures when rows are drawn again."""
+        counts = self._by_row(self.units.drawn(random, times))
+        return tuple(self.measure(table.of(counts)) for table in self._tables[:2])  # type: ignore[return-value]
+
+    def swapped(self, random: np.random.Generator, times: int) -> Figures:
+        """The figures when outputs are swapped."""
+        swapped = self.units.swapped(random, times)
+        kept, moved = self._by_row(1 - swapped), self._by_row(swapped)
+        both = [np.concatenate(parts, axis=1) for parts in ((kept, moved), (moved, kept))]
+        return tuple(self.measure(self._tables[2].of(counts)) for counts in both)  # type: ignore[return-value]
+
+
+class _Ordered:
+    """Rows put in the order of their scores once, to be counted many times."""
+
+    def __init__(self, scores: Array, positive: Array) -> None:
+        self.order = np.argsort(-scores, kind="stable")
+        self.positive = positive[self.order].astype(np.float64)
+        ordered = scores[self.order]
+        self.starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+        self.scores = ordered[self.starts]
+
+    def of(self, counts: Array) -> ScoreTable:
+        """The table in which each row counts so often, along a leading axis."""
+        counts = np.take(counts, self.order, axis=1)
+        positives = counts * self.positive
+        if len(self.starts) < len(self.order):  # some rows tie
+            counts, positives = (np.add.reduceat(column, self.starts, axis=1) for column in (counts, positives))
+        values = {"positives": positives, "negatives": np.maximum(counts - positives, 0)}
+        return ScoreTable("positive", "negative", Columns(self.scores, values))
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Figures that need the rows themselves, counted anew for every draw: the slow way, for what no other pool can.
+
+    ``measure`` gives the figure of the numbers of some rows and the outputs there.
+    """
+
+    measure: Callable[[Array, Array], float]
+    first: Array
+    second: Array
+    cluster: Array | None = None
+
+    @cached_property
+    def units(self) -> Alike:
+        """Rows, or clusters."""
+        return Alike(len(self.first) if self.cluster is None else int(self.cluster.max()) + 1)
+
+    @property
+    def size(self) -> int:
+        """The rows."""
+        return len(self.first)
+
+    def observed(self) -> tuple[float, float]:
+        """The two figures of the rows as they are."""
+        every = np.arange(len(self.first))
+        return self.measure(every, self.first), self.measure(every, self.second)
+
+    def drawn(self, random: np.random.Generator, times: int) -> Figures:
+        """The figures when rows are drawn again."""
+        found = []
+        for counts in self._by_row(self.units.drawn(random, times)):
+            rows = np.repeat(np.arange(len(counts)), counts.astype(np.int64))
+            found.append([self.measure(rows, output[rows]) for output in (self.first, self.second)])
+        return tuple(np.array(found).T)
+
+    def swapped(self, random: np.random.Generator, times: int) -> Figures:
+        """The figures when outputs are swapped."""
+        every, found = np.arange(len(self.first)), []
+        for swapped in self._by_row(self.units.swapped(random, times)) > 0:
+            there = swapped if self.first.ndim == 1 else swapped[:, None]
+            pairs = ((self.first, self.second), (self.second, self.first))
+            found.append([self.measure(every, np.where(there, other, own)) for own, other in pairs])
+        return tuple(np.array(found).T)
+
+    def _by_row(self, counts: Array) -> Array:
+        return counts if self.cluster is None else counts[:, self.cluster]

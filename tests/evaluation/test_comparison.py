@@ -1,0 +1,511 @@
+"""compare(): the object a user holds, its words, and every error."""
+
+import json
+import math
+import runpy
+import warnings
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import stakes
+from stakes.evaluation.comparison import Pair
+
+RANDOM = np.random.default_rng(8)
+N = 240
+TRUTH = (RANDOM.random(N) < 0.45).astype(int)
+SIGNAL = 2 * TRUTH + RANDOM.normal(size=N)
+SCORES = {
+    name: 1 / (1 + np.exp(1 - SIGNAL - noise * RANDOM.normal(size=N)))
+    for name, noise in (("sharp", 0.2), ("blunt", 2.5), ("middling", 0.3))
+}
+DECISIONS = {name: (score >= 0.5).astype(int) for name, score in SCORES.items()}
+THREE = np.array(["ash", "beech", "cedar"])
+
+
+def two(**options):
+    return stakes.compare(truth=TRUTH, scores={k: SCORES[k] for k in ("sharp", "blunt")}, **options)
+
+
+def trees():
+    truth = RANDOM.integers(0, 3, N)
+    scores = RANDOM.dirichlet([2, 2, 2], (2, N))
+    scores[0, np.arange(N), truth] += 0.8
+    return truth, scores / scores.sum(-1, keepdims=True)
+
+
+# ── the ranking ──────────────────────────────────────────────────────────────────────────────────────────────────
+def test_models_are_ranked_and_every_two_compared():
+    compared = stakes.compare(truth=TRUTH, scores=SCORES)
+    assert [place.rank for place in compared.table] == [1, 2, 3]
+    assert compared.table[-1].model == "blunt"
+    values = [place.estimate.value for place in compared.table]
+    assert values == sorted(values, reverse=True)
+    order = [place.model for place in compared.table]
+    assert [(p.first, p.second) for p in compared.pairs] == [tuple(order[:2]), (order[0], order[2]), tuple(order[1:])]
+    for place in compared.table:
+        alone = stakes.evaluate(truth=TRUTH, score=SCORES[place.model])
+        assert place.estimate.value == alone["auc"].value == compared.models[place.model]["auc"].value
+    for pair in compared.pairs:
+        assert pair.difference == compared.models[pair.first]["auc"].value - compared.models[pair.second]["auc"].value
+        assert pair.low < pair.difference < pair.high
+
+
+def test_lower_is_better_for_losses():
+    compared = two(metric="log_loss")
+    assert compared.table[0].model == "sharp"
+    assert compared.pairs[0].difference < 0
+    assert compared.conclusion.startswith("sharp has a lower log_loss than blunt on these 240 rows (difference −")
+
+
+def test_the_order_of_the_models_does_not_matter():
+    one = stakes.compare(truth=TRUTH, scores=SCORES, metric=["auc", "f1", "average_precision"], resamples=200)
+    other = stakes.compare(
+        truth=TRUTH, scores=dict(reversed(SCORES.items())), metric=["auc", "f1", "average_precision"], resamples=200
+    )
+    assert one.to_dict() == other.to_dict()
+
+
+def test_holm_is_over_the_pairs_of_a_metric():
+    from statsmodels.stats.multitest import multipletests
+
+    compared = stakes.compare(truth=TRUTH, scores=SCORES, metric=["auc", "accuracy"])
+    for metric in ("auc", "accuracy"):
+        pairs = [pair for pair in compared.pairs if pair.metric == metric]
+        expected = multipletests([pair.p_value for pair in pairs], method="holm")[1]
+        assert [pair.adjusted_p_value for pair in pairs] == pytest.approx(list(expected))
+
+
+def test_simultaneous_intervals_are_wider_and_say_so():
+    each = stakes.compare(truth=TRUTH, scores=SCORES)
+    all_at_once = stakes.compare(truth=TRUTH, scores=SCORES, simultaneous=True)
+    bonferroni = stakes.compare(truth=TRUTH, scores=SCORES, confidence=1 - 0.05 / 3)
+    assert (each.intervals, all_at_once.intervals) == ("unadjusted", "simultaneous")
+    assert [(p.low, p.high) for p in all_at_once.pairs] == [(p.low, p.high) for p in bonferroni.pairs]
+    assert all(w.high - w.low > n.high - n.low for w, n in zip(all_at_once.pairs, each.pairs, strict=True))
+    assert "95 %, simultaneous over 3 pairs" in str(all_at_once)
+
+
+# ── what is compared ─────────────────────────────────────────────────────────────────────────────────────────────
+def test_the_usual_metric_is_told_by_what_there_is_to_judge():
+    truth, scores = trees()
+    named = {"a": dict(zip(THREE, scores[0].T, strict=True)), "b": dict(zip(THREE, scores[1].T, strict=True))}
+    cases = [
+        (stakes.compare(truth=TRUTH, scores=SCORES), "auc"),
+        (stakes.compare(truth=TRUTH, predictions=DECISIONS), "accuracy"),
+        (stakes.compare(truth=TRUTH, scores={"s": SCORES["sharp"]}, predictions={"d": DECISIONS["blunt"]}), "accuracy"),
+        (stakes.compare(truth=SIGNAL, predictions={"a": SIGNAL + 0.1, "b": 0 * SIGNAL}), "mean_absolute_error"),
+        (stakes.compare(truth=THREE[truth], scores=named), "macro_auc"),
+        (stakes.compare(truth=THREE[truth], scores=dict(zip("ab", scores, strict=True)), classes=THREE), "macro_auc"),
+    ]
+    for compared, metric in cases:
+        assert compared.metrics == [metric]
+
+
+def test_losses_of_several_classes_go_by_their_usual_name():
+    truth, scores = trees()
+    compared = stakes.compare(
+        truth=THREE[truth], scores=dict(zip("ab", scores, strict=True)), classes=THREE, metric="log_loss"
+    )
+    assert compared.metrics == ["multiclass_log_loss"]
+    assert compared.table[0].model == "a"
+
+
+def test_columns_of_a_table_or_file_are_named(tmp_path):
+    frame = pl.DataFrame({"y": TRUTH, **SCORES})
+    frame.write_csv(tmp_path / "preds.csv")
+    frame.write_parquet(tmp_path / "preds.parquet")
+    expected = stakes.compare(truth=TRUTH, scores=SCORES).to_dict()
+    for data in (
+        frame,
+        frame.to_pandas(),
+        frame.to_dict(as_series=False),
+        tmp_path / "preds.csv",
+        tmp_path / "preds.parquet",
+    ):
+        assert stakes.compare(data, truth="y", scores=list(SCORES)).to_dict() == expected
+
+
+def test_the_columns_of_a_data_frame_are_models():
+    expected = stakes.compare(truth=TRUTH, scores=SCORES).to_dict()
+    assert stakes.compare(truth=TRUTH, scores=pl.DataFrame(SCORES)).to_dict() == expected
+    assert stakes.compare(truth=TRUTH, scores=pl.DataFrame(SCORES).to_pandas()).to_dict() == expected
+
+
+def test_a_metric_named_twice_is_compared_once():
+    assert two(metric=["auc", "roc_auc"]).to_dict() == two(metric=[]).to_dict() == two().to_dict()
+
+
+def test_scores_of_several_classes_have_no_threshold():
+    truth, scores = trees()
+    with pytest.raises(stakes.InputError, match="model 'a': threshold= is for the scores of two classes; leave it out"):
+        stakes.compare(truth=truth, scores=dict(zip("ab", scores, strict=True)), classes=[0, 1, 2], threshold=0.5)
+
+
+def test_rows_that_flipped_are_counted():
+    flipped = stakes.compare(truth=TRUTH, predictions={k: DECISIONS[k] for k in ("sharp", "blunt")}).pairs[0].flipped
+    right = {name: decided == TRUTH for name, decided in DECISIONS.items()}
+    assert flipped.only_first_right == (right["sharp"] & ~right["blunt"]).sum()
+    assert flipped.both_wrong == (~right["sharp"] & ~right["blunt"]).sum()
+    assert two().pairs[0].flipped == flipped  # scores are cut at ½
+    assert two(threshold=0.9).pairs[0].flipped != flipped
+    logits = {name: np.log(score / (1 - score)) for name, score in SCORES.items()}
+    assert stakes.compare(truth=TRUTH, scores=logits).pairs[0].flipped is None  # no threshold, no decisions
+
+
+def test_a_threshold_decides():
+    compared = two(metric="recall", threshold=0.8)
+    assert compared.models["sharp"].threshold == 0.8
+    assert compared.table[0].estimate.value == max(
+        np.mean(s[TRUTH == 1] >= 0.8) for k, s in SCORES.items() if k != "middling"
+    )
+
+
+def test_extra_decisions_of_one_model():
+    said = np.where(SCORES["blunt"] > 0.9, "unsure", DECISIONS["blunt"].astype(str))
+    compared = stakes.compare(
+        truth=TRUTH.astype(str),
+        predictions={"a": DECISIONS["sharp"].astype(str), "b": said},
+        classes=["0", "1"],
+        metric="coverage",
+    )
+    assert compared.pairs[0].difference == pytest.approx(np.mean(said == "unsure"))
+
+
+def test_weights_of_zero_leave_rows_out():
+    weight = np.where(np.arange(N) < 200, 1.0, 0.0)
+    part = stakes.compare(truth=TRUTH[:200], scores={k: v[:200] for k, v in SCORES.items()}, metric=["auc", "f1"])
+    whole = stakes.compare(truth=TRUTH, scores=SCORES, weight=weight, metric=["auc", "f1"])
+    for here, there in zip(part.pairs, whole.pairs, strict=True):
+        assert (here.low, here.high, here.p_value) == pytest.approx((there.low, there.high, there.p_value))
+
+
+# ── non-inferiority ──────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize("metric", ["auc", "brier_score"])
+def test_the_margin_is_judged_by_the_end_of_the_interval(metric):
+    pair = two(metric=metric).pairs[0]
+    gap = max(abs(pair.low), abs(pair.high))  # how much worse the second may be
+    for margin, shown in ((gap * 1.01, True), (gap * 0.99, False)):
+        judged = two(metric=metric, margin=margin)
+        assert judged.pairs[0].second_not_inferior is shown
+        assert judged.pairs[0].not_inferior is True
+        words = "blunt is not worse than sharp" if shown else "blunt is not shown to be not worse than sharp"
+        assert f"by a margin of {margin:g} in {metric}, sharp is not worse than blunt and {words}" in judged.notes
+    assert two(metric=metric).pairs[0].not_inferior is None
+
+
+# ── words ────────────────────────────────────────────────────────────────────────────────────────────────────────
+def test_the_conclusion_claims_no_more_than_the_interval():
+    alike = stakes.compare(truth=TRUTH, scores={k: SCORES[k] for k in ("sharp", "middling")})
+    pair = alike.pairs[0]
+    assert pair.low < 0 < pair.high
+    assert alike.conclusion.startswith(
+        f"{pair.first} and {pair.second} cannot be told apart on these 240 rows (difference in auc "
+    )
+    assert two().conclusion.startswith("sharp has a higher auc than blunt on these 240 rows (difference 0.")
+    several = stakes.compare(truth=TRUTH, scores=SCORES)
+    best, second, last = (place.model for place in several.table)
+    assert several.conclusion.startswith(f"{best} has the best auc (0.")
+    assert several.conclusion.endswith(
+        f"of 3 models on these 240 rows: it is better than {last}, but it cannot be told apart from {second}"
+    )
+
+
+def test_an_interval_without_its_p_value_is_no_claim():
+    facts = {"first": "a", "second": "b", "metric": "auc", "difference": 0.1}
+    assert Pair(**facts, low=0.01, high=0.2, p_value=0.03, adjusted_p_value=0.03).told_apart(0.95)
+    assert not Pair(**facts, low=0.01, high=0.2, p_value=0.03, adjusted_p_value=0.06).told_apart(0.95)
+    assert not Pair(**facts, low=-0.01, high=0.2, p_value=0.03, adjusted_p_value=0.03).told_apart(0.95)
+    assert not Pair(**facts).told_apart(0.95)
+
+
+def test_undefined_figures_are_not_compared_and_say_why():
+    never = np.zeros(N, int)
+    compared = stakes.compare(
+        truth=TRUTH, predictions={"never": never, "sharp": DECISIONS["sharp"]}, metric="precision"
+    )
+    pair = compared.pairs[0]
+    assert (pair.first, pair.second) == ("sharp", "never")
+    assert math.isnan(pair.difference)
+    assert (pair.low, pair.p_value, pair.adjusted_p_value) == (None, None, None)
+    assert pair.note == "precision of never is undefined: nothing is decided positive"
+    assert compared.conclusion == f"sharp and never cannot be compared by precision on these 240 rows: {pair.note}"
+    nobody = stakes.compare(truth=TRUTH, predictions={"a": never, "b": never, "c": never}, metric="precision")
+    assert nobody.conclusion == "no model has a precision on these 240 rows: nothing is decided positive"
+
+
+def test_infinite_losses_have_no_difference():
+    sure = np.where(np.arange(N) == 0, 1.0 - TRUTH[0], SCORES["sharp"])
+    pair = stakes.compare(truth=TRUTH, scores={"sure": sure, "sharp": SCORES["sharp"]}, metric="log_loss").pairs[0]
+    assert (pair.first, pair.low, pair.note) == ("sharp", None, "log_loss is infinite")
+
+
+def test_a_figure_without_an_interval_says_why():
+    assert two(metric="ks").conclusion.startswith(
+        "how far sharp and blunt are apart on these 240 rows is not known (difference in ks 0."
+    )
+
+
+def test_the_text_shows_ranking_pairs_flips_and_conclusion():
+    compared = stakes.compare(truth=TRUTH, scores=SCORES)
+    text = str(compared)
+    for words in (
+        "240, the same for every model",
+        "Holm p",
+        "DeLong, paired",
+        "only first right",
+        "sharp − blunt",
+        "note",
+    ):
+        assert words in text
+    assert repr(compared) == "<Comparison of sharp, blunt and middling by auc>"
+    html = stakes.compare(truth=TRUTH, scores={"<b>": SCORES["sharp"], "c": SCORES["blunt"]})._repr_html_()
+    assert "&lt;b&gt;" in html
+    assert "<b>:" not in html
+
+
+def test_data_are_plain():
+    compared = two(metric=["auc", "ks"])
+    saved = json.loads(compared.to_json())
+    assert saved == compared.to_dict()
+    assert (saved["stakes"], saved["rows"], saved["intervals"], saved["clusters"]) == (
+        "comparison",
+        240,
+        "unadjusted",
+        None,
+    )
+    assert saved["pairs"][0]["flipped"]["both_right"] == compared.pairs[0].flipped.both_right
+    row = compared.to_rows()[1]
+    assert (row["metric"], row["low"], row["only_first_right"]) == (
+        "ks",
+        None,
+        compared.pairs[1].flipped.only_first_right,
+    )
+    assert "flipped" not in row
+
+
+def test_a_pair_is_found_in_either_order():
+    compared = two(metric=["auc", "f1"])
+    assert compared.pair("blunt", "sharp") is compared.pairs[0]
+    assert compared.pair("sharp", "blunt", "f1") is compared.pairs[1]
+    with pytest.raises(
+        stakes.InputError,
+        match="there is no pair of 'sharp' and 'nobody' by that metric; the models are 'sharp' and 'blunt'",
+    ):
+        compared.pair("sharp", "nobody")
+
+
+# ── clusters ─────────────────────────────────────────────────────────────────────────────────────────────────────
+def test_clusters_rule_out_tests_of_single_rows():
+    compared = two(cluster=np.arange(N) // 3, metric=["auc", "accuracy", "brier_score"], resamples=300)
+    assert compared.clusters == 80
+    for pair in compared.pairs:
+        assert pair.method == "300 paired draws of whole clusters; p from 300 swaps of clusters"
+    assert any("DeLong's and McNemar's tests and swaps of single rows do not apply" in note for note in compared.notes)
+
+
+def test_few_clusters_warn():
+    with pytest.warns(
+        stakes.InputWarning, match="there are only 12 clusters; with fewer than 30 intervals are too short"
+    ):
+        two(cluster=np.arange(N) // 20, resamples=100)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        two(cluster=np.arange(N) // 8, resamples=100)
+
+
+# ── different rows ───────────────────────────────────────────────────────────────────────────────────────────────
+def test_models_on_different_rows(tmp_path):
+    halves = {"a": (TRUTH[:100], SCORES["sharp"][:100]), "b": (TRUTH[100:], SCORES["blunt"][100:])}
+    compared = stakes.compare(scores=halves, paired=False)
+    assert compared.rows == [100, 140]
+    assert compared.pairs[0].method == "DeLong, independent rows"
+    assert compared.pairs[0].flipped is None
+    assert "100, 140, different ones for each model" in str(compared)
+    for name, (truth, score) in halves.items():
+        pl.DataFrame({"y": truth, "p": score}).write_csv(tmp_path / f"{name}.csv")
+    files = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    assert stakes.compare(files, truth="y", scores="p", paired=False).to_dict() == compared.to_dict()
+
+
+# ── files joined by case ─────────────────────────────────────────────────────────────────────────────────────────
+@pytest.fixture
+def files(tmp_path):
+    case = [f"c{i}" for i in RANDOM.permutation(N)]
+    frame = pl.DataFrame({"case": case, "y": TRUTH, "site": np.arange(N) // 4, **SCORES})
+    for name in ("sharp", "blunt"):
+        part = frame.select("case", "y", "site", pl.col(name).alias("p"))
+        (part if name == "sharp" else part.reverse()).write_csv(tmp_path / f"{name}.csv")
+    return [tmp_path / "sharp.csv", tmp_path / "blunt.csv"]
+
+
+JOINED = {"id": "case", "truth": "y", "scores": "p"}
+
+
+def test_files_are_joined_by_case(files):
+    joined = stakes.compare(files, **JOINED)
+    assert joined.to_dict() == two().to_dict()
+    clustered = stakes.compare(files, **JOINED, cluster="site", resamples=200)
+    assert clustered.to_dict() == two(cluster=np.arange(N) // 4, resamples=200).to_dict()
+    frames = [pl.read_csv(file) for file in files]
+    assert list(stakes.compare(frames, **JOINED).models) == ["table 1", "table 2"]
+
+
+def edited(file, change):
+    frame = change(pl.read_csv(file))
+    frame.write_csv(file)
+    return frame
+
+
+def test_cases_that_do_not_match_are_named(files):
+    frame = edited(files[1], lambda f: f[2:])
+    kept = set(frame["case"])
+    missing = sorted(f"c{i}" for i in range(N) if f"c{i}" not in kept)
+    with pytest.raises(stakes.InputError) as problem:
+        stakes.compare(files, **JOINED)
+    assert str(problem.value) == (
+        f"blunt lacks 2 cases that sharp has (the first has case {missing[0]!r}); give both the same cases"
+    )
+    with pytest.raises(stakes.InputError, match="blunt lacks 2 cases that sharp has"):
+        stakes.compare(files[::-1], **JOINED)
+
+
+def test_cases_that_occur_twice_are_named(files):
+    frame = edited(files[1], lambda f: pl.concat([f, f[:1]]))
+    with pytest.raises(stakes.InputError) as problem:
+        stakes.compare(files, **JOINED)
+    assert str(problem.value) == (
+        f"blunt: 1 value of case occur more than once (the first is {frame['case'][0]!r}); every case must have one row"
+    )
+
+
+def test_truths_that_disagree_are_named(files):
+    frame = edited(
+        files[1], lambda f: f.with_columns(y=pl.when(pl.int_range(pl.len()) == 5).then(1 - pl.col("y")).otherwise("y"))
+    )
+    with pytest.raises(stakes.InputError) as problem:
+        stakes.compare(files, **JOINED)
+    assert str(problem.value) == (
+        f"blunt and sharp disagree about the truth of 1 case (the first has case {frame['case'][5]!r}); mend the "
+        "files, so that both are judged alike"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"id": None}, "several tables were given; name the column of case numbers that joins them as id=, or pass"),
+        ({"scores": ["p", "q"]}, "scores: with several tables, one model each, give the one column name that all"),
+        ({"id": "number"}, "model 'sharp': id: there is no column 'number'"),
+        ({"paired": False}, "id= is for models on the same rows; leave it out with paired=False"),
+    ],
+)
+def test_slips_with_several_files(files, options, words):
+    with pytest.raises(stakes.InputError, match=words):
+        stakes.compare(files, **{**JOINED, **options})
+
+
+def test_two_files_of_one_name(files, tmp_path):
+    (tmp_path / "other").mkdir()
+    pl.read_csv(files[0]).write_csv(tmp_path / "other" / "sharp.csv")
+    with pytest.raises(
+        stakes.InputError, match="two tables are called 'sharp', and models are called like their tables; rename one"
+    ):
+        stakes.compare([files[0], tmp_path / "other" / "sharp.csv"], **JOINED)
+
+
+# ── errors ───────────────────────────────────────────────────────────────────────────────────────────────────────
+BOTH = {"truth": TRUTH, "scores": SCORES}
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (
+            {"scores": {"a": SCORES["sharp"]}},
+            "a comparison needs two models or more, and there is only 'a'; name them in scores= or predictions=",
+        ),
+        (
+            {"scores": None},
+            "a comparison needs two models or more, and there is none; name them in scores= or predictions=",
+        ),
+        (
+            {"scores": {"a": SCORES["sharp"], "b": SCORES["sharp"][1:]}},
+            "model 'b' has 239 rows but truth has 240; models are compared on the same rows: give every model all "
+            "of them, or with paired=False each its own truth",
+        ),
+        (
+            {"scores": np.zeros((N, 2))},
+            "scores is a ndarray; give a dictionary model → column, or a list of column names",
+        ),
+        ({"confidence": 1}, "confidence=1 is not between 0 and 1; 0.95 is usual"),
+        ({"confidence": "high"}, "confidence='high' is not between 0 and 1; 0.95 is usual"),
+        ({"margin": -0.1}, "margin=-0.1 is not a number from 0 on; give the difference that would still not matter"),
+        ({"seed": -1}, "seed=-1 does not work; give a whole number from 0 on"),
+        ({"resamples": 10}, "resamples=10 does not work; give a whole number from 100 on"),
+        (
+            {"metric": "prevalence"},
+            "prevalence is better neither higher nor lower, so nothing can be ranked by it; name another metric",
+        ),
+        (
+            {"metric": "r2"},
+            "r2 is a figure of predicted numbers, and this is a binary evaluation; `stakes metrics` lists them all",
+        ),
+        ({"metric": "acc"}, "there is no metric 'acc'"),
+        ({"metric": 5}, "5 is not how a metric is written; write a name, or name(parameter=number)"),
+        (
+            {"truth": None},
+            "write which columns are which: compare(data, truth='y', scores=['a', 'b']), or compare(truth=y, "
+            "scores={'a': p, 'b': q})",
+        ),
+        ({"id": "case"}, "id= joins several tables; give a list of them, or leave it out"),
+        (
+            {"paired": False},
+            "model 'sharp' has no truth of its own; with paired=False give each one: scores={'a': (truth, score), …}",
+        ),
+        ({"paired": False, "weight": TRUTH}, "weight= is for models on the same rows; leave it out with paired=False"),
+        (
+            {"scores": {"a": SCORES["sharp"], "b": np.where(TRUTH == 1, np.nan, 0.5)}},
+            f"model 'b': score is missing in {TRUTH.sum()} rows (the first is row {TRUTH.argmax()}, counting "
+            "from 0); drop or fill them before evaluating",
+        ),
+        (
+            {
+                "scores": None,
+                "predictions": {"a": DECISIONS["sharp"], "b": np.where(np.arange(N) == 3, 2, TRUTH)},
+                "task": "classification",
+            },
+            "model 'b' has the class '2', which another model does not have; pass classes= to say what the classes are",
+        ),
+        (
+            {"scores": None, "predictions": {"a": DECISIONS["sharp"], "b": 3 * SCORES["sharp"]}},
+            "model 'b' is judged as regression, but 'a' as classification; pass task= to say what is meant",
+        ),
+        (
+            {"scores": None, "predictions": DECISIONS, "threshold": 0.5},
+            "threshold and prediction were both given; the decisions come from prediction, or from score ≥ threshold",
+        ),
+    ],
+)
+def test_slips_are_named(options, words):
+    with pytest.raises(stakes.InputError) as problem:
+        stakes.compare(**{**BOTH, **options})
+    assert str(problem.value).startswith(words)
+
+
+def test_arrays_without_names_ask_which_is_which():
+    with pytest.raises(stakes.InputError, match="write which columns are which"):
+        stakes.compare(TRUTH, SCORES["sharp"], SCORES["blunt"])
+
+
+# ── the example ──────────────────────────────────────────────────────────────────────────────────────────────────
+def test_the_example_of_two_classifiers_runs(capsys):
+    found = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "two_classifiers.py"))
+    out = capsys.readouterr().out
+    assert "vectors: share of tumours found" in out
+    assert "DeLong, paired" in out
+    pair = found["comparison"].pairs[0]
+    assert pair.low <= pair.difference <= pair.high
+    assert found["comparison"].conclusion.split(" (")[0] in " ".join(out.split())

@@ -1,0 +1,17 @@
+import numpy as np
+import pytest
+from statsmodels.stats.multitest import multipletests
+
+from stakes.uncertainty.holm import adjusted
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 10, 45])
+def test_holm_is_statsmodels(count):
+    p_values = np.random.default_rng(count).random(count) ** 3
+    assert adjusted(p_values.tolist()) == pytest.approx(multipletests(p_values, method="holm")[1].tolist())
+
+
+def test_equal_p_values_stay_equal_and_nothing_passes_one():
+    assert adjusted([0.02, 0.02, 0.9]) == pytest.approx([0.06, 0.06, 0.9])
+    assert adjusted([0.6, 0.7]) == [1, 1]
+    assert adjusted([]) == []
