@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint types bench clean
+.PHONY: demo test lint types bench coverage clean
 
 demo: $(VENV)/.installed        ## set up, then evaluate the predictions that ship with the package
 	@$(BIN)/stakes demo
@@ -21,6 +21,9 @@ types: $(VENV)/.installed-test
 
 bench: $(VENV)/.installed-test  ## ratios against peers, measured in one run, written to bench/RESULTS.md
 	@$(BIN)/python bench/run.py
+
+coverage: $(VENV)/.installed-test  ## how often intervals cover the truth, simulated, written to docs/coverage.md
+	@$(BIN)/python bench/coverage.py
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "stakes needs Python 3.11 or newer; try: make PYTHON=python3.12 …")'

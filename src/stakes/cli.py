@@ -76,6 +76,17 @@ def _columns(command: Callable[..., Any]) -> Callable[..., Any]:
     help="The constant to compare predicted numbers with (default: the mean of the truth).",
 )
 @click.option("--by", metavar="COLUMN", help="Evaluate each segment too.")
+@click.option(
+    "--cluster", metavar="COLUMN", help="Rows that belong together (a patient): intervals draw whole clusters."
+)
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="How sure intervals shall be.")
+@click.option(
+    "--design",
+    type=click.Choice(["classes random", "classes fixed"]),
+    default="classes random",
+    help="Whether another sample would have other class counts.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Where the random numbers begin.")
 @click.option("--all", "everything", is_flag=True, help="Show every figure, not only the main ones.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 def evaluate(

@@ -79,7 +79,7 @@ def _mean(values: Array, weights: Array | None) -> Any:
     if weights is None:
         return values.mean(-1)[()]
     weights = weights.astype(np.float64)
-    return ratio(np.where(weights > 0, values * weights, 0.0).sum(-1)[()], weights.sum(-1)[()])
+    return ratio((np.where(weights > 0, values, 0.0) * weights).sum(-1)[()], weights.sum(-1)[()])
 
 
 # ── class scores ─────────────────────────────────────────────────────────────────────────────────────────────────

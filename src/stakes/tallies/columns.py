@@ -145,7 +145,7 @@ class Columns:
         tp, fp = self.cumulated("positives"), self.cumulated("negatives")
         P, N = self.total("positives"), self.total("negatives")
         if self.leading or self.weighted:
-            floats = [column.astype(np.float64) for column in (positives, negatives, tp, fp)]
+            floats = [column.astype(np.float64, copy=False) for column in (positives, negatives, tp, fp)]
             return [lambda: Steps(lambda: self.scores, *floats, _as_float(P), _as_float(N))]  # type: ignore[call-arg]
         if P + N >= EXACT_PRODUCTS:
             positives, negatives, tp, fp = (exact(column) for column in (positives, negatives, tp, fp))

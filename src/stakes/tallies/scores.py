@@ -219,7 +219,7 @@ class ScoreTable(Tally):
         columns = self.as_columns()
         return self._like(Columns.added(bins.lower_edges(columns.scores, grid), columns.values), grid)
 
-    def compressed(self, growth: float = 1 / 64) -> Self:
+    def compressed(self, growth: float = 1 / 48) -> Self:
         """Return a table of some hundred scores, for drawing it anew: neighbours in the ranking are put together.
 
         Pieces grow in proportion to their rank, so the top of the ranking, on which precision hangs, stays as it is.

@@ -18,6 +18,9 @@ from stakes.uncertainty.means import SKEWED, skewed_t, spread_and_skewness
 from stakes.uncertainty.quantiles import LOG, normal, on_scale
 from stakes.uncertainty.sampling import Sampling
 
+ENOUGH = 1 << 17
+"""Of more rows than this only every second, third, … one is asked for the spread of its loss."""
+
 
 @dataclass(frozen=True)
 class _Sums:
@@ -70,7 +73,7 @@ def loss_intervals(
 
 
 def _interval(metric: Metric, value: float, sums: _Sums, sampling: Sampling) -> Interval:
-    if not sums.finite:
+    if not sums.finite or math.isinf(value):
         return none("a probability of 0 for what happened makes the loss infinite")
     if sampling.fixed and min(sums.sizes) < 2:
         return none("a class has a single row")
@@ -91,25 +94,34 @@ def _all_sums(wanted: set[Losses], table: ScoreTable) -> dict[Losses, _Sums]:
     if table.weighted:
         return {losses: _weighted(losses, table) for losses in wanted}
 
+    sizes = np.array([float(table.P), float(table.N)])
+    stride = max(1, int(sizes.sum()) // ENOUGH)
+
     def each(losses: Losses) -> Any:
-        return lambda steps: _powers(steps, losses)
+        return lambda steps: _powers(steps, losses, stride)
 
     folds: list[Any] = [(Fold(each(losses), lambda whole, _: whole), {}) for losses in wanted]
-    sizes = float(table.P), float(table.N)
-    return {losses: _Sums(powers, sizes) for losses, powers in zip(wanted, fold_all(folds, table), strict=True)}
+    found = zip(wanted, fold_all(folds, table), strict=True)
+    return {losses: _Sums(_of_all(powers, sizes), (sizes[0], sizes[1])) for losses, powers in found}
 
 
-def _powers(steps: Steps, losses: Losses) -> Array:
+def _of_all(powers: Array, sizes: Array) -> Array:
+    """Scale the sums of some rows of each class (the counts stand before the powers) up to all of them."""
+    return powers[:, 1:] * np.divide(sizes, powers[:, 0], out=np.zeros(2), where=powers[:, 0] > 0)[:, None]
+
+
+def _powers(steps: Steps, losses: Losses, stride: int = 1) -> Array:
     classes = ((steps.positives, losses.of_positive), (steps.negatives, losses.of_negative))
-    return np.array([_sums(counts, steps.scores, loss_of) for counts, loss_of in classes])
+    return np.array([_sums(counts, steps.scores, loss_of, stride) for counts, loss_of in classes])
 
 
-def _sums(counts: Array, scores: Array, loss_of: Any) -> list[float]:
-    here = np.flatnonzero(counts)
+def _sums(counts: Array, scores: Array, loss_of: Any, stride: int) -> list[float]:
+    """Return the number of rows and the sums of the powers of their losses, of every so many-th score."""
+    here = np.flatnonzero(counts)[::stride]
     with np.errstate(divide="ignore"):
         loss = loss_of(scores[here])
-    powers = [counts[here] * loss]
-    for _ in range(2):
+    powers = [counts[here].astype(np.float64)]
+    for _ in range(3):
         powers.append(powers[-1] * loss)
     return [float(power.sum()) for power in powers]
 
@@ -118,7 +130,7 @@ def _weighted(losses: Losses, table: ScoreTable) -> _Sums:
     """Weighted rows stand for as many equal ones as have the same error (Kish); their skewness is not known."""
     assert isinstance(table.store, Columns)
     (steps,), values = table.steps(), table.store.values
-    powers = _powers(steps, losses)
+    powers = _powers(steps, losses)[:, 1:]
     squared = sum(float(values[f"{name}_squared"].sum()) for name in ("positives", "negatives"))
     rows = float(table.total) ** 2 / squared
     shrink = rows / float(table.total)

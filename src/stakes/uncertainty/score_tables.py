@@ -19,7 +19,7 @@ from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.quantiles import normal, on_scale, scale_of
 from stakes.uncertainty.sampling import Sampling
 
-REPLICATES = 500
+REPLICATES = 400
 """How many tables are drawn: only their spread is used, which needs fewer than percentiles do."""
 
 

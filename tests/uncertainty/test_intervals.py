@@ -1,0 +1,568 @@
+"""Intervals of single figures: each way against its definition, brute force, or somebody else's code."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import brentq
+from statsmodels.stats.proportion import proportion_confint
+
+import stakes
+from stakes.metrics import find, measure
+from stakes.metrics.declare import WAYS
+from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable
+from stakes.uncertainty import areas, cells, score_tables
+from stakes.uncertainty.intervals import intervals
+from stakes.uncertainty.means import skewed_t
+from stakes.uncertainty.quantiles import normal, student
+from stakes.uncertainty.sampling import USUAL, Sampling
+from stakes.uncertainty.shares import clopper_pearson, wilson
+
+Z = scipy.stats.norm.ppf(0.975)
+
+
+def two_classes(n=400, seed=0, prevalence=0.4, apart=1.2):
+    rng = np.random.default_rng(seed)
+    truth = rng.random(n) < prevalence
+    return truth, 1 / (1 + np.exp(-(rng.normal(size=n) + apart * truth - apart / 2)))
+
+
+def one(metric, tally, sampling=USUAL):
+    value = float(find(metric).of(tally))
+    return value, intervals([find(metric)], [value], tally, sampling)[0]
+
+
+# ── every declaration ────────────────────────────────────────────────────────────────────────────────────────────
+def evaluations():
+    rng = np.random.default_rng(3)
+    truth, score = two_classes()
+    scores = rng.dirichlet(np.ones(3), 300)
+    classes = np.array([rng.choice(3, p=p) for p in scores])
+    target = rng.normal(size=200) + 5
+    return {
+        "two": stakes.evaluate(truth=truth, score=score),
+        "three": stakes.evaluate(truth=classes, score=scores, classes=range(3)),
+        "numbers": stakes.evaluate(truth=target, prediction=target + rng.normal(size=200)),
+    }
+
+
+@pytest.mark.parametrize("kind", ["two", "three", "numbers"])
+def test_every_figure_has_an_interval_or_says_why_not(kind):
+    ev = evaluations()[kind]
+    for name, estimate in ev.figures.items():
+        if estimate.low is None:
+            assert estimate.no_interval, name
+            assert not estimate.method, name
+        else:
+            assert estimate.low <= estimate.value <= estimate.high, name
+            assert estimate.low < estimate.high, name
+            assert estimate.method, name
+            lowest, highest = find(name).range
+            assert lowest <= estimate.low, name
+            assert estimate.high <= highest, name
+
+
+def test_every_metric_declares_a_way():
+    for metric in stakes.metrics.list():
+        assert metric.no_interval or metric.interval in WAYS
+        assert metric.facts()["interval"]
+
+
+def test_figures_of_the_specification_have_none():
+    ev = evaluations()["two"]
+    for name in ("ece", "mce", "ece_equal_mass", "mce_equal_mass", "ks", "recall_at_precision", "precision_at_recall"):
+        assert ev[name].low is None
+        assert ev[name].no_interval
+    assert "more rows bring larger ones" in evaluations()["numbers"]["max_error"].no_interval
+
+
+# ── quantiles and shares ─────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize(("degrees", "near"), [(5, 4e-3), (10, 3e-4), (20, 2e-5), (100, 1e-7), (10**6, 1e-9)])
+@pytest.mark.parametrize("probability", [0.9, 0.975, 0.995])
+def test_quantiles_agree_with_scipy(probability, degrees, near):
+    assert normal(probability) == pytest.approx(scipy.stats.norm.ppf(probability), abs=1e-12)
+    wanted = scipy.stats.t.ppf(probability, degrees)
+    assert student(probability, degrees) == pytest.approx(wanted, rel=near * (10 if probability > 0.99 else 1))
+
+
+@settings(max_examples=200, deadline=None)
+@given(n=st.integers(1, 10_000), share=st.floats(0, 1), confidence=st.sampled_from([0.5, 0.9, 0.95, 0.999]))
+def test_limits_of_shares_agree_with_statsmodels(n, share, confidence):
+    hits = round(share * n)
+    for ours, method in ((wilson, "wilson"), (clopper_pearson, "beta")):
+        wanted = proportion_confint(hits, n, 1 - confidence, method)
+        assert ours(hits / n, n, confidence) == pytest.approx(np.clip(np.nan_to_num(wanted), 0, 1), abs=1e-9)
+
+
+def test_shares_of_an_evaluation_are_those_limits():
+    ev = stakes.evaluate(truth=[1] * 30 + [0] * 70, prediction=[1] * 24 + [0] * 6 + [1] * 10 + [0] * 60)
+    cases = {"recall": (24, 30), "precision": (24, 34), "specificity": (60, 70), "accuracy": (84, 100)}
+    for name, (hits, n) in cases.items():
+        wanted = proportion_confint(hits, n, 0.05, "wilson")
+        assert (ev[name].low, ev[name].high) == pytest.approx(wanted)
+        exact = ev.interval(name, method="clopper-pearson", confidence=0.9)
+        assert (exact.low, exact.high) == pytest.approx(proportion_confint(hits, n, 0.1, "beta"))
+        assert (exact.method, exact.confidence) == ("Clopper–Pearson", 0.9)
+    with pytest.raises(stakes.InputError, match="method='delong' does not make an interval of recall; it can be 'wils"):
+        ev.interval("recall", method="delong")
+    with pytest.raises(stakes.InputError, match="of f1; there is no choice; leave it out"):
+        ev.interval("f1", method="wilson")
+
+
+def test_weighted_shares_count_rows_as_kish_does():
+    truth, decided = [1, 1, 1, 1, 0, 0], [1, 1, 0, 1, 0, 1]
+    weight = np.array([1.0, 2, 3, 1, 1, 4])
+    ev = stakes.evaluate(truth=truth, prediction=decided, weight=weight)
+    rows = weight[:4].sum() ** 2 / (weight[:4] ** 2).sum()
+    assert (ev["recall"].low, ev["recall"].high) == pytest.approx(wilson(4 / 7, rows, 0.95))
+    same = stakes.evaluate(truth=truth, prediction=decided, weight=[7.0] * 6)
+    plain = stakes.evaluate(truth=truth, prediction=decided)
+    assert (same["recall"].low, same["recall"].high) == pytest.approx((plain["recall"].low, plain["recall"].high))
+
+
+# ── tables drawn anew ────────────────────────────────────────────────────────────────────────────────────────────
+def test_drawn_tables_spread_like_resampled_rows():
+    truth, score = two_classes(500)
+    table = ScoreTable.from_rows(score, truth).at(0.5)
+    drawn = cells.drawn(table, Sampling(replicates=20_000))
+    rng = np.random.default_rng(1)
+    rows = rng.multinomial(500, (table.counts / 500).ravel(), 20_000).reshape(-1, 2, 2)
+    bootstrapped = Confusion(table.truths, table.decisions, rows, positive=table.positive)
+    for name in ("f1", "mcc", "kappa", "informedness", "diagnostic_odds_ratio", "recall"):
+        ours, theirs = (np.asarray(find(name).of(t)) for t in (drawn, bootstrapped))
+        assert np.log(ours.std() / theirs.std()) == pytest.approx(0, abs=0.05), name
+
+
+def test_weights_widen_draws_by_their_squares():
+    rng = np.random.default_rng(2)
+    truth, decided, weight = rng.random(300) < 0.5, rng.random(300) < 0.5, rng.gamma(0.5, size=300)
+    table = stakes.count(truth=truth, prediction=decided, weight=weight).confusion
+    found = np.asarray(find("informedness").of(cells.drawn(table, Sampling(replicates=20_000))))
+    shares = rng.dirichlet(np.ones(300), 20_000) * weight  # Rubin's bootstrap of the rows themselves
+    tpr, fpr = (((shares * decided * side).sum(1) / (shares * side).sum(1)) for side in (truth, ~truth))
+    assert found.std() == pytest.approx((tpr - fpr).std(), rel=0.06)
+
+
+def test_fixed_classes_keep_their_sizes():
+    table = Confusion.two_class(tp=30, fn=10, fp=5, tn=55)
+    drawn = cells.drawn(table, Sampling(design="classes fixed"))
+    assert drawn.counts.sum(-1) == pytest.approx(np.broadcast_to([60, 40], (2000, 2)))
+    fixed = one("accuracy", table, Sampling(design="classes fixed"))[1]
+    error = math.sqrt(0.4**2 * 0.75 * 0.25 / 40 + 0.6**2 * (5 / 60) * (55 / 60) / 60)
+    assert (fixed.high - fixed.low) / (2 * Z * error) == pytest.approx(1, abs=0.06)
+    assert one("recall", table, Sampling(design="classes fixed"))[1].method == "Wilson"
+    assert (
+        one("prevalence", table, Sampling(design="classes fixed"))[1].reason == "every resample gives the same figure"
+    )
+
+
+def test_empty_cells_do_not_make_intervals_too_short():
+    value, found = one("f1", Confusion.two_class(tp=10, fn=0, fp=0, tn=190))
+    assert value == 1
+    assert found.low < 0.93
+    assert found.high == 1
+
+
+def test_many_classes_are_drawn_with_little_added():
+    rng = np.random.default_rng(0)
+    counts = rng.multinomial(60, np.eye(10).ravel() * 0.09 + 0.001).reshape(10, 10)
+    names = tuple(map(str, range(10)))
+    drawn = cells.drawn(Confusion(names, names, counts), USUAL)
+    assert np.asarray(drawn.counts).sum((-1, -2)).mean() == pytest.approx(counts.sum() + 10, rel=0.02)
+    big = tuple(map(str, range(201)))
+    table = Confusion(big, big, np.eye(201, dtype=int) * 3)
+    assert one("kappa", table)[1].reason == "tables of more than 200 classes are not drawn anew"
+
+
+def test_resamples_without_a_figure_are_told():
+    draws = np.array([0.1, 0.2, np.nan, 0.3])
+    assert cells.percentiles(draws, USUAL, "drawn").note == "undefined on 1 of 4 resamples"
+    assert cells.percentiles(draws * np.nan, USUAL, "drawn").reason == "it is undefined on most resamples"
+
+
+# ── areas ────────────────────────────────────────────────────────────────────────────────────────────────────────
+def brute_delong(truth, score, weight):
+    wins = (score[truth][:, None] > score[~truth]) + 0.5 * (score[truth][:, None] == score[~truth])
+    w, v = weight[truth], weight[~truth]
+    auc = w @ wins @ v / w.sum() / v.sum()
+    rows, columns = wins @ v / v.sum(), w @ wins / w.sum()
+    return auc, rows, columns, w, v
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_delong_is_the_spread_of_placements(ties):
+    truth, score = two_classes(150, seed=4)
+    score = score.round(1) if ties else score
+    auc, rows, columns, *_ = brute_delong(truth, score, np.ones(150))
+    wanted = math.sqrt(rows.var(ddof=1) / len(rows) + columns.var(ddof=1) / len(columns))
+    table = ScoreTable.from_rows(score, truth)
+    assert areas.delong_error(table, auc) == pytest.approx(wanted, rel=1e-10)
+    value, found = one("auc", table)
+    half = Z * wanted / (value * (1 - value))
+    logit = math.log(value / (1 - value))
+    ends = [1 / (1 + math.exp(-(logit + sign * half))) for sign in (-1, 1)]
+    assert [found.low, found.high] == pytest.approx(ends)
+    gini = one("gini", table)[1]
+    assert [gini.low, gini.high] == pytest.approx([2 * end - 1 for end in ends])
+
+
+def test_delong_with_weights():
+    truth, score = two_classes(150, seed=5)
+    weight = np.random.default_rng(0).gamma(2, size=150)
+    auc, rows, columns, w, v = brute_delong(truth, score.round(1), weight)
+    table = ScoreTable.from_rows(score.round(1), truth, weight)
+    wanted = (w**2 @ (rows - auc) ** 2) / w.sum() ** 2 + (v**2 @ (columns - auc) ** 2) / v.sum() ** 2
+    assert areas.delong_error(table, auc) == pytest.approx(math.sqrt(wanted), rel=1e-10)
+
+
+@pytest.mark.parametrize(("auc", "P", "N"), [(0.8, 10, 40), (0.5, 5, 5), (0.99, 20, 200), (0.03, 8, 9)])
+def test_newcombe_solves_its_equation(auc, P, N):
+    size = (P + N) / 2 - 1
+
+    def distance(area):
+        spread = 1 + size * (1 - area) / (2 - area) + size * area / (1 + area)
+        return (auc - area) / math.sqrt(area * (1 - area) * spread / (P * N))
+
+    wanted = brentq(lambda a: distance(a) - Z, 1e-12, auc), brentq(lambda a: distance(a) + Z, auc, 1 - 1e-12)
+    assert areas.newcombe(auc, P, N, 0.95) == pytest.approx(wanted, abs=1e-9)
+
+
+def test_small_classes_and_perfect_orders_take_newcombe():
+    truth = np.arange(60) < 20
+    ev = stakes.evaluate(truth=truth, score=np.where(truth, 0.9, 0.1))
+    assert ev["auc"].method == "Newcombe's method 5"
+    assert 0.9 < ev["auc"].low < ev["auc"].high == 1
+    truth, score = two_classes(400)
+    ev = stakes.evaluate(truth=truth, score=score)
+    assert ev["auc"].method == "DeLong, on the logit scale"
+    assert ev.interval("auc", method="newcombe").method == "Newcombe's method 5"
+    single = stakes.evaluate(truth=[1, 0, 0, 0], score=[0.9, 0.2, 0.3, 0.1])
+    assert single["auc"].no_interval == "a class has a single row"
+
+
+# ── score tables ─────────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize("prevalence", [0.3, 0.01])
+def test_compressing_a_table_moves_the_ends_by_little(prevalence):
+    truth, score = two_classes(20_000, seed=6, prevalence=prevalence)
+    table = ScoreTable.from_rows(score, truth)
+    metric = find("average_precision")
+    value = metric.of(table)
+    columns, rng = table.as_columns(), np.random.default_rng(0)
+    pieces = table.compressed()
+    cuts = np.cumsum(sum(pieces.as_columns().values[name] for name in ("positives", "negatives")))
+    starts = np.append(0, cuts[:-1])
+    spreads = [[], []]
+    for _ in range(10):  # the same draws for single scores and for pieces of them
+        draws = np.stack(
+            [
+                rng.standard_gamma(columns.values[name], (50, len(columns.scores)))
+                for name in ("positives", "negatives")
+            ],
+            1,
+        )
+        whole = score_tables.redrawn(table, columns.scores, draws.copy(), fixed=False)
+        summed = np.add.reduceat(draws, starts, axis=-1)
+        part = score_tables.redrawn(table, pieces.as_columns().scores, summed, fixed=False)
+        for found, tables in zip(spreads, (whole, part), strict=True):
+            found += list(measure([metric], tables)[0])
+    fine, coarse = (score_tables.spread_interval(metric, value, np.array(draws), USUAL) for draws in spreads)
+    error = np.std(spreads[0])
+    assert len(pieces.as_columns().scores) < 500
+    assert abs(fine.low - coarse.low) < 0.02 * error
+    assert abs(fine.high - coarse.high) < 0.02 * error
+
+
+def test_compressed_tables_keep_every_row_and_the_top():
+    truth, score = two_classes(5000)
+    for table in (ScoreTable.from_rows(score.round(3), truth), ScoreTable.from_rows(score, truth, np.ones(5000))):
+        pieces = table.compressed()
+        assert (float(pieces.P), float(pieces.N)) == (float(table.P), float(table.N))
+        top = pieces.as_columns().scores[:50]
+        assert top.tolist() == table.as_columns().scores[:50].tolist()
+        assert pieces.at(float(top[-1])).counts.tolist() == table.at(float(top[-1])).counts.tolist()
+
+
+def test_a_perfect_ranking_still_has_a_lower_limit():
+    truth = np.arange(200) < 60
+    ev = stakes.evaluate(truth=truth, score=np.linspace(1, 0, 200))
+    for name in ("average_precision", "precision_at_k", "partial_auc"):
+        assert ev[name].value == 1
+        assert 0.5 < ev[name].low < 1 == ev[name].high
+
+
+# ── losses ───────────────────────────────────────────────────────────────────────────────────────────────────────
+def losses(truth, score):
+    return {"brier_score": (truth - score) ** 2, "log_loss": -np.log(np.where(truth, score, 1 - score))}
+
+
+@pytest.mark.parametrize("name", ["brier_score", "log_loss"])
+def test_losses_have_the_error_of_a_mean(name):
+    truth, score = two_classes(300)
+    loss = losses(truth, score)[name]
+    _, found = one(name, ScoreTable.from_rows(score, truth))
+    error = loss.std(ddof=1) / math.sqrt(300)
+    skewness = scipy.stats.skew(loss) / math.sqrt(300)
+    assert (found.low, found.high) == pytest.approx(skewed_t(loss.mean(), error, skewness, 299, 0.95), rel=1e-6)
+    _, weighted = one(name, ScoreTable.from_rows(score, truth, np.full(300, 2.5)))
+    assert (weighted.low, weighted.high) == pytest.approx((found.low, found.high), rel=1e-9)
+    fixed = one(name, ScoreTable.from_rows(score, truth), Sampling(design="classes fixed"))[1]
+    parts = [(loss[side].std(ddof=1) ** 2 * side.mean() ** 2 / side.sum()) for side in (truth, ~truth)]
+    assert (fixed.high - fixed.low) / (2 * Z * math.sqrt(sum(parts))) == pytest.approx(1, abs=0.03)
+
+
+def test_skewness_bends_the_interval_as_hall_says():
+    assert skewed_t(1.0, 0.1, 0.0, 1e9, 0.95) == pytest.approx((1 - Z * 0.1, 1 + Z * 0.1))
+    low, high = skewed_t(1.0, 0.1, 0.2, 1e9, 0.95)
+    assert high - 1 > Z * 0.1 > 1 - low
+
+    def bent(t):  # Hall's cubic: the transformed statistic is nearly normal
+        k = 0.2
+        return t + k * t**2 / 3 + k**2 * t**3 / 27 + k / 6
+
+    assert [bent((1 - end) / 0.1) for end in (high, low)] == pytest.approx([-Z, Z], abs=1e-8)
+
+
+@pytest.mark.parametrize("name", ["normalised_brier_score", "normalised_log_loss"])
+def test_relative_losses_spread_like_resampled_rows(name):
+    truth, score = two_classes(400, prevalence=0.2)
+    rng = np.random.default_rng(0)
+    value, found = one(name, ScoreTable.from_rows(score, truth))
+    drawn = []
+    for _ in range(2000):
+        rows = rng.integers(0, 400, 400)
+        drawn.append(find(name).of(ScoreTable.from_rows(score[rows], truth[rows])))
+    error = math.log(found.high / found.low) / (2 * Z) * value
+    assert error == pytest.approx(np.std(drawn), rel=0.06)
+
+
+def test_an_infinite_loss_has_no_interval():
+    ev = stakes.evaluate(truth=[1, 0, 1, 0], score=[0.0, 0.2, 0.8, 0.1])
+    assert ev["log_loss"].value == math.inf
+    assert "infinite" in ev["log_loss"].no_interval
+
+
+# ── predicted numbers ────────────────────────────────────────────────────────────────────────────────────────────
+def numbers(n=80, seed=1):
+    rng = np.random.default_rng(seed)
+    truth = rng.gamma(3, size=n)
+    return truth, truth + rng.normal(size=n) * 0.8 + 0.1
+
+
+def left_out(name, truth, prediction):
+    rows = range(len(truth))
+    keep = [np.arange(len(truth)) != i for i in rows]
+    return np.array([find(name).of(ErrorSums.from_rows(truth[k], prediction[k])) for k in keep])
+
+
+@pytest.mark.parametrize("name", ["r2", "explained_variance", "pearson"])
+def test_ratios_are_jackknifed(name):
+    truth, prediction = numbers()
+    value, found = one(name, ErrorSums.from_rows(truth, prediction))
+    scale = np.arctanh if name == "pearson" else lambda x: np.log(1 - x)
+    values = scale(left_out(name, truth, prediction))
+    n = len(truth)
+    half = scipy.stats.t.ppf(0.975, n - 1) * math.sqrt((n - 1) / n * ((values - values.mean()) ** 2).sum())
+    assert sorted(abs(scale(np.array([found.low, found.high])) - scale(value))) == pytest.approx([half, half], rel=1e-5)
+
+
+def test_means_have_the_interval_of_a_mean():
+    truth, prediction = numbers()
+    error = truth - prediction
+    sums = ErrorSums.from_rows(truth, prediction)
+    columns = {"mean_absolute_error": abs(error), "mean_squared_error": error**2, "mean_error": error}
+    for name, loss in columns.items():
+        _, found = one(name, sums)
+        spread, skewness = loss.std(ddof=1) / math.sqrt(80), scipy.stats.skew(loss) / math.sqrt(80)
+        wanted = skewed_t(loss.mean(), spread, skewness, 79, 0.95)
+        assert (found.low, found.high) == pytest.approx(wanted, rel=1e-3)
+    square, root = one("mean_squared_error", sums)[1], one("root_mean_squared_error", sums)[1]
+    assert (root.low, root.high) == pytest.approx((math.sqrt(square.low), math.sqrt(square.high)))
+
+
+def test_the_median_lies_between_ranks():
+    truth, prediction = numbers(101)
+    found = stakes.evaluate(truth=truth, prediction=prediction)["median_absolute_error"]
+    sizes = np.sort(abs(truth - prediction))
+    low, high = (int(np.flatnonzero(sizes == end)[0]) for end in (found.low, found.high))
+    law = scipy.stats.binom(101, 0.5)
+    assert law.cdf(high) - law.cdf(low) >= 0.95  # ranks low + 1 … high + 1, counting from 1
+    assert law.cdf(high - 2) - law.cdf(low + 1) < 0.96
+    few = stakes.evaluate(truth=[1.5, 2, 3], prediction=[1.0, 2, 4])["median_absolute_error"]
+    assert few.no_interval == "3 rows are too few for the ranks around the median"
+
+
+def test_many_rows_are_left_out_in_groups():
+    rng = np.random.default_rng(0)
+    truth = np.sort(rng.normal(size=60_000))  # sorted rows must not matter
+    prediction = truth + rng.normal(size=60_000) * (1 + truth**2)
+    found = stakes.evaluate(truth=truth, prediction=prediction)["mae"]
+    error = np.abs(truth - prediction).std() / math.sqrt(60_000)
+    assert (found.high - found.low) / (2 * Z * error) == pytest.approx(1, abs=0.03)
+
+
+def test_weighted_numbers():
+    truth, prediction = numbers(200)
+    weight = np.random.default_rng(0).gamma(1, size=200)
+    found = stakes.evaluate(truth=truth, prediction=prediction, weight=weight)["mae"]
+    loss = abs(truth - prediction)
+    error = math.sqrt((weight**2 * (loss - found.value) ** 2).sum()) / weight.sum()
+    assert (found.high - found.low) / (2 * Z * error) == pytest.approx(1, abs=0.1)
+
+
+def test_rows_that_were_not_kept():
+    sums = ErrorSums.from_rows(*numbers(), parts=())
+    assert one("mean_absolute_error", sums)[1].reason == "the rows were not kept, only sums of them"
+
+
+# ── class scores ─────────────────────────────────────────────────────────────────────────────────────────────────
+NAMES = ("macro_auc", "weighted_auc", "hand_till_auc", "multiclass_log_loss", "multiclass_brier_score")
+
+
+@pytest.mark.parametrize("name", [*NAMES, "normalised_multiclass_log_loss", "normalised_multiclass_brier_score"])
+def test_class_scores_spread_like_resampled_rows(name):
+    rng = np.random.default_rng(1)
+    scores = rng.dirichlet((1, 2, 0.7), 400).round(2) + 1e-3
+    scores /= scores.sum(1, keepdims=True)
+    truth = np.array([rng.choice(3, p=p) for p in scores])
+    value, found = one(name, ClassScores.from_rows(scores, truth, "abc"))
+    drawn = []
+    for _ in range(400):
+        rows = rng.integers(0, 400, 400)
+        drawn.append(find(name).of(ClassScores.from_rows(scores[rows], truth[rows], "abc")))
+    assert (found.high - found.low) / (2 * Z * np.std(drawn)) == pytest.approx(1, abs=0.13)
+    assert found.low < value < found.high
+
+
+def test_a_sample_of_many_rows_is_enough():
+    rng = np.random.default_rng(2)
+    scores = rng.dirichlet(np.ones(3), 50_000)
+    truth = rng.integers(0, 3, 50_000)
+    whole = ClassScores.from_rows(scores, truth, "abc")
+    assert len(whole.sample.truth) < 20_001
+    loss = -np.log(scores[np.arange(50_000), truth])
+    _, found = one("multiclass_log_loss", whole)
+    assert (found.high - found.low) / (2 * Z * loss.std() / math.sqrt(50_000)) == pytest.approx(1, abs=0.05)
+    assert "from a sample of" in found.method
+    parts = [ClassScores.from_rows(scores[part], truth[part], "abc") for part in (slice(0, 9000), slice(9000, None))]
+    _, joined = one("multiclass_log_loss", ClassScores.sum(parts))
+    assert (joined.low, joined.high) == pytest.approx((found.low, found.high), rel=0.01)
+
+
+# ── clusters ─────────────────────────────────────────────────────────────────────────────────────────────────────
+def test_copies_of_a_row_tell_nothing_new():
+    truth, score = two_classes(300, seed=8)
+    alone = stakes.evaluate(truth=truth, score=score)
+    copies = {"truth": np.repeat(truth, 5), "score": np.repeat(score, 5)}
+    ev = stakes.evaluate(**copies, cluster=np.repeat(np.arange(300), 5))
+    for name in ("accuracy", "f1", "mcc", "auc", "average_precision", "brier_score", "log_loss"):
+        width, wanted = (e[name].high - e[name].low for e in (ev, alone))
+        assert width == pytest.approx(wanted, rel=0.12), name
+    assert "300 clusters drawn 2,000 times" in ev["f1"].method
+    naive = stakes.evaluate(**copies)
+    assert naive["auc"].high - naive["auc"].low < 0.6 * (ev["auc"].high - ev["auc"].low)
+
+
+def test_clusters_of_numbers_classes_and_segments():
+    truth, prediction = numbers(300)
+    cluster = np.repeat(np.arange(300), 4)
+    alone = stakes.evaluate(truth=truth, prediction=prediction)
+    ev = stakes.evaluate(truth=np.repeat(truth, 4), prediction=np.repeat(prediction, 4), cluster=cluster)
+    for name in ("mae", "rmse", "r2", "pearson"):
+        assert (ev[name].low, ev[name].high) == pytest.approx((alone[name].low, alone[name].high), rel=0.01), name
+    assert "clustered rows have no simple law" in ev["median_absolute_error"].no_interval
+    labels = np.random.default_rng(0).integers(0, 3, (2, 1200))
+    several = stakes.evaluate(
+        truth=labels[0], prediction=labels[1], task="classification", cluster=cluster, by=cluster % 2
+    )
+    assert several["macro_f1"].method == "300 clusters drawn 2,000 times"
+    assert several.segments["1"]["macro_f1"].method == "150 clusters drawn 2,000 times"
+    assert several["accuracy"].method.startswith("300 clusters")  # Wilson would take the rows as independent
+
+
+def test_clusters_refuse_what_takes_rows_as_independent():
+    truth, score = two_classes(100)
+    cluster = np.arange(100) // 2
+    ev = stakes.evaluate(truth=truth, score=score, cluster=cluster)
+    with pytest.raises(
+        stakes.InputError, match="method='delong' takes rows as independent, and these come in clusters"
+    ):
+        ev.interval("auc", method="delong")
+    with pytest.raises(stakes.InputError, match="counted with cluster= are neither added nor saved"):
+        _ = ev.counted + ev.counted
+    with pytest.raises(stakes.InputError, match="counted with cluster= are neither added nor saved"):
+        ev.counted.to_dict()
+    with pytest.warns(stakes.InputWarning, match="there are only 20 clusters; with fewer than 30"):
+        stakes.evaluate(truth=truth, score=score, cluster=np.arange(100) // 5)
+    with pytest.warns(stakes.InputWarning):
+        single = stakes.evaluate(truth=truth, score=score, cluster=["a"] * 100)
+    assert single["auc"].no_interval == "there is a single cluster"
+
+
+def test_thousands_of_clusters_are_put_together():
+    truth, score = two_classes(6000, seed=9)
+    ev = stakes.evaluate(truth=truth, score=score, cluster=np.arange(6000))
+    alone = stakes.evaluate(truth=truth, score=score)
+    for name in ("f1", "auc"):
+        assert ev[name].high - ev[name].low == pytest.approx(alone[name].high - alone[name].low, rel=0.12)
+    assert "6,000 clusters" in ev["f1"].method
+
+
+# ── what users choose ────────────────────────────────────────────────────────────────────────────────────────────
+def test_seed_and_confidence():
+    truth, score = two_classes(200)
+    ev, same, other = (stakes.evaluate(truth=truth, score=score, seed=seed) for seed in (1, 1, 2))
+    assert ev.to_dict() == same.to_dict()
+    assert ev["f1"].low != other["f1"].low
+    narrow = stakes.evaluate(truth=truth, score=score, confidence=0.5)
+    assert narrow["f1"].confidence == 0.5
+    assert ev["f1"].low < narrow["f1"].low < narrow["f1"].high < ev["f1"].high
+    assert "50 % interval" in str(narrow)
+    assert ev.interval("f1", confidence=0.5).low == pytest.approx(narrow["f1"].low, abs=0.01)
+
+
+def test_few_rows_are_pointed_out():
+    truth, score = two_classes(100, prevalence=0.2)
+    ev = stakes.evaluate(truth=truth, score=score)
+    rows = int(truth.sum())
+    assert f"with fewer than 50 rows ({rows} rows of true) intervals can cover less often" in ev.notes[-1]
+    assert ev["auc"].note == ev.notes[-1]
+    assert not stakes.evaluate(truth=np.arange(100) < 50, score=score)["auc"].note
+    assert "2 rows of data" in stakes.evaluate(truth=[1.5, 2], prediction=[1.0, 2])["mae"].note
+
+
+def test_one_row_has_figures_but_no_intervals():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ev = stakes.evaluate(truth=[1], score=[0.7])
+        one_number = stakes.evaluate(truth=[1.5], prediction=[1.0])
+    assert ev["recall"].no_interval == one_number["mae"].no_interval == "there are fewer than two rows"
+
+
+# ── curves ───────────────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize("kind", ["roc", "pr"])
+def test_curves_have_bands(kind):
+    truth, score = two_classes(800)
+    curve = stakes.evaluate(truth=truth, score=score).curve(kind)
+    height = np.interp(curve.band.x, curve.x, curve.y)
+    inside = (curve.band.low <= height) & (height <= curve.band.high)
+    assert inside[2:-2].mean() > 0.95
+    assert (curve.band.low <= curve.band.high).all()
+    wide = stakes.evaluate(truth=truth, score=score, confidence=0.999).curve(kind).band
+    assert (wide.high - wide.low).sum() > (curve.band.high - curve.band.low).sum()
+
+
+def test_the_band_of_a_roc_curve_is_that_of_a_share():
+    truth, score = two_classes(2000, prevalence=0.5)
+    band = stakes.evaluate(truth=truth, score=score, design="classes fixed").curve("roc").band
+    cut = np.sort(score[~truth])[::-1][int(0.2 * (~truth).sum())]  # about 20 % false alarms
+    tpr = (score[truth] >= cut).mean()
+    shares = tpr * (1 - tpr) / truth.sum()
+    slope = (np.mean(score[truth] >= cut - 0.02) - np.mean(score[truth] >= cut + 0.02)) / (
+        np.mean(score[~truth] >= cut - 0.02) - np.mean(score[~truth] >= cut + 0.02)
+    )
+    wanted = math.sqrt(shares + slope**2 * 0.2 * 0.8 / (~truth).sum())
+    assert (band.high[20] - band.low[20]) / (2 * Z * wanted) == pytest.approx(1, abs=0.15)
