@@ -113,11 +113,13 @@ def test_shares_of_an_evaluation_are_those_limits():
         ev.interval("f1", method="wilson")
 
 
-def test_weighted_shares_count_rows_as_kish_does():
+def test_weighted_shares_have_the_error_of_a_weighted_mean():
     truth, decided = [1, 1, 1, 1, 0, 0], [1, 1, 0, 1, 0, 1]
     weight = np.array([1.0, 2, 3, 1, 1, 4])
     ev = stakes.evaluate(truth=truth, prediction=decided, weight=weight)
-    rows = weight[:4].sum() ** 2 / (weight[:4] ** 2).sum()
+    hits = np.array([1, 1, 0, 1])
+    variance = (weight[:4] ** 2 * (hits - 4 / 7) ** 2).sum() / weight[:4].sum() ** 2
+    rows = 4 / 7 * 3 / 7 / variance
     assert (ev["recall"].low, ev["recall"].high) == pytest.approx(wilson(4 / 7, rows, 0.95))
     same = stakes.evaluate(truth=truth, prediction=decided, weight=[7.0] * 6)
     plain = stakes.evaluate(truth=truth, prediction=decided)
@@ -167,12 +169,29 @@ def test_empty_cells_do_not_make_intervals_too_short():
     assert found.high == 1
 
 
+@pytest.mark.parametrize(("k", "n", "right"), [(10, 1000, 0.97), (10, 1000, 0.6), (5, 400, 0.9)])
+def test_figures_of_many_classes_are_covered(k, n, right):
+    """Draws of tables with many nearly empty cells are biased; intervals must not be."""
+    law = np.full((k, k), (1 - right) / k / (k - 1))
+    np.fill_diagonal(law, right / k)
+    names = tuple(map(str, range(k)))
+    wanted = [find(name) for name in ("kappa", "mcc", "balanced_accuracy", "macro_f1")]
+    truth = [metric.of(Confusion(names, names, law)) for metric in wanted]
+    rng, hits = np.random.default_rng(0), []
+    for seed in range(200):
+        table = Confusion(names, names, rng.multinomial(n, law.ravel()).reshape(k, k))
+        values = [float(value) for value in measure(wanted, table)]
+        found = intervals(wanted, values, table, Sampling(seed=seed, replicates=300))
+        hits.append([one.low <= true <= one.high for one, true in zip(found, truth, strict=True)])
+    assert (np.mean(hits, axis=0) >= 0.90).all(), np.mean(hits, axis=0)
+
+
 def test_many_classes_are_drawn_with_little_added():
     rng = np.random.default_rng(0)
     counts = rng.multinomial(60, np.eye(10).ravel() * 0.09 + 0.001).reshape(10, 10)
     names = tuple(map(str, range(10)))
     drawn = cells.drawn(Confusion(names, names, counts), USUAL)
-    assert np.asarray(drawn.counts).sum((-1, -2)).mean() == pytest.approx(counts.sum() + 10, rel=0.02)
+    assert np.asarray(drawn.counts).sum((-1, -2)).mean() == pytest.approx(counts.sum() + 2, rel=0.01)
     big = tuple(map(str, range(201)))
     table = Confusion(big, big, np.eye(201, dtype=int) * 3)
     assert one("kappa", table)[1].reason == "tables of more than 200 classes are not drawn anew"
@@ -215,8 +234,16 @@ def test_delong_with_weights():
     weight = np.random.default_rng(0).gamma(2, size=150)
     auc, rows, columns, w, v = brute_delong(truth, score.round(1), weight)
     table = ScoreTable.from_rows(score.round(1), truth, weight)
-    wanted = (w**2 @ (rows - auc) ** 2) / w.sum() ** 2 + (v**2 @ (columns - auc) ** 2) / v.sum() ** 2
+    P, N = (each.sum() ** 2 / (each**2).sum() for each in (w, v))
+    wanted = (w**2 @ (rows - auc) ** 2) / w.sum() ** 2 * P / (P - 1)
+    wanted += (v**2 @ (columns - auc) ** 2) / v.sum() ** 2 * N / (N - 1)
     assert areas.delong_error(table, auc) == pytest.approx(math.sqrt(wanted), rel=1e-10)
+    plain = ScoreTable.from_rows(score, truth)
+    for unit in (1.0, 1e-3):
+        same = ScoreTable.from_rows(score, truth, np.full(150, unit))
+        (value, found), (_, wanted) = one("auc", same), one("auc", plain)
+        assert (found.low, found.high) == pytest.approx((wanted.low, wanted.high))
+        assert found.low < value < found.high
 
 
 @pytest.mark.parametrize(("auc", "P", "N"), [(0.8, 10, 40), (0.5, 5, 5), (0.99, 20, 200), (0.03, 8, 9)])
@@ -391,6 +418,8 @@ def test_the_median_lies_between_ranks():
     law = scipy.stats.binom(101, 0.5)
     assert law.cdf(high) - law.cdf(low) >= 0.95  # ranks low + 1 … high + 1, counting from 1
     assert law.cdf(high - 2) - law.cdf(low + 1) < 0.96
+    six = stakes.evaluate(truth=np.arange(6) + 0.5, prediction=[0, 1, 2, 3, 4, 9.0])["median_absolute_error"]
+    assert (six.low, six.high) == (0.5, 3.5)  # the extremes: 1 - 2/64 of the time the median lies between them
     few = stakes.evaluate(truth=[1.5, 2, 3], prediction=[1.0, 2, 4])["median_absolute_error"]
     assert few.no_interval == "3 rows are too few for the ranks around the median"
 
@@ -483,6 +512,34 @@ def test_clusters_of_numbers_classes_and_segments():
     assert several["accuracy"].method.startswith("300 clusters")  # Wilson would take the rows as independent
 
 
+def test_one_class_of_several_in_clusters():
+    rng = np.random.default_rng(0)
+    scores = rng.dirichlet(np.ones(3), 300)
+    truth = np.array([rng.choice(3, p=p) for p in scores])
+    options = {"classes": range(3), "cluster": np.repeat(np.arange(300), 3)}
+    ev = stakes.evaluate(truth=np.repeat(truth, 3), score=np.repeat(scores, 3, axis=0), **options)
+    for c in range(3):
+        alone = stakes.evaluate(truth=truth == c, score=scores[:, c])
+        for name in ("auc", "average_precision", "log_loss"):
+            ends = (ev[name, c].low, ev[name, c].high)
+            assert ends == pytest.approx((alone[name].low, alone[name].high), abs=0.02), name
+        table = stakes.evaluate(truth=truth == c, prediction=scores.argmax(1) == c)
+        assert (ev["f1", c].low, ev["f1", c].high) == pytest.approx((table["f1"].low, table["f1"].high), abs=0.02)
+    assert len(ev.to_rows()) > 100
+    wide, narrow = (
+        e.curve("roc", 1).band
+        for e in (ev, stakes.evaluate(truth=np.repeat(truth, 3), score=np.repeat(scores, 3, axis=0), classes=range(3)))
+    )
+    assert (wide.high - wide.low).mean() > 1.4 * (narrow.high - narrow.low).mean()
+
+
+def test_perfect_decisions_in_clusters_have_a_lower_limit():
+    truth = np.arange(120) % 2
+    ev = stakes.evaluate(truth=truth, prediction=truth.copy(), cluster=np.arange(120) // 2)
+    assert 0.8 < ev["accuracy"].low < ev["accuracy"].high == 1
+    assert ev["diagnostic_odds_ratio"].high == math.inf
+
+
 def test_clusters_refuse_what_takes_rows_as_independent():
     truth, score = two_classes(100)
     cluster = np.arange(100) // 2
@@ -512,6 +569,38 @@ def test_thousands_of_clusters_are_put_together():
 
 
 # ── what users choose ────────────────────────────────────────────────────────────────────────────────────────────
+def test_weights_that_are_rare_and_wrong_widen_shares_and_losses():
+    """Kish's number of rows would be too large here: the heavy rows are the uncertain ones."""
+    rng, hits = np.random.default_rng(0), []
+    for _ in range(150):
+        heavy = rng.random(300) < 0.05
+        weight = np.where(heavy, 10.0, 1.0)
+        right = rng.random(300) < np.where(heavy, 0.5, 0.98)
+        true = (0.05 * 10 * 0.5 + 0.95 * 0.98) / (0.05 * 10 + 0.95)
+        found = stakes.evaluate(truth=np.ones(300), prediction=right.astype(int), weight=weight, classes=[0, 1])[
+            "accuracy"
+        ]
+        hits.append(found.low <= true <= found.high)
+    assert np.mean(hits) > 0.89
+
+
+def test_odd_input_has_figures_and_no_crash():
+    rng = np.random.default_rng(0)
+    truth, score = two_classes(60)
+    heavy = stakes.evaluate(truth=truth, score=score, weight=np.r_[1e12, np.ones(59)])
+    assert heavy["auc"].no_interval == "a class has a single row"
+    one_class = {"truth": [1] * 10, "score": np.linspace(0.1, 0.9, 10), "classes": [0, 1]}
+    assert stakes.evaluate(**one_class, design="classes fixed")["recall"].low is not None
+    numbers = rng.normal(size=(2, 30))
+    for size in (1e150, 1e300, 1e-300):
+        found = stakes.evaluate(truth=numbers[0] * size, prediction=numbers[1] * size, task="regression")["mae"]
+        assert 0 < found.low < found.value < found.high < math.inf
+    two = stakes.evaluate(truth=[1.5, 2.5], prediction=[1.0, 1.9])["mae"]
+    assert two.high - two.value > 12 * 0.05  # Student's t with one degree of freedom
+    wide = stakes.evaluate(truth=truth, score=score, confidence=np.float32(0.9), seed=np.int64(3))
+    assert wide["f1"].confidence == pytest.approx(0.9)
+
+
 def test_seed_and_confidence():
     truth, score = two_classes(200)
     ev, same, other = (stakes.evaluate(truth=truth, score=score, seed=seed) for seed in (1, 1, 2))

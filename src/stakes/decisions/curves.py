@@ -10,7 +10,7 @@ import numpy as np
 from stakes import errors, metrics
 from stakes.tallies import Confusion, ScoreTable
 from stakes.tallies.arithmetic import Array
-from stakes.uncertainty import score_tables
+from stakes.uncertainty.clusters import drawn_scores
 from stakes.uncertainty.sampling import USUAL, Sampling
 
 
@@ -45,7 +45,7 @@ class Curve:
     def band(self) -> Band:
         """The limits of y at 101 places of x, from score tables drawn anew."""
         places = np.linspace(0, 1, 101)
-        drawn = score_tables.drawn(self.table, self.sampling, ends=0.5)
+        drawn = drawn_scores(self.table, self.sampling, ends=0.5)
         x, y = CURVES[self.kind].points(drawn.confusions())
         heights = [_height(self.kind, *line, places) for line in zip(x, y, strict=True)]
         low, high = np.quantile(heights, (self.sampling.tail, 1 - self.sampling.tail), axis=0)

@@ -41,9 +41,9 @@ class Rows:
         """Which rows belong together, and what intervals have to know about them."""
         if self.cluster is None:
             return None
-        single = self.scores is not None and self.scores.ndim == 1
-        columns = {"truth": self.truth, "decided": self.prediction, "scores": self.scores if single else None}
-        return Clusters.of(self.cluster, **columns, weight=self.weight)
+        return Clusters.of(
+            self.cluster, truth=self.truth, decided=self.prediction, scores=self.scores, weight=self.weight
+        )
 
     def shuffled(self, order: Array) -> "Rows":
         """Return the truth in another order against the predictions; a weight belongs to its truth."""

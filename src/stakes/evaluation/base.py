@@ -134,10 +134,12 @@ class Evaluation:
         ((_, estimate),) = self._estimates(tally, [metric])
         return estimate
 
-    def _estimates(self, tally: Any, wanted: Sequence[Metric]) -> Iterable[tuple[Metric, Estimate]]:
+    def _estimates(
+        self, tally: Any, wanted: Sequence[Metric], sampling: Sampling | None = None
+    ) -> Iterable[tuple[Metric, Estimate]]:
         """The figures of several metrics of one tally, with their intervals."""
         values = [float(value) for value in metrics.measure(list(wanted), tally)]
-        found = intervals(wanted, values, tally, self._sampling(tally))
+        found = intervals(wanted, values, tally, sampling or self._sampling(tally))
         for metric, value, limits in zip(wanted, values, found, strict=True):
             yield metric, self._joined(metric, tally, value, limits, self.sampling)
 

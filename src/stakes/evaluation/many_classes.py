@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +18,7 @@ from stakes.metrics.many import AVERAGES
 from stakes.metrics.reasons import EXTRA_DECISIONS
 from stakes.tallies import ClassScores, Confusion, JointCounts, ScoreTable, Tally
 from stakes.tallies.confusion import shown_label
+from stakes.uncertainty.sampling import Sampling
 from stakes.views import page
 
 _CLASS_FIGURES = ("recall", "false_positive_rate", "precision", "f1", "auc")
@@ -113,7 +115,12 @@ class ManyClassEvaluation(Evaluation):
         tally = self._against_rest[place].get(metric.tally)
         if tally is None:
             return Estimate(metric.text, math.nan, reason=self._why_no_class(metric))
-        return self._estimate(metric, tally)
+        ((_, estimate),) = self._estimates(tally, [metric], self._sampling_of_class(place))
+        return estimate
+
+    def _sampling_of_class(self, name: str) -> Sampling:
+        clusters = self.counted.clusters
+        return replace(self.sampling, clusters=clusters and clusters.against_rest(self.classes.index(name)))
 
     def _why_no_class(self, metric: Metric) -> str:
         if metric.tally is ScoreTable:
@@ -136,7 +143,7 @@ class ManyClassEvaluation(Evaluation):
         return super()._why_no(metric)
 
     def _sizes(self) -> Mapping[str, Any]:
-        return self.support
+        return self.support if self.confusion is None else self.confusion.effective_truths
 
     def most_confused(self, most: int = 10) -> list[tuple[str, str, Any, float]]:
         """Return the most frequent wrong decisions: truth, decision, how often, and the share of that truth."""
@@ -154,7 +161,7 @@ class ManyClassEvaluation(Evaluation):
         table = self._against_rest[canonical(of)].get(ScoreTable)
         if table is None:
             raise errors.no_curve(kind, "no scores were given; pass score={class: column, …}")
-        return curve(table, kind, self.sampling)  # type: ignore[arg-type]
+        return curve(table, kind, self._sampling_of_class(canonical(of)))  # type: ignore[arg-type]
 
     # ── as data, and to look at ──────────────────────────────────────────────────────────────────────────────
     def _class_figures(self, name: str) -> dict[str, Estimate]:
@@ -162,7 +169,7 @@ class ManyClassEvaluation(Evaluation):
         return {
             metric.name: estimate
             for kind, tally in kinds.items()
-            for metric, estimate in self._estimates(tally, _figures_of_a_class(kind))
+            for metric, estimate in self._estimates(tally, _figures_of_a_class(kind), self._sampling_of_class(name))
         }
 
     def _facts_as_data(self) -> dict[str, Any]:

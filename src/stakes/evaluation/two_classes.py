@@ -13,6 +13,7 @@ from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric
 from stakes.metrics.estimate import plain
 from stakes.tallies import Confusion, ScoreTable, Tally
+from stakes.uncertainty.areas import effective_rows
 from stakes.uncertainty.sampling import USUAL, Sampling
 from stakes.views import page
 
@@ -117,11 +118,12 @@ class TwoClassEvaluation(Evaluation):
         """Return the "roc" or the "pr" curve, with a band around it."""
         if self.scores is None:
             raise errors.no_curve(kind, "no scores were given; pass score=")
-        return curve(self.scores, kind, self.sampling)
+        return curve(self.scores, kind, self._sampling(self.scores))
 
     def _sizes(self) -> Mapping[str, Any]:
-        positive = self.scores.P if self.scores is not None else self._any.truth_totals[1]
-        return {self.positive: float(positive), self.negative: float(self._any.total - positive)}
+        if self.scores is not None:
+            return dict(zip((self.positive, self.negative), effective_rows(self.scores), strict=True))
+        return self._any.effective_truths
 
     # ── as data, and to look at ──────────────────────────────────────────────────────────────────────────────
     def _facts_as_data(self) -> dict[str, Any]:

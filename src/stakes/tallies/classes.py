@@ -23,28 +23,36 @@ _BLOCK = 1 << 14
 
 @dataclass(frozen=True, eq=False)
 class ClassSample:
-    """Some of the rows, for the spread of figures that compare rows; ``weight`` is how much each stands for."""
+    """Some of the rows, for the spread of figures that compare rows.
+
+    ``weight`` is the weight of the rows that each stands for, ``squares`` the sum of their squared weights.
+    """
 
     scores: Array
     truth: Array
     weight: Array
+    squares: Array
 
     @classmethod
     def of(cls, scores: Array, truth: Array, weight: Array | None) -> Self:
         """Copy all rows, or a random sample of them."""
-        n = len(truth)
-        rows: Any = slice(None) if n <= SAMPLE else np.unique(np.random.default_rng(0).integers(0, n, SAMPLE))
-        kept = scores[rows].copy()
-        each = np.full(len(kept), n / len(kept))
-        codes = truth[rows].astype(np.int64)
-        return cls(kept, codes, each if weight is None else each * weight[rows])
+        unit = np.ones(len(truth)) if weight is None else weight
+        return cls(scores.copy() if len(truth) <= SAMPLE else scores, truth, unit, unit**2).thinned()
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
         """Put samples together, and thin them out to the usual size."""
-        scores = np.concatenate([part.scores for part in parts])
-        truth, weight = (np.concatenate([getattr(part, name) for part in parts]) for name in ("truth", "weight"))
-        return cls(scores, truth, weight) if len(truth) <= SAMPLE else cls.of(scores, truth, weight)
+        names = ("scores", "truth", "weight", "squares")
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names)).thinned()
+
+    def thinned(self) -> Self:
+        """Take some rows at random, each of which stands for more of them."""
+        n = len(self.truth)
+        if n <= SAMPLE:
+            return self
+        rows = np.unique(np.random.default_rng(0).integers(0, n, SAMPLE))
+        share = n / len(rows)
+        return type(self)(self.scores[rows], self.truth[rows], self.weight[rows] * share, self.squares[rows] * share)
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,6 +42,15 @@ class Clusters:
         """The number of groups."""
         return int(self.groups.max()) + 1
 
+    def against_rest(self, place: int) -> Self:
+        """Return the same rows as one class against all others."""
+        columns = {name: getattr(self, name) for name in ("truth", "decided")}
+        single: Any = {
+            name: None if codes is None else (codes == place).astype(np.int64) for name, codes in columns.items()
+        }
+        scores = self.scores if self.scores is None or self.scores.ndim == 1 else self.scores[:, place]
+        return replace(self, **single, scores=scores)
+
     def decided_at(self, threshold: float) -> Self:
         """Decide by the scores."""
         if self.scores is None:

@@ -100,6 +100,14 @@ class Confusion(Tally):
         """How often each class is the truth (last axis)."""
         return self._margin(-1)
 
+    @property
+    def effective_truths(self) -> dict[str, float]:
+        """How many rows of equal weight would tell as much, of each true class (Kish)."""
+        sizes = self.counts.sum(-1).astype(np.float64)
+        if self.squares is not None:
+            sizes = np.divide(sizes**2, self.squares.sum(-1), out=np.zeros(len(sizes)), where=sizes > 0)
+        return dict(zip(self.truths, sizes.tolist(), strict=True))
+
     @cached_property
     def decision_totals(self) -> Array:
         """How often each decision was taken (last axis)."""

@@ -2,9 +2,12 @@
 
 Rows drawn again from the same population give cells that are multinomial, or nearly Dirichlet; so an interval needs
 the table and not the rows, and costs the same for a thousand rows and for a billion. Cells that happen to be empty
-would stay empty, and intervals would be far too short: half a row is added to each cell of two classes, and for k
-classes one row to each truth in equal parts (as Jeffreys would; more would swamp small tables).
+would stay empty, and intervals would be far too short: half a row is added to each cell of two classes, as Jeffreys
+would. Of k classes all cells together get two rows as well: more would pull every figure towards chance.
 """
+
+import math
+from typing import Any
 
 import numpy as np
 
@@ -13,17 +16,21 @@ from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.sampling import Sampling
 
+ADDED = 2.0
+"""How many rows are added to a table, in equal parts to its cells."""
+
 _MOST_DRAWS = 2_000_000
 _FEWEST = 200
+_BEYOND = 50
+"""How many draws shall lie beyond each end of an interval."""
 
 
 def drawn(table: Confusion, sampling: Sampling) -> Confusion:
     """Return tables like this one along a leading axis; fewer of them when they are large."""
     size = table.counts.size
-    replicates = max(_FEWEST, min(sampling.replicates, _MOST_DRAWS // size))
-    cells = gamma_like(
-        table.counts.astype(np.float64), table.squares, 1 / max(table.counts.shape), replicates, sampling
-    )
+    wanted = max(sampling.replicates, math.ceil(_BEYOND / sampling.tail))
+    replicates = max(_FEWEST, min(wanted, _MOST_DRAWS // size))
+    cells = gamma_like(table.counts.astype(np.float64), table.squares, ADDED / size, replicates, sampling)
     if sampling.fixed:
         cells *= _share(table.counts.sum(-1, keepdims=True).astype(np.float64), cells.sum(-1, keepdims=True))
     return Confusion(table.truths, table.decisions, cells, positive=table.positive)
@@ -38,7 +45,7 @@ def gamma_like(sums: Array, squares: Array | None, extra: float, replicates: int
     if squares is None:
         return generator.standard_gamma(sums + extra, (replicates, *sums.shape))
     usual = squares.sum() / sums.sum()
-    unit = np.divide(squares, sums, out=np.full(sums.shape, usual), where=sums > 0)
+    unit = np.divide(squares, sums, out=np.full(sums.shape, usual), where=(sums > 0) & (squares > 0))
     return generator.standard_gamma(sums / unit + extra, (replicates, *sums.shape)) * unit
 
 
@@ -48,7 +55,8 @@ def percentiles(draws: Array, sampling: Sampling, words: str) -> Interval:
     lost = len(draws) - len(defined)
     if lost > len(draws) / 2:
         return none("it is undefined on most resamples")
-    low, high = np.quantile(defined, (sampling.tail, 1 - sampling.tail))
+    how: Any = "linear" if np.isfinite(defined).all() else "nearest"  # nothing lies between a number and infinity
+    low, high = np.quantile(defined, (sampling.tail, 1 - sampling.tail), method=how)
     if high - low <= 1e-12 * abs(high):
         return none("every resample gives the same figure")
     return Interval(float(low), float(high), words, lost_words(lost, len(draws)))

@@ -41,21 +41,25 @@ def _why_none(scores: ClassScores, sampling: Sampling) -> str:
         return "no sample of the rows was kept"
     if len(scores.classes) > _MOST_CLASSES:
         return f"there are more than {_MOST_CLASSES} classes"
-    return "class scores have none for fixed class counts; ask for one class" if sampling.fixed else ""
+    return (
+        "figures of several classes' scores have none for fixed class counts; ask for one class"
+        if sampling.fixed
+        else ""
+    )
 
 
 def _interval(metric: Metric, value: float, moves: Array, scores: ClassScores, sampling: Sampling) -> Interval:
     sample: Any = scores.sample
     if not np.isfinite(moves).all():
         return none("the loss of some row is infinite, or a class has no rows in the sample")
-    mean_square = float(np.average(moves**2, weights=sample.weight))
-    rows = scores.effective_rows
-    error = math.sqrt(mean_square / (rows - 1)) if rows > 1 else 0.0
+    rows, whole = scores.effective_rows, float(sample.weight.sum())
+    square = float((sample.squares * moves**2).sum()) / whole**2
+    error = math.sqrt(square * rows / (rows - 1)) if rows > 1 else 0.0
     if error < 1e-14:
         return none("no row makes a difference")
     words = "" if len(sample.truth) >= float(scores.total) else f", from a sample of {len(sample.truth):,} rows"
     if metric.name in _PLAIN:
-        skewness = float(np.average(moves**3, weights=sample.weight)) / mean_square**1.5 / math.sqrt(rows)
+        skewness = float(np.average(moves**3, weights=sample.weight)) / rows**2 / square**1.5
         low, high = skewed_t(value, error, skewness, rows - 1, sampling.confidence)
         return Interval(max(low, metric.range[0]), min(high, metric.range[1]), SKEWED + words)
     scale = scale_of(metric.range)
@@ -70,7 +74,7 @@ class _Moves:
     """How much each row of a sample moves a figure of class scores, per share of the rows."""
 
     def __init__(self, sample: ClassSample, k: int) -> None:
-        self.scores, self.truth, self.weight = sample.scores, sample.truth, sample.weight
+        self.scores, self.truth, self.weight = sample.scores, sample.truth.astype(np.int64), sample.weight
         self.total = sample.weight.sum()
         self.shares = np.bincount(sample.truth, sample.weight, k) / self.total
 

@@ -86,12 +86,22 @@ def _way(metric: Metric, tally: Any, sampling: Sampling) -> str:
 
 # ── tables ───────────────────────────────────────────────────────────────────────────────────────────────────────
 def _cells(metrics: Sequence[Metric], values: Sequence[float], table: Any, sampling: Sampling) -> list[Interval]:
-    """Percentiles of the figures of tables drawn anew."""
+    """Percentiles of the figures of tables drawn anew; of more classes, which are biased in draws, their spread."""
     if not isinstance(table, Confusion) or max(table.counts.shape) > MOST_CLASSES:
         return [none(f"tables of more than {MOST_CLASSES} classes are not drawn anew")] * len(metrics)
     drawn = cells.drawn(table, sampling)
     words = f"the table drawn {len(drawn.counts):,} times"
-    return [cells.percentiles(np.asarray(found), sampling, words) for found in measure(list(metrics), drawn)]
+    found = [np.asarray(draws) for draws in measure(list(metrics), drawn)]
+    if table.counts.shape == (2, 2):
+        return [cells.percentiles(draws, sampling, words) for draws in found]
+    spread = [
+        score_tables.spread_interval(metric, value, draws, sampling, words)
+        for metric, value, draws in zip(metrics, values, found, strict=True)
+    ]
+    return [
+        one if one.low is not None else cells.percentiles(draws, sampling, words)
+        for one, draws in zip(spread, found, strict=True)
+    ]
 
 
 def _shares(metrics: Sequence[Metric], values: Sequence[float], tally: Any, sampling: Sampling) -> list[Interval]:
@@ -99,7 +109,7 @@ def _shares(metrics: Sequence[Metric], values: Sequence[float], tally: Any, samp
 
 
 def _share(metric: Metric, value: float, tally: Any, sampling: Sampling, method: str) -> Interval:
-    rows = _rows_of_share(metric.share_of, tally)
+    rows = _rows_of_share(metric, value, tally)
     if rows is None:
         return none("the squares of the weights were not counted")
     if rows < 1:
@@ -110,9 +120,9 @@ def _share(metric: Metric, value: float, tally: Any, sampling: Sampling, method:
 _NAMES = {"wilson": "Wilson", "clopper-pearson": "Clopper–Pearson"}
 
 
-def _rows_of_share(share_of: str, tally: Any) -> float | None:
-    """Of how many rows a share is; of weighted ones, how many equal ones would tell as much (Kish)."""
-    whole = float(getattr(tally, share_of))
+def _rows_of_share(metric: Metric, value: float, tally: Any) -> float | None:
+    """Of how many rows a share is; of weighted ones, how many equal ones would tell as much."""
+    whole = float(getattr(tally, metric.share_of))
     if not tally.weighted:
         return whole
     if isinstance(tally, ClassScores):
@@ -120,7 +130,10 @@ def _rows_of_share(share_of: str, tally: Any) -> float | None:
     if isinstance(tally, JointCounts):
         return None
     squared = Confusion(tally.truths, tally.decisions, tally.squares, positive=tally.positive)
-    return whole**2 / float(getattr(squared, share_of))
+    of_all = float(getattr(squared, metric.share_of))
+    hits = float(metric.of(squared))  # the part of the squared weights that lies where the share does
+    variance = of_all * (hits * (1 - value) ** 2 + (1 - hits) * value**2) / whole**2
+    return value * (1 - value) / variance if 0 < value < 1 and variance else whole**2 / of_all
 
 
 # ── scores ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -147,7 +160,7 @@ def _ranking(metrics: Sequence[Metric], values: Sequence[float], table: Any, sam
     if flat:
         softened = measure([metrics[i] for i in flat], score_tables.drawn(table, sampling, ends=0.5))
         for i, draws in zip(flat, softened, strict=True):
-            found[i] = cells.percentiles(np.asarray(draws), sampling, score_tables.words(len(draws)))
+            found[i] = cells.percentiles(np.asarray(draws), sampling, score_tables.WORDS.format(len(draws)))
     return found
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from stakes.metrics import Metric
 from stakes.metrics.declare import Losses
 from stakes.metrics.folds import Fold, fold_all
-from stakes.tallies import ScoreTable, Steps
+from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
 from stakes.uncertainty.interval import Interval, none
@@ -24,41 +24,58 @@ ENOUGH = 1 << 17
 
 @dataclass(frozen=True)
 class _Sums:
-    """Sums of the first, second and third powers of the losses of each class, the positive one first."""
+    """Sums over the rows of each class, the positive one first.
+
+    ``powers`` are Σw, Σw·loss, Σw·loss², Σw·loss³; ``squared`` are the same with w² (equal to them without weights).
+    """
 
     powers: Array
-    sizes: tuple[float, float]
+    squared: Array
 
     @property
-    def n(self) -> float:
-        return sum(self.sizes)
+    def whole(self) -> float:
+        return float(self.powers[:, 0].sum())
+
+    @property
+    def rows(self) -> float:
+        """How many rows of equal weight would tell as much (Kish)."""
+        return self.whole**2 / float(self.squared[:, 0].sum())
+
+    @property
+    def loss(self) -> float:
+        return float(self.powers[:, 1].sum()) / self.whole
 
     @property
     def finite(self) -> bool:
         return bool(np.isfinite(self.powers).all())
 
-    def error_and_skewness(self, fixed: bool) -> tuple[float, float]:
-        """The standard error of the mean loss and its skewness, within the classes if their sizes are fixed."""
-        if not fixed:
-            return spread_and_skewness(self.n, *self.powers.sum(axis=0))
-        parts = [spread_and_skewness(size, *powers) for size, powers in zip(self.sizes, self.powers, strict=True)]
-        errors = [size / self.n * error for size, (error, _) in zip(self.sizes, parts, strict=True)]
-        whole = math.hypot(*errors)
-        skewed = sum(error**3 * skewness for error, (_, skewness) in zip(errors, parts, strict=True))
-        return whole, skewed / whole**3 if whole else 0.0
+    def error(self, factor: float, shifts: Array) -> float:
+        """The standard error of the mean of factor·loss + a shift of each class, which is 0 on average."""
+        one, loss, square, _ = self.squared.T
+        around = factor**2 * square + 2 * factor * shifts * loss + shifts**2 * one
+        return math.sqrt(max(float(around.sum()), 0.0)) / self.whole
 
-    def relative_error(self, losses: Losses, loss: float, fixed: bool) -> float:
+    def mean_error(self, fixed: bool) -> float:
+        """The standard error of the mean loss; within the classes if their sizes are fixed."""
+        if not fixed:
+            return self.error(1.0, np.full(2, -self.loss)) * math.sqrt(self.rows / (self.rows - 1))
+        means = np.divide(self.powers[:, 1], self.powers[:, 0], out=np.zeros(2), where=self.powers[:, 0] > 0)
+        return self.error(1.0, -means)
+
+    def skewness(self) -> float:
+        """The skewness of the mean loss, as if rows weighed the same."""
+        n, first, second, third = self.powers.sum(axis=0)
+        return spread_and_skewness(n, first, second, third)[1] * math.sqrt(n / self.rows)
+
+    def relative_error(self, losses: Losses, fixed: bool) -> float:
         """The standard error of the loss divided by that of the class frequencies, which vary too."""
-        (found, found_squared, _), (_, missed_squared, _) = self.powers
-        n, prevalence = self.n, self.sizes[0] / self.n
-        scale = prevalence * losses.of_positive(prevalence) + (1 - prevalence) * losses.of_negative(prevalence)
+        prevalence = float(self.powers[0, 0]) / self.whole
+        each = np.array([losses.of_positive(prevalence), losses.of_negative(prevalence)])
+        scale = float(each @ [prevalence, 1 - prevalence])
         if fixed:
-            return self.error_and_skewness(fixed)[0] / scale
+            return self.mean_error(fixed) / scale
         # of a proper loss only the difference between the classes' losses moves the scale
-        tilt = -loss / scale * (losses.of_positive(prevalence) - losses.of_negative(prevalence))
-        variance = (found_squared + missed_squared) / n - loss**2
-        together = found / n - loss * prevalence
-        return math.sqrt((variance + 2 * tilt * together + tilt**2 * prevalence * (1 - prevalence)) / (n - 1)) / scale
+        return self.error(1 / scale, -self.loss / scale**2 * each)
 
 
 def loss_intervals(
@@ -75,44 +92,45 @@ def loss_intervals(
 def _interval(metric: Metric, value: float, sums: _Sums, sampling: Sampling) -> Interval:
     if not sums.finite or math.isinf(value):
         return none("a probability of 0 for what happened makes the loss infinite")
-    if sampling.fixed and min(sums.sizes) < 2:
-        return none("a class has a single row")
     if metric.interval == "relative loss":
-        loss = float(sums.powers[:, 0].sum()) / sums.n
-        error = sums.relative_error(metric.losses, loss, sampling.fixed)  # type: ignore[arg-type]
-        if not value or not error:
+        error = sums.relative_error(metric.losses, sampling.fixed)  # type: ignore[arg-type]
+        if not value or error < 1e-14:
             return none("every row has the same loss")
         return Interval(*on_scale(LOG, value, error, normal((1 + sampling.confidence) / 2)), "delta method")
-    error, skewness = sums.error_and_skewness(sampling.fixed)
-    if not error:
+    error = sums.mean_error(sampling.fixed)
+    if error <= 1e-12 * value:
         return none("every row has the same loss")
-    low, high = skewed_t(value, error, skewness, sums.n - 1, sampling.confidence)
+    low, high = skewed_t(value, error, sums.skewness(), sums.rows - 1, sampling.confidence)
     return Interval(max(low, 0.0), min(high, metric.range[1]), SKEWED)
 
 
 def _all_sums(wanted: set[Losses], table: ScoreTable) -> dict[Losses, _Sums]:
     if table.weighted:
         return {losses: _weighted(losses, table) for losses in wanted}
-
     sizes = np.array([float(table.P), float(table.N)])
     stride = max(1, int(sizes.sum()) // ENOUGH)
 
     def each(losses: Losses) -> Any:
-        return lambda steps: _powers(steps, losses, stride)
+        return lambda steps: _powers((steps.positives, steps.negatives), steps.scores, losses, stride)
 
     folds: list[Any] = [(Fold(each(losses), lambda whole, _: whole), {}) for losses in wanted]
-    found = zip(wanted, fold_all(folds, table), strict=True)
-    return {losses: _Sums(_of_all(powers, sizes), (sizes[0], sizes[1])) for losses, powers in found}
+    found = {}
+    for losses, sums in zip(wanted, fold_all(folds, table), strict=True):
+        powers = sums * np.divide(sizes, sums[:, 0], out=np.zeros(2), where=sums[:, 0] > 0)[:, None]  # of all rows
+        found[losses] = _Sums(powers, powers)
+    return found
 
 
-def _of_all(powers: Array, sizes: Array) -> Array:
-    """Scale the sums of some rows of each class (the counts stand before the powers) up to all of them."""
-    return powers[:, 1:] * np.divide(sizes, powers[:, 0], out=np.zeros(2), where=powers[:, 0] > 0)[:, None]
+def _weighted(losses: Losses, table: ScoreTable) -> _Sums:
+    assert isinstance(table.store, Columns)
+    values = table.store.values
+    counts = [(values[f"positives{suffix}"], values[f"negatives{suffix}"]) for suffix in ("", "_squared")]
+    return _Sums(*(_powers(pair, table.store.scores, losses, 1) for pair in counts))
 
 
-def _powers(steps: Steps, losses: Losses, stride: int = 1) -> Array:
-    classes = ((steps.positives, losses.of_positive), (steps.negatives, losses.of_negative))
-    return np.array([_sums(counts, steps.scores, loss_of, stride) for counts, loss_of in classes])
+def _powers(counts: tuple[Array, Array], scores: Array, losses: Losses, stride: int) -> Array:
+    pairs = zip(counts, (losses.of_positive, losses.of_negative), strict=True)
+    return np.array([_sums(count, scores, loss_of, stride) for count, loss_of in pairs])
 
 
 def _sums(counts: Array, scores: Array, loss_of: Any, stride: int) -> list[float]:
@@ -124,14 +142,3 @@ def _sums(counts: Array, scores: Array, loss_of: Any, stride: int) -> list[float
     for _ in range(3):
         powers.append(powers[-1] * loss)
     return [float(power.sum()) for power in powers]
-
-
-def _weighted(losses: Losses, table: ScoreTable) -> _Sums:
-    """Weighted rows stand for as many equal ones as have the same error (Kish); their skewness is not known."""
-    assert isinstance(table.store, Columns)
-    (steps,), values = table.steps(), table.store.values
-    powers = _powers(steps, losses)[:, 1:]
-    squared = sum(float(values[f"{name}_squared"].sum()) for name in ("positives", "negatives"))
-    rows = float(table.total) ** 2 / squared
-    shrink = rows / float(table.total)
-    return _Sums(powers * shrink, (float(table.P) * shrink, float(table.N) * shrink))

@@ -3,14 +3,14 @@
 import math
 from typing import Any
 
-from stakes.uncertainty.quantiles import normal, student
+from stakes.uncertainty.quantiles import student
 
 SKEWED = "Student's t, corrected for skewness"
 
 
 def skewed_t(mean: float, error: float, skewness: float, degrees: float, confidence: float) -> tuple[float, float]:
     """Return the limits of Hall (1992): Student's t, bent by the skewness of the mean (0 leaves it as it is)."""
-    t = student((1 + confidence) / 2, degrees) if degrees >= 2 else normal((1 + confidence) / 2)
+    t = student((1 + confidence) / 2, degrees)
 
     def bent(quantile: float) -> float:
         if abs(skewness) < 1e-9:

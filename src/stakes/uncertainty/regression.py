@@ -19,6 +19,8 @@ from stakes.uncertainty.sampling import Sampling
 MOST_GROUPS = 20_000
 """More rows than this are left out in random groups, which tell their spread to half a per cent."""
 
+_EXACT_RANKS = 1000
+
 _NO_ROWS = "the rows were not kept, only sums of them"
 
 
@@ -32,7 +34,8 @@ def regression_intervals(
     if sampling.clusters is not None and sampling.clusters.count < 2:
         return [none("there is a single cluster")] * len(metrics)
     smooth = [metric for metric in metrics if metric.interval != "median"]
-    left_out = iter(measure(smooth, without_each(sums, rows, sampling)))
+    with np.errstate(all="ignore"):  # powers of very large numbers are not finite, and their figures have no interval
+        left_out = iter(measure(smooth, without_each(sums, rows, sampling)))
     return [
         _median(rows, sampling) if metric.interval == "median" else _jackknife(metric, value, next(left_out), sampling)
         for metric, value in zip(metrics, values, strict=True)
@@ -46,10 +49,12 @@ def _jackknife(metric: Metric, value: float, left_out: Any, sampling: Sampling) 
     if not math.isfinite(there) or not np.isfinite(moved).all():
         return none("it is at the end of its range, or undefined without some row")
     steps = moved.mean() - moved
-    groups, square = len(steps), float((steps**2).sum())
-    error = math.sqrt((groups - 1) / groups * square)
-    if error <= 1e-14 * abs(there):
+    groups, largest = len(steps), float(np.abs(steps).max())
+    if largest <= 1e-14 * abs(there):
         return none("no row makes a difference")
+    steps = steps / largest  # powers of very large or small steps stay finite
+    square = float((steps**2).sum())
+    error = math.sqrt((groups - 1) / groups * square) * largest
     if metric.interval == "ratio":
         t = student((1 + sampling.confidence) / 2, groups - 1)
         ends = on_scale(PLAIN, there, error, t)
@@ -70,12 +75,23 @@ def _median(rows: ErrorRows, sampling: Sampling) -> Interval:
     if rows.weight is not None or sampling.clusters is not None:
         return none("ranks of weighted or clustered rows have no simple law")
     n = len(rows.sizes)
-    half = normal((1 + sampling.confidence) / 2) * math.sqrt(n) / 2
-    low, high = math.floor(n / 2 - half) - 1, math.ceil(n / 2 + half)
-    if low < 0 or high >= n:
+    low = _rank_below(n, sampling.tail)
+    if low < 0:
         return none(f"{n} rows are too few for the ranks around the median")
+    high = n - 1 - low
     places = np.partition(rows.sizes, (low, high))
     return Interval(float(places[low]), float(places[high]), "order statistics")
+
+
+def _rank_below(n: int, tail: float) -> int:
+    """The largest rank, counting from 0, below which the median lies with at most this probability; −1 if none."""
+    if n > _EXACT_RANKS:
+        return math.floor(n / 2 - normal(1 - tail) * math.sqrt(n) / 2) - 1
+    below, rank = 0, -1
+    while (below + math.comb(n, rank + 1)) / 2**n <= tail:  # as few as this many rows below the median
+        rank += 1
+        below += math.comb(n, rank)
+    return rank
 
 
 # ── sums without each row ────────────────────────────────────────────────────────────────────────────────────────

@@ -1,7 +1,8 @@
 """What an interval is about: how sure it shall be, and what would vary if the rows were drawn again."""
 
+import numbers
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -29,13 +30,14 @@ class Sampling:
     clusters: Clusters | None = None
 
     def __post_init__(self) -> None:
-        number = isinstance(self.confidence, int | float) and not isinstance(self.confidence, bool)
-        if not number or not 0 < self.confidence < 1:
-            raise errors.bad_confidence(self.confidence)
+        confidence, seed = cast(Any, self.confidence), cast(Any, self.seed)
+        if isinstance(confidence, bool) or not isinstance(confidence, numbers.Real) or not 0 < float(confidence) < 1:
+            raise errors.bad_confidence(confidence)
+        object.__setattr__(self, "confidence", float(confidence))
         if self.design not in DESIGNS:
             raise errors.bad_design(self.design, DESIGNS)
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
-            raise errors.not_whole("seed", self.seed, 0)
+        if isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or seed < 0:
+            raise errors.not_whole("seed", seed, 0)
 
     @property
     def fixed(self) -> bool:

@@ -22,6 +22,8 @@ from stakes.uncertainty.sampling import Sampling
 REPLICATES = 400
 """How many tables are drawn: only their spread is used, which needs fewer than percentiles do."""
 
+WORDS = "the score table drawn {:,} times"
+
 
 def drawn(table: ScoreTable, sampling: Sampling, replicates: int = REPLICATES, ends: float = 0.0) -> ScoreTable:
     """Return tables like this one along a leading axis, of the same number of rows, compressed.
@@ -45,29 +47,33 @@ def redrawn(table: ScoreTable, scores: Array, draws: Array, fixed: bool) -> Scor
     """Make tables of what was drawn (replicates × class × score), each scaled to the rows of the table itself."""
     wanted = np.array([float(table.P), float(table.N)])
     found = draws.sum(-1)
-    factors = wanted / found if fixed else (wanted.sum() / found.sum(-1))[:, None] * np.ones(2)
+    with np.errstate(invalid="ignore"):
+        factors = wanted / found if fixed else (wanted.sum() / found.sum(-1))[:, None] * np.ones(2)
+    factors = np.nan_to_num(factors, nan=1.0)  # of a class without rows nothing is drawn
     draws *= factors[..., None]
     columns = Columns(scores, {"positives": draws[:, 0], "negatives": draws[:, 1]})
     return ScoreTable(table.positive, table.negative, columns)
 
 
 def table_intervals(
-    metrics: Sequence[Metric], values: Sequence[float], tables: Any, sampling: Sampling
+    metrics: Sequence[Metric], values: Sequence[float], tables: Any, sampling: Sampling, words: str = ""
 ) -> list[Interval]:
     """Return intervals as wide as the figures of the drawn tables spread, on a scale without ends."""
     found = measure(list(metrics), tables)
     return [
-        spread_interval(metric, value, np.asarray(draws), sampling)
+        spread_interval(metric, value, np.asarray(draws), sampling, words)
         for metric, value, draws in zip(metrics, values, found, strict=True)
     ]
 
 
-def spread_interval(metric: Metric, value: float, draws: Array, sampling: Sampling) -> Interval:
-    """Return value ± z standard deviations of the draws."""
+def spread_interval(metric: Metric, value: float, draws: Array, sampling: Sampling, words: str = "") -> Interval:
+    """Return value ± z standard deviations of the draws, on a scale without ends."""
     defined = draws[np.isfinite(draws)]
     lost = len(draws) - len(defined)
     scale = scale_of(metric.range)
-    error = float(defined.std()) if len(defined) > 1 else 0.0
+    if lost > len(draws) / 2:
+        return none("it is undefined on most resamples")
+    error = float(defined.std())
     with np.errstate(all="ignore"):
         inside = np.isfinite(scale.to(np.float64(value)))
     if error < 1e-12 or not inside:
@@ -75,9 +81,4 @@ def spread_interval(metric: Metric, value: float, draws: Array, sampling: Sampli
             "every resample gives the same figure" if error < 1e-12 else "the figure is at the end of its range"
         )
     low, high = on_scale(scale, value, error, normal((1 + sampling.confidence) / 2))
-    return Interval(low, high, words(len(draws)), lost_words(lost, len(draws)))
-
-
-def words(times: int) -> str:
-    """Say how an interval was made."""
-    return f"the score table drawn {times:,} times"
+    return Interval(low, high, words or WORDS.format(len(draws)), lost_words(lost, len(draws)))
