@@ -573,6 +573,10 @@ def one_model(names: Sequence[str]) -> InputError:
     return InputError(f"a comparison needs two models or more, and {seen}; name them in scores= or predictions=")
 
 
+def single_row_to_compare() -> InputError:
+    return InputError("there is a single row, which tells nothing about a difference; give at least two")
+
+
 def models_without_names(argument: str, seen: str) -> InputError:
     return InputError(f"{argument} is {seen}; give a dictionary model → column, or a list of column names")
 

@@ -442,6 +442,15 @@ def test_weighted_numbers():
     assert (found.high - found.low) / (2 * Z * error) == pytest.approx(1, abs=0.1)
 
 
+@pytest.mark.parametrize("name", ["mean_absolute_error", "mean_error", "mean_squared_error", "rmse", "r2"])
+def test_moments_alone_give_nearly_the_same_intervals(name):
+    truth, prediction = numbers(400)
+    kept, sums = ErrorSums.from_rows(truth, prediction), ErrorSums.from_rows(truth, prediction, parts=("order 4",))
+    (_, wanted), (value, found) = one(name, kept), one(name, sums)
+    assert found.low < value < found.high
+    assert (found.high - found.low) / (wanted.high - wanted.low) == pytest.approx(1, abs=0.05)
+
+
 def test_rows_that_were_not_kept():
     sums = ErrorSums.from_rows(*numbers(), parts=())
     assert one("mean_absolute_error", sums)[1].reason == "the rows were not kept, only sums of them"
@@ -611,6 +620,16 @@ def test_seed_and_confidence():
     assert ev["f1"].low < narrow["f1"].low < narrow["f1"].high < ev["f1"].high
     assert "50 % interval" in str(narrow)
     assert ev.interval("f1", confidence=0.5).low == pytest.approx(narrow["f1"].low, abs=0.01)
+
+
+def test_intervals_of_one_class_and_of_averages():
+    ev = evaluations()["three"]
+    wide = ev.interval(("recall", 1), confidence=0.99, method="clopper-pearson")
+    assert wide.low < ev["recall", 1].low < ev["recall", 1].high < wide.high
+    assert ev.interval(("auc", 0), method="newcombe").method == "Newcombe's method 5"
+    assert ev.interval("macro_f1").low == ev["macro_f1"].low
+    with pytest.raises(stakes.InputError, match="'macro_f1'"):
+        ev.interval("f1")
 
 
 def test_few_rows_are_pointed_out():

@@ -163,17 +163,15 @@ def test_more_classes_than_a_table_holds():
     assert test.null.mean() == pytest.approx(1 / 1100, rel=0.3)
 
 
-def test_undefined_shuffles_count_as_not_as_good():
+def test_undefined_shuffles_count_as_good():
     truth, decided = list("aabbc"), list("aabbc")
     table = stakes.count(truth=truth, prediction=decided).confusion
     metric = replace(stakes.metrics.accuracy, function=lambda c: np.where(c.hits > 0, c.hits / c.total, np.nan)[()])
     test = permute(table, metric, 400)
     undefined = np.isnan(test.null).sum()
     assert undefined > 0
-    assert (
-        test.method == f"400 tables with the same margins; undefined in {undefined} of them, which count as not as good"
-    )
-    assert test.p_value == (1 + (test.null >= 1).sum()) / 401
+    assert test.method == f"400 tables with the same margins; undefined in {undefined} of them, which count as good"
+    assert test.p_value == (1 + undefined + (test.null >= 1).sum()) / 401
     assert json.loads(test.to_json())["null"].count(None) == undefined
 
 

@@ -96,19 +96,23 @@ class Evaluation:
             return Estimate(metric.text, math.nan, reason=self._why_no(metric))
         return self._estimate(metric, tally)
 
-    def interval(self, name: str, *, confidence: float | None = None, method: str | None = None) -> Estimate:
+    def interval(self, name: Any, *, confidence: float | None = None, method: str | None = None) -> Estimate:
         """Return a figure with an interval of another confidence, or by another method where there is a choice.
 
         Shares can have "wilson" or "clopper-pearson" limits, the auc "delong" or "newcombe".
         """
-        metric = metrics.find(name)
-        tally = self._tally(metric)
+        metric, tally, sampling = self._place_of(name)
         if tally is None:
             return self[name]
-        sampling = self._sampling(tally)
         sampling = sampling if confidence is None else replace(sampling, confidence=confidence)
         value = float(metric.of(tally))
         return self._joined(metric, tally, value, interval(metric, value, tally, sampling, method), sampling)
+
+    def _place_of(self, name: Any) -> tuple[Metric, Any, Sampling]:
+        """The metric of that name, the tally that it is a function of, and how its interval is made."""
+        metric = metrics.find(name)
+        tally = self._tally(metric)
+        return metric, tally, self._sampling(tally)
 
     def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
         """The tallies, and which metrics of each to show."""

@@ -18,7 +18,7 @@ from stakes.uncertainty import holm
 from stakes.uncertainty import paired as paired_rows
 from stakes.uncertainty.clusters import FEW
 from stakes.uncertainty.paired import Flipped
-from stakes.uncertainty.sampling import Sampling
+from stakes.uncertainty.sampling import REPLICATES, Sampling
 from stakes.views import notebook, page, terminal
 
 FORMAT = 1
@@ -347,7 +347,7 @@ def compare(
         options |= others
     else:
         found = entries_of_tables(data, columns)
-    models = contestants(found, threshold, **options)
+    models = contestants(found, threshold, replace(sampling, replicates=REPLICATES), **options)
     return _compared(models, _wanted(metric, models), sampling, simultaneous, margin, paired)
 
 

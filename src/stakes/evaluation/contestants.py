@@ -10,12 +10,14 @@ import numpy as np
 from stakes import errors
 from stakes.engines import Read, count_read, read_rows
 from stakes.engines.joining import join, table_names
+from stakes.evaluation import judge
 from stakes.evaluation.base import Evaluation
-from stakes.evaluation.two_classes import TwoClassEvaluation, check_threshold
+from stakes.evaluation.two_classes import check_threshold
 from stakes.metrics import Metric
 from stakes.tallies import Confusion, ErrorSums
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.paired import Sample
+from stakes.uncertainty.sampling import Sampling
 
 _SHARED = ("truth", "weight", "cluster")
 
@@ -120,7 +122,9 @@ def _check_names(columns: Mapping[str, Any]) -> None:
 
 
 # ── reading and evaluating ───────────────────────────────────────────────────────────────────────────────────────
-def contestants(found: Sequence[Entry], threshold: float | None, **options: Any) -> list[Contestant]:
+def contestants(
+    found: Sequence[Entry], threshold: float | None, sampling: Sampling, **options: Any
+) -> list[Contestant]:
     """Read and evaluate the models."""
     if len(found) < 2:
         raise errors.one_model([entry.name for entry in found])
@@ -130,8 +134,11 @@ def contestants(found: Sequence[Entry], threshold: float | None, **options: Any)
             raise errors.threshold_and_prediction()
     reads = {entry.name: _read(entry, options) for entry in found}
     _same_kind(reads)
+    for name, read in reads.items():
+        if len(read.rows.truth) < 2:
+            raise errors.in_model(name, errors.single_row_to_compare())
     decisions = _all_decisions(reads)
-    return [_contestant(name, read, threshold, decisions) for name, read in reads.items()]
+    return [_contestant(name, read, threshold, decisions, sampling) for name, read in reads.items()]
 
 
 @contextmanager
@@ -169,7 +176,9 @@ def _all_decisions(reads: Mapping[str, Read]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for read in reads.values() if read.plan for name in read.plan.decisions))
 
 
-def _contestant(name: str, read: Read, threshold: float | None, decisions: tuple[str, ...]) -> Contestant:
+def _contestant(
+    name: str, read: Read, threshold: float | None, decisions: tuple[str, ...], sampling: Sampling
+) -> Contestant:
     rows, plan = read.rows, read.plan
     with _named(name):
         counted = count_read(read)
@@ -177,12 +186,11 @@ def _contestant(name: str, read: Read, threshold: float | None, decisions: tuple
     cluster = None if codes is None else np.unique(codes, return_inverse=True)[1]
     if plan is None:
         sample = Sample(rows.truth, weight=rows.weight, cluster=cluster)
-        return Contestant(name, Evaluation(counted), sample, None, None, rows.prediction)
+        return Contestant(name, Evaluation(counted, sampling=sampling), sample, None, None, rows.prediction)
     truth = rows.truth.astype(np.int64)
     sample = Sample(truth, plan.classes, decisions, plan.positive, rows.weight, cluster)
-    if threshold is not None and counted.scores is None:
-        raise errors.in_model(name, errors.threshold_of_many())
-    evaluation = Evaluation(counted) if threshold is None else TwoClassEvaluation(counted, threshold)
+    with _named(name):
+        evaluation = judge(counted, threshold, sampling)
     scores = None if rows.scores is None else rows.scores.astype(np.float64)
     return Contestant(name, evaluation, sample, _decided(read, evaluation, scores, decisions), scores, None)
 

@@ -98,25 +98,34 @@ class ManyClassEvaluation(Evaluation):
     def __getitem__(self, name: Any) -> Estimate:
         if isinstance(name, tuple) and len(name) == 2:
             return self._of_class(*name)
+        return super().__getitem__(self._meant(name).text)
+
+    def _meant(self, name: Any) -> Metric:
+        """The metric by that name for several classes, or the question which one is meant."""
         metric = metrics.find(name)
         if metric.of_many:
-            metric = metrics.find(metric.of_many)
-        elif metric.tally in (Confusion, ScoreTable) and not metric.many:
+            return metrics.find(metric.of_many)
+        if metric.tally in (Confusion, ScoreTable) and not metric.many:
             raise errors.which_average(metric.name, self.classes, pooled=metric.tally is Confusion)
-        return super().__getitem__(metric.text)
+        return metric
 
     def _of_class(self, name: str, of: Any) -> Estimate:
-        place = canonical(of)
-        if place not in self._against_rest:
-            raise errors.no_such_class(of, self.classes)
-        metric = metrics.find(name)
-        if metric.many or metric.tally not in (Confusion, ScoreTable):
-            raise errors.no_figure_of_a_class(metric.name)
-        tally = self._against_rest[place].get(metric.tally)
+        metric, tally, sampling = self._place_of((name, of))
         if tally is None:
             return Estimate(metric.text, math.nan, reason=self._why_no_class(metric))
-        ((_, estimate),) = self._estimates(tally, [metric], self._sampling_of_class(place))
+        ((_, estimate),) = self._estimates(tally, [metric], sampling)
         return estimate
+
+    def _place_of(self, name: Any) -> tuple[Metric, Any, Sampling]:
+        if not isinstance(name, tuple) or len(name) != 2:
+            return super()._place_of(self._meant(name).text)
+        place = canonical(name[1])
+        if place not in self._against_rest:
+            raise errors.no_such_class(name[1], self.classes)
+        metric = metrics.find(name[0])
+        if metric.many or metric.tally not in (Confusion, ScoreTable):
+            raise errors.no_figure_of_a_class(metric.name)
+        return metric, self._against_rest[place].get(metric.tally), self._sampling_of_class(place)
 
     def _sampling_of_class(self, name: str) -> Sampling:
         clusters = self.counted.clusters

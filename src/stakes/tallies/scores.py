@@ -219,13 +219,13 @@ class ScoreTable(Tally):
         columns = self.as_columns()
         return self._like(Columns.added(bins.lower_edges(columns.scores, grid), columns.values), grid)
 
-    def compressed(self, growth: float = 1 / 48) -> Self:
+    def compressed(self) -> Self:
         """Return a table of some hundred scores, for drawing it anew: neighbours in the ranking are put together.
 
         Pieces grow in proportion to their rank, so the top of the ranking, on which precision hangs, stays as it is.
         """
         store = self.store
-        places = _growing(len(store) if isinstance(store, Keys) else len(store.scores), growth)
+        places = growing(len(store) if isinstance(store, Keys) else len(store.scores))
         if isinstance(store, Columns):
             return self._like(store.cut(places), self.grid)
         scores, positives, negatives = store.cut(places)
@@ -305,9 +305,9 @@ class ScoreTable(Tally):
         return f"<ScoreTable{rows}, {how}>"
 
 
-def _growing(rows: int, growth: float) -> Array:
-    """Whole numbers up to ``rows``, each larger than the one before by this share, at least by 1."""
-    single = math.ceil(1 / growth)
+def growing(rows: int) -> Array:
+    """Whole numbers up to ``rows``, each larger than the one before by a 48th, at least by 1."""
+    growth, single = 1 / 48, 48
     if rows <= single:
         return np.arange(1, rows + 1)
     steps = math.ceil(math.log(rows / single) / math.log1p(growth))

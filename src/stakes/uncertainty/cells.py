@@ -57,7 +57,7 @@ def percentiles(draws: Array, sampling: Sampling, words: str) -> Interval:
         return none("it is undefined on most resamples")
     how: Any = "linear" if np.isfinite(defined).all() else "nearest"  # nothing lies between a number and infinity
     low, high = np.quantile(defined, (sampling.tail, 1 - sampling.tail), method=how)
-    if high - low <= 1e-12 * abs(high):
+    if low == high or (math.isfinite(high) and high - low <= 1e-12 * abs(high)):
         return none("every resample gives the same figure")
     return Interval(float(low), float(high), words, lost_words(lost, len(draws)))
 

@@ -9,23 +9,21 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from stakes import metrics
 from stakes.metrics import Metric
 from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty import delong, mcnemar, pools, resampling
+from stakes.uncertainty.cells import lost_words
 from stakes.uncertainty.row_losses import ROW_LOSSES
 from stakes.uncertainty.sampling import Sampling
 
 AREAS = {"auc": 1, "gini": 2, "macro_auc": 1, "weighted_auc": 1, "macro_gini": 2, "weighted_gini": 2}
 """Figures that are an area or a mean of areas, times this."""
-
-NO_INTERVAL = ("ece", "mce", "ece_equal_mass", "mce_equal_mass", "ks", "max_error")
-"""Figures that drawing again moves in one direction, so that no honest interval comes of it."""
 
 _FEW = 30
 _MOMENTS = (
@@ -74,6 +72,8 @@ class Difference:
 
 def difference(metric: Metric, sample: Sample, first: Array, second: Array, sampling: Sampling) -> Difference:
     """Judge the difference of a figure between two models' outputs (decisions, scores or numbers) on the same rows."""
+    if sample.cluster is not None and int(sample.cluster.max()) < 1:
+        return Difference(note="there is a single cluster, so nothing can be drawn or swapped")
     if sample.cluster is None and metric.name in AREAS:
         return _of_areas(metric, (sample, first), (sample, second), sampling, paired=True)
     if sample.cluster is None and sample.weight is None and metric.name == "accuracy":
@@ -81,13 +81,13 @@ def difference(metric: Metric, sample: Sample, first: Array, second: Array, samp
     if sample.cluster is None:
         sample, first, second = _in_order(sample, first, second)
     pool = _pool(metric, sample, first, second)
-    interval, how = _interval(metric, pool, sample, sampling)
+    interval, how, lost = _interval(metric, pool, sample, sampling)
     p_value = resampling.swap_p_value(pool, sampling.seed, sampling.replicates)
     units, swaps = ("rows", "swaps within rows") if sample.cluster is None else ("whole clusters", "swaps of clusters")
     method = f"{how.format(units=units)}; p from {sampling.replicates:,} {swaps}"
     if interval is None:
         return Difference(None, None, p_value, method, _why_no_interval(metric))
-    return Difference(*interval, p_value, method)
+    return Difference(*interval, p_value, method, lost)
 
 
 def difference_of_unpaired(
@@ -108,21 +108,24 @@ def difference_of_unpaired(
     with np.errstate(invalid="ignore"):
         differences = figures[0] - figures[1]
     method = f"{sampling.replicates:,} independent draws of {'whole clusters' if clustered else 'rows'}"
-    interval = None if _drifts(metric) else resampling.percentile_interval(differences, sampling.confidence)
+    interval = None if _why_none(metric) else resampling.percentile_interval(differences, sampling.confidence)
     if interval is None:
         return Difference(method=method, note=_why_no_interval(metric))
-    return Difference(*interval, resampling.sign_p_value(differences), method)
+    return Difference(*interval, resampling.sign_p_value(differences), method, _lost(differences))
 
 
-def _drifts(metric: Metric) -> bool:
-    """Whether drawing again moves the figure, or the mean of such figures over classes, in one direction."""
-    return metric.name.removeprefix("macro_").removeprefix("weighted_") in NO_INTERVAL
+def _why_none(metric: Metric) -> str:
+    """Why a figure, or the mean of such figures over classes, has no interval however it is drawn."""
+    base = metric.name.removeprefix("macro_").removeprefix("weighted_").removeprefix("micro_")
+    return metrics.find(base).no_interval
 
 
 def _why_no_interval(metric: Metric) -> str:
-    if _drifts(metric):
-        return f"drawing rows again moves {metric.name} in one direction, so it has no honest interval"
-    return f"{metric.name} is infinite or undefined in too many draws for an interval"
+    return _why_none(metric) or f"{metric.name} is infinite or undefined in too many draws for an interval"
+
+
+def _lost(differences: Array) -> str:
+    return lost_words(int(np.count_nonzero(~np.isfinite(differences))), len(differences))
 
 
 def _in_order(sample: Sample, *outputs: Array) -> Any:
@@ -206,18 +209,17 @@ def _of_hits(sample: Sample, first: Array, second: Array, confidence: float) -> 
 # ── everything else: drawn again, and swapped ────────────────────────────────────────────────────────────────────
 def _interval(
     metric: Metric, pool: pools.Pool, sample: Sample, sampling: Sampling
-) -> tuple[tuple[float, float] | None, str]:
-    """The interval, and how it was made."""
-    if _drifts(metric):
-        return None, "no interval"
+) -> tuple[tuple[float, float] | None, str, str]:
+    """The interval, how it was made, and on how many draws there was no figure."""
+    if _why_none(metric):
+        return None, "no interval", ""
     if metric.name in ROW_LOSSES and sample.cluster is None:
         weighted = (pool.first - pool.second)[:, 0] / pool.first[:, 1]  # type: ignore[attr-defined]
-        return resampling.mean_interval(
-            weighted, sample.weight, sampling.confidence
-        ), "Student's interval of the paired losses"
+        interval = resampling.mean_interval(weighted, sample.weight, sampling.confidence)
+        return interval, "Student's interval of the paired losses", ""
     differences = resampling.drawn_differences(pool, sampling.seed, sampling.replicates)
     how = f"{sampling.replicates:,} paired draws of {{units}}"
-    return resampling.percentile_interval(differences, sampling.confidence), how
+    return resampling.percentile_interval(differences, sampling.confidence), how, _lost(differences)
 
 
 def _pool(metric: Metric, sample: Sample, first: Array, second: Array) -> pools.Pool:
@@ -231,8 +233,9 @@ def _pool(metric: Metric, sample: Sample, first: Array, second: Array) -> pools.
         return pools.clustered_decisions(metric.of, names, columns, sample.weight, sample.cluster)
     if metric.tally is ScoreTable:
         to_swap = (_ranks(first), _ranks(second)) if metric.family == "ranking" else (first, second)
-        return pools.Scores(metric.of, sample.hits, first, second, to_swap, sample.weight, sample.cluster)
-    if metric.tally is ErrorSums and set(metric.parts) <= {"prediction"} and metric.name != "max_error":
+        ranked = metric.family == "ranking"
+        return pools.Scores(metric.of, sample.hits, first, second, to_swap, sample.weight, sample.cluster, ranked)
+    if metric.tally is ErrorSums and set(metric.parts) <= {"prediction", "baseline"} and metric.name != "max_error":
         return _moments(metric, sample, first, second)
     return pools.Rows(functools.partial(_recounted, metric, sample), first, second, sample.cluster)
 
@@ -257,9 +260,9 @@ def _numbers(truth: Array, metric: Metric) -> Array:
 def _moments(metric: Metric, sample: Sample, first: Array, second: Array) -> pools.Sums:
     """Moments about the mean of the truth, from which most figures of a regression follow."""
     truth = sample.truth.astype(np.float64)
-    centre = truth.mean()
-    truth = truth - centre
     unit = np.ones(len(truth)) if sample.weight is None else sample.weight
+    centre = np.average(truth, weights=unit)
+    truth = truth - centre
 
     def powers(prediction: Array) -> Array:
         prediction = prediction.astype(np.float64) - centre
@@ -267,15 +270,17 @@ def _moments(metric: Metric, sample: Sample, first: Array, second: Array) -> poo
         columns = (np.abs(error), error, truth, prediction)
         return np.stack([unit * math.prod(c**k for c, k in zip(columns, p, strict=True)) for p in _MOMENTS], -1)
 
-    def finish(sums: Array) -> Array:
-        return np.array([metric.of(_error_sums(row)) for row in sums])
+    always = powers(np.full(len(truth), centre))  # what the mean of all these rows would do
 
-    return _sums([powers(first), powers(second)], sample, finish)
+    def finish(sums: Array) -> Array:
+        model, constant = (_error_sums(part) for part in np.split(sums, 2, axis=-1))
+        return np.asarray(metric.of(replace(model, constant=constant)))
+
+    return _sums([np.hstack([powers(side), always]) for side in (first, second)], sample, finish)
 
 
 def _error_sums(sums: Array) -> ErrorSums:
-    moments = {power: Fraction(value) for power, value in zip(_MOMENTS, sums.tolist(), strict=True)}
-    return ErrorSums(moments, largest=math.nan, weighted=True)
+    return ErrorSums(dict(zip(_MOMENTS, sums.T, strict=True)), largest=math.nan, weighted=True)
 
 
 def _sums(sides: list[Array], sample: Sample, finish: Callable[[Array], Array]) -> pools.Sums:
@@ -284,9 +289,15 @@ def _sums(sides: list[Array], sample: Sample, finish: Callable[[Array], Array]) 
     return pools.Sums(pools.Alike(len(sides[0])), sides[0], sides[1], finish)
 
 
+_SIMPLE: dict[str, Callable[[Array], Any]] = {"median_absolute_error": np.median, "max_error": np.max}
+"""Figures for which a whole count would be a waste."""
+
+
 def _recounted(metric: Metric, sample: Sample, rows: Array, output: Array) -> float:
     """Count some rows anew and return their figure."""
     truth, weight = sample.truth[rows], None if sample.weight is None else sample.weight[rows]
+    if weight is None and metric.name in _SIMPLE:
+        return float(_SIMPLE[metric.name](np.abs(truth.astype(np.float64) - output)))
     if metric.tally is ErrorSums:
         return float(metric.of(ErrorSums.from_rows(truth, output, weight, parts=metric.parts)))
     return float(metric.of(ClassScores.from_rows(output, truth, sample.classes, weight, parts=metric.parts)))

@@ -102,7 +102,7 @@ def permute(
     null, method = draw(tally, metric, permutations, np.random.default_rng(seed), again if _needs_rows(tally) else None)
     undefined = int(np.isnan(null).sum())
     if undefined:
-        method += f"; undefined in {undefined:,} of them, which count as not as good"
+        method += f"; undefined in {undefined:,} of them, which count as good"
     p = (1 + int(as_good(null).sum())) / (1 + permutations)
     return PermutationTest(metric.text, value, p, null, permutations, method, QUESTION)
 
@@ -114,12 +114,15 @@ def check_whole(argument: str, value: Any, least: int) -> None:
 
 
 def _judge(metric: Metric, value: float) -> Callable[[Any], Array]:
-    """Return the function that says which figures are as good as the value or better; undefined ones are not."""
+    """Return the function that says which figures are as good as the value or better.
+
+    Undefined ones count as good: a p-value may be too large, never too small.
+    """
     size = max(abs(value), *(abs(end) for end in metric.range if math.isfinite(end)), 0.0)
     slack = _CLOSE * size if math.isfinite(size) else 0.0
     if metric.better == "higher":
-        return lambda figures: np.asarray(figures >= value - slack)
-    return lambda figures: np.asarray(figures <= value + slack)
+        return lambda figures: ~np.less(figures, value - slack)
+    return lambda figures: ~np.greater(figures, value + slack)
 
 
 def _needs_rows(tally: Any) -> bool:

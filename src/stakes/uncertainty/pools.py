@@ -16,11 +16,15 @@ import numpy as np
 from stakes.tallies import Confusion, JointCounts, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
+from stakes.tallies.scores import growing
 
 _ADDED = 0.5
 _MOST_ADDED = 4.0
 _MANY_CELLS = 20_000
 """Every cell of a small table gets half a row, or all of them four rows: an empty cell is not proof of a share of 0."""
+
+_LONG = 2000
+"""Rankings of more scores than this are put together into pieces."""
 
 Figures = tuple[Array, Array]
 """The figures of the first and of the second model, one for each draw."""
@@ -204,7 +208,7 @@ class Scores:
     """Figures of the scores of two classes, from the order of all rows; each draw costs time in proportion to them.
 
     ``to_swap`` are the scores as they are swapped: ranks where only the order counts, since the scores of two
-    models need not have the same scale.
+    models need not have the same scale. Long rankings are put together into pieces where only the order counts.
     """
 
     measure: Callable[[ScoreTable], Array]
@@ -214,6 +218,7 @@ class Scores:
     to_swap: tuple[Array, Array]
     weight: Array | None = None
     cluster: Array | None = None
+    ranked: bool = False
 
     @cached_property
     def units(self) -> Alike:
@@ -230,7 +235,7 @@ class Scores:
         """Ways to count, of the first, the second, and both side by side for swapping."""
         both = np.append(self.positive, self.positive)
         columns = [(self.first, self.positive), (self.second, self.positive), (np.append(*self.to_swap), both)]
-        return [_Ordered(scores, positive) for scores, positive in columns]
+        return [_Ordered(scores, positive, self.ranked) for scores, positive in columns]
 
     def _by_row(self, counts: Array) -> Array:
         counts = counts if self.cluster is None else counts[:, self.cluster]
@@ -257,11 +262,13 @@ class Scores:
 class _Ordered:
     """Rows put in the order of their scores once, to be counted many times."""
 
-    def __init__(self, scores: Array, positive: Array) -> None:
+    def __init__(self, scores: Array, positive: Array, ranked: bool) -> None:
         self.order = np.argsort(-scores, kind="stable")
         self.positive = positive[self.order].astype(np.float64)
         ordered = scores[self.order]
         self.starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+        if ranked and len(self.starts) > _LONG:
+            self.starts = self.starts[np.append(0, growing(len(self.starts))[:-1])]
         self.scores = ordered[self.starts]
 
     def of(self, counts: Array) -> ScoreTable:

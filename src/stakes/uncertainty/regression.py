@@ -12,7 +12,7 @@ from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.sums import ErrorRows
 from stakes.uncertainty.interval import Interval, none
-from stakes.uncertainty.means import SKEWED, skewed_t
+from stakes.uncertainty.means import SKEWED, skewed_t, spread_and_skewness
 from stakes.uncertainty.quantiles import PLAIN, SQUARE, Scale, normal, on_scale, scale_of, student
 from stakes.uncertainty.sampling import Sampling
 
@@ -30,7 +30,7 @@ def regression_intervals(
     """Return the intervals of figures of predicted numbers."""
     rows = sums.rows
     if rows is None:
-        return [none(_NO_ROWS)] * len(metrics)
+        return [_of_moments(metric, value, sums, sampling) for metric, value in zip(metrics, values, strict=True)]
     if sampling.clusters is not None and sampling.clusters.count < 2:
         return [none("there is a single cluster")] * len(metrics)
     smooth = [metric for metric in metrics if metric.interval != "median"]
@@ -92,6 +92,47 @@ def _rank_below(n: int, tail: float) -> int:
         rank += 1
         below += math.comb(n, rank)
     return rank
+
+
+# ── from moments alone ───────────────────────────────────────────────────────────────────────────────────────────
+_POWERS_OF_LOSS: dict[str, tuple[dict[str, int], ...]] = {
+    "mean_absolute_error": ({"a": 1}, {"e": 2}, {"a": 1, "e": 2}),
+    "mean_error": ({"e": 1}, {"e": 2}, {"e": 3}),
+    "mean_squared_error": ({"e": 2}, {"e": 4}),
+    "root_mean_squared_error": ({"e": 2}, {"e": 4}),
+}
+"""The sums of the first, second and, where there is one, third power of a loss."""
+
+
+def _of_moments(metric: Metric, value: float, sums: ErrorSums, sampling: Sampling) -> Interval:
+    """The interval of a figure when only sums were kept: of a mean from its powers, of r2 by the delta method."""
+    if sampling.clusters is not None or sums.weighted or not sums.has("order 4"):
+        return none(_NO_ROWS)
+    n = float(sums.total)
+    if metric.name == "r2":
+        half = student((1 + sampling.confidence) / 2, n - 1) * _error_of_log_rest(sums) / math.sqrt(n - 1)
+        return Interval(1 - (1 - value) * math.exp(half), 1 - (1 - value) * math.exp(-half), "delta method")
+    if metric.name not in _POWERS_OF_LOSS:
+        return none(_NO_ROWS)
+    powers = [float(sums.mean(**power)) for power in _POWERS_OF_LOSS[metric.name]]
+    first, second = powers[:2]
+    third = powers[2] if len(powers) > 2 else 3 * first * second - 2 * first**3  # not known: taken as symmetric
+    error, skewness = spread_and_skewness(n, n * first, n * second, n * third)
+    ends = skewed_t(first, error, skewness, n - 1, sampling.confidence)
+    scale = SQUARE if metric.interval == "root mean" else PLAIN
+    return _back(scale, (max(ends[0], metric.range[0]), ends[1]), SKEWED)
+
+
+def _error_of_log_rest(sums: ErrorSums) -> float:
+    """The standard deviation of what a row adds to log(1 − r2): e²/mean e² − (t − mean)²/variance."""
+    centre = sums.mean(t=1)
+
+    def mean(e: int, t: int) -> Any:  # of errorᵉ·(truth − mean)ᵗ
+        return sum(math.comb(t, i) * (-centre) ** (t - i) * sums.mean(e=e, t=i) for i in range(t + 1))
+
+    square, spread = mean(2, 0), mean(0, 2)
+    whole = mean(4, 0) / square**2 - 2 * mean(2, 2) / (square * spread) + mean(0, 4) / spread**2
+    return math.sqrt(max(float(whole), 0.0))
 
 
 # ── sums without each row ────────────────────────────────────────────────────────────────────────────────────────

@@ -3,10 +3,12 @@
 from typing import Any
 
 from stakes import evaluation, metrics
+from stakes.engines import count_rows
 from stakes.evaluation import Evaluation, TwoClassEvaluation
 from stakes.metrics import Metric
 from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.tallies.arithmetic import Array
+from stakes.uncertainty.sampling import USUAL, Sampling
 from stakes.validation.fitting import Said
 from stakes.validation.target import Target
 
@@ -24,13 +26,22 @@ def columns(target: Target, said: Said, rows: Array) -> dict[str, Any]:
     }
 
 
-def judge(target: Target, said: Said, rows: Array, *, threshold: float | None = None, **options: Any) -> Evaluation:
+def judge(
+    target: Target,
+    said: Said,
+    rows: Array,
+    *,
+    threshold: float | None = None,
+    sampling: Sampling = USUAL,
+    **options: Any,
+) -> Evaluation:
     """Evaluate what was said about some rows; with a threshold, the scores decide."""
     if threshold is not None:
         said = Said(said.score, None if said.score is not None else said.prediction, said.probabilities)
-    judged = evaluation.evaluate(**columns(target, said, rows), threshold=threshold, **options)
+    counted = count_rows(**columns(target, said, rows), **options)
+    judged = evaluation.judge(counted, threshold, sampling)
     if judged.probabilities and not said.probabilities:  # decision functions may happen to lie in [0, 1]
-        return TwoClassEvaluation(judged.counted, threshold, probabilities=False)
+        return TwoClassEvaluation(counted, threshold, probabilities=False, sampling=sampling)
     return judged
 
 

@@ -7,19 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from stakes import metrics
+from stakes import errors, metrics
 from stakes.evaluation import Evaluation
 from stakes.metrics import Estimate
-from stakes.metrics.estimate import plain
+from stakes.metrics.estimate import percent, plain
 from stakes.tallies.arithmetic import Array
+from stakes.uncertainty.clusters import FEW
 from stakes.validation.judging import metric_of, value_of
 from stakes.views import notebook, page, terminal
 
 FORMAT = 1
 """The version of what to_dict() gives."""
 
-_HEAD = ("figure", "pooled out-of-fold", "fold mean", "fold spread", "on training")
-"""Together no wider than a page, also beside the column of undefined folds."""
+_HEAD = ("figure", "pooled", "{} interval", "baseline", "folds (mean ± sd)", "training")
+"""Together no wider than a page."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,12 @@ class FigureOverFolds:
 
     def __str__(self) -> str:
         missing = f" (undefined on {self.undefined} of {len(self.folds)} folds)" if self.undefined else ""
+        sure = ""
+        if self.pooled.low is not None:
+            sure = f"{percent(self.pooled.confidence)} interval {page.between(self.pooled)}, given these fits; "
         return (
-            f"{self.name}: pooled out-of-fold {page.number(self.pooled.value)}, mean over folds "
+            f"{self.name}: pooled out-of-fold {page.number(self.pooled.value)} ({sure}ignoring the input "
+            f"{page.number(self.pooled.baseline)}), mean over folds "
             f"{page.number(self.mean)}, spread over folds {page.number(self.spread)}{missing}, on training data "
             f"{page.number(self.training.value)}"
         )
@@ -153,22 +158,25 @@ class Validation:
         """How to read the columns."""
         several = len(self.folds) > 1
         notes = [
-            "pooled out-of-fold: all rows judged by models not fitted on them; on training: every model on its own "
+            "pooled: out of fold, all rows judged by models not fitted on them; training: every model on its own "
             "training rows; a large gap is over-fitting",
             "intervals of pooled figures are given these fits: they do not tell how other fits would vary",
         ]
+        clusters = self.pooled.counted.clusters
+        if clusters is not None and clusters.count < FEW:
+            notes.append(errors.few_clusters(clusters.count, FEW))
         if several and getattr(self.pooled, "scores", None) is not None:
             notes.append(
                 "a pooled auc compares scores of different models (leave-one-out of one that only knows the prevalence "
-                "has pooled auc 0); the fold mean does not"
+                "has pooled auc 0); the mean over folds does not"
             )
         if several:
             notes.append(
-                "fold mean and fold spread: mean and standard deviation over the folds on which the figure is defined; "
+                "folds: mean and standard deviation over the folds on which the figure is defined; "
                 "the spread is no standard error, because folds share training rows"
             )
         if self.repeats > 1:
-            notes.append(f"pooled is the first of {self.repeats} repeats; fold mean and spread are over all folds")
+            notes.append(f"pooled is the first of {self.repeats} repeats; those of folds are over all repeats")
         if len(np.unique(self.rows)) < len(self.rows):
             notes.append("some rows are judged in several folds and count as often in pooled figures")
         return notes
@@ -176,11 +184,12 @@ class Validation:
     def _page(self) -> page.Page:
         names = [name for name in self.pooled.figures if metrics.find(name).headline]
         found = [self.figure(name) for name in names]
-        some_undefined = any(figure.undefined for figure in found)
-        head = (*_HEAD, "undefined") if some_undefined else _HEAD
+        head = [name.format(percent(self.pooled.sampling.confidence)) for name in _HEAD]
+        missing = [f"{figure.name} on {figure.undefined:,}" for figure in found if figure.undefined]
+        told = [f"undefined on some of the {len(self.folds):,} folds: {', '.join(missing)}"] if missing else []
         facts = {"validation": self.how, "fits": f"{len(self.folds):,}", "rows judged": f"{len(self.rows):,}"}
-        grid = page.Grid(head, [_cells(figure)[: len(head)] for figure in found])
-        return page.Page(facts, [grid], self.notes, len(self.pooled.figures) - len(names))
+        grid = page.Grid(head, [_cells(figure) for figure in found])
+        return page.Page(facts, [grid], [*told, *self.notes], len(self.pooled.figures) - len(names))
 
     def __str__(self) -> str:
         return terminal.text(self._page(), "v.to_rows()")
@@ -193,5 +202,6 @@ class Validation:
 
 
 def _cells(found: FigureOverFolds) -> tuple[str, ...]:
-    values = (found.pooled.value, found.mean, found.spread, found.training.value)
-    return (found.name, *map(page.number, values), f"{found.undefined:,}")
+    pooled = (page.number(found.pooled.value), page.between(found.pooled), page.number(found.pooled.baseline))
+    folds = f"{page.number(found.mean)} ± {page.number(found.spread)}"
+    return (found.name, *pooled, folds, page.number(found.training.value))

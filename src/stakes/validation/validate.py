@@ -8,6 +8,7 @@ from stakes import errors
 from stakes.engines.columns import as_weights
 from stakes.evaluation.two_classes import check_threshold
 from stakes.tallies.arithmetic import Array
+from stakes.uncertainty.sampling import Sampling
 from stakes.validation.features import indexable
 from stakes.validation.fitting import Said, check_estimator, fit_all, require_scikit_learn
 from stakes.validation.judging import judge
@@ -31,6 +32,8 @@ def validate(
     weight: Any = None,
     threshold: float | None = None,
     by: Any = None,
+    confidence: float = 0.95,
+    design: str = "classes random",
     seed: int = 0,
     jobs: int = 1,
 ) -> Validation:
@@ -39,7 +42,8 @@ def validate(
     ``how`` is "5-fold" (or a number of folds), "hold-out", "hold-out 30%" (or a share from 0.05 to 0.5),
     "leave-one-out", a splitter of scikit-learn, or a list of pairs (rows to fit on, rows to judge). Folds are shuffled
     with ``seed`` and, for classes, stratified; ``groups`` stay whole (leave-one-out then leaves out one group);
-    ``repeats`` shuffles anew. ``weight`` and ``by`` are for judging, not for fitting.
+    ``repeats`` shuffles anew. ``weight`` and ``by`` are for judging, not for fitting. Intervals of pooled figures
+    (``confidence``, ``design``) are given these fits; with ``groups`` they draw whole groups.
 
     Of two classes the probability of the positive one is judged as the score, or else the decision function; of more
     classes all probabilities and the decisions; otherwise what ``predict`` says. Each split is fitted exactly once.
@@ -47,9 +51,12 @@ def validate(
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.neighbors import KNeighborsClassifier
     >>> v = validate(KNeighborsClassifier(1), *load_iris(return_X_y=True))
-    >>> print(v["accuracy"])
-    accuracy: pooled out-of-fold 0.9600, mean over folds 0.9600, spread over folds 0.0279, on training data 1.0000
+    >>> print(v["accuracy"].pooled)
+    accuracy 0.96, 95 % interval 0.915459 to 0.981546 (ignoring the input: 0.333333)
+    >>> round(v["accuracy"].mean, 3), v["accuracy"].training.value
+    (0.96, 1.0)
     """
+    sampling = Sampling(confidence, design, seed)
     require_scikit_learn()
     check_estimator(estimator)
     X = indexable(X)
@@ -63,9 +70,14 @@ def validate(
     splits = split(how, X, target, groups=groups, stratified=stratified, repeats=repeats, seed=seed)
     fitted = fit_all(estimator, X, target, splits.all, training=True, jobs=jobs)
 
+    units = np.arange(len(target.values)) if groups is None else as_array(column_of("groups", groups, X))
+
     def judged(said: Said, rows: Array, by: Array | None = None) -> Any:
+        """Evaluate; rows that are judged several times, and groups, stay together in intervals."""
         weight = None if weights is None else weights[rows]
-        return judge(target, said, rows, threshold=threshold, weight=weight, by=by)
+        cluster = units[rows] if groups is not None or len(np.unique(rows)) < len(rows) else None
+        columns = {"weight": weight, "by": by, "cluster": cluster}
+        return judge(target, said, rows, threshold=threshold, sampling=sampling, **columns)
 
     rows, fold = splits.judged
     said = Said.joined([one.test for one in fitted])
