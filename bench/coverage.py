@@ -1,9 +1,10 @@
 """How often do 95 % intervals cover the truth? Simulate it, and write docs/coverage.md.
 
-Two generators whose true figures are known from integrals, not from samples. *Two bells*: scores of the negatives are
+Generators whose true figures are known from integrals, not from samples. *Two bells*: scores of the negatives are
 standard normal, those of the positives 1.5 higher, turned into calibrated probabilities; a row is decided positive
 from a probability of 0.5 (0.2 at prevalence 0.05). *Noise*: a standard normal target, predicted with normal errors of
-standard deviation 0.7 (or errors with heavy tails: Student's t with 5 degrees of freedom, scaled to 0.5).
+standard deviation 0.7 (or errors with heavy tails: Student's t with 5 degrees of freedom, scaled to 0.5). *Five
+classes*: 85 % right, mistakes mostly with the neighbour.
 
     python bench/coverage.py [--runs 2000]
 """
@@ -29,6 +30,7 @@ TARGET = Path(__file__).parents[1] / "docs" / "coverage.md"
 SIZES = (50, 200, 2000)
 APART = 1.5
 DECISIONS, SCORES = ("accuracy", "f1", "mcc", "kappa"), ("auc", "average_precision", "brier_score", "log_loss")
+FIVE, MANY = tuple("abcde"), ("accuracy", "kappa", "mcc", "balanced_accuracy", "macro_f1")
 NUMBERS = ("mean_absolute_error", "r2")
 
 
@@ -71,6 +73,25 @@ def draw_bells(n: int, prevalence: float, rng: np.random.Generator) -> list[tupl
     p = probability(rng.normal(size=n) + APART * positive, prevalence)
     scores = ScoreTable.from_rows(p, positive)
     return [(DECISIONS, scores.at(threshold(prevalence))), (SCORES, scores)]
+
+
+# ── five classes ─────────────────────────────────────────────────────────────────────────────────────────────────
+def five_classes() -> np.ndarray:
+    """How often each decision meets each truth: 85 % right, mistakes mostly with the neighbour."""
+    law = np.full((5, 5), 0.01)
+    for c in range(5):
+        law[c, (c + 1) % 5] = 0.12
+        law[c, c] = 0.85
+    return law / 5
+
+
+def true_five() -> dict[str, float]:
+    return {name: float(find(name).of(Confusion(FIVE, FIVE, five_classes()))) for name in MANY}
+
+
+def draw_five(n: int, rng: np.random.Generator) -> list[tuple[tuple[str, ...], object]]:
+    counts = rng.multinomial(n, five_classes().ravel()).reshape(5, 5)
+    return [(MANY, Confusion(FIVE, FIVE, counts))]
 
 
 # ── noise ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -129,6 +150,8 @@ def cells() -> list[Cell]:
         for n in SIZES:
             draw = partial(draw_bells, n, prevalence)
             made.append(Cell(f"two bells, prevalence {prevalence}", n, truth, draw, n * prevalence))
+    for n in SIZES:
+        made.append(Cell("five classes", n, true_five(), partial(draw_five, n), n / 5))
     for heavy in (False, True):
         for n in SIZES:
             words = "noise, heavy tails" if heavy else "noise"
@@ -160,7 +183,8 @@ Sizes marked * have fewer than 50 rows in a class; there stakes adds a note to t
 TAIL = """
 *Two bells*: scores of negatives are standard normal, those of positives 1.5 higher, as calibrated probabilities;
 decided positive from 0.5 (0.2 at prevalence 0.05). *Noise*: a standard normal target, errors of standard deviation
-0.7; *heavy tails*: errors from Student's t with 5 degrees of freedom, times 0.5. True figures come from integrals.
+0.7; *heavy tails*: errors from Student's t with 5 degrees of freedom, times 0.5. *Five classes*: 85 % right,
+12 % taken for the next class, 1 % for each other one. True figures come from integrals.
 """
 
 

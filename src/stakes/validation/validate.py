@@ -52,7 +52,7 @@ def validate(
     >>> from sklearn.neighbors import KNeighborsClassifier
     >>> v = validate(KNeighborsClassifier(1), *load_iris(return_X_y=True))
     >>> print(v["accuracy"].pooled)
-    accuracy 0.96, 95 % interval 0.915459 to 0.981546 (ignoring the input: 0.333333)
+    accuracy 0.96, 95 % interval 0.915487 to 0.981541 (ignoring the input: 0.333333)
     >>> round(v["accuracy"].mean, 3), v["accuracy"].training.value
     (0.96, 1.0)
     """
