@@ -11,9 +11,11 @@ from stakes.metrics import Metric
 from stakes.tallies import ClassScores
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.classes import ClassSample
+from stakes.uncertainty import delong
 from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.means import SKEWED, skewed_t
 from stakes.uncertainty.quantiles import normal, on_scale, scale_of
+from stakes.uncertainty.row_losses import class_squares, class_surprise
 from stakes.uncertainty.sampling import Sampling
 
 _MOST_CLASSES = 50
@@ -78,17 +80,11 @@ class _Moves:
         self.total = sample.weight.sum()
         self.shares = np.bincount(sample.truth, sample.weight, k) / self.total
 
-    @cached_property
-    def own(self) -> Array:
-        """The probability of what happened."""
-        return self.scores[np.arange(len(self.truth)), self.truth].astype(np.float64)
-
     def surprise(self) -> Array:
-        with np.errstate(divide="ignore"):
-            return -np.log(self.own)
+        return class_surprise(self.truth, self.scores)
 
     def squares(self) -> Array:
-        return (self.scores.astype(np.float64) ** 2).sum(axis=1) - self.own**2 + (1 - self.own) ** 2
+        return class_squares(self.truth, self.scores)
 
     def mean(self, losses: Array) -> Array:
         return losses - np.average(losses, weights=self.weight)
@@ -138,18 +134,8 @@ def _area_moves(scores: Array, positive: Array, weight: Array) -> tuple[float, A
     """Return an auc and how much each row moves it; NaN when a class has no rows."""
     if positive.all() or not positive.any():
         return math.nan, np.full(len(scores), math.nan)
-    order = np.argsort(scores)
-    ranked = scores[order]
-    starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
-    level = np.empty(len(scores), np.int64)
-    level[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(scores))))
-    at = [np.bincount(level, weight * kind, len(starts)) for kind in (positive, ~positive)]
-    below = [np.cumsum(counts) - counts / 2 for counts in at]
-    P, N = (counts.sum() for counts in at)
-    outranked, outranking = below[1][level] / N, 1 - below[0][level] / P
-    area = float((weight * positive * outranked).sum() / P)
-    whole = weight.sum()
-    return area, np.where(positive, (outranked - area) * whole / P, (outranking - area) * whole / N)
+    found = delong.area(scores, positive, weight)
+    return found.value, found.influence * weight.sum() / weight
 
 
 _PLAIN = ("multiclass_log_loss", "multiclass_brier_score")

@@ -9,11 +9,11 @@ DeLong, DeLong & Clarke-Pearson (1988), Biometrics 44; Sun & Xu (2014), IEEE Sig
 
 import math
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 
 from stakes.tallies.arithmetic import Array
+from stakes.uncertainty.quantiles import normal
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +67,6 @@ def variance(influence: Array, truth: Array) -> float:
 
 def normal_interval(difference: float, error: float, confidence: float) -> tuple[float, float, float]:
     """Return the ends of the interval of a difference and the two-sided p-value; a difference of 0 ± 0 has p = 1."""
-    reach = NormalDist().inv_cdf((1 + confidence) / 2) * error
+    reach = normal((1 + confidence) / 2) * error
     p_value = math.erfc(abs(difference) / error / math.sqrt(2)) if error else float(difference == 0)
     return difference - reach, difference + reach, p_value

@@ -4,7 +4,8 @@ Only the rows on which one of them is right and the other wrong tell the two apa
 """
 
 import math
-from statistics import NormalDist
+
+from stakes.uncertainty.quantiles import normal
 
 _HALVINGS = 60
 """How often the search for an end of the interval halves its range: beyond float64's digits."""
@@ -30,7 +31,7 @@ def tango_interval(only_first: int, only_second: int, rows: int, confidence: flo
     It holds the differences that the score test does not reject; it has width also where the models never differ.
     Tango (1998), Statistics in Medicine 17.
     """
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    z = normal((1 + confidence) / 2)
     low = -_highest_kept(only_second, only_first, rows, z)
     return low, _highest_kept(only_first, only_second, rows, z)
 

@@ -18,14 +18,14 @@ from stakes.metrics import Metric
 from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty import delong, mcnemar, pools, resampling
+from stakes.uncertainty.areas import FEW
 from stakes.uncertainty.cells import lost_words
-from stakes.uncertainty.row_losses import ROW_LOSSES
+from stakes.uncertainty.row_losses import is_mean_of_losses, row_loss
 from stakes.uncertainty.sampling import Sampling
 
 AREAS = {"auc": 1, "gini": 2, "macro_auc": 1, "weighted_auc": 1, "macro_gini": 2, "weighted_gini": 2}
 """Figures that are an area or a mean of areas, times this."""
 
-_FEW = 30
 _MOMENTS = (
     *((0, 0, 0, 0), (1, 0, 0, 0), (0, 1, 0, 0), (0, 2, 0, 0), (0, 0, 1, 0), (0, 0, 2, 0)),
     *((0, 0, 0, 1), (0, 0, 0, 2), (0, 0, 1, 1)),
@@ -163,7 +163,7 @@ def _of_areas(
         )
     low, high, p_value = delong.normal_interval(gap, math.sqrt(spread), sampling.confidence)
     fewest = min(int(np.unique(sample.truth, return_counts=True)[1].min()) for sample in (first[0], second[0]))
-    note = f"a class has only {fewest} rows, so DeLong's interval may be too narrow" if fewest < _FEW else ""
+    note = f"a class has only {fewest} rows, so DeLong's interval may be too narrow" if fewest < FEW else ""
     return Difference(factor * max(low, -1.0), factor * min(high, 1.0), p_value, method, note)
 
 
@@ -213,7 +213,7 @@ def _interval(
     """The interval, how it was made, and on how many draws there was no figure."""
     if _why_none(metric):
         return None, "no interval", ""
-    if metric.name in ROW_LOSSES and sample.cluster is None:
+    if is_mean_of_losses(metric) and sample.cluster is None:
         weighted = (pool.first - pool.second)[:, 0] / pool.first[:, 1]  # type: ignore[attr-defined]
         interval = resampling.mean_interval(weighted, sample.weight, sampling.confidence)
         return interval, "Student's interval of the paired losses", ""
@@ -224,7 +224,7 @@ def _interval(
 
 def _pool(metric: Metric, sample: Sample, first: Array, second: Array) -> pools.Pool:
     """Choose the cheapest way to draw and swap that gives this metric."""
-    if metric.name in ROW_LOSSES:
+    if is_mean_of_losses(metric):
         return _losses(metric, sample, first, second)
     if metric.tally is Confusion:
         names, columns = (sample.classes, sample.decisions, sample.positive), (sample.truth, first, second)
@@ -242,7 +242,7 @@ def _pool(metric: Metric, sample: Sample, first: Array, second: Array) -> pools.
 
 def _losses(metric: Metric, sample: Sample, first: Array, second: Array) -> pools.Sums:
     """Sums of losses and of weights."""
-    loss = functools.partial(ROW_LOSSES[metric.name], **metric.parameters)
+    loss = row_loss(metric)
     truth = sample.hits if metric.tally is ScoreTable else sample.truth
     unit = np.ones(len(truth)) if sample.weight is None else sample.weight
     sides = [

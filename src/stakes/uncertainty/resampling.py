@@ -9,6 +9,7 @@ import numpy as np
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.parallel import run_all
 from stakes.uncertainty.pools import Figures, Pool
+from stakes.uncertainty.quantiles import student
 
 _AT_ONCE = 1 << 18
 """How many numbers are drawn at once: few enough to stay in the processor's cache."""
@@ -62,12 +63,10 @@ def mean_interval(differences: Array, weight: Array | None, confidence: float) -
     n = len(differences)
     if n < 2 or not np.isfinite(differences).all():
         return None
-    from scipy.special import stdtrit
-
     share = np.full(n, 1 / n) if weight is None else weight / weight.sum()
     mean = float(share @ differences)
     error = math.sqrt(n / (n - 1) * float((share**2) @ (differences - mean) ** 2))
-    reach = float(stdtrit(n - 1, (1 + confidence) / 2)) * error
+    reach = student((1 + confidence) / 2, n - 1) * error
     return mean - reach, mean + reach
 
 

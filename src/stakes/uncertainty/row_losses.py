@@ -1,34 +1,46 @@
 """What each row adds to a figure that is a mean over the rows."""
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from stakes.metrics import Metric
 from stakes.tallies.arithmetic import Array
 
 
-def _brier(truth: Array, score: Array) -> Array:
-    return (truth - score) ** 2
+def row_loss(metric: Metric) -> Callable[..., Any]:
+    """Return what a row adds, from its truth (0 or 1, a code, a number) and its output."""
+    if metric.losses is not None:
+        return functools.partial(_of_probability, metric.losses)
+    return functools.partial(_ROW_LOSSES[metric.name], **metric.parameters)
 
 
-def _surprise(truth: Array, score: Array) -> Array:
+def is_mean_of_losses(metric: Metric) -> bool:
+    """Whether a figure is a mean over the rows."""
+    return metric.name in _ROW_LOSSES or (metric.losses is not None and metric.interval == "loss")
+
+
+def _of_probability(losses: Any, truth: Array, score: Array) -> Array:
     with np.errstate(divide="ignore"):  # what was thought impossible is infinitely surprising
-        return 0.0 - np.where(truth, np.log(np.where(truth, score, 1)), np.log1p(-np.where(truth, 0, score)))
+        return np.where(truth, losses.of_positive(score), losses.of_negative(score))
 
 
 def _own(truth: Array, scores: Array) -> Array:
     """The score of the class that happened."""
-    return np.take_along_axis(scores, truth[:, None].astype(np.int64), axis=1)[:, 0]
+    return scores[np.arange(len(truth)), truth.astype(np.int64)].astype(np.float64)
 
 
-def _class_surprise(truth: Array, scores: Array) -> Array:
+def class_surprise(truth: Array, scores: Array) -> Array:
+    """The log loss of each row of class scores."""
     with np.errstate(divide="ignore"):
         return 0.0 - np.log(_own(truth, scores))
 
 
-def _class_brier(truth: Array, scores: Array) -> Array:
-    return (scores**2).sum(1) - 2 * _own(truth, scores) + 1
+def class_squares(truth: Array, scores: Array) -> Array:
+    """The Brier score of each row of class scores."""
+    return (scores.astype(np.float64) ** 2).sum(1) - 2 * _own(truth, scores) + 1
 
 
 def _in_top(truth: Array, scores: Array, k: float) -> Array:
@@ -44,11 +56,9 @@ def _percentage(truth: Array, prediction: Array) -> Array:
     return np.abs(truth - prediction) / np.maximum(np.abs(truth), np.finfo(np.float64).eps)
 
 
-ROW_LOSSES: dict[str, Callable[..., Any]] = {
-    "brier_score": _brier,
-    "log_loss": _surprise,
-    "multiclass_brier_score": _class_brier,
-    "multiclass_log_loss": _class_surprise,
+_ROW_LOSSES: dict[str, Callable[..., Any]] = {
+    "multiclass_brier_score": class_squares,
+    "multiclass_log_loss": class_surprise,
     "top_k_accuracy": _in_top,
     "mean_absolute_error": lambda truth, prediction: np.abs(truth - prediction),
     "mean_squared_error": lambda truth, prediction: (truth - prediction) ** 2,
@@ -56,4 +66,3 @@ ROW_LOSSES: dict[str, Callable[..., Any]] = {
     "mean_absolute_percentage_error": _percentage,
     "pinball": _pinball,
 }
-"""Name of the metric → what each row adds, from its truth (0 or 1, a code, a number), its output and parameters."""
