@@ -763,10 +763,6 @@ def too_few_rows(rows: int) -> InputError:
     return InputError(f"there {'is' if rows == 1 else 'are'} {_rows(rows)}; at least two are needed to fit and judge")
 
 
-def not_a_count(argument: str, value: object, least: int) -> InputError:
-    return InputError(f"{argument}={_short(repr(value))} does not work; give a whole number from {least} on")
-
-
 def bad_jobs(jobs: object) -> InputError:
     return InputError(f"jobs={_short(repr(jobs))} does not work; give the number of processes, or -1 for all cores")
 

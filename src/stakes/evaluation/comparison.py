@@ -18,7 +18,7 @@ from stakes.uncertainty import holm
 from stakes.uncertainty import paired as paired_rows
 from stakes.uncertainty.clusters import FEW
 from stakes.uncertainty.paired import Flipped
-from stakes.uncertainty.sampling import REPLICATES, Sampling
+from stakes.uncertainty.sampling import REPLICATES, Sampling, check_whole
 from stakes.views import notebook, page, terminal
 
 FORMAT = 1
@@ -355,8 +355,7 @@ def _sampling(confidence: Any, seed: Any, resamples: Any, margin: Any) -> Sampli
     """Check what says how sure a comparison shall be."""
     if margin is not None and (not _is_number(margin) or not 0 <= margin < math.inf):
         raise errors.bad_margin(margin)
-    if isinstance(resamples, bool) or not isinstance(resamples, numbers.Integral) or resamples < _LEAST_RESAMPLES:
-        raise errors.not_whole("resamples", resamples, _LEAST_RESAMPLES)
+    check_whole("resamples", resamples, _LEAST_RESAMPLES)
     return Sampling(confidence, seed=seed, replicates=int(resamples))
 
 

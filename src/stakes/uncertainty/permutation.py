@@ -2,7 +2,6 @@
 
 import json
 import math
-import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,7 @@ from stakes.metrics.estimate import plain
 from stakes.tallies import ClassScores, Confusion, ErrorSums, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.exact_tables import probability
+from stakes.uncertainty.sampling import check_whole
 from stakes.uncertainty.shuffles import Again, draw
 
 QUESTION = "Do the predictions say anything about the truth, or could the figure be chance?"
@@ -105,12 +105,6 @@ def permute(
         method += f"; undefined in {undefined:,} of them, which count as good"
     p = (1 + int(as_good(null).sum())) / (1 + permutations)
     return PermutationTest(metric.text, value, p, null, permutations, method, QUESTION)
-
-
-def check_whole(argument: str, value: Any, least: int) -> None:
-    """Refuse what is no whole number, or too small a one."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
-        raise errors.not_whole(argument, value, least)
 
 
 def _judge(metric: Metric, value: float) -> Callable[[Any], Array]:

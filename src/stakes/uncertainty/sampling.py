@@ -1,5 +1,6 @@
 """What an interval is about: how sure it shall be, and what would vary if the rows were drawn again."""
 
+import math
 import numbers
 from dataclasses import dataclass
 from typing import Any, cast
@@ -16,6 +17,12 @@ REPLICATES = 2000
 """How many times a small table is drawn anew."""
 
 
+def check_whole(argument: str, value: Any, least: int, most: float = math.inf) -> None:
+    """Refuse what is no whole number in this range."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not least <= int(value) <= most:
+        raise errors.not_whole(argument, value, least)
+
+
 @dataclass(frozen=True)
 class Sampling:
     """How intervals are made: their confidence, the design of the sample, and the seed of what is drawn.
@@ -30,14 +37,13 @@ class Sampling:
     clusters: Clusters | None = None
 
     def __post_init__(self) -> None:
-        confidence, seed = cast(Any, self.confidence), cast(Any, self.seed)
+        confidence = cast(Any, self.confidence)
         if isinstance(confidence, bool) or not isinstance(confidence, numbers.Real) or not 0 < float(confidence) < 1:
             raise errors.bad_confidence(confidence)
         object.__setattr__(self, "confidence", float(confidence))
         if self.design not in DESIGNS:
             raise errors.bad_design(self.design, DESIGNS)
-        if isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or seed < 0:
-            raise errors.not_whole("seed", seed, 0)
+        check_whole("seed", self.seed, 0)
 
     @property
     def fixed(self) -> bool:

@@ -14,11 +14,12 @@ from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.tallies import ClassScores, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.permutation import PermutationTest
+from stakes.uncertainty.sampling import check_whole
 from stakes.validation.features import as_table, indexable, shuffled_within
 from stakes.validation.fitting import Said, check_estimator, fit_all, require_scikit_learn, run
 from stakes.validation.judging import judge, metric_of, value_of
 from stakes.validation.result import mean_defined
-from stakes.validation.splits import check_whole, numbered, split
+from stakes.validation.splits import numbered, split
 from stakes.validation.target import Target, read_target
 
 _LABELS, _FEATURES = 1, 2

@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.tallies.arithmetic import Array
+from stakes.uncertainty.sampling import check_whole
 from stakes.validation.target import Target, column_of
 
 Split = tuple[Array, Array]
@@ -104,13 +105,6 @@ def split(
     for number, (train, _) in enumerate(found.all, 1):
         _refuse_missing_class(number, len(found.all), target, train)
     return found
-
-
-def check_whole(argument: str, value: Any, least: int, most: int | None = None) -> None:
-    """Refuse what is no whole number in this range."""
-    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    if not whole or value < least or (most is not None and value > most):
-        raise errors.not_a_count(argument, value, least)
 
 
 def numbered(groups: Any, X: Any) -> Array:
