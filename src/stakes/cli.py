@@ -145,7 +145,9 @@ def _scores(options: tuple[str, ...]) -> Any:
 @click.option(
     "--prediction", "predictions", metavar="COLUMN", multiple=True, help="The decisions or numbers of a model."
 )
-@click.option("--metric", metavar="NAME", multiple=True, help="What to rank by (default: auc or accuracy).")
+@click.option(
+    "--metric", metavar="NAME", multiple=True, help="What to rank by (default: auc, macro_auc, accuracy or mae)."
+)
 @click.option("--margin", type=float, help="The difference that would still not matter.")
 @click.option("--id", metavar="COLUMN", help="The case numbers that join several files, one model each.")
 @click.option("--unpaired", is_flag=True, help="The files hold different cases.")
@@ -262,7 +264,7 @@ def _as_options(words: str) -> str:
         words.replace("scores=", "score=").replace("predictions=", "prediction=").replace("paired=False", "--unpaired")
     )
     named = rf"\b({'|'.join(_ARGUMENTS)})="
-    return re.sub(named + r"(?=\w|')", r"--\1 ", re.sub(named + r"(?![\w'])", r"--\1", words))
+    return re.sub(named + r"(?=[\w'-])", r"--\1 ", re.sub(named + r"(?![\w'-])", r"--\1", words))
 
 
 def _stop(words: str, code: int) -> NoReturn:

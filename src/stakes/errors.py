@@ -550,6 +550,12 @@ def too_many_rows_to_shuffle(rows: int) -> InputError:
     return InputError(f"{_rows(rows)} are too many to shuffle; a random part of them tells as much")
 
 
+def unknown_refit_options(arguments: Sequence[str]) -> InputError:
+    return InputError(
+        f"{some(arguments)} is no option of a permutation test that refits; there are cv, test, jobs, groups"
+    )
+
+
 def only_for_estimators(arguments: Sequence[str]) -> InputError:
     names = ", ".join(f"{name}=" for name in arguments)
     return InputError(f"{names}: that is for an estimator, given with X and y; leave it out")
@@ -777,6 +783,12 @@ def strata_of_numbers() -> InputError:
 
 def cannot_stratify(words: str) -> InputError:
     return InputError(f"stratified=True does not go with {words}; leave it out, or give a number of folds")
+
+
+def one_class_to_fit(only: str) -> InputError:
+    return InputError(
+        f"y is {only!r} in every row, so there is nothing to tell apart; give rows of two classes or more"
+    )
 
 
 def unknown_how(how: object) -> InputError:

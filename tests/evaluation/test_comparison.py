@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+import sklearn.metrics as sk
 
 import stakes
-from stakes.evaluation.comparison import Pair
+from stakes.evaluation.comparison import Pair, Place
 
 RANDOM = np.random.default_rng(8)
 N = 240
@@ -191,8 +192,11 @@ def test_the_margin_is_judged_by_the_end_of_the_interval(metric):
         judged = two(metric=metric, margin=margin)
         assert judged.pairs[0].second_not_inferior is shown
         assert judged.pairs[0].not_inferior is True
-        words = "blunt is not worse than sharp" if shown else "blunt is not shown to be not worse than sharp"
-        assert f"by a margin of {margin:g} in {metric}, sharp is not worse than blunt and {words}" in judged.notes
+        words = f"blunt is at most {margin:g} worse than sharp: {'shown' if shown else 'not shown'}"
+        assert (
+            f"{metric}, by the 95 % interval: sharp is at most {margin:g} worse than blunt: shown; {words}"
+            in judged.notes
+        )
     assert two(metric=metric).pairs[0].not_inferior is None
 
 
@@ -255,7 +259,7 @@ def test_the_text_shows_ranking_pairs_flips_and_conclusion():
         "240, the same for every model",
         "Holm p",
         "DeLong, paired",
-        "only first right",
+        "only first",
         "sharp − blunt",
         "note",
     ):
@@ -509,3 +513,75 @@ def test_the_example_of_two_classifiers_runs(capsys):
     pair = found["comparison"].pairs[0]
     assert pair.low <= pair.difference <= pair.high
     assert found["comparison"].conclusion.split(" (")[0] in " ".join(out.split())
+
+
+# ── how sure ─────────────────────────────────────────────────────────────────────────────────────────────────────
+def test_models_have_intervals_of_the_same_confidence_and_seed():
+    assert two(confidence=0.99).table[0].estimate.confidence == 0.99
+    ends = [two(metric="f1", seed=seed, threshold=0.5).table[0].estimate.low for seed in (5, 5, 6)]
+    assert ends[0] == ends[1] != ends[2]
+
+
+def test_a_single_cluster_or_row_tells_nothing():
+    with pytest.warns(stakes.InputWarning, match="there are only 1 clusters"):
+        pair = two(cluster=np.zeros(N), margin=0.05).pairs[0]
+    assert (pair.low, pair.high, pair.p_value, pair.not_inferior) == (None, None, None, None)
+    assert pair.note == "there is a single cluster, so nothing can be drawn or swapped"
+    with pytest.raises(stakes.InputError, match="model 'a': there is a single row, which tells nothing about a differ"):
+        stakes.compare(truth=[1], predictions={"a": [1], "b": [0]}, classes=[0, 1])
+
+
+def test_draws_without_a_figure_are_told():
+    rng = np.random.default_rng(1)
+    truth = np.arange(40) < 4
+    scores = {name: (np.where(truth, 0.3, 0.0) + rng.random(40)) / 2 for name in "ab"}
+    pair = stakes.compare(truth=truth, scores=scores, metric="average_precision", cluster=np.arange(40)).pairs[0]
+    lost = int(pair.note.split("undefined on ")[1].split()[0])  # draws without any of the four positives
+    assert 2000 * 0.9**40 * 0.4 < lost < 2000 * 0.9**40 * 2
+
+
+def test_long_rankings_are_compared_in_pieces():
+    rng = np.random.default_rng(2)
+    truth = rng.random(4000) < 0.1
+    first, second = (rng.normal(size=4000) + shift * truth for shift in (1.5, 1.2))
+    pair = stakes.compare(truth=truth, scores={"a": first, "b": second}, metric="average_precision").pairs[0]
+    drawn = []
+    for _ in range(300):
+        rows = rng.integers(0, 4000, 4000)
+        drawn.append(
+            sk.average_precision_score(truth[rows], first[rows]) - sk.average_precision_score(truth[rows], second[rows])
+        )
+    assert pair.difference == pytest.approx(
+        sk.average_precision_score(truth, first) - sk.average_precision_score(truth, second)
+    )
+    assert (pair.high - pair.low) / (2 * 1.96 * np.std(drawn)) == pytest.approx(1, abs=0.12)
+    assert pair.low < pair.difference < pair.high
+
+
+def test_a_conclusion_that_the_interval_does_not_explain_says_the_p_value():
+    pair = Pair("a", "b", "f1", 0.18, 0.01, 0.32, 0.058, 0.058)
+    models = two().models
+    told = stakes.Comparison(
+        {"a": models["sharp"], "b": models["blunt"]}, [Place(1, "a", "f1", models["sharp"]["f1"])], [pair]
+    )
+    assert told.conclusion.endswith("(difference in f1 0.1800, 95 % interval 0.0100 to 0.3200, but p 0.0580)")
+
+
+def test_identical_models_are_the_same():
+    same = stakes.compare(truth=TRUTH, scores=[SCORES["sharp"], SCORES["sharp"].copy()])
+    assert same.conclusion == f"model 1 and model 2 are the same on these {N} rows as far as auc can tell"
+
+
+def test_with_few_rows_p_comes_from_swaps():
+    pair = stakes.compare(
+        truth=[1, 0, 1, 0, 1], scores={"a": [0.9, 0.1, 0.8, 0.2, 0.7], "b": [0.4, 0.5, 0.3, 0.6, 0.9]}
+    ).pairs[0]
+    assert pair.p_value >= 2 / 32 - 0.02  # 32 ways to swap within five rows
+    assert "p from 2,000 swaps within rows" in pair.method
+
+
+def test_case_numbers_may_have_met_a_missing_value():
+    tables = [pl.DataFrame({"case": ["1", "2", "3"], "y": [1, 0, 1], "p": [0.9, 0.2, 0.4]})]
+    tables.append(pl.DataFrame({"case": ["3.0", "1.0", "2.0"], "y": [1, 1, 0], "p": [0.8, 0.7, 0.3]}))
+    both = stakes.compare(tables, id="case", truth="y", scores="p")
+    assert both.models["table 2"]["auc"].value == 1

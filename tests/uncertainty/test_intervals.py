@@ -542,6 +542,21 @@ def test_one_class_of_several_in_clusters():
     assert (wide.high - wide.low).mean() > 1.4 * (narrow.high - narrow.low).mean()
 
 
+def test_clusters_are_covered_without_bias():
+    """Few clusters of independent rows: neither pulled towards chance nor much wider than needed."""
+    rng, hits, widths, values = np.random.default_rng(0), [], [], []
+    cluster = np.repeat(np.arange(40), 10)
+    for seed in range(150):
+        truth = rng.integers(0, 2, 400)
+        decided = np.where(rng.random(400) < 0.05, 1 - truth, truth)
+        found = stakes.evaluate(truth=truth, prediction=decided, cluster=cluster, seed=seed)["accuracy"]
+        hits.append((found.low <= 0.95, found.high >= 0.95))
+        widths.append(found.high - found.low)
+        values.append(found.value)
+    assert (np.mean(hits, axis=0) > 0.93).all(), np.mean(hits, axis=0)
+    assert np.mean(widths) / (2 * Z * np.std(values)) < 1.2
+
+
 def test_perfect_decisions_in_clusters_have_a_lower_limit():
     truth = np.arange(120) % 2
     ev = stakes.evaluate(truth=truth, prediction=truth.copy(), cluster=np.arange(120) // 2)
@@ -640,6 +655,16 @@ def test_few_rows_are_pointed_out():
     assert ev["auc"].note == ev.notes[-1]
     assert not stakes.evaluate(truth=np.arange(100) < 50, score=score)["auc"].note
     assert "2 rows of data" in stakes.evaluate(truth=[1.5, 2], prediction=[1.0, 2])["mae"].note
+
+
+def test_pages_say_why_and_how():
+    truth, score = two_classes(200)
+    ev = stakes.evaluate(truth=truth, score=score, cluster=np.arange(200) // 2)
+    assert "clusters   100; intervals draw whole clusters" in str(ev)
+    assert str(ev["ks"]).endswith("no interval: the threshold is chosen on the same rows, which no resampling undoes")
+    with pytest.warns(stakes.InputWarning):
+        single = stakes.evaluate(truth=truth, prediction=score > 0.4, cluster=np.zeros(200))
+    assert single.notes[-1] == "there are no intervals: there is a single cluster"
 
 
 def test_one_row_has_figures_but_no_intervals():

@@ -4,18 +4,20 @@ import itertools
 import json
 import math
 import sys
-import types
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import scipy.stats
+from sklearn.datasets import load_iris
 from sklearn.metrics import accuracy_score, matthews_corrcoef, roc_auc_score
+from sklearn.naive_bayes import GaussianNB
 
 import stakes
 from stakes.errors import InputError
 from stakes.uncertainty import shuffles
 from stakes.uncertainty.permutation import QUESTION, PermutationTest, permute
+from stakes.validation.refit import refit_permutation
 
 permutation_test = stakes.permutation_test
 RNG = np.random.default_rng
@@ -433,23 +435,26 @@ def test_batches_serve_where_counts_are_enough():
         permutation_test(weighted, weight="w", **columns)
 
 
-def test_an_estimator_is_handed_on(monkeypatch):
-    seen = {}
-
-    def refit_permutation(*arguments, **options):
-        seen["arguments"], seen["options"] = arguments, options
-        return "the test"
-
-    monkeypatch.setitem(
-        sys.modules, "stakes.validation.refit", types.SimpleNamespace(refit_permutation=refit_permutation)
-    )
-    model = types.SimpleNamespace(fit=lambda X, y: None)
-    assert permutation_test(model, "X", "y", metric="auc", permutations=7, seed=1, cv=3) == "the test"
-    assert seen == {
-        "arguments": (model, "X", "y"),
-        "options": {"metric": "auc", "permutations": 7, "seed": 1, "cv": 3},
-    }
-    with pytest.raises(
-        InputError, match=r"^truth=: that is for predictions that are there already; an estimator is given"
+def test_an_estimator_is_fitted_again():
+    X, y = load_iris(return_X_y=True)
+    test = permutation_test(GaussianNB(), X, y, metric=stakes.metrics.accuracy, permutations=4, seed=1, how="3-fold")
+    wanted = refit_permutation(GaussianNB(), X, y, metric="accuracy", permutations=4, seed=1, cv=3)
+    assert test.to_dict() == wanted.to_dict()
+    for options, words in (
+        ({"truth": "t"}, r"^truth=: that is for predictions that are there already; an estimator is given"),
+        ({"weight": [1]}, r"^weight=: that is for predictions that are there already"),
+        ({"folds": 3}, r"^'folds' is no option of .*there are cv, test, jobs"),
     ):
-        permutation_test(model, "X", "y", truth="t")
+        with pytest.raises(InputError, match=words):
+            permutation_test(GaussianNB(), X, y, **options)
+
+
+@pytest.mark.parametrize("metric", ["r2", "mae", "rmse", "pearson", "rae", "rrse", "explained_variance"])
+def test_shuffled_numbers_are_counted_all_at_once(metric):
+    rng = np.random.default_rng(0)
+    truth = rng.gamma(2, size=30) + 1e6
+    columns = {"truth": truth, "prediction": truth + rng.normal(size=30), "weight": rng.random(30) + 0.5}
+    test = permutation_test(**columns, metric=metric, permutations=50)
+    shuffles = np.random.default_rng(0).permuted(np.broadcast_to(columns["prediction"], (50, 30)), axis=1)
+    wanted = [stakes.evaluate(truth=truth, prediction=p, weight=columns["weight"])[metric].value for p in shuffles[:5]]
+    assert test.null[:5] == pytest.approx(wanted, rel=1e-6)

@@ -235,7 +235,7 @@ def test_an_undefined_shuffle_counts_as_better():
         ),
         ({"groups": [1]}, "groups has 1 row but X has 40"),
         ({"y": [0, 1]}, "y has 2 rows but X has 40"),
-        ({"cv": "5 folds"}, "how='5 folds' is no way to split; did you mean '5-fold'"),
+        ({"cv": "5 fouls"}, "how='5 fouls' is no way to split; did you mean '5-fold'"),
         ({"estimator": "tree"}, "estimator is a str"),
         (
             {"X": np.zeros((40, 2, 2)), "test": 2},

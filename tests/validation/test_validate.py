@@ -453,3 +453,33 @@ def test_a_progress_bar_where_somebody_watches(capsys, monkeypatch, watched, how
     monkeypatch.setattr(sys.stderr, "isatty", lambda: watched)
     stakes.validate(GaussianNB(), *IRIS, how=how)
     assert ("fitting" in capsys.readouterr().err) == shown
+
+
+# ── how sure ─────────────────────────────────────────────────────────────────────────────────────────────────────
+def test_intervals_are_those_of_the_pooled_figures():
+    X, y = CANCER
+    v = stakes.validate(GaussianNB(), X, y, confidence=0.9)
+    alone = stakes.evaluate(truth=y, score=v.predictions, confidence=0.9)
+    assert (v["auc"].pooled.low, v["auc"].pooled.high) == (alone["auc"].low, alone["auc"].high)
+    assert "90 % interval" in str(v)
+    assert "given these fits" in str(v["auc"])
+    assert stakes.validate(GaussianNB(), X, y, design="classes fixed").pooled.sampling.fixed
+
+
+def test_training_rows_count_once_in_intervals():
+    X, y = CANCER
+    v = stakes.validate(GaussianNB(), X, y, how="10-fold")
+    once, often = (e["accuracy"].high - e["accuracy"].low for e in (v.pooled, v.training))
+    assert often > 0.8 * once  # each row was judged nine times
+    assert v.training.counted.clusters.count == len(y)
+
+
+def test_groups_are_drawn_whole():
+    X, y = (np.repeat(part, 4, axis=0) for part in CANCER)
+    groups = np.repeat(np.arange(len(CANCER[1])), 4)
+    grouped = stakes.validate(GaussianNB(), X, y, groups=groups)
+    naive = stakes.evaluate(truth=y, score=grouped.predictions)
+    width, short = (e["accuracy"].high - e["accuracy"].low for e in (grouped.pooled, naive))
+    assert width > 1.5 * short
+    few = stakes.validate(GaussianNB(), X, y, groups=np.arange(len(y)) % 10)
+    assert any("there are only 10 clusters" in note for note in few.notes)

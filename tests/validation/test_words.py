@@ -45,8 +45,8 @@ def validate(estimator=None, X=X, y=Y, **options):
         (lambda: validate(how=1), "1-fold does not split anything; give 2 folds or more, or a share such as 0.2 to"),
         (lambda: validate(how="0-fold"), "0-fold does not split anything"),
         (
-            lambda: validate(how="leave one out"),
-            "how='leave one out' is no way to split; did you mean 'leave-one-out'?",
+            lambda: validate(how="leave one on"),
+            "how='leave one on' is no way to split; did you mean 'leave-one-out'?",
         ),
         (lambda: validate(how="bootstrap"), "how='bootstrap' is no way to split; there is 'hold-out', "),
         (lambda: validate(how=True), "how=True is no way to split"),

@@ -1,6 +1,7 @@
 """Several tables of predictions for the same cases, put side by side by case number."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,9 @@ def _read(name: str, table: Any, case: str, wanted: Mapping[str, str]) -> dict[s
 
 
 def _cases(name: str, case: str, column: Column) -> Labels:
+    if column.kind == "text":  # a column of whole numbers that once met a missing value is written 5.0
+        names = tuple(name.removesuffix(".0") for name in column.names)
+        column = column if len(set(names)) < len(names) else replace(column, names=names)
     labels = encode(column)
     sizes = np.bincount(labels.codes, minlength=len(labels.names))
     twice = np.flatnonzero(sizes > 1)

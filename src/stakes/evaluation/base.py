@@ -223,8 +223,10 @@ class Evaluation:
     def _content(self) -> page.Content:
         weighted = self._size.weighted  # type: ignore[attr-defined]
         size = {"weight of rows": f"{self.rows:,.6g}"} if weighted else {"rows": f"{self.rows:,}"}
+        clusters = self.counted.clusters
+        drawn = {} if clusters is None else {"clusters": f"{clusters.count:,}; intervals draw whole clusters"}
         return page.Content(
-            {**size, **self._facts()}, self.figures, self._before(), self._after(), self.segments, self.notes
+            {**size, **drawn, **self._facts()}, self.figures, self._before(), self._after(), self.segments, self.notes
         )
 
     def _facts(self) -> dict[str, str]:
@@ -241,6 +243,9 @@ class Evaluation:
     @property
     def notes(self) -> list[str]:
         """What a careful colleague would point out."""
+        whys = {estimate.no_interval for estimate in self.figures.values() if estimate.defined}
+        if len(whys) == 1 and whys != {""}:
+            return [f"there are no intervals: {whys.pop()}"]
         return [self._caution] if self._caution else []
 
     @cached_property

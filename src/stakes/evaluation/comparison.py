@@ -143,16 +143,21 @@ class Comparison:
             return f"how far {names} are apart {self._where} is not known ({found}; {pair.note})"
         ends = f"{_percent(self.confidence)} interval {_signed(pair.low)} to {_signed(pair.high)}"
         amount = f"{_signed(pair.difference)}, {ends}"
+        if pair.low == pair.high == 0:
+            return f"{names} are the same {self._where} as far as {pair.metric} can tell"
         if not pair.told_apart(self.confidence):
-            return f"{names} cannot be told apart {self._where} (difference in {pair.metric} {amount})"
+            beside = pair.low > 0 or pair.high < 0  # then the p-value, corrected for all pairs, is what forbids a claim
+            chance = f", but p {_chance(pair.adjusted_p_value)}" if beside else ""
+            return f"{names} cannot be told apart {self._where} (difference in {pair.metric} {amount}{chance})"
         how = "a higher" if metrics.find(pair.metric).better == "higher" else "a lower"
         return f"{pair.first} has {how} {pair.metric} than {pair.second} {self._where} (difference {amount})"
 
     def _of_margin(self, pair: Pair) -> str:
         """Whether either is shown to be not worse than the other by more than the margin."""
         sides = ((pair.first, pair.second, pair.not_inferior), (pair.second, pair.first, pair.second_not_inferior))
-        shown = [f"{one} is {'' if so else 'not shown to be '}not worse than {other}" for one, other, so in sides]
-        return f"by a margin of {self.margin:g} in {pair.metric}, {' and '.join(shown)}"
+        words = {True: "at most {:g} worse than {}: shown", False: "at most {:g} worse than {}: not shown"}
+        shown = [f"{one} is {words[bool(so)].format(self.margin, other)}" for one, other, so in sides]
+        return f"{pair.metric}, by the {_percent(self.confidence)} interval: {'; '.join(shown)}"
 
     @property
     def _where(self) -> str:
@@ -165,7 +170,8 @@ class Comparison:
         """The conclusion, and what a careful colleague would point out."""
         notes = [self._sentence(metric) for metric in self.metrics]
         notes += [self._of_margin(pair) for pair in self.pairs if pair.not_inferior is not None]
-        notes += dict.fromkeys(f"{pair.metric}: {pair.note}" for pair in self.pairs if pair.note)
+        told = "; ".join(notes)
+        notes += dict.fromkeys(f"{p.metric}: {p.note}" for p in self.pairs if p.note and p.note not in told)
         if self.clusters is not None:
             notes.append(
                 f"the {self.clusters:,} clusters were drawn and swapped as a whole: their rows are not independent, so "
@@ -219,7 +225,7 @@ class Comparison:
     def _ranking(self, metric: str) -> page.Grid:
         places = [place for place in self.table if place.metric == metric]
         intervals = any(place.estimate.low is not None for place in places)
-        head = ("model", metric, *(("low", "high") if intervals else ()), "ignoring input")
+        head = ("model", metric, *(("low", "high") if intervals else ()), "baseline")
         rows = []
         for place in places:
             estimate = place.estimate
@@ -241,7 +247,7 @@ class Comparison:
     def _flips(self) -> list[page.Grid]:
         """On how many rows the models of each pair are right."""
         pairs = [pair for pair in self.pairs if pair.metric == self.metrics[0] and pair.flipped]
-        head = ("rows: first, second", "both right", "only first right", "only second right", "both wrong")
+        head = ("rows: first, second", "both right", "only first", "only second", "both wrong")
         rows = [(f"{p.first}, {p.second}", *(f"{n:,}" for n in asdict(p.flipped).values())) for p in pairs]  # type: ignore[arg-type]
         return [page.Grid(head, rows)] if rows else []
 

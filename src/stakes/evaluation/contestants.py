@@ -76,6 +76,8 @@ def _by_name(argument: str, models: Any) -> dict[str, Any]:
         return {models: models}
     if isinstance(models, list | tuple) and all(isinstance(name, str) for name in models):
         return {name: name for name in models}
+    if isinstance(models, list | tuple) and models and all(hasattr(m, "__len__") and len(m) > 1 for m in models):
+        return {f"model {i}": output for i, output in enumerate(models, 1)}
     raise errors.models_without_names(argument, f"a {type(models).__name__}")
 
 

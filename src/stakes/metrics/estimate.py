@@ -57,7 +57,8 @@ class Estimate:
         sure = (
             f", {percent(self.confidence)} interval {self.low:.6g} to {self.high:.6g}" if self.low is not None else ""
         )
-        return f"{self.name} {self.value:.6g}{sure} (ignoring the input: {self.baseline:.6g})"
+        why = f"; no interval: {self.no_interval}" if self.low is None and self.no_interval else ""
+        return f"{self.name} {self.value:.6g}{sure} (ignoring the input: {self.baseline:.6g}){why}"
 
 
 def percent(share: float) -> str:

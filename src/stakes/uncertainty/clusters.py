@@ -9,7 +9,7 @@ from stakes.metrics import Metric, measure
 from stakes.tallies import Confusion, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import Clusters
-from stakes.uncertainty.cells import ADDED, percentiles
+from stakes.uncertainty.cells import percentiles
 from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.sampling import Sampling
 from stakes.uncertainty.score_tables import REPLICATES, redrawn, table_intervals
@@ -26,24 +26,29 @@ def clustered_intervals(
     clusters: Any = sampling.clusters
     if clusters.count < 2:
         return [none("there is a single cluster")] * len(metrics)
-    words = f"{clusters.count:,} clusters drawn {{:,}} times"
-    if isinstance(tally, Confusion):
-        drawn = drawn_tables(tally, sampling)
-        words = words.format(len(drawn.counts))
-        return [percentiles(np.asarray(found), sampling, words) for found in measure(list(metrics), drawn)]
-    if isinstance(tally, ScoreTable):
-        return table_intervals(metrics, values, drawn_scores(tally, sampling), sampling, words.format(REPLICATES))
-    return [none("with clusters there is none for so many classes; ask for one class")] * len(metrics)
+    decided = isinstance(tally, Confusion)
+    if not decided and not isinstance(tally, ScoreTable):
+        return [none("with clusters there is none for so many classes; ask for one class")] * len(metrics)
+    draw: Any = drawn_tables if decided else drawn_scores
+    times = sampling.replicates if decided else REPLICATES
+    words = f"{clusters.count:,} clusters drawn {times:,} times"
+    found = table_intervals(metrics, values, draw(tally, sampling), sampling, words)
+    flat = [i for i, one in enumerate(found) if one.low is None]
+    if flat:  # a perfect figure: what another cluster could have brought is added
+        softened = measure([metrics[i] for i in flat], draw(tally, sampling, ends=0.5))
+        for i, draws in zip(flat, softened, strict=True):
+            found[i] = percentiles(np.asarray(draws), sampling, words)
+    return found
 
 
-def drawn_tables(table: Confusion, sampling: Sampling) -> Confusion:
-    """Return tables of clusters drawn anew; cells get what :mod:`cells` adds, in clusters instead of rows."""
+def drawn_tables(table: Confusion, sampling: Sampling, ends: float = 0.0) -> Confusion:
+    """Return tables of clusters drawn anew; with ``ends`` as much of a cluster is added to each cell of two classes."""
     clusters: Any = sampling.clusters
     generator = sampling.generator()
     each = clusters.tables(table)
     drawn = np.tensordot(_weights(clusters, generator, sampling.replicates), each, 1)
-    typical = each.sum() / len(each)
-    drawn += generator.standard_gamma(ADDED / table.counts.size, drawn.shape) * typical
+    if ends:
+        drawn += generator.standard_gamma(4 * ends / table.counts.size, drawn.shape) * (each.sum() / len(each))
     if sampling.fixed:
         totals = table.counts.sum(-1, keepdims=True).astype(np.float64)
         drawn *= totals / np.maximum(drawn.sum(-1, keepdims=True), 1e-300)

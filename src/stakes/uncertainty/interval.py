@@ -17,7 +17,7 @@ class Interval:
         """Return limits between which the value itself lies: small samples can leave it outside by a hair."""
         if self.low is None or self.high is None:
             return self
-        return replace(self, low=min(self.low, value), high=max(self.high, value))
+        return replace(self, low=float(min(self.low, value)), high=float(max(self.high, value)))
 
 
 def none(reason: str) -> Interval:

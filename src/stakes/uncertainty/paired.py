@@ -164,6 +164,10 @@ def _of_areas(
     low, high, p_value = delong.normal_interval(gap, math.sqrt(spread), sampling.confidence)
     fewest = min(int(np.unique(sample.truth, return_counts=True)[1].min()) for sample in (first[0], second[0]))
     note = f"a class has only {fewest} rows, so DeLong's interval may be too narrow" if fewest < FEW else ""
+    if paired and fewest < FEW and first[1].ndim == 1:
+        pool = _pool(metric, *_in_order(first[0], first[1], second[1]))
+        p_value = resampling.swap_p_value(pool, sampling.seed, sampling.replicates)
+        method += f"; with so few rows, p from {sampling.replicates:,} swaps within rows"
     return Difference(factor * max(low, -1.0), factor * min(high, 1.0), p_value, method, note)
 
 

@@ -1,7 +1,7 @@
 """Intervals of regression figures: what each would be without one row after another (the jackknife)."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -160,15 +160,17 @@ def without_each(sums: ErrorSums, rows: ErrorRows, sampling: Sampling) -> ErrorS
     shares = None if sums.percentages is None else without(size / np.maximum(np.abs(truth), np.finfo(np.float64).eps))
     constant = None
     if sums.baseline is not None:
-        constant = ErrorSums(_moments(t, truth - sums.baseline, without), math.nan, weighted=True)
-    whole = ErrorSums(_moments(t, error, without), math.nan, logs, shares, weighted=True)
+        constant = ErrorSums(moments_of(t, truth - sums.baseline, without), math.nan, weighted=True)
+    whole = ErrorSums(moments_of(t, error, without), math.nan, logs, shares, weighted=True)
     return replace(whole, baseline=sums.baseline, baseline_given=sums.baseline_given, constant=constant)
 
 
-def _moments(t: Array, error: Array, without: Any) -> dict[Any, Array]:
+def moments_of(t: Array, error: Array, total: Callable[[Array], Array]) -> dict[Any, Array]:
+    """Return what ``total`` makes of the products of |error|, error, truth and prediction that figures need."""
+    t = np.broadcast_to(t, error.shape)
     p = t - error
     products = {
-        (0, 0, 0, 0): np.ones(len(t)),
+        (0, 0, 0, 0): np.ones(t.shape),
         (1, 0, 0, 0): np.abs(error),
         (0, 1, 0, 0): error,
         (0, 2, 0, 0): error**2,
@@ -178,7 +180,7 @@ def _moments(t: Array, error: Array, without: Any) -> dict[Any, Array]:
         (0, 0, 0, 2): p**2,
         (0, 0, 1, 1): t * p,
     }
-    return {power: without(column) for power, column in products.items()}
+    return {power: total(column) for power, column in products.items()}
 
 
 def _groups(rows: ErrorRows, sampling: Sampling) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.tallies.clusters import Clusters
+from stakes.uncertainty.quantiles import normal, student
 
 DESIGNS = ("classes random", "classes fixed")
 """Whether another sample would have other class counts, or the same ones by design."""
@@ -54,6 +55,12 @@ class Sampling:
     def tail(self) -> float:
         """The share that lies beyond each end of an interval."""
         return (1 - self.confidence) / 2
+
+    @property
+    def width(self) -> float:
+        """How many standard errors an interval reaches to either side; few clusters make it longer."""
+        probability = (1 + self.confidence) / 2
+        return normal(probability) if self.clusters is None else student(probability, self.clusters.count - 1)
 
     def generator(self) -> Any:
         """Return the source of randomness: the same one for the same seed."""

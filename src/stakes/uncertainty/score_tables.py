@@ -16,7 +16,7 @@ from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
 from stakes.uncertainty.cells import gamma_like, lost_words
 from stakes.uncertainty.interval import Interval, none
-from stakes.uncertainty.quantiles import normal, on_scale, scale_of
+from stakes.uncertainty.quantiles import on_scale, scale_of
 from stakes.uncertainty.sampling import Sampling
 
 REPLICATES = 400
@@ -80,5 +80,5 @@ def spread_interval(metric: Metric, value: float, draws: Array, sampling: Sampli
         return none(
             "every resample gives the same figure" if error < 1e-12 else "the figure is at the end of its range"
         )
-    low, high = on_scale(scale, value, error, normal((1 + sampling.confidence) / 2))
+    low, high = on_scale(scale, value, error, sampling.width)
     return Interval(low, high, words or WORDS.format(len(draws)), lost_words(lost, len(draws)))

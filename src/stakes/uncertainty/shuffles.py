@@ -1,5 +1,6 @@
 """Figures of shuffled truths: drawn from the tally where its law is known, else row by row."""
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,6 +12,8 @@ from stakes.metrics.folds import Fold
 from stakes.tallies import Confusion, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
+from stakes.tallies.sums import ErrorRows
+from stakes.uncertainty.regression import moments_of
 
 Again = Callable[[np.random.Generator], Tally]
 """Shuffles rows that were kept, and counts them."""
@@ -160,7 +163,29 @@ def _errors(sums: ErrorSums, metric: Metric, permutations: int, rng: np.random.G
     rows = sums.rows
     if rows is None:
         raise errors.rows_not_kept(metric.text)
+    if set(metric.parts) <= {"prediction", "baseline"} and metric.name != "max_error":
+        return _figures(metric, _shuffled_sums(sums, rows, permutations, rng))
     given: Any = {"baseline": sums.baseline if sums.baseline_given else None, "parts": metric.parts}
     shuffles = (rng.permutation(rows.prediction) for _ in range(permutations))
     null = [metric.of(ErrorSums.from_rows(rows.truth, moved, rows.weight, **given)) for moved in shuffles]
     return np.array(null, np.float64)
+
+
+def _shuffled_sums(
+    sums: ErrorSums, rows: ErrorRows, permutations: int, rng: np.random.Generator
+) -> Iterator[ErrorSums]:
+    """Shuffle the predictions many times at once, and add up what figures of sums need."""
+    weight = np.ones(len(rows.truth)) if rows.weight is None else rows.weight
+    truth, prediction = rows.truth.astype(np.float64), rows.prediction.astype(np.float64)
+    centre = np.average(truth, weights=weight)
+
+    def total(column: Array) -> Array:
+        return column @ weight
+
+    constant = None
+    if sums.baseline is not None:
+        constant = ErrorSums(moments_of(truth - centre, truth - sums.baseline, total), math.nan, weighted=True)
+    for size in _parts(permutations, 8 * len(truth)):
+        moved = rng.permuted(np.broadcast_to(prediction, (size, len(truth))), axis=1)
+        moments = moments_of(truth - centre, truth - moved, total)
+        yield ErrorSums(moments, math.nan, weighted=True, baseline=sums.baseline, constant=constant)

@@ -14,6 +14,7 @@ from stakes.uncertainty.permutation import PermutationTest, permute
 from stakes.uncertainty.sampling import check_whole
 
 _PERMUTATIONS = 10_000
+_REFIT_OPTIONS = ("cv", "test", "jobs", "groups")
 
 _DEFAULTS: dict[type[Tally], str] = {
     ScoreTable: "auc",
@@ -50,7 +51,8 @@ def permutation_test(
     together with its weight). The figure is the auc of scores, the mcc of decisions and the r2 of predicted numbers,
     unless ``metric`` names another. Decisions between two classes are not shuffled: their p is exact. There are 10,000
     permutations unless another number is given. An estimator with ``X`` and ``y`` is fitted again for each
-    permutation; ``refit`` are the options of that.
+    permutation; ``refit`` are the options of that: ``cv`` (a way to split, as ``how`` of :func:`stakes.validate`),
+    ``test`` (1 or 2), ``jobs`` and ``groups``.
 
     >>> print(permutation_test(truth=[1, 1, 1, 0, 0, 0, 0, 0], prediction=[1, 1, 1, 0, 0, 0, 0, 0]))
     mcc 1; Fisher's exact test, one-sided: p = 0.018
@@ -59,16 +61,19 @@ def permutation_test(
     columns = {"positive": positive, "classes": classes, "weight": weight}
     if callable(getattr(data, "fit", None)):
         fixed = {"truth": truth, "score": score, "prediction": prediction, "threshold": threshold}
+        fixed |= {"weight": columns.pop("weight"), "cluster": cluster}
         _refuse(fixed, errors.only_for_predictions)
         from stakes.validation.refit import refit_permutation
 
         options = {
             **columns,
-            "cluster": cluster,
             "permutations": permutations,
             "task": None if task == "auto" else task,
         }
         given = {name: value for name, value in options.items() if value is not None}
+        if "how" in refit:
+            refit["cv"] = refit.pop("how")  # as validate() calls it
+        _refuse({name: name for name in refit if name not in _REFIT_OPTIONS}, errors.unknown_refit_options)
         return refit_permutation(data, X, y, metric=name, seed=seed, **given, **refit)
     if X is not None or y is not None or truth is None:
         raise errors.positional_arrays("permutation_test")

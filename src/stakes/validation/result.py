@@ -188,7 +188,8 @@ class Validation:
         missing = [f"{figure.name} on {figure.undefined:,}" for figure in found if figure.undefined]
         told = [f"undefined on some of the {len(self.folds):,} folds: {', '.join(missing)}"] if missing else []
         facts = {"validation": self.how, "fits": f"{len(self.folds):,}", "rows judged": f"{len(self.rows):,}"}
-        grid = page.Grid(head, [_cells(figure) for figure in found])
+        single = all(fold.rows == 1 for fold in self.folds)
+        grid = page.Grid(head, [_cells(figure, single) for figure in found])
         return page.Page(facts, [grid], [*told, *self.notes], len(self.pooled.figures) - len(names))
 
     def __str__(self) -> str:
@@ -201,7 +202,8 @@ class Validation:
         return f"<Validation: {self.how}, fits: {len(self.folds):,}>"
 
 
-def _cells(found: FigureOverFolds) -> tuple[str, ...]:
+def _cells(found: FigureOverFolds, single: bool) -> tuple[str, ...]:
+    """A row of the table; folds of a single row have no figures worth the name."""
     pooled = (page.number(found.pooled.value), page.between(found.pooled), page.number(found.pooled.baseline))
-    folds = f"{page.number(found.mean)} ± {page.number(found.spread)}"
+    folds = "–" if single else f"{page.number(found.mean)} ± {page.number(found.spread)}"
     return (found.name, *pooled, folds, page.number(found.training.value))

@@ -137,14 +137,15 @@ def _parsed(how: Any) -> tuple[str, Any]:
     if isinstance(how, numbers.Real):
         return "hold-out", _share(how, float(how))
     text = how.strip().lower()
-    if text == "leave-one-out":
-        return text, None
-    folds = re.fullmatch(r"(\d+)-fold", text)
+    if text in ("leave-one-out", "leave one out", "loo"):
+        return "leave-one-out", None
+    folds = re.fullmatch(r"(\d+)[- ]?folds?", text)
     if folds:
         return "fold", _folds(int(folds[1]))
-    held_out = re.fullmatch(r"hold-?out(?: +(-?\d+(?:\.\d+)?) ?%)?", text)
+    held_out = re.fullmatch(r"hold[- ]?out(?: +(-?\d+(?:\.\d+)?) ?(%?))?", text)
     if held_out:
-        return "hold-out", _HELD_OUT if held_out[1] is None else _share(how, float(held_out[1]) / 100)
+        share = _HELD_OUT if held_out[1] is None else float(held_out[1]) / (100 if held_out[2] else 1)
+        return "hold-out", _share(how, share)
     raise errors.unknown_how(how)
 
 

@@ -61,6 +61,8 @@ def validate(
     check_estimator(estimator)
     X = indexable(X)
     target = read_target(y, X, estimator, task, positive, classes)
+    if target.labels is not None and len(set(target.labels.codes.tolist())) < 2:
+        raise errors.one_class_to_fit(target.labels.names[int(target.labels.codes[0])])
     if threshold is not None:
         check_threshold(threshold)
         if not target.two_classes:

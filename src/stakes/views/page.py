@@ -83,6 +83,14 @@ def between(estimate: Estimate) -> str:
     return "–" if estimate.low is None else f"{number(estimate.low)} – {number(estimate.high)}"
 
 
+def _words(metric: metrics.Metric, estimate: Estimate, everything: bool) -> str:
+    """What there is to say about a figure: its question, and when everything is told, why it has no interval."""
+    if not estimate.defined:
+        return f"undefined: {estimate.reason}"
+    why = f" (no interval: {estimate.no_interval})" if everything and estimate.low is None else ""
+    return metric.question + why
+
+
 def _figures(shown: Sequence[tuple[metrics.Metric, Estimate]], families: bool) -> Grid:
     rows = [
         (
@@ -90,14 +98,14 @@ def _figures(shown: Sequence[tuple[metrics.Metric, Estimate]], families: bool) -
             number(estimate.value),
             between(estimate),
             number(estimate.baseline),
-            metric.question if estimate.defined else f"undefined: {estimate.reason}",
+            _words(metric, estimate, families),
         )
         for metric, estimate in shown
     ]
     pairs = itertools.pairwise(metric.family for metric, _ in shown)
     sections = [i for i, (one, next_one) in enumerate(pairs) if families and one != next_one]
     sure = f"{percent(shown[0][1].confidence)} interval"
-    head = ("figure", "value", sure, "ignoring input", "the question it answers")
+    head = ("figure", "value", sure, "baseline", "the question it answers")
     return Grid(head, rows, words=(0, 4), sections=sections)
 
 

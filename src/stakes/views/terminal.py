@@ -10,8 +10,8 @@ from stakes.views.page import Grid, Page
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-_NARROW = 64
-"""Terminals narrower than this do not get the columns of words, but the numbers whole."""
+_LEAST_WORDS = 20
+"""A column of words that has less room than this is left out, so that numbers and names stay whole."""
 
 _NAME = 24
 """How much room a name in the first column gets before it is folded."""
@@ -69,7 +69,7 @@ def _table(grid: Grid, width: int) -> Any:
     kept = _fitting(grid, widths, width)
     for i in kept:
         words = i in grid.words
-        least = min(widths[i], _NAME) if i == 0 else widths[i]
+        least = _name_width(widths, kept, grid, width) if i == 0 else widths[i]
         table.add_column(
             Text(grid.head[i]),
             justify="left" if words else "right",
@@ -77,6 +77,7 @@ def _table(grid: Grid, width: int) -> Any:
             min_width=None if words and i else least,
             overflow="fold",
         )
+    table.caption, table.caption_justify = Text(_left_out(grid, kept)) or None, "left"
     for place, row in enumerate(grid.rows):
         table.add_row(*(Text(row[i]) for i in kept), end_section=place in grid.sections)
     return table
@@ -84,12 +85,28 @@ def _table(grid: Grid, width: int) -> Any:
 
 def _fitting(grid: Grid, widths: list[int], width: int) -> list[int]:
     """The columns that can be shown whole: words go first, then numbers from the right."""
-    kept = [i for i in range(len(widths)) if i == 0 or i not in grid.words or width >= _NARROW]
-
-    def needed() -> int:
-        numbers = [widths[i] for i in kept if i not in grid.words]
-        return min(widths[0], _NAME) + sum(numbers) + _GAP * (len(kept) - 1)
-
-    while len(kept) > 2 and needed() > width:
+    kept = list(range(len(widths)))
+    words = [i for i in kept if i in grid.words and i]
+    if words and width - _needed(widths, kept, grid) < _LEAST_WORDS * len(words):
+        kept = [i for i in kept if i not in words or widths[i] < _LEAST_WORDS]
+    while len(kept) > 2 and _needed(widths, kept, grid) > width:
         kept.remove(max(i for i in kept if i not in grid.words))
     return kept
+
+
+def _needed(widths: list[int], kept: list[int], grid: Grid, name: int = _NAME) -> int:
+    """The room that numbers and a (folded) name take."""
+    numbers = [widths[i] for i in kept if i not in grid.words]
+    return min(widths[0], name) + sum(numbers) + _GAP * (len(kept) - 1)
+
+
+def _name_width(widths: list[int], kept: list[int], grid: Grid, width: int) -> int:
+    """Names are whole where there is room for them, beside words of a readable width."""
+    words = sum(_LEAST_WORDS for i in kept if i and i in grid.words)
+    return widths[0] if _needed(widths, kept, grid, widths[0]) + words <= width else min(widths[0], _NAME)
+
+
+def _left_out(grid: Grid, kept: list[int]) -> str:
+    """Say which columns a narrow terminal does not show."""
+    missing = [name for i, name in enumerate(grid.head) if i not in kept]
+    return f"not shown, for lack of room: {', '.join(missing)}" if missing else ""
