@@ -341,6 +341,14 @@ def test_losses_have_the_error_of_a_mean(name):
     assert (fixed.high - fixed.low) / (2 * Z * math.sqrt(sum(parts))) == pytest.approx(1, abs=0.03)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_losses_of_very_many_rows_are_asked_of_some(dtype):
+    truth, score = two_classes(300_000)
+    loss = losses(truth, score)["log_loss"]
+    _, found = one("log_loss", ScoreTable.from_rows(score.astype(dtype), truth))
+    assert (found.high - found.low) / (2 * Z * loss.std() / math.sqrt(300_000)) == pytest.approx(1, abs=0.02)
+
+
 def test_skewness_bends_the_interval_as_hall_says():
     assert skewed_t(1.0, 0.1, 0.0, 1e9, 0.95) == pytest.approx((1 - Z * 0.1, 1 + Z * 0.1))
     low, high = skewed_t(1.0, 0.1, 0.2, 1e9, 0.95)

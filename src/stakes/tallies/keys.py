@@ -140,6 +140,12 @@ class Keys:
         scores = np.array([self.score(int(end) - 1) for end in ends])
         return scores, positives, np.diff(ends, prepend=0) - positives
 
+    def some(self, most: int) -> tuple[Array, Array]:
+        """Return the scores and labels of all rows, or of every second, third, … one where there are more than that."""
+        packed = np.invert(self.values[:: -(-len(self) // most)])
+        labels = packed & packed.dtype.type(1)
+        return self.layout.to_scores(packed >> packed.dtype.type(1)), labels.astype(np.int64)
+
     # ── steps ────────────────────────────────────────────────────────────────────────────────────────────────
     def blocks(self) -> list[Callable[[], Steps]]:
         """Return the walk down the distinct scores, block by block, each to be made when it is wanted.

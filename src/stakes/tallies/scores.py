@@ -231,6 +231,13 @@ class ScoreTable(Tally):
         scores, positives, negatives = store.cut(places)
         return self._like(Columns(scores, {"positives": positives, "negatives": negatives}))
 
+    def some_rows(self, most: int) -> tuple[Array, Array, Array]:
+        """Return scores with their positives and negatives: all of them, or of more rows than that evenly spaced ones."""
+        if isinstance(self.store, Columns):
+            return self.store.scores, self.store.values["positives"], self.store.values["negatives"]
+        scores, labels = self.store.some(most)
+        return scores, labels, 1 - labels
+
     def _like(self, store: Keys | Columns, grid: str | None = None) -> Self:
         return type(self)(self.positive, self.negative, store, grid)
 

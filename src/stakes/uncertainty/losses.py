@@ -9,7 +9,6 @@ import numpy as np
 
 from stakes.metrics import Metric
 from stakes.metrics.declare import Losses
-from stakes.metrics.folds import Fold, fold_all
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
@@ -81,7 +80,7 @@ class _Sums:
 def loss_intervals(
     metrics: Sequence[Metric], values: Sequence[float], table: ScoreTable, sampling: Sampling
 ) -> list[Interval]:
-    """Return the intervals of losses and of losses relative to the class frequencies, walking down the scores once."""
+    """Return the intervals of losses and of losses relative to the class frequencies."""
     sums = _all_sums({metric.losses for metric in metrics if metric.losses}, table)
     return [
         _interval(metric, value, sums[metric.losses], sampling)  # type: ignore[index]
@@ -108,14 +107,10 @@ def _all_sums(wanted: set[Losses], table: ScoreTable) -> dict[Losses, _Sums]:
     if table.weighted:
         return {losses: _weighted(losses, table) for losses in wanted}
     sizes = np.array([float(table.P), float(table.N)])
-    stride = max(1, int(sizes.sum()) // ENOUGH)
-
-    def each(losses: Losses) -> Any:
-        return lambda steps: _powers((steps.positives, steps.negatives), steps.scores, losses, stride)
-
-    folds: list[Any] = [(Fold(each(losses), lambda whole, _: whole), {}) for losses in wanted]
+    scores, *counts = table.some_rows(ENOUGH)
     found = {}
-    for losses, sums in zip(wanted, fold_all(folds, table), strict=True):
+    for losses in wanted:
+        sums = _powers((counts[0], counts[1]), scores, losses)
         powers = sums * np.divide(sizes, sums[:, 0], out=np.zeros(2), where=sums[:, 0] > 0)[:, None]  # of all rows
         found[losses] = _Sums(powers, powers)
     return found
@@ -125,17 +120,17 @@ def _weighted(losses: Losses, table: ScoreTable) -> _Sums:
     assert isinstance(table.store, Columns)
     values = table.store.values
     counts = [(values[f"positives{suffix}"], values[f"negatives{suffix}"]) for suffix in ("", "_squared")]
-    return _Sums(*(_powers(pair, table.store.scores, losses, 1) for pair in counts))
+    return _Sums(*(_powers(pair, table.store.scores, losses) for pair in counts))
 
 
-def _powers(counts: tuple[Array, Array], scores: Array, losses: Losses, stride: int) -> Array:
+def _powers(counts: tuple[Array, Array], scores: Array, losses: Losses) -> Array:
     pairs = zip(counts, (losses.of_positive, losses.of_negative), strict=True)
-    return np.array([_sums(count, scores, loss_of, stride) for count, loss_of in pairs])
+    return np.array([_sums(count, scores, loss_of) for count, loss_of in pairs])
 
 
-def _sums(counts: Array, scores: Array, loss_of: Any, stride: int) -> list[float]:
-    """Return the number of rows and the sums of the powers of their losses, of every so many-th score."""
-    here = np.flatnonzero(counts)[::stride]
+def _sums(counts: Array, scores: Array, loss_of: Any) -> list[float]:
+    """Return the number of rows and the sums of the powers of their losses."""
+    here = np.flatnonzero(counts)
     with np.errstate(divide="ignore"):
         loss = loss_of(scores[here])
     powers = [counts[here].astype(np.float64)]
