@@ -22,8 +22,8 @@ import polars as pl
 import sklearn.metrics as sk
 
 import stakes
-from stakes.evaluation import base
 from stakes.uncertainty import cells, score_tables
+from stakes.uncertainty import intervals as ways
 from stakes.uncertainty.interval import none
 from stakes.uncertainty.intervals import intervals
 from stakes.uncertainty.sampling import USUAL, Sampling
@@ -283,11 +283,11 @@ def _intervals(n: int) -> list[Contest]:
     few, many = 20, 2000
 
     def without_intervals() -> object:
-        made, base.intervals = base.intervals, lambda wanted, *_: [none("not asked for")] * len(wanted)
+        made, ways.intervals = ways.intervals, lambda wanted, *_: [none("not asked for")] * len(wanted)
         try:
             return stakes.evaluate(truth=truth, score=score).to_rows()
         finally:
-            base.intervals = made
+            ways.intervals = made
 
     counted_ten = stakes.count(truth=classes, prediction=guesses, task="classification")
     two, ten = stakes.count(truth=truth, prediction=decided).confusion, counted_ten.confusion

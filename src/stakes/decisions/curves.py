@@ -10,7 +10,6 @@ import numpy as np
 from stakes import errors, metrics
 from stakes.tallies import Confusion, ScoreTable
 from stakes.tallies.arithmetic import Array
-from stakes.uncertainty.clusters import drawn_scores
 from stakes.uncertainty.sampling import USUAL, Sampling
 
 
@@ -44,6 +43,8 @@ class Curve:
     @cached_property
     def band(self) -> Band:
         """The limits of y at 101 places of x, from score tables drawn anew."""
+        from stakes.uncertainty.clusters import drawn_scores  # only bands need it
+
         places = np.linspace(0, 1, 101)
         drawn = drawn_scores(self.table, self.sampling, ends=0.5)
         x, y = CURVES[self.kind].points(drawn.confusions())

@@ -8,8 +8,7 @@ from stakes.evaluation.base import Evaluation
 from stakes.evaluation.many_classes import ManyClassEvaluation
 from stakes.evaluation.regression import RegressionEvaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation, check_threshold
-from stakes.uncertainty.clusters import FEW
-from stakes.uncertainty.sampling import USUAL, Sampling
+from stakes.uncertainty.sampling import FEW_CLUSTERS, USUAL, Sampling
 
 __all__ = [
     "Evaluation",
@@ -69,8 +68,8 @@ def evaluate(
     options = {"task": task, "positive": positive, "classes": classes, "weight": weight, "by": by, "baseline": baseline}
     options["cluster"] = cluster
     counted = count_rows(data, truth=truth, score=score, prediction=prediction, **options)
-    if counted.clusters is not None and counted.clusters.count < FEW:
-        errors.warn(errors.few_clusters(counted.clusters.count, FEW))
+    if counted.clusters is not None and counted.clusters.count < FEW_CLUSTERS:
+        errors.warn(errors.few_clusters(counted.clusters.count, FEW_CLUSTERS))
     return judge(counted, threshold, sampling)
 
 

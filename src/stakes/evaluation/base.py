@@ -14,9 +14,8 @@ from stakes.metrics import Estimate, Metric
 from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.uncertainty.interval import Interval
-from stakes.uncertainty.intervals import interval, intervals
 from stakes.uncertainty.sampling import USUAL, Sampling
-from stakes.views import notebook, page, terminal
+from stakes.views import page, terminal
 
 FORMAT = 1
 """The version of what to_dict() and to_json() give."""
@@ -101,12 +100,14 @@ class Evaluation:
 
         Shares can have "wilson" or "clopper-pearson" limits, the auc "delong" or "newcombe".
         """
+        from stakes.uncertainty import intervals as ways
+
         metric, tally, sampling = self._place_of(name)
         if tally is None:
             return self[name]
         sampling = sampling if confidence is None else replace(sampling, confidence=confidence)
         value = float(metric.of(tally))
-        return self._joined(metric, tally, value, interval(metric, value, tally, sampling, method), sampling)
+        return self._joined(metric, tally, value, ways.interval(metric, value, tally, sampling, method), sampling)
 
     def _place_of(self, name: Any) -> tuple[Metric, Any, Sampling]:
         """The metric of that name, the tally that it is a function of, and how its interval is made."""
@@ -142,8 +143,10 @@ class Evaluation:
         self, tally: Any, wanted: Sequence[Metric], sampling: Sampling | None = None
     ) -> Iterable[tuple[Metric, Estimate]]:
         """The figures of several metrics of one tally, with their intervals."""
+        from stakes.uncertainty import intervals as ways  # loads many small modules, which counting does not need
+
         values = [float(value) for value in metrics.measure(list(wanted), tally)]
-        found = intervals(wanted, values, tally, sampling or self._sampling(tally))
+        found = ways.intervals(wanted, values, tally, sampling or self._sampling(tally))
         for metric, value, limits in zip(wanted, values, found, strict=True):
             yield metric, self._joined(metric, tally, value, limits, self.sampling)
 
@@ -272,6 +275,8 @@ class Evaluation:
         return f"<Evaluation of a {self.task}, rows: {self.rows:,}>"
 
     def _repr_html_(self) -> str:
+        from stakes.views import notebook  # only notebooks need it
+
         return notebook.html(self._content().page())
 
 

@@ -16,9 +16,8 @@ from stakes.metrics import Estimate, Metric
 from stakes.metrics.estimate import plain
 from stakes.uncertainty import holm
 from stakes.uncertainty import paired as paired_rows
-from stakes.uncertainty.clusters import FEW
 from stakes.uncertainty.paired import Flipped
-from stakes.uncertainty.sampling import REPLICATES, Sampling, check_whole
+from stakes.uncertainty.sampling import FEW_CLUSTERS, REPLICATES, Sampling, check_whole
 from stakes.views import notebook, page, terminal
 
 FORMAT = 1
@@ -403,8 +402,8 @@ def _compared(
     on_same_rows: bool,
 ) -> Comparison:
     clusters = None if models[0].sample.cluster is None else min(int(m.sample.cluster.max()) + 1 for m in models)  # type: ignore[union-attr]
-    if clusters is not None and clusters < FEW:
-        errors.warn(errors.few_clusters(clusters, FEW))
+    if clusters is not None and clusters < FEW_CLUSTERS:
+        errors.warn(errors.few_clusters(clusters, FEW_CLUSTERS))
     each = sampling
     if simultaneous:
         each = replace(sampling, confidence=1 - (1 - sampling.confidence) / math.comb(len(models), 2))

@@ -13,7 +13,6 @@ from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric
 from stakes.metrics.estimate import plain
 from stakes.tallies import Confusion, ScoreTable, Tally
-from stakes.uncertainty.areas import effective_rows
 from stakes.uncertainty.sampling import USUAL, Sampling
 from stakes.views import page
 
@@ -122,7 +121,7 @@ class TwoClassEvaluation(Evaluation):
 
     def _sizes(self) -> Mapping[str, Any]:
         if self.scores is not None:
-            return dict(zip((self.positive, self.negative), effective_rows(self.scores), strict=True))
+            return dict(zip((self.positive, self.negative), self.scores.effective_rows, strict=True))
         return self._any.effective_truths
 
     # ── as data, and to look at ──────────────────────────────────────────────────────────────────────────────

@@ -105,6 +105,15 @@ class ScoreTable(Tally):
         return self.store.total("negatives") if isinstance(self.store, Columns) else self.store.N
 
     @property
+    def effective_rows(self) -> tuple[float, float]:
+        """How many positive and negative rows of equal weight would tell as much (Kish)."""
+        P, N = float(self.P), float(self.N)
+        if not isinstance(self.store, Columns) or not self.weighted:
+            return P, N
+        squared = [float(self.store.values[f"{name}_squared"].sum()) for name in ("positives", "negatives")]
+        return (P**2 / squared[0] if P else 0.0), (N**2 / squared[1] if N else 0.0)
+
+    @property
     def total(self) -> Number:
         """The (weighted) number of rows."""
         return self.P + self.N
@@ -232,7 +241,7 @@ class ScoreTable(Tally):
         return self._like(Columns(scores, {"positives": positives, "negatives": negatives}))
 
     def some_rows(self, most: int) -> tuple[Array, Array, Array]:
-        """Return scores with their positives and negatives: all of them, or of more rows than that evenly spaced ones."""
+        """Return scores with their positives and negatives: all, or of more rows than that evenly spaced ones."""
         if isinstance(self.store, Columns):
             return self.store.scores, self.store.values["positives"], self.store.values["negatives"]
         scores, labels = self.store.some(most)

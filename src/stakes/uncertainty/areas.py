@@ -19,7 +19,7 @@ METHODS = ("delong", "newcombe")
 
 def auc_interval(table: ScoreTable, value: float, confidence: float, method: str | None = None) -> Interval:
     """Return DeLong's interval on the logit scale, or Newcombe's where a class is small or the order perfect."""
-    P, N = effective_rows(table)
+    P, N = table.effective_rows
     if min(P, N) < 2:
         return none("a class has a single row")
     few = min(P, N) < FEW or not 0 < value < 1
@@ -29,16 +29,6 @@ def auc_interval(table: ScoreTable, value: float, confidence: float, method: str
     if not 0 < value < 1 or error == 0:
         return none("the order is perfect, so nothing varies")
     return Interval(*on_scale(LOGIT, value, error, normal((1 + confidence) / 2)), "DeLong, on the logit scale")
-
-
-def effective_rows(table: ScoreTable) -> tuple[float, float]:
-    """How many positive and negative rows of equal weight would tell as much (Kish)."""
-    P, N = float(table.P), float(table.N)
-    if not table.weighted:
-        return P, N
-    assert isinstance(table.store, Columns)
-    squared = [float(table.store.values[f"{name}_squared"].sum()) for name in ("positives", "negatives")]
-    return tuple(size**2 / square if square else 0.0 for size, square in zip((P, N), squared, strict=True))  # type: ignore[return-value]
 
 
 # ── DeLong ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -73,7 +63,7 @@ def _weighted_error(table: ScoreTable, auc: float) -> float:
     outranking = (steps.tp - steps.positives / 2) / steps.P
     positives = (values["positives_squared"] * (outranked - auc) ** 2).sum() / float(steps.P) ** 2
     negatives = (values["negatives_squared"] * (outranking - auc) ** 2).sum() / float(steps.N) ** 2
-    P, N = effective_rows(table)
+    P, N = table.effective_rows
     return math.sqrt(positives * P / (P - 1) + negatives * N / (N - 1))
 
 

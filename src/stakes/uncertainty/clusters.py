@@ -15,9 +15,6 @@ from stakes.uncertainty.sampling import Sampling
 from stakes.uncertainty.score_tables import REPLICATES, redrawn, table_intervals
 from stakes.uncertainty.score_tables import drawn as drawn_rows
 
-FEW = 30
-"""With fewer clusters their intervals are too short, and a warning says so."""
-
 
 def clustered_intervals(
     metrics: Sequence[Metric], values: Sequence[float], tally: Any, sampling: Sampling

@@ -18,6 +18,10 @@ REPLICATES = 2000
 """How many times a small table is drawn anew."""
 
 
+FEW_CLUSTERS = 30
+"""With fewer clusters intervals are too short, and a warning says so."""
+
+
 def check_whole(argument: str, value: Any, least: int, most: float = math.inf) -> None:
     """Refuse what is no whole number in this range."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not least <= int(value) <= most:

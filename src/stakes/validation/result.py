@@ -12,7 +12,7 @@ from stakes.evaluation import Evaluation
 from stakes.metrics import Estimate
 from stakes.metrics.estimate import percent, plain
 from stakes.tallies.arithmetic import Array
-from stakes.uncertainty.clusters import FEW
+from stakes.uncertainty.sampling import FEW_CLUSTERS
 from stakes.validation.judging import metric_of, value_of
 from stakes.views import notebook, page, terminal
 
@@ -163,8 +163,8 @@ class Validation:
             "intervals of pooled figures are given these fits: they do not tell how other fits would vary",
         ]
         clusters = self.pooled.counted.clusters
-        if clusters is not None and clusters.count < FEW:
-            notes.append(errors.few_clusters(clusters.count, FEW))
+        if clusters is not None and clusters.count < FEW_CLUSTERS:
+            notes.append(errors.few_clusters(clusters.count, FEW_CLUSTERS))
         if several and getattr(self.pooled, "scores", None) is not None:
             notes.append(
                 "a pooled auc compares scores of different models (leave-one-out of one that only knows the prevalence "
