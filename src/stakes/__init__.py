@@ -20,6 +20,7 @@ _HOMES = {
     "PermutationTest": "stakes.uncertainty.permutation",
     "ClassScores": "stakes.tallies",
     "Confusion": "stakes.tallies",
+    "Costs": "stakes.tallies.costs",
     "ErrorSums": "stakes.tallies",
     "JointCounts": "stakes.tallies",
     "ScoreTable": "stakes.tallies",
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from stakes.tallies import ErrorSums as ErrorSums
     from stakes.tallies import JointCounts as JointCounts
     from stakes.tallies import ScoreTable as ScoreTable
+    from stakes.tallies.costs import Costs as Costs
     from stakes.uncertainty.permutation import PermutationTest as PermutationTest
     from stakes.validation.permutation import permutation_test as permutation_test
     from stakes.validation.result import Validation as Validation

@@ -514,6 +514,49 @@ def no_curve(kind: str, why: str) -> InputError:
     return InputError(f"there is no {kind} curve for these rows: {why}")
 
 
+# ── costs ────────────────────────────────────────────────────────────────────────────────────────────────────
+def how_to_give_costs() -> InputError:
+    return InputError("give Costs(miss=5, false_alarm=1), or a matrix with classes= (rows are the truth), not both")
+
+
+def costs_without_names() -> InputError:
+    return InputError("a cost matrix needs classes= (and decisions=, if they are not the classes), in its own order")
+
+
+def cost_missing(name: str, decision: str) -> InputError:
+    return InputError(
+        f"there is no cost of the decision {decision!r} for the class {name!r}; give one for every decision"
+    )
+
+
+def costs_of_wrong_shape(shape: str, classes: int, decisions: int) -> InputError:
+    return InputError(
+        f"the cost matrix is {shape}, but there are {classes} classes × {decisions} decisions; rows are the truth, "
+        "columns the decisions"
+    )
+
+
+def bad_cost(name: str, decision: str, cost: object) -> InputError:
+    return InputError(f"the cost of {decision!r} for the class {name!r} is {_short(repr(cost))}; give a finite number")
+
+
+def no_cost_for(what: str, name: str, known: Sequence[str]) -> InputError:
+    return InputError(f"the costs have no {what} {name!r}{nearest(name, known)}")
+
+
+def costs_of_two_classes(classes: int, decisions: int) -> InputError:
+    return InputError(
+        f"miss and false_alarm are for two classes, and there are {classes} classes and {decisions} decisions; give a "
+        "matrix with classes= and decisions="
+    )
+
+
+def switch_points_of_two(classes: Sequence[str], positive: object) -> InputError:
+    return InputError(
+        f"switch points are for two classes with positive= one of them; there is {some(classes)}, {positive!r}"
+    )
+
+
 # ── permutation tests ────────────────────────────────────────────────────────────────────────────────────────
 def not_whole(argument: str, value: object, least: int) -> InputError:
     return InputError(f"{argument}={_short(repr(value))} does not work; give a whole number from {least} on")

@@ -1,0 +1,101 @@
+"""Costs, switch points and Bayes decisions: published figures, exact fractions and brute force."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import stakes
+from stakes.tallies import Confusion
+from stakes.tallies.costs import Costs
+
+
+def test_switch_points_of_the_tumour():
+    costs = Costs([[0, 10, 1000], [500, 20, 0]], ["tumour", "none"], ["operate", "tests", "home"])
+    found = costs.switch_points("tumour")
+    assert found == [("home", 0), ("tests", Fraction(20, 1010)), ("operate", Fraction(480, 490))]
+    assert costs.never_cheapest("tumour") == []
+
+
+def test_switch_points_of_a_loan():
+    gains = [[0, 0.45, 0.5], [0, -0.24, -0.4]]
+    costs = Costs.from_utilities(gains, ["repays", "defaults"], ["refuse", "small loan", "large loan"])
+    wanted = ((Fraction(1, 2), Fraction(1, 20), 0), (0, Fraction(24, 100), Fraction(4, 10)))
+    assert costs.matrix == wanted
+    found = costs.switch_points("defaults")
+    assert found == [("large loan", 0), ("small loan", Fraction(5, 21)), ("refuse", Fraction(15, 23))]
+
+
+def test_two_classes():
+    assert Costs([[0, 1], [10, 0]], ["negative", "positive"]).switch_points("positive")[1] == (
+        "positive",
+        Fraction(1, 11),
+    )
+    assert Costs(miss=10, false_alarm=1).switch_points() == [("negative", 0), ("positive", Fraction(1, 11))]
+    assert Costs(miss=0, false_alarm=1).switch_points() == [("negative", 0)]
+    assert Costs(miss=0, false_alarm=1).never_cheapest() == ["positive"]
+
+
+def test_the_advertisement():
+    costs = Costs({"big": {"say small": 160, "say big": 0}, "small": {"say small": 0, "say big": 15}})
+    assert costs.bayes_decisions([[0.1, 0.9], [0.05, 0.95]]).tolist() == [
+        1,
+        0,
+    ]  # risks 16 against 13.5; 8 against 14.25
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=2, max_size=6))
+def test_switch_points_are_the_cheapest_decisions(lines):
+    names = [f"d{i}" for i in range(len(lines))]
+    costs = Costs(list(zip(*lines, strict=True)), ["no", "yes"], names)
+    found = costs.switch_points("yes")
+    assert [start for _, start in found] == sorted({start for _, start in found})
+    for p in (Fraction(i, 97) for i in range(1, 97)):
+        best = min((1 - p) * a + p * b for a, b in lines)
+        taken = [name for name, start in found if start <= p][-1]
+        a, b = lines[names.index(taken)]
+        assert (1 - p) * a + p * b == best
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Costs(), "give Costs.miss=5, false_alarm=1., or a matrix with classes="),
+        (lambda: Costs(miss=5), "give Costs.miss=5, false_alarm=1., or a matrix"),
+        (lambda: Costs([[0, 1], [5, 0]]), "a cost matrix needs classes="),
+        (
+            lambda: Costs([[0, 1, 2], [5, 0, 1]], ["a", "b"]),
+            "is 2 × 3, but there are 2 classes × 2 decisions",
+        ),
+        (
+            lambda: Costs([[0, "x"], [5, 0]], ["a", "b"]),
+            "the cost of 'b' for the class 'a' is 'x'; give a",
+        ),
+        (lambda: Costs([[0, np.inf], [5, 0]], ["a", "b"]), "the cost of 'b' for the class 'a' is inf"),
+        (lambda: Costs({"a": {"x": 0, "y": 1}, "b": {"x": 2}}), "no cost of the decision 'y' for the class 'b'"),
+        (lambda: Costs([[0, 1], [5, 0]], ["a", "b"]).switch_points("c"), "switch points are for two classes"),
+        (
+            lambda: Costs([[0, 1], [5, 0]], ["a", "b"]).for_table(["a", "B"], ["a", "b"], None),
+            "no class 'B'; did you mean",
+        ),
+        (
+            lambda: Costs(miss=1, false_alarm=1).for_table("abc", "abc", None),
+            "miss and false_alarm are for two classes",
+        ),
+    ],
+)
+def test_costs_that_do_not_work(make, words):
+    with pytest.raises(stakes.InputError, match=words):
+        make()
+
+
+def test_costs_are_put_in_the_order_of_a_table():
+    costs = Costs([[0, 10, 1000], [500, 20, 0]], ["tumour", "none"], ["operate", "tests", "home"])
+    assert costs.for_table(["none", "tumour"], ["home", "operate"], None) == [(0, 500), (1000, 0)]
+    pair = Costs(miss=5, false_alarm=1)
+    table = Confusion.two_class(tp=1, fn=1, fp=1, tn=1)
+    assert pair.for_table(table.truths, table.decisions, "positive") == [(0, 1), (5, 0)]
+    assert pair.for_table(("yes", "no"), ("no", "yes"), "yes") == [(5, 0), (0, 1)]
