@@ -692,7 +692,7 @@ def column_of_each(argument: str) -> InputError:
 def duplicate_ids(table: str, column: str, count: int, first: str) -> InputError:
     seen = "1 value" if count == 1 else f"{count:,} values"
     return InputError(
-        f"{table}: {seen} of {column} occur more than once (the first is {first!r}); every case must have one row"
+        f"{table}: {seen} of {column} {'occurs' if count == 1 else 'occur'} more than once (the first is {first!r}); every case must have one row"
     )
 
 

@@ -585,3 +585,14 @@ def test_case_numbers_may_have_met_a_missing_value():
     tables.append(pl.DataFrame({"case": ["3.0", "1.0", "2.0"], "y": [1, 1, 0], "p": [0.8, 0.7, 0.3]}))
     both = stakes.compare(tables, id="case", truth="y", scores="p")
     assert both.models["table 2"]["auc"].value == 1
+
+
+def test_models_without_a_figure_are_not_called_alike():
+    predictions = {
+        "a": (SCORES["sharp"] > 0.5).astype(int),
+        "always": np.ones(N, int),
+        "b": (SCORES["blunt"] > 0.5).astype(int),
+    }
+    told = stakes.compare(truth=TRUTH, predictions=predictions, metric="mcc").conclusion
+    assert told.endswith("but it cannot be compared with always, whose mcc is infinite or undefined")
+    assert "told apart from always" not in told

@@ -707,3 +707,54 @@ def test_the_band_of_a_roc_curve_is_that_of_a_share():
     )
     wanted = math.sqrt(shares + slope**2 * 0.2 * 0.8 / (~truth).sum())
     assert (band.high[20] - band.low[20]) / (2 * Z * wanted) == pytest.approx(1, abs=0.15)
+
+
+# ── any weights, any segments ────────────────────────────────────────────────────────────────────────────────────
+def kinds_of_rows():
+    rng = np.random.default_rng(5)
+    truth, score = two_classes(60, seed=5)
+    scores = rng.dirichlet(np.ones(3), 60)
+    classes = np.array([rng.choice(3, p=p) for p in scores])
+    target = rng.normal(size=60)
+    return {
+        "scores": {"truth": truth, "score": score},
+        "decisions": {"truth": truth, "prediction": score > 0.4},
+        "class scores": {"truth": classes, "score": scores, "classes": range(3)},
+        "numbers": {"truth": target, "prediction": target + rng.normal(size=60)},
+    }
+
+
+@pytest.mark.parametrize("kind", list(kinds_of_rows()))
+def test_the_scale_of_weights_does_not_matter(kind):
+    columns = kinds_of_rows()[kind]
+    weight = np.random.default_rng(0).gamma(2, size=60)
+    usual = stakes.evaluate(**columns, weight=weight)
+    for scale in (1 / weight.sum(), 1e-8, 1e10):
+        ev = stakes.evaluate(**columns, weight=weight * scale)
+        for name, estimate in usual.figures.items():
+            found = ev.figures[name]
+            if name in ("precision_at_k", "recall_at_k"):  # k rows are a weight of k
+                continue
+            assert (found.low is None) == (estimate.low is None), (name, found.no_interval)
+            if estimate.low is not None:
+                assert (found.low, found.high) == pytest.approx((estimate.low, estimate.high), rel=0.1, abs=1e-3), name
+        assert [note for note in ev.notes if "rows" in note] == [note for note in usual.notes if "rows" in note]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kind", list(kinds_of_rows()))
+def test_segments_of_one_row_or_one_class_have_figures(kind, weighted):
+    columns = kinds_of_rows()[kind]
+    options = {"weight": np.linspace(0.5, 2, 60)} if weighted else {}
+    for by in (np.arange(60), columns["truth"] if kind != "numbers" else np.arange(60) // 2):
+        ev = stakes.evaluate(**columns, **options, by=by)
+        for part in ev.segments.values():
+            assert part.figures
+            assert all(e.low is not None or e.no_interval for e in part.figures.values() if e.defined)
+
+
+def test_segments_with_few_clusters_say_so():
+    truth, score = two_classes(400)
+    ev = stakes.evaluate(truth=truth, score=score, cluster=np.arange(400) // 10, by=np.arange(400) // 100)
+    assert not any("clusters" in note for note in ev.notes)
+    assert any("there are only 10 clusters" in note for note in ev.segments["0"].notes)

@@ -14,7 +14,7 @@ from stakes.metrics import Estimate, Metric
 from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.uncertainty.interval import Interval
-from stakes.uncertainty.sampling import USUAL, Sampling
+from stakes.uncertainty.sampling import FEW_CLUSTERS, USUAL, Sampling
 from stakes.views import page, terminal
 
 FORMAT = 1
@@ -254,6 +254,9 @@ class Evaluation:
     @cached_property
     def _caution(self) -> str:
         """What to keep in mind about all intervals: with few rows they can be too short."""
+        clusters = self.counted.clusters
+        if clusters is not None and clusters.count < FEW_CLUSTERS:
+            return errors.few_clusters(clusters.count, FEW_CLUSTERS)
         few = {name: size for name, size in self._sizes().items() if size < FEW_ROWS}
         if not few:
             return ""

@@ -127,15 +127,20 @@ class Comparison:
             return f"no model has a {metric} {self._where}: {best.estimate.reason}"
         of_best = [pair for pair in pairs if best.model in (pair.first, pair.second)]
         worse = [pair.second for pair in of_best if pair.told_apart(self.confidence)]
-        open_ones = [pair.second for pair in of_best if not pair.told_apart(self.confidence)]
+        known = [pair for pair in of_best if math.isfinite(pair.difference)]
+        open_ones = [pair.second for pair in known if not pair.told_apart(self.confidence)]
+        lost = [pair.second for pair in of_best if pair not in known]
         parts = [f"it is better than {_listed(worse)}"] if worse else []
         parts += [f"it cannot be told apart from {_listed(open_ones)}"] if open_ones else []
+        parts += (
+            [f"it cannot be compared with {_listed(lost)}, whose {metric} is infinite or undefined"] if lost else []
+        )
         found = f"{best.model} has the best {metric} ({page.number(best.estimate.value)}) of {len(self.models)} models"
         return f"{found} {self._where}: {', but '.join(parts)}"
 
     def _sentence_of_two(self, pair: Pair) -> str:
         names = f"{pair.first} and {pair.second}"
-        if math.isnan(pair.difference):
+        if not math.isfinite(pair.difference):
             return f"{names} cannot be compared by {pair.metric} {self._where}: {pair.note}"
         if pair.low is None or pair.high is None:
             found = f"difference in {pair.metric} {_signed(pair.difference)}, p {_chance(pair.p_value)}"

@@ -1,6 +1,6 @@
 """Predicted numbers against true ones."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stakes import metrics
@@ -31,6 +31,12 @@ class RegressionEvaluation(Evaluation):
     def largest_errors(self) -> tuple[WorstError, ...]:
         """The twenty largest errors with their rows."""
         return self.errors.worst or ()
+
+    def _sizes(self) -> Mapping[str, Any]:
+        rows = self.errors.rows
+        if rows is None or rows.weight is None:
+            return {"data": self.rows}
+        return {"data": float(rows.weight.sum()) ** 2 / float((rows.weight**2).sum())}
 
     def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
         yield self.errors, [metric for metric in metrics.list() if metric.tally is ErrorSums]

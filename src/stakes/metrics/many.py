@@ -76,6 +76,7 @@ def _of_scores(scores: ClassScores, *, base: Metric, how: str, **parameters: Any
 
 def _mean(values: Array, weights: Array | None) -> Any:
     """The mean over the last axis; a class without rows does not count in a weighted one."""
+    values = values.astype(np.float64)
     if weights is None:
         return values.mean(-1)[()]
     weights = weights.astype(np.float64)

@@ -176,7 +176,7 @@ def _largest_gap(sums: Array, table: ScoreTable) -> Number:
 def _calibration_error(name: str, spread: str, bins: str, each: Any, finish: Any, **facts: Any) -> Any:
     return metric(
         name=name,
-        no_interval="noise alone makes it larger than 0, so resampling would be biased; test calibration instead",
+        no_interval="noise alone makes it larger than 0, so resampling would be biased",
         question=f"{spread} lie the probabilities from the frequencies, in {bins}?",
         tally=ScoreTable,
         range=(0, 1),

@@ -92,6 +92,8 @@ class _Moves:
     def relative(self, losses: Array, of_shares: Array) -> Array:
         """The loss over that of the class frequencies; of a proper loss only its value for each class moves that."""
         scale = float((self.shares * np.where(self.shares > 0, of_shares, 0.0)).sum())
+        if not scale:  # every row is of the same class
+            return np.full(len(losses), math.nan)
         mean = float(np.average(losses, weights=self.weight))
         return (losses - mean) / scale - mean / scale**2 * (of_shares[self.truth] - scale)
 

@@ -13,7 +13,7 @@ from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
 from stakes.uncertainty.interval import Interval, none
-from stakes.uncertainty.means import SKEWED, skewed_t, spread_and_skewness
+from stakes.uncertainty.means import SKEWED, skewed_t, skewness_of_rows
 from stakes.uncertainty.quantiles import LOG, normal, on_scale
 from stakes.uncertainty.sampling import Sampling
 
@@ -63,8 +63,8 @@ class _Sums:
 
     def skewness(self) -> float:
         """The skewness of the mean loss, as if rows weighed the same."""
-        n, first, second, third = self.powers.sum(axis=0)
-        return spread_and_skewness(n, first, second, third)[1] * math.sqrt(n / self.rows)
+        whole, first, second, third = self.powers.sum(axis=0)
+        return skewness_of_rows(first / whole, second / whole, third / whole) / math.sqrt(self.rows)
 
     def relative_error(self, losses: Losses, fixed: bool) -> float:
         """The standard error of the loss divided by that of the class frequencies, which vary too."""
@@ -91,6 +91,8 @@ def loss_intervals(
 def _interval(metric: Metric, value: float, sums: _Sums, sampling: Sampling) -> Interval:
     if not sums.finite or math.isinf(value):
         return none("a probability of 0 for what happened makes the loss infinite")
+    if sums.rows < 1.5:
+        return none("there is a single row")
     if metric.interval == "relative loss":
         error = sums.relative_error(metric.losses, sampling.fixed)  # type: ignore[arg-type]
         if not value or error < 1e-14:

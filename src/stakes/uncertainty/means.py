@@ -1,7 +1,6 @@
 """Intervals of means of losses, which are skewed more often than not."""
 
 import math
-from typing import Any
 
 from stakes.uncertainty.quantiles import student
 
@@ -22,11 +21,9 @@ def skewed_t(mean: float, error: float, skewness: float, degrees: float, confide
     return min(ends), max(ends)
 
 
-def spread_and_skewness(n: float, first: Any, second: Any, third: Any) -> tuple[float, float]:
-    """Return the standard error of a mean, and its skewness, from sums of powers over n rows."""
-    mean = first / n
-    variance = max(second / n - mean**2, 0.0)
-    if variance <= 1e-14 * second / n:  # nothing but rounding
-        return 0.0, 0.0
-    skewed = third / n - 3 * mean * second / n + 2 * mean**3
-    return math.sqrt(variance / (n - 1)), skewed / variance**1.5 / math.sqrt(n)
+def skewness_of_rows(first: float, second: float, third: float) -> float:
+    """Return the skewness of single rows from the means of their first three powers."""
+    variance = second - first**2
+    if variance <= 1e-14 * second:  # nothing but rounding
+        return 0.0
+    return (third - 3 * first * second + 2 * first**3) / variance**1.5

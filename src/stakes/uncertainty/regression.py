@@ -12,7 +12,7 @@ from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.sums import ErrorRows
 from stakes.uncertainty.interval import Interval, none
-from stakes.uncertainty.means import SKEWED, skewed_t, spread_and_skewness
+from stakes.uncertainty.means import SKEWED, skewed_t, skewness_of_rows
 from stakes.uncertainty.quantiles import PLAIN, SQUARE, Scale, normal, on_scale, scale_of, student
 from stakes.uncertainty.sampling import Sampling
 
@@ -117,8 +117,8 @@ def _of_moments(metric: Metric, value: float, sums: ErrorSums, sampling: Samplin
     powers = [float(sums.mean(**power)) for power in _POWERS_OF_LOSS[metric.name]]
     first, second = powers[:2]
     third = powers[2] if len(powers) > 2 else 3 * first * second - 2 * first**3  # not known: taken as symmetric
-    error, skewness = spread_and_skewness(n, n * first, n * second, n * third)
-    ends = skewed_t(first, error, skewness, n - 1, sampling.confidence)
+    error = math.sqrt(max(second - first**2, 0.0) / (n - 1))
+    ends = skewed_t(first, error, skewness_of_rows(first, second, third) / math.sqrt(n), n - 1, sampling.confidence)
     scale = SQUARE if metric.interval == "root mean" else PLAIN
     return _back(scale, (max(ends[0], metric.range[0]), ends[1]), SKEWED)
 

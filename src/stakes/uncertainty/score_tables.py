@@ -20,12 +20,16 @@ from stakes.uncertainty.quantiles import on_scale, scale_of
 from stakes.uncertainty.sampling import Sampling
 
 REPLICATES = 400
-"""How many tables are drawn: only their spread is used, which needs fewer than percentiles do."""
+"""How many large tables are drawn: only their spread is used, which needs fewer than percentiles do."""
+
+_DRAWS = 400_000
+_MOST = 2000
+"""Small tables are drawn more often, until so many cells have been drawn."""
 
 WORDS = "the score table drawn {:,} times"
 
 
-def drawn(table: ScoreTable, sampling: Sampling, replicates: int = REPLICATES, ends: float = 0.0) -> ScoreTable:
+def drawn(table: ScoreTable, sampling: Sampling, ends: float = 0.0) -> ScoreTable:
     """Return tables like this one along a leading axis, of the same number of rows, compressed.
 
     ``ends`` rows of each class are added above and below all scores: where a curve has reached 0 or 1 in these rows,
@@ -39,6 +43,7 @@ def drawn(table: ScoreTable, sampling: Sampling, replicates: int = REPLICATES, e
 
     low, high = table.range
     scores = np.concatenate([[high + 1], store.scores, [low - 1]]) if ends else store.scores
+    replicates = min(_MOST, max(REPLICATES, _DRAWS // (2 * len(scores))))
     draws = gamma_like(stacked(""), stacked("_squared") if table.weighted else None, 0.0, replicates, sampling)
     return redrawn(table, scores, draws, sampling.fixed)
 
