@@ -690,10 +690,8 @@ def column_of_each(argument: str) -> InputError:
 
 
 def duplicate_ids(table: str, column: str, count: int, first: str) -> InputError:
-    seen = "1 value" if count == 1 else f"{count:,} values"
-    return InputError(
-        f"{table}: {seen} of {column} {'occurs' if count == 1 else 'occur'} more than once (the first is {first!r}); every case must have one row"
-    )
+    seen = f"1 value of {column} occurs" if count == 1 else f"{count:,} values of {column} occur"
+    return InputError(f"{table}: {seen} more than once (the first is {first!r}); every case must have one row")
 
 
 def missing_ids(table: str, other: str, column: str, count: int, first: str) -> InputError:
