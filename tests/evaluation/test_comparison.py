@@ -381,7 +381,8 @@ def test_cases_that_occur_twice_are_named(files):
     with pytest.raises(stakes.InputError) as problem:
         stakes.compare(files, **JOINED)
     assert str(problem.value) == (
-        f"blunt: 1 value of case occurs more than once (the first is {frame['case'][0]!r}); every case must have one row"
+        f"blunt: 1 value of case occurs more than once (the first is {frame['case'][0]!r}); "
+        "every case must have one row"
     )
 
 

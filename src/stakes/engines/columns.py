@@ -4,9 +4,9 @@ Lists, NumPy, pandas, Polars, pyarrow and anything else that Narwhals takes come
 """
 
 import numbers
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -83,7 +83,9 @@ def _warn_of_same_column(given: Mapping[str, Any]) -> None:
 
 def _by_name(data: Any, wanted: dict[str, str]) -> dict[str, Any]:
     """Return argument → native column, for the arguments that name one."""
-    if isinstance(data, str | Path):
+    if isinstance(data, str | os.PathLike):
+        from pathlib import Path  # loads more than one would think
+
         from stakes.engines import files
 
         return files.read(Path(data), wanted)
