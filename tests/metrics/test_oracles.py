@@ -71,6 +71,10 @@ DECISION_ORACLES = {
     "f1": lambda y, d, w: sk.f1_score(y, d, sample_weight=w),
     "f_beta": lambda y, d, w: sk.fbeta_score(y, d, beta=2, sample_weight=w),
     "fowlkes_mallows": lambda y, d, w: scipy.stats.gmean([P(y, d, sample_weight=w), R(y, d, sample_weight=w)]),
+    "expected_cost": lambda y, d, w: sk.zero_one_loss(y, d, sample_weight=w),
+    "normalised_cost": lambda y, d, w: (
+        sk.zero_one_loss(y, d, sample_weight=w) / min(np.average(y, weights=w), 1 - np.average(y, weights=w))
+    ),
     "mcc": lambda y, d, w: sk.matthews_corrcoef(y, d, sample_weight=w),
     "jaccard": lambda y, d, w: sk.jaccard_score(y, d, sample_weight=w),
     "kappa": lambda y, d, w: sk.cohen_kappa_score(y, d, sample_weight=w),

@@ -92,7 +92,7 @@ class ManyClassEvaluation(Evaluation):
             if tally is not None:
                 own = [metric for metric in declared if metric.tally is type(tally) and metric.many]
                 ways = AVERAGES if per_class is Confusion else ("macro", "weighted")
-                bases = [metric for metric in declared if metric.tally is per_class and not metric.many]
+                bases = [m for m in declared if m.tally is per_class and not m.many and m.family != "cost"]
                 yield tally, own + [metrics.find(f"{how}_{base.name}") for how in ways for base in bases]
 
     def __getitem__(self, name: Any) -> Estimate:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from stakes import errors
-from stakes.metrics import agreement, many, probability, ranking, rates, regression
+from stakes.metrics import agreement, cost, many, probability, ranking, rates, regression
 from stakes.metrics.declare import ALIASES, CATALOGUE, Metric, measure
 from stakes.metrics.estimate import Estimate
 from stakes.metrics.ranking import auc_bounds
@@ -17,6 +17,7 @@ from stakes.metrics.ranking import auc_bounds
 FAMILIES = {
     "rates": rates.__doc__,
     "agreement": agreement.__doc__,
+    "cost": cost.__doc__,
     "ranking": ranking.__doc__,
     "probability": probability.__doc__,
     "many": many.__doc__,

@@ -31,6 +31,7 @@ class Kind:
 
 SHARE = Kind("a number above 0, at most 1", lambda value: 0 < value <= 1)
 COUNT = Kind("a whole number from 1 on", lambda value: value >= 1 and value == int(value))
+PRICE = Kind("a number from 0 on", lambda value: 0 <= value < math.inf)
 SIZE = Kind("a number above 0", lambda value: 0 < value < math.inf)
 
 
