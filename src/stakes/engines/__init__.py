@@ -40,31 +40,15 @@ class Read:
 
 
 def count_rows(
-    data: Any = None,
-    *,
-    truth: Any,
-    score: Any = None,
-    prediction: Any = None,
-    task: str = "auto",
-    positive: Any = None,
-    classes: Any = None,
-    weight: Any = None,
-    by: Any = None,
-    cluster: Any = None,
-    baseline: float | None = None,
-    parts: Collection[str] | None = None,
+    data: Any = None, *, baseline: float | None = None, parts: Collection[str] | None = None, **columns: Any
 ) -> Counted:
     """Count the rows once: decisions, scores or both of two or more classes, or errors of predicted numbers.
 
     ``data`` may also be a list or an iterator of tables (batches): each is counted by itself, then all are added up.
-    ``parts`` are those of a tally that some figures need and that cost time; all of them when it is None.
+    ``columns`` are the other arguments of :func:`read_rows`. ``parts`` are those of a tally that some figures need and
+    that cost time; all of them when it is None.
     """
-    if (score is None or (isinstance(score, dict) and not score)) and prediction is None:
-        raise errors.nothing_to_judge()
-    if baseline is not None:
-        check_baseline(baseline)
-    options = {"task": task, "positive": positive, "classes": classes, "weight": weight, "by": by, "cluster": cluster}
-    options |= {"truth": truth, "score": score, "prediction": prediction, "baseline": baseline, "parts": parts}
+    options = {**columns, "baseline": baseline, "parts": parts}
     if in_batches(data):
         return _count_batches(iter(data), options)
     return count_read(read_rows(data, **options), baseline, parts)
@@ -86,7 +70,7 @@ def _count_batches(batches: Iterator[Any], options: dict[str, Any]) -> Counted:
         except errors.EmptyError:
             continue
         except errors.InputError as problem:
-            raise errors.in_batch(number, rows, problem, options["classes"] is None) from None
+            raise errors.in_batch(number, rows, problem, options.get("classes") is None) from None
         options["task"] = part.task  # the first batch tells what whole numbers in a later one are
         parts.append(part.moved_down(rows))
         rows += read.length
@@ -111,6 +95,10 @@ def read_rows(
     parts: Collection[str] | None = None,
 ) -> Read:
     """Read and check the rows of one table, without counting them yet."""
+    if (score is None or (isinstance(score, dict) and not score)) and prediction is None:
+        raise errors.nothing_to_judge()
+    if baseline is not None:
+        check_baseline(baseline)
     scores, table = spread_scores(score, classes)
     columns = gather(data, truth=truth, prediction=prediction, weight=weight, by=by, cluster=cluster, **scores)
     length, places = len(columns["truth"]), None

@@ -13,7 +13,7 @@ from stakes import errors, metrics
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.contestants import Contestant, contestants, entries, entries_joined, entries_of_tables
 from stakes.metrics import Estimate, Metric
-from stakes.metrics.estimate import plain
+from stakes.metrics.estimate import percent, plain
 from stakes.uncertainty import holm
 from stakes.uncertainty import paired as paired_rows
 from stakes.uncertainty.paired import Flipped
@@ -145,7 +145,7 @@ class Comparison:
         if pair.low is None or pair.high is None:
             found = f"difference in {pair.metric} {_signed(pair.difference)}, p {_chance(pair.p_value)}"
             return f"how far {names} are apart {self._where} is not known ({found}; {pair.note})"
-        ends = f"{_percent(self.confidence)} interval {_signed(pair.low)} to {_signed(pair.high)}"
+        ends = f"{percent(self.confidence)} interval {_signed(pair.low)} to {_signed(pair.high)}"
         amount = f"{_signed(pair.difference)}, {ends}"
         if pair.low == pair.high == 0:
             return f"{names} are the same {self._where} as far as {pair.metric} can tell"
@@ -161,7 +161,7 @@ class Comparison:
         sides = ((pair.first, pair.second, pair.not_inferior), (pair.second, pair.first, pair.second_not_inferior))
         words = {True: "at most {:g} worse than {}: shown", False: "at most {:g} worse than {}: not shown"}
         shown = [f"{one} is {words[bool(so)].format(self.margin, other)}" for one, other, so in sides]
-        return f"{pair.metric}, by the {_percent(self.confidence)} interval: {'; '.join(shown)}"
+        return f"{pair.metric}, by the {percent(self.confidence)} interval: {'; '.join(shown)}"
 
     @property
     def _where(self) -> str:
@@ -219,7 +219,7 @@ class Comparison:
         rows = _size(self.rows) if self.on_same_rows else ", ".join(map(_size, self.rows))
         facts = {
             "rows": f"{rows}, {'the same for every model' if self.on_same_rows else 'different ones for each model'}",
-            "intervals": f"{_percent(self.confidence)}, {self.intervals}{over if self.simultaneous else ''}",
+            "intervals": f"{percent(self.confidence)}, {self.intervals}{over if self.simultaneous else ''}",
         }
         if over:
             facts["p-values"] = f"two-sided; Holm's are corrected{over}"
@@ -279,10 +279,6 @@ def _listed(names: Sequence[str]) -> str:
 
 def _signed(value: float | None) -> str:
     return page.number(value).replace("-", "−")
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.6g} %"
 
 
 def _chance(p_value: float | None) -> str:

@@ -20,17 +20,12 @@ from stakes.tallies.arithmetic import Array
 from stakes.uncertainty import delong, mcnemar, pools, resampling
 from stakes.uncertainty.areas import FEW
 from stakes.uncertainty.cells import lost_words
+from stakes.uncertainty.regression import is_of_sums, moments_of
 from stakes.uncertainty.row_losses import is_mean_of_losses, row_loss
 from stakes.uncertainty.sampling import Sampling
 
 AREAS = {"auc": 1, "gini": 2, "macro_auc": 1, "weighted_auc": 1, "macro_gini": 2, "weighted_gini": 2}
 """Figures that are an area or a mean of areas, times this."""
-
-_MOMENTS = (
-    *((0, 0, 0, 0), (1, 0, 0, 0), (0, 1, 0, 0), (0, 2, 0, 0), (0, 0, 1, 0), (0, 0, 2, 0)),
-    *((0, 0, 0, 1), (0, 0, 0, 2), (0, 0, 1, 1)),
-)
-"""The powers of |error|, error, truth and prediction whose sums most figures of a regression are functions of."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,7 +234,7 @@ def _pool(metric: Metric, sample: Sample, first: Array, second: Array) -> pools.
         to_swap = (_ranks(first), _ranks(second)) if metric.family == "ranking" else (first, second)
         ranked = metric.family == "ranking"
         return pools.Scores(metric.of, sample.hits, first, second, to_swap, sample.weight, sample.cluster, ranked)
-    if metric.tally is ErrorSums and set(metric.parts) <= {"prediction", "baseline"} and metric.name != "max_error":
+    if is_of_sums(metric):
         return _moments(metric, sample, first, second)
     return pools.Rows(functools.partial(_recounted, metric, sample), first, second, sample.cluster)
 
@@ -266,25 +261,24 @@ def _moments(metric: Metric, sample: Sample, first: Array, second: Array) -> poo
     truth = sample.truth.astype(np.float64)
     unit = np.ones(len(truth)) if sample.weight is None else sample.weight
     centre = np.average(truth, weights=unit)
-    truth = truth - centre
 
-    def powers(prediction: Array) -> Array:
-        prediction = prediction.astype(np.float64) - centre
-        error = truth - prediction
-        columns = (np.abs(error), error, truth, prediction)
-        return np.stack([unit * math.prod(c**k for c, k in zip(columns, p, strict=True)) for p in _MOMENTS], -1)
+    def moments(prediction: Array) -> dict[Any, Array]:
+        return moments_of(truth - centre, truth - prediction, lambda column: unit * column)
 
-    always = powers(np.full(len(truth), centre))  # what the mean of all these rows would do
+    always = moments(np.full(len(truth), centre))  # what the mean of all these rows would do
+
+    def side(prediction: Array) -> Array:
+        columns = [*moments(prediction.astype(np.float64)).values(), *always.values()]
+        return np.stack(columns, axis=-1)
 
     def finish(sums: Array) -> Array:
-        model, constant = (_error_sums(part) for part in np.split(sums, 2, axis=-1))
+        model, constant = (
+            ErrorSums(dict(zip(always, part.T, strict=True)), largest=math.nan, weighted=True)
+            for part in np.split(sums, 2, axis=-1)
+        )
         return np.asarray(metric.of(replace(model, constant=constant)))
 
-    return _sums([np.hstack([powers(side), always]) for side in (first, second)], sample, finish)
-
-
-def _error_sums(sums: Array) -> ErrorSums:
-    return ErrorSums(dict(zip(_MOMENTS, sums.T, strict=True)), largest=math.nan, weighted=True)
+    return _sums([side(first), side(second)], sample, finish)
 
 
 def _sums(sides: list[Array], sample: Sample, finish: Callable[[Array], Array]) -> pools.Sums:

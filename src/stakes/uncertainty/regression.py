@@ -165,6 +165,11 @@ def without_each(sums: ErrorSums, rows: ErrorRows, sampling: Sampling) -> ErrorS
     return replace(whole, baseline=sums.baseline, baseline_given=sums.baseline_given, constant=constant)
 
 
+def is_of_sums(metric: Metric) -> bool:
+    """Whether a regression figure is a function of what :func:`moments_of` adds up, for the model and the baseline."""
+    return metric.tally is ErrorSums and set(metric.parts) <= {"prediction", "baseline"} and metric.name != "max_error"
+
+
 def moments_of(t: Array, error: Array, total: Callable[[Array], Array]) -> dict[Any, Array]:
     """Return what ``total`` makes of the products of |error|, error, truth and prediction that figures need."""
     t = np.broadcast_to(t, error.shape)

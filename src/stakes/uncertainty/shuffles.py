@@ -13,7 +13,7 @@ from stakes.tallies import Confusion, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
 from stakes.tallies.sums import ErrorRows
-from stakes.uncertainty.regression import moments_of
+from stakes.uncertainty.regression import is_of_sums, moments_of
 
 Again = Callable[[np.random.Generator], Tally]
 """Shuffles rows that were kept, and counts them."""
@@ -163,7 +163,7 @@ def _errors(sums: ErrorSums, metric: Metric, permutations: int, rng: np.random.G
     rows = sums.rows
     if rows is None:
         raise errors.rows_not_kept(metric.text)
-    if set(metric.parts) <= {"prediction", "baseline"} and metric.name != "max_error":
+    if is_of_sums(metric):
         return _figures(metric, _shuffled_sums(sums, rows, permutations, rng))
     given: Any = {"baseline": sums.baseline if sums.baseline_given else None, "parts": metric.parts}
     shuffles = (rng.permutation(rows.prediction) for _ in range(permutations))

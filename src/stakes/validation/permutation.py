@@ -83,8 +83,6 @@ def permutation_test(
     permutations = _PERMUTATIONS if permutations is None else permutations
     check_whole("permutations", permutations, least=1)
     refuse_useless_threshold(threshold, score, prediction)
-    if score is None and prediction is None:
-        raise errors.nothing_to_judge()
     columns |= {"truth": truth, "score": score, "prediction": prediction, "task": task}
     read = None if in_batches(data) else read_rows(data, **columns)
     counted = count_rows(data, **columns) if read is None else count_read(read)
