@@ -23,6 +23,7 @@ import sklearn.metrics as sk
 
 import stakes
 from stakes.uncertainty import cells, score_tables
+from stakes.uncertainty import draws as drawn_anew
 from stakes.uncertainty import intervals as ways
 from stakes.uncertainty.interval import none
 from stakes.uncertainty.intervals import intervals
@@ -408,7 +409,7 @@ def compression(n: int, prevalence: float) -> str:
         for values, scores, part in zip(found, (columns.scores, pieces.scores), (draws, summed), strict=True):
             values.append(float(metric.of(score_tables.redrawn(table, scores, part, fixed=False))[0]))
     value = metric.of(table)
-    fine, coarse = (score_tables.spread_interval(metric, value, np.array(draws), USUAL) for draws in found)
+    fine, coarse = (drawn_anew.spread_interval(metric, value, np.array(draws), USUAL, "") for draws in found)
     moved = max(abs(fine.low - coarse.low), abs(fine.high - coarse.high)) / np.std(found[0])
     what = (
         f"average precision: ends of the interval, {len(pieces.scores)} pieces of {n:,} rows, prevalence {prevalence}"

@@ -16,6 +16,7 @@ from stakes.metrics import find, measure
 from stakes.metrics.declare import WAYS
 from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable
 from stakes.uncertainty import areas, cells, score_tables
+from stakes.uncertainty import draws as drawn_anew
 from stakes.uncertainty.intervals import intervals
 from stakes.uncertainty.means import skewed_t
 from stakes.uncertainty.quantiles import normal, student
@@ -199,8 +200,8 @@ def test_many_classes_are_drawn_with_little_added():
 
 def test_resamples_without_a_figure_are_told():
     draws = np.array([0.1, 0.2, np.nan, 0.3])
-    assert cells.percentiles(draws, USUAL, "drawn").note == "undefined on 1 of 4 resamples"
-    assert cells.percentiles(draws * np.nan, USUAL, "drawn").reason == "it is undefined on most resamples"
+    assert drawn_anew.percentiles(draws, USUAL, "drawn").note == "undefined on 1 of 4 resamples"
+    assert drawn_anew.percentiles(draws * np.nan, USUAL, "drawn").reason == "it is undefined on most resamples"
 
 
 # ── areas ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -296,7 +297,7 @@ def test_compressing_a_table_moves_the_ends_by_little(prevalence):
         part = score_tables.redrawn(table, pieces.as_columns().scores, summed, fixed=False)
         for found, tables in zip(spreads, (whole, part), strict=True):
             found += list(measure([metric], tables)[0])
-    fine, coarse = (score_tables.spread_interval(metric, value, np.array(draws), USUAL) for draws in spreads)
+    fine, coarse = (drawn_anew.spread_interval(metric, value, np.array(draws), USUAL, "") for draws in spreads)
     error = np.std(spreads[0])
     assert len(pieces.as_columns().scores) < 500
     assert abs(fine.low - coarse.low) < 0.02 * error

@@ -7,17 +7,12 @@ would. Of k classes all cells together get two rows as well: more would pull eve
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array
-from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.sampling import Sampling
-
-ADDED = 2.0
-"""How many rows are added to a table, in equal parts to its cells."""
 
 _MOST_DRAWS = 2_000_000
 _FEWEST = 200
@@ -25,12 +20,15 @@ _BEYOND = 50
 """How many draws shall lie beyond each end of an interval."""
 
 
-def drawn(table: Confusion, sampling: Sampling) -> Confusion:
-    """Return tables like this one along a leading axis; fewer of them when they are large."""
+def drawn(table: Confusion, sampling: Sampling, ends: float = 0.5) -> Confusion:
+    """Return tables like this one along a leading axis; fewer of them when they are large.
+
+    ``ends`` is what each cell of two classes gets added, and as much in all the cells of more classes together.
+    """
     size = table.counts.size
     wanted = max(sampling.replicates, math.ceil(_BEYOND / sampling.tail))
     replicates = max(_FEWEST, min(wanted, _MOST_DRAWS // size))
-    cells = gamma_like(table.counts.astype(np.float64), table.squares, ADDED / size, replicates, sampling)
+    cells = gamma_like(table.counts.astype(np.float64), table.squares, 4 * ends / size, replicates, sampling)
     if sampling.fixed:
         cells *= _share(table.counts.sum(-1, keepdims=True).astype(np.float64), cells.sum(-1, keepdims=True))
     return Confusion(table.truths, table.decisions, cells, positive=table.positive)
@@ -47,24 +45,6 @@ def gamma_like(sums: Array, squares: Array | None, extra: float, replicates: int
     usual = squares.sum() / sums.sum()
     unit = np.divide(squares, sums, out=np.full(sums.shape, usual), where=(sums > 0) & (squares > 0))
     return generator.standard_gamma(sums / unit + extra, (replicates, *sums.shape)) * unit
-
-
-def percentiles(draws: Array, sampling: Sampling, words: str) -> Interval:
-    """Return the percentiles between which most draws of a figure lie; draws on which it is undefined are told."""
-    defined = draws[~np.isnan(draws)]
-    lost = len(draws) - len(defined)
-    if lost > len(draws) / 2:
-        return none("it is undefined on most resamples")
-    how: Any = "linear" if np.isfinite(defined).all() else "nearest"  # nothing lies between a number and infinity
-    low, high = np.quantile(defined, (sampling.tail, 1 - sampling.tail), method=how)
-    if low == high or (math.isfinite(high) and high - low <= 1e-12 * abs(high)):
-        return none("every resample gives the same figure")
-    return Interval(float(low), float(high), words, lost_words(lost, len(draws)))
-
-
-def lost_words(lost: int, of: int) -> str:
-    """Say on how many resamples a figure is undefined."""
-    return f"undefined on {lost:,} of {of:,} resamples" if lost else ""
 
 
 def _share(wanted: Array, found: Array) -> Array:

@@ -1,18 +1,19 @@
 """Intervals when rows come in clusters: whole clusters are drawn, with exponential weights (Rubin's bootstrap)."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from stakes.metrics import Metric, measure
+from stakes.metrics import Metric
 from stakes.tallies import Confusion, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import Clusters
-from stakes.uncertainty.cells import percentiles
+from stakes.uncertainty.draws import spread_intervals
 from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.sampling import Sampling
-from stakes.uncertainty.score_tables import REPLICATES, redrawn, table_intervals
+from stakes.uncertainty.score_tables import REPLICATES, redrawn
 from stakes.uncertainty.score_tables import drawn as drawn_rows
 
 
@@ -26,16 +27,8 @@ def clustered_intervals(
     decided = isinstance(tally, Confusion)
     if not decided and not isinstance(tally, ScoreTable):
         return [none("with clusters there is none for so many classes; ask for one class")] * len(metrics)
-    draw: Any = drawn_tables if decided else drawn_scores
-    times = sampling.replicates if decided else REPLICATES
-    words = f"{clusters.count:,} clusters drawn {times:,} times"
-    found = table_intervals(metrics, values, draw(tally, sampling), sampling, words)
-    flat = [i for i, one in enumerate(found) if one.low is None]
-    if flat:  # a perfect figure: what another cluster could have brought is added
-        softened = measure([metrics[i] for i in flat], draw(tally, sampling, ends=0.5))
-        for i, draws in zip(flat, softened, strict=True):
-            found[i] = percentiles(np.asarray(draws), sampling, words)
-    return found
+    draw = partial(drawn_tables if decided else drawn_scores, tally, sampling)
+    return spread_intervals(metrics, values, draw, sampling, f"{clusters.count:,} clusters drawn {{:,}} times")
 
 
 def drawn_tables(table: Confusion, sampling: Sampling, ends: float = 0.0) -> Confusion:

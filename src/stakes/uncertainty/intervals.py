@@ -2,16 +2,16 @@
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
-import numpy as np
-
 from stakes import errors
-from stakes.metrics import Metric, measure
+from stakes.metrics import Metric
 from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable
 from stakes.uncertainty import areas, cells, score_tables, shares
 from stakes.uncertainty.class_scores import class_score_intervals
 from stakes.uncertainty.clusters import clustered_intervals
+from stakes.uncertainty.draws import percentile_intervals, spread_intervals
 from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.losses import loss_intervals
 from stakes.uncertainty.regression import regression_intervals
@@ -89,19 +89,10 @@ def _cells(metrics: Sequence[Metric], values: Sequence[float], table: Any, sampl
     """Percentiles of the figures of tables drawn anew; of more classes, which are biased in draws, their spread."""
     if not isinstance(table, Confusion) or max(table.counts.shape) > MOST_CLASSES:
         return [none(f"tables of more than {MOST_CLASSES} classes are not drawn anew")] * len(metrics)
-    drawn = cells.drawn(table, sampling)
-    words = f"the table drawn {len(drawn.counts):,} times"
-    found = [np.asarray(draws) for draws in measure(list(metrics), drawn)]
+    words = "the table drawn {:,} times"
     if table.counts.shape == (2, 2):
-        return [cells.percentiles(draws, sampling, words) for draws in found]
-    spread = [
-        score_tables.spread_interval(metric, value, draws, sampling, words)
-        for metric, value, draws in zip(metrics, values, found, strict=True)
-    ]
-    return [
-        one if one.low is not None else cells.percentiles(draws, sampling, words)
-        for one, draws in zip(spread, found, strict=True)
-    ]
+        return percentile_intervals(metrics, cells.drawn(table, sampling), sampling, words)
+    return spread_intervals(metrics, values, partial(cells.drawn, table, sampling), sampling, words)
 
 
 def _shares(metrics: Sequence[Metric], values: Sequence[float], tally: Any, sampling: Sampling) -> list[Interval]:
@@ -154,14 +145,9 @@ def _stretched(metric: Metric, found: Interval) -> Interval:
 
 
 def _ranking(metrics: Sequence[Metric], values: Sequence[float], table: Any, sampling: Sampling) -> list[Interval]:
-    """The spread over tables drawn anew; at the end of its range, where nothing spreads, percentiles."""
-    found = score_tables.table_intervals(metrics, values, score_tables.drawn(table, sampling), sampling)
-    flat = [i for i, one in enumerate(found) if one.low is None]
-    if flat:
-        softened = measure([metrics[i] for i in flat], score_tables.drawn(table, sampling, ends=0.5))
-        for i, draws in zip(flat, softened, strict=True):
-            found[i] = cells.percentiles(np.asarray(draws), sampling, score_tables.WORDS.format(len(draws)))
-    return found
+    """The spread over score tables drawn anew."""
+    draw = partial(score_tables.drawn, table, sampling)
+    return spread_intervals(metrics, values, draw, sampling, "the score table drawn {:,} times")
 
 
 _WAYS: dict[str, Way] = {

@@ -19,7 +19,7 @@ from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty import delong, mcnemar, pools, resampling
 from stakes.uncertainty.areas import FEW
-from stakes.uncertainty.cells import lost_words
+from stakes.uncertainty.draws import lost_words
 from stakes.uncertainty.regression import is_of_sums, moments_of
 from stakes.uncertainty.row_losses import is_mean_of_losses, row_loss
 from stakes.uncertainty.sampling import Sampling

@@ -5,18 +5,12 @@ costs the same for any number of rows and moves the ends of an interval by some 
 (`make bench` measures it).
 """
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
-from stakes.metrics import Metric, measure
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
-from stakes.uncertainty.cells import gamma_like, lost_words
-from stakes.uncertainty.interval import Interval, none
-from stakes.uncertainty.quantiles import on_scale, scale_of
+from stakes.uncertainty.cells import gamma_like
 from stakes.uncertainty.sampling import Sampling
 
 REPLICATES = 400
@@ -25,8 +19,6 @@ REPLICATES = 400
 _DRAWS = 400_000
 _MOST = 2000
 """Small tables are drawn more often, until so many cells have been drawn."""
-
-WORDS = "the score table drawn {:,} times"
 
 
 def drawn(table: ScoreTable, sampling: Sampling, ends: float = 0.0) -> ScoreTable:
@@ -58,32 +50,3 @@ def redrawn(table: ScoreTable, scores: Array, draws: Array, fixed: bool) -> Scor
     draws *= factors[..., None]
     columns = Columns(scores, {"positives": draws[:, 0], "negatives": draws[:, 1]})
     return ScoreTable(table.positive, table.negative, columns)
-
-
-def table_intervals(
-    metrics: Sequence[Metric], values: Sequence[float], tables: Any, sampling: Sampling, words: str = ""
-) -> list[Interval]:
-    """Return intervals as wide as the figures of the drawn tables spread, on a scale without ends."""
-    found = measure(list(metrics), tables)
-    return [
-        spread_interval(metric, value, np.asarray(draws), sampling, words)
-        for metric, value, draws in zip(metrics, values, found, strict=True)
-    ]
-
-
-def spread_interval(metric: Metric, value: float, draws: Array, sampling: Sampling, words: str = "") -> Interval:
-    """Return value ± z standard deviations of the draws, on a scale without ends."""
-    defined = draws[np.isfinite(draws)]
-    lost = len(draws) - len(defined)
-    scale = scale_of(metric.range)
-    if lost > len(draws) / 2:
-        return none("it is undefined on most resamples")
-    error = float(defined.std())
-    with np.errstate(all="ignore"):
-        inside = np.isfinite(scale.to(np.float64(value)))
-    if error < 1e-12 or not inside:
-        return none(
-            "every resample gives the same figure" if error < 1e-12 else "the figure is at the end of its range"
-        )
-    low, high = on_scale(scale, value, error, sampling.width)
-    return Interval(low, high, words or WORDS.format(len(draws)), lost_words(lost, len(draws)))
