@@ -3,7 +3,6 @@
 Lists, NumPy, pandas, Polars, pyarrow and anything else that Narwhals takes come in; the caller's memory is only read.
 """
 
-import numbers
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from stakes import errors
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.columns import refuse_infinite
 
 Kind = Literal["number", "boolean", "text"]
@@ -365,7 +364,7 @@ def spelled(text: str) -> float | None:
 
 def check_baseline(baseline: Any) -> None:
     """Refuse what is no finite number."""
-    if isinstance(baseline, bool) or not isinstance(baseline, numbers.Real) or not np.isfinite(float(baseline)):
+    if not is_real(baseline) or not np.isfinite(float(baseline)):
         raise errors.bad_baseline(baseline)
 
 

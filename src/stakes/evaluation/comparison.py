@@ -3,7 +3,6 @@
 import itertools
 import json
 import math
-import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -14,6 +13,7 @@ from stakes.evaluation.base import Evaluation
 from stakes.evaluation.contestants import Contestant, contestants, entries, entries_joined, entries_of_tables
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.estimate import percent, plain
+from stakes.tallies.arithmetic import is_real
 from stakes.uncertainty import holm
 from stakes.uncertainty import paired as paired_rows
 from stakes.uncertainty.paired import Flipped
@@ -359,14 +359,10 @@ def compare(
 
 def _sampling(confidence: Any, seed: Any, resamples: Any, margin: Any) -> Sampling:
     """Check what says how sure a comparison shall be."""
-    if margin is not None and (not _is_number(margin) or not 0 <= margin < math.inf):
+    if margin is not None and (not is_real(margin) or not 0 <= margin < math.inf):
         raise errors.bad_margin(margin)
     check_whole("resamples", resamples, _LEAST_RESAMPLES)
     return Sampling(confidence, seed=seed, replicates=int(resamples))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 def _wanted(texts: Any, models: Sequence[Contestant]) -> list[Metric]:

@@ -1,6 +1,5 @@
 """Two classes: decisions, scores under a threshold, and curves over all thresholds."""
 
-import numbers
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -13,6 +12,7 @@ from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric
 from stakes.metrics.estimate import plain
 from stakes.tallies import Confusion, ScoreTable, Tally
+from stakes.tallies.arithmetic import is_real
 from stakes.uncertainty.sampling import USUAL, Sampling
 from stakes.views import page
 
@@ -23,7 +23,7 @@ _FLIPS = 0.5
 
 def check_threshold(threshold: Any) -> None:
     """Refuse what is no threshold."""
-    if isinstance(threshold, bool) or not isinstance(threshold, numbers.Real) or threshold != threshold:
+    if not is_real(threshold) or threshold != threshold:
         raise errors.bad_threshold(threshold)
 
 

@@ -5,6 +5,7 @@ rounded, also at 10¹⁵ counts. Tables with leading axes hold float64 arrays: t
 """
 
 import math
+import numbers
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +15,11 @@ Number = Any
 """An exact scalar (int or Fraction), or a float64 array with leading axes."""
 
 Array = np.ndarray[Any, Any]
+
+
+def is_real(value: object) -> bool:
+    """Whether a value is a real number; True and False are none."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 def exact(values: Array) -> Array:

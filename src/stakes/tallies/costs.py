@@ -1,7 +1,6 @@
 """What each decision costs for each true class."""
 
 import math
-import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, is_real
 
 Row = tuple[Fraction, ...]
 
@@ -152,8 +151,7 @@ def _fractions(matrix: Any, classes: Sequence[str], decisions: Sequence[str]) ->
         raise errors.costs_of_wrong_shape(shape, len(classes), len(decisions))
     for name, row in zip(classes, rows, strict=True):
         for decision, cost in zip(decisions, row, strict=True):
-            real = isinstance(cost, numbers.Real) and not isinstance(cost, bool)
-            if not real or not math.isfinite(float(cost)):
+            if not is_real(cost) or not math.isfinite(float(cost)):
                 raise errors.bad_cost(name, decision, cost)
     return tuple(tuple(_exact(cost) for cost in row) for row in rows)
 

@@ -3,11 +3,12 @@
 import math
 import numbers
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from stakes import errors
+from stakes.tallies.arithmetic import is_real
 from stakes.tallies.clusters import Clusters
 from stakes.uncertainty.quantiles import normal, student
 
@@ -42,10 +43,9 @@ class Sampling:
     clusters: Clusters | None = None
 
     def __post_init__(self) -> None:
-        confidence = cast(Any, self.confidence)
-        if isinstance(confidence, bool) or not isinstance(confidence, numbers.Real) or not 0 < float(confidence) < 1:
-            raise errors.bad_confidence(confidence)
-        object.__setattr__(self, "confidence", float(confidence))
+        if not is_real(self.confidence) or not 0 < self.confidence < 1:
+            raise errors.bad_confidence(self.confidence)
+        object.__setattr__(self, "confidence", float(self.confidence))
         if self.design not in DESIGNS:
             raise errors.bad_design(self.design, DESIGNS)
         check_whole("seed", self.seed, 0)

@@ -1,6 +1,6 @@
 """A page as a small HTML fragment for notebooks; names from the data are escaped."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 
 from stakes.views.page import Grid, Page
@@ -13,10 +13,16 @@ def html(page: Page) -> str:
     return f"<div>{facts}{''.join(map(_table, page.grids))}{notes}</div>"
 
 
+_WORDS, _NUMBERS = "text-align:left", "text-align:right;white-space:nowrap"
+
+
 def _table(grid: Grid) -> str:
     caption = f"<caption>{escape(grid.title)}</caption>" if grid.title else ""
-    return f"<table>{caption}{_row(grid.head, 'th')}{''.join(_row(row, 'td') for row in grid.rows)}</table>"
+    rows = "".join(_row(row, "td", grid.words) for row in grid.rows)
+    return f"<table>{caption}{_row(grid.head, 'th', grid.words)}{rows}</table>"
 
 
-def _row(cells: Iterable[str], tag: str) -> str:
-    return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+def _row(cells: Iterable[str], tag: str, words: Sequence[int]) -> str:
+    """Numbers stand under each other and are not broken."""
+    styled = ((cell, _WORDS if i in words else _NUMBERS) for i, cell in enumerate(cells))
+    return "<tr>" + "".join(f'<{tag} style="{style}">{escape(cell)}</{tag}>' for cell, style in styled) + "</tr>"
