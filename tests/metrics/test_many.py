@@ -225,7 +225,7 @@ def test_an_evaluation_of_three_classes():
     rows = ev.to_rows()
     assert {(row["class"], row["segment"]) for row in rows} >= {(None, None), ("a", None), ("c", "y")}
     assert "most confused" in str(ev)
-    assert "<td>" in ev._repr_html_()
+    assert "<td style=" in ev._repr_html_()
     assert repr(ev) == "<Evaluation of 3 classes, rows: 7>"
 
 
