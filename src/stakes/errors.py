@@ -425,10 +425,6 @@ def positional_arrays(verb: str = "evaluate") -> InputError:
     return InputError(f"write which column is which: {verb}(truth=y, score=p) or {verb}(truth=y, prediction=d)")
 
 
-def not_yet(argument: str) -> InputError:
-    return InputError(f"{argument} is not supported yet; leave it out")
-
-
 def no_probabilities(name: str, low: float, high: float) -> InputError:
     return InputError(
         f"{name} needs probabilities, but the scores run from {low:.6g} to {high:.6g}; "
@@ -537,7 +533,10 @@ def costs_of_wrong_shape(shape: str, classes: int, decisions: int) -> InputError
 
 
 def bad_cost(name: str, decision: str, cost: object) -> InputError:
-    return InputError(f"the cost of {decision!r} for the class {name!r} is {_short(repr(cost))}; give a finite number")
+    return InputError(
+        f"the cost of {decision!r} for the class {name!r} is {_short(repr(cost))}; give a finite number, or "
+        "the name of a column"
+    )
 
 
 def no_cost_for(what: str, name: str, known: Sequence[str]) -> InputError:
@@ -548,6 +547,104 @@ def costs_of_two_classes(classes: int, decisions: int) -> InputError:
     return InputError(
         f"miss and false_alarm are for two classes, and there are {classes} classes and {decisions} decisions; give a "
         "matrix with classes= and decisions="
+    )
+
+
+def costs_not_nested(name: object, row: object) -> InputError:
+    return InputError(
+        f"the costs of the class {name!r} are {_short(repr(row))}; give them as {{decision: cost}}, or miss and "
+        "false_alarm for two classes"
+    )
+
+
+def no_costs_in_file(path: str, seen: Sequence[str]) -> InputError:
+    found = some(seen) if seen else "nothing"
+    return InputError(
+        f"{path!r} holds {found}, but no costs; write miss = 5 and false_alarm = 1, or a table [costs.CLASS] with "
+        "decision = cost for each class"
+    )
+
+
+def costs_transposed(name: str, row: str, decisions: Sequence[str]) -> InputError:
+    return InputError(
+        f"the costs know {name!r} as a decision, but it is a class of these rows; the cell of truth {row!r} and "
+        f"decision {decisions[0]!r} seems to stand in a transposed matrix: rows are the truth, columns the decisions"
+    )
+
+
+def dear_right_answer(name: str, cost: object, best: str, less: object) -> str:
+    return (
+        f"for the class {name!r} the decision {name!r} costs {float(cost):g}, more than {best!r} ({float(less):g}); "  # type: ignore[arg-type]
+        "rows are the truth, and gains become costs with Costs.from_utilities()"
+    )
+
+
+def costs_by_row(columns: Sequence[str]) -> InputError:
+    return InputError(
+        f"these costs differ from row to row (column {some(columns)}), so there is no one matrix; give them as costs= "
+        "together with the rows"
+    )
+
+
+def not_costs(given: object) -> InputError:
+    return InputError(
+        f"costs={_short(repr(given))} does not work; give Costs(miss=5, false_alarm=1), or any stakes.Costs"
+    )
+
+
+def costs_of_numbers() -> InputError:
+    return InputError("costs= are for decisions between classes, and these are predicted numbers; leave costs= out")
+
+
+def prior_without_costs(argument: str) -> InputError:
+    return InputError(f"{argument}= goes with costs=; give both")
+
+
+def bad_prior(argument: str, given: object) -> InputError:
+    return InputError(
+        f"{argument}={_short(repr(given))} does not work; give {{class: share}} with shares that add up to 1, or for "
+        "two classes the share of the positive one"
+    )
+
+
+def prior_of_other_classes(argument: str, given: Sequence[str], classes: Sequence[str]) -> InputError:
+    return InputError(f"{argument}= is about {some(given)}, but the classes are {some(classes)}; give a share for each")
+
+
+def which_training_prior() -> InputError:
+    return InputError(
+        "prior= changes what the scores mean, which depends on the class frequencies that the model was trained on; "
+        "give them as training_prior=, or training_prior='rows' if they are those of the rows"
+    )
+
+
+def no_training_prior_of(name: str) -> InputError:
+    return InputError(
+        f"training_prior= gives the class {name!r} a share of 0, so its scores say nothing; give a share above 0"
+    )
+
+
+def prior_of_batches() -> InputError:
+    return InputError(
+        "a correction by the class frequencies of the rows needs all rows at once, and these come in batches; give "
+        "both prior= and training_prior= as shares"
+    )
+
+
+def count_again_with_costs(columns: Sequence[str]) -> InputError:
+    return InputError(
+        f"these costs differ from row to row (column {some(columns)}), and the rows are gone; count again with costs="
+    )
+
+
+def which_costs(name: str) -> InputError:
+    return InputError(f"{name} of several classes needs the costs of every decision; pass costs=stakes.Costs(…)")
+
+
+def costs_need_probabilities(low: float, high: float) -> InputError:
+    return InputError(
+        f"the costs decide by probabilities, but the scores reach from {low:g} to {high:g}; recalibrate them, or give "
+        "the decisions as prediction="
     )
 
 

@@ -1,7 +1,9 @@
 """Two classes: decisions, scores under a threshold, and curves over all thresholds."""
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -11,8 +13,9 @@ from stakes.engines import Counted
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric
 from stakes.metrics.estimate import plain
-from stakes.tallies import Confusion, ScoreTable, Tally
+from stakes.tallies import Confusion, CostSums, ScoreTable, Tally
 from stakes.tallies.arithmetic import is_real
+from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import USUAL, Sampling
 from stakes.views import page
 
@@ -43,12 +46,26 @@ class TwoClassEvaluation(Evaluation):
         threshold: float | None = None,
         probabilities: bool | None = None,
         sampling: Sampling = USUAL,
+        pricing: Pricing | None = None,
     ) -> None:
-        super().__init__(counted, probabilities, sampling)
+        super().__init__(counted, probabilities, sampling, pricing)
         self.scores: ScoreTable | None = counted.scores
         self.threshold = threshold
         if threshold is None and counted.confusion is None and self.probabilities:
-            self.threshold = _DEFAULT_THRESHOLD
+            self.threshold = _DEFAULT_THRESHOLD if pricing is None else self._bayes_threshold()
+
+    def _bayes_threshold(self) -> float | None:
+        """The threshold of two decisions that costs the probabilities least; None where there are more decisions."""
+        steps = self._steps
+        if len(steps) == 2 and [name for name, _ in steps] == [self.negative, self.positive]:
+            return steps[1][1]
+        return None
+
+    @cached_property
+    def _steps(self) -> list[tuple[str, float]]:
+        """The decisions that the costs take, with the lowest score of each."""
+        positives = Fraction(self.scores.P) / Fraction(self.scores.total)  # type: ignore[union-attr]
+        return self.pricing.thresholds(self.negative, self.positive, (1 - positives, positives))  # type: ignore[union-attr]
 
     def at(self, threshold: float) -> Evaluation:
         """Return the evaluation of the same scores under another threshold; nothing is counted again."""
@@ -56,10 +73,17 @@ class TwoClassEvaluation(Evaluation):
             raise errors.threshold_without_score()
         check_threshold(threshold)
         parts = {name: _scores_alone(part) for name, part in self.counted.segments.items()}
-        return TwoClassEvaluation(_scores_alone(self.counted, parts), threshold, sampling=self.sampling)
+        counted = _scores_alone(self.counted, parts)
+        return TwoClassEvaluation(counted, threshold, sampling=self.sampling, pricing=self.pricing)
 
     def _segment(self, counted: Counted) -> Evaluation:
-        return TwoClassEvaluation(counted, self.threshold, self.probabilities, self.sampling)
+        return TwoClassEvaluation(counted, self.threshold, self.probabilities, self.sampling, self.pricing)
+
+    def _decided_anew(self) -> Counted:
+        if self.scores is None or (self.counted.decided_by == "rows" and self.counted.confusion is not None):
+            return self.counted
+        parts = {name: _scores_alone(part) for name, part in self.counted.segments.items()}
+        return _scores_alone(self.counted, parts)
 
     # ── the tallies ──────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
@@ -67,9 +91,18 @@ class TwoClassEvaluation(Evaluation):
         """The decisions against the truth; None for scores that still need a threshold."""
         if self.counted.confusion is not None:
             return self.counted.confusion
-        if self.scores is None or self.threshold is None:
-            return None
-        return self.scores.at(self.threshold)
+        if self.scores is not None and self.threshold is not None:
+            return self.scores.at(self.threshold)
+        return self.scores.decided(self._decisions, self._steps) if self._decides_by_costs else None  # type: ignore[union-attr]
+
+    @property
+    def _decides_by_costs(self) -> bool:
+        """Whether costs decide between more than the two classes."""
+        return self.pricing is not None and self.scores is not None and self.probabilities and self.threshold is None
+
+    @property
+    def _decisions(self) -> tuple[str, ...]:
+        return self.pricing.decisions((self.negative, self.positive))  # type: ignore[union-attr]
 
     @property
     def _any(self) -> Any:
@@ -93,22 +126,30 @@ class TwoClassEvaluation(Evaluation):
 
     # ── figures ──────────────────────────────────────────────────────────────────────────────────────────────
     def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
+        declared = metrics.list()
+        yield from self._of_decisions(declared)
         for tally in (self.confusion, self.scores):
             if tally is not None:
-                yield tally, [metric for metric in metrics.list() if metric.tally is type(tally)]
+                own = [metric for metric in declared if metric.tally is type(tally)]
+                yield tally, [metric for metric in own if self.pricing is None or metric.family != "cost"]
 
     def _tally(self, metric: Metric) -> Any:
-        return {Confusion: self.confusion, ScoreTable: self.scores}.get(metric.tally)
+        sums = self.counted.tallies.get("costs")
+        return {Confusion: self.confusion, ScoreTable: self.scores, CostSums: sums}.get(metric.tally)
 
     def _sampling(self, tally: Any) -> Sampling:
         clusters = self.counted.clusters
         if clusters is not None and isinstance(tally, Confusion) and self.counted.confusion is None:
-            clusters = clusters.decided_at(self.threshold)  # type: ignore[arg-type]
+            steps = self._steps if self._decides_by_costs else [("", -math.inf), ("", self.threshold)]
+            places = [self._decisions.index(name) for name, _ in steps] if self._decides_by_costs else [0, 1]
+            clusters = clusters.decided_by([start for _, start in steps], places)  # type: ignore[misc]
         return replace(self.sampling, clusters=clusters)
 
     def _why_no(self, metric: Metric) -> str:
         if metric.tally is ScoreTable:
             return "no scores were given; pass score="
+        if metric.tally is CostSums:
+            return "these costs differ by row; count again with costs="
         if metric.tally is Confusion:
             return "the scores are no probabilities, so there are no decisions yet; pass threshold="
         return super()._why_no(metric)
@@ -135,13 +176,20 @@ class TwoClassEvaluation(Evaluation):
         }
 
     def _facts(self) -> dict[str, str]:
-        decided = "given" if self.counted.confusion is not None else f"positive when score ≥ {self.threshold}"
+        facts = {"positive": f"{self.positive} ({self.prevalence:.1%}), against {self.negative}"}
+        return {**facts, "decisions": self._decided_in_words(), **self._costs_in_words()}
+
+    def _decided_in_words(self) -> str:
         if self.confusion is None:
-            decided = "none: the scores are no probabilities; pass threshold="
-        return {
-            "positive": f"{self.positive} ({self.prevalence:.1%}), against {self.negative}",
-            "decisions": decided,
-        }
+            return "none: the scores are no probabilities; pass threshold="
+        if self.counted.confusion is not None:
+            by_row = "the cheapest for each row, by its probability and its own costs"
+            return by_row if self.counted.decided_by == "costs" else "given"
+        if not self._decides_by_costs:
+            cheapest = self.pricing is not None and self.probabilities and self.threshold == self._bayes_threshold()
+            why = ", which costs least if the probabilities are right" if cheapest else ""
+            return f"positive when score ≥ {self.threshold:.6g}{why}"
+        return "; ".join(f"{name} from {max(start, 0):.6g}" for name, start in self._steps) + ", by what costs least"
 
     def _before(self) -> list[page.Grid]:
         return [] if self.confusion is None else [page.confusion_grid(self.confusion)]

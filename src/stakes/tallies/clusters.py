@@ -4,6 +4,7 @@ Rows of a cluster resemble each other, so intervals draw whole clusters. Which r
 kept beside the tallies, do not add up, and are not saved.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -51,11 +52,12 @@ class Clusters:
         scores = self.scores if self.scores is None or self.scores.ndim == 1 else self.scores[:, place]
         return replace(self, **single, scores=scores)
 
-    def decided_at(self, threshold: float) -> Self:
-        """Decide by the scores."""
+    def decided_by(self, starts: Sequence[float], codes: Sequence[int]) -> Self:
+        """Decide by the scores: each decision (a code) begins at a lowest score, the first at −∞."""
         if self.scores is None:
             return self
-        return replace(self, decided=(self.scores.astype(np.float64) >= threshold).astype(np.int64))
+        place = np.searchsorted(np.asarray(starts), self.scores.astype(np.float64), side="right") - 1
+        return replace(self, decided=np.asarray(codes)[place])
 
     def tables(self, table: Confusion) -> Array:
         """The confusion table of each group: groups × truths × decisions."""

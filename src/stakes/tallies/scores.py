@@ -167,6 +167,19 @@ class ScoreTable(Tally):
         columns = self.store
         return self._confusion(columns, lambda name: columns.at_least(name, threshold))
 
+    def decided(self, decisions: Sequence[str], steps: Sequence[tuple[str, float]]) -> Confusion:
+        """Return the table of several decisions, each taken from a lowest score on (from low scores to high ones)."""
+        tables = [self.at(start) for _, start in steps]
+        above = [(table.counts[:, 1], None if table.squares is None else table.squares[:, 1]) for table in tables]
+        counts = np.zeros((2, len(decisions)), above[0][0].dtype)
+        squares = np.zeros((2, len(decisions))) if self.weighted else None
+        for i, (name, _) in enumerate(steps):
+            further = above[i + 1] if i + 1 < len(steps) else (0, 0)
+            counts[:, decisions.index(name)] = above[i][0] - further[0]
+            if squares is not None:
+                squares[:, decisions.index(name)] = above[i][1] - further[1]  # type: ignore[operator]
+        return Confusion((self.negative, self.positive), tuple(decisions), counts, squares)
+
     def _confusion(self, columns: Columns, found: Any) -> Confusion:
         """Make the tables of what was found (called positive); the rest of each column was not."""
 
