@@ -648,6 +648,46 @@ def costs_need_probabilities(low: float, high: float) -> InputError:
     )
 
 
+def one_decision_is_best(name: str) -> InputError:
+    return InputError(
+        f"at these costs the decision {name!r} is the cheapest whatever the score says, so no threshold is needed"
+    )
+
+
+def not_of_decisions(name: str) -> InputError:
+    return InputError(f"{name} is no figure of decisions between two classes, so no threshold can be chosen by it")
+
+
+def bad_condition(text: str) -> InputError:
+    return InputError(
+        f"best={text!r} cannot be read; write a metric such as 'f1', or a condition such as 'recall >= 0.9'"
+    )
+
+
+def condition_never_met(words: str, nearest_value: float) -> InputError:
+    return InputError(f"no threshold gives {words} on these rows; the nearest is {nearest_value:.6g}")
+
+
+def costs_or_best() -> InputError:
+    return InputError(
+        "give costs= (what decisions cost), or best= (a figure such as 'f1' or 'recall >= 0.9'), not both"
+    )
+
+
+def no_scores_to_decide() -> InputError:
+    return InputError("there are no scores to put a threshold on; pass score=")
+
+
+def both_classes_wanted(name: str) -> InputError:
+    return InputError(
+        f"no row is of the class {name!r}, so no threshold can be chosen; rows of both classes are needed"
+    )
+
+
+def row_costs_in_clusters() -> InputError:
+    return InputError("costs that differ by row cannot be decided with cluster= yet; leave out one of them")
+
+
 def switch_points_of_two(classes: Sequence[str], positive: object) -> InputError:
     return InputError(
         f"switch points are for two classes with positive= one of them; there is {some(classes)}, {positive!r}"
