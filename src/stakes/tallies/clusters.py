@@ -63,12 +63,13 @@ class Clusters:
         cells = (self.groups * K + np.asarray(self.truth, np.int64)) * M + np.asarray(self.decided, np.int64)
         return np.bincount(cells, self.weight, self.size * K * M).reshape(self.size, K, M).astype(np.float64)
 
-    def pieces(self, table: ScoreTable) -> tuple[Array, Array]:
+    def pieces(self, compressed: ScoreTable) -> tuple[Array, Array]:
         """Return the mean scores of the pieces of a compressed table, and groups × class (positive first) × piece."""
         scores = np.asarray(self.scores, np.float64)
-        lowest = table.compressed().as_columns().scores.astype(np.float64)
+        lowest = compressed.as_columns().scores.astype(np.float64)
         place = np.searchsorted(-lowest, -scores)
         mean = np.bincount(place, scores, len(lowest)) / np.maximum(np.bincount(place, minlength=len(lowest)), 1)
+        mean = np.maximum(mean, lowest)  # rounding must not carry a piece below a threshold that it reaches
         negative = 1 - np.asarray(self.truth, np.int64)
         cells = (self.groups * 2 + negative) * len(lowest) + place
         counts: Any = np.bincount(cells, self.weight, self.size * 2 * len(lowest))
