@@ -948,3 +948,7 @@ def no_costs(value: object) -> InputError:
 
 def no_histograms(why: str) -> InputError:
     return InputError(f"there are no histograms of scores for these rows: {why}")
+
+
+def not_two_models(one: str, other: str, models: Sequence[str]) -> InputError:
+    return InputError(f"{one!r} and {other!r} are not two of the models; there are {some(models)}")

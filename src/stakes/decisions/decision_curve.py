@@ -24,7 +24,7 @@ def decision_curve(scored: Scored, *, thresholds: Any = None) -> Curve:
     table = scored.table
     P, N = float(table.P), float(table.N)
     y = _net_benefit(table.at_each(at), at)
-    references = {"treat all": (P - N * _price(at)) / (P + N), "treat none": np.zeros(len(at))}
+    references = {"treat all": (P - N * price(at)) / (P + N), "treat none": np.zeros(len(at))}
 
     def heights() -> Any:
         from stakes.uncertainty.clusters import drawn_scores  # only bands need it
@@ -56,10 +56,10 @@ def threshold_probabilities(given: Any) -> Array:
     return np.unique(np.array(listed, np.float64))
 
 
-def _price(at: Array) -> Array:
+def price(at: Array) -> Array:
     """What a false alarm weighs against a found case."""
     return at / (1 - at)
 
 
 def _net_benefit(tables: Confusion, at: Array) -> Array:
-    return (tables.tp - tables.fp * _price(at)) / tables.total
+    return (tables.tp - tables.fp * price(at)) / tables.total

@@ -1,16 +1,15 @@
 """How much more one model is worth than another to those who act on its probabilities, on the same rows.
 
 The difference of two means over the same rows is the mean of the rows' differences, so its standard error is known at
-each threshold, and rows on which both models act alike add nothing to it.
+each threshold. Rows on which both models act alike add nothing; the others add or take off what their class is worth.
 """
 
-import math
 from typing import Any
 
 import numpy as np
 
 from stakes.decisions.curve import Band, Curve
-from stakes.decisions.decision_curve import threshold_probabilities
+from stakes.decisions.decision_curve import price, threshold_probabilities
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import Clusters
 from stakes.uncertainty.paired import Sample
@@ -22,56 +21,59 @@ def decision_difference(
 ) -> Curve:
     """Return how much more net benefit the first model's probabilities have than the second's, on the same rows."""
     at = threshold_probabilities(thresholds)
-    units = _Units(sample)
-    found = [units.mean_and_error(*_differing(sample.hits, first, second, t)) for t in at.tolist()]
-    y, errors_of = np.array(found).T
-    reach = units.width(confidence) * errors_of
-    band = Band(at, y - reach, y + reach, confidence, units.reason)
-    return Curve(
-        "decision",
-        "threshold_probability",
-        "net_benefit_difference",
-        at,
-        y,
-        at,
-        lambda: band,
-        {"no difference": np.zeros(len(at))},
-    )
+    gains = np.stack([-price(at), np.ones(len(at))])  # of acting on a negative, and on a positive
+    differing = _Differing(sample, first, second, at)
+    clusters = None if sample.cluster is None else Clusters.of(sample.cluster)
+    y, error = _of_rows(differing, gains) if clusters is None else _of_clusters(differing, gains, clusters.groups)
+    units = len(sample.truth) if clusters is None else clusters.count
+    reach = error * student((1 + confidence) / 2, max(units - 1, 1))
+    band = Band(at, y - reach, y + reach, confidence, "" if units > 1 else "there is a single cluster")
+    none = {"no difference": np.zeros(len(at))}
+    return Curve("decision", "threshold_probability", "net_benefit_difference", at, y, at, lambda: band, none)
 
 
-def _differing(hits: Array, first: Array, second: Array, t: float) -> tuple[Array, Array]:
-    """The rows on which one model acts and the other does not, and what the first gains there."""
-    acts = first >= t
-    rows = np.flatnonzero(acts != (second >= t))
-    gains = np.where(hits[rows], 1.0, -t / (1 - t))
-    return rows, np.where(acts[rows], gains, -gains)
+class _Differing:
+    """The rows on which the models act differently at some threshold: from which to which, and who acts (±1)."""
+
+    def __init__(self, sample: Sample, first: Array, second: Array, at: Array) -> None:
+        acts, other = (np.searchsorted(at, scores, side="right") for scores in (first, second))
+        self.rows = np.flatnonzero(acts != other)
+        acts, other = acts[self.rows], other[self.rows]
+        self.starts, self.ends, self.sign = np.minimum(acts, other), np.maximum(acts, other), np.sign(acts - other)
+        self.hits, self.size = sample.hits[self.rows].astype(np.int64), len(at)
+        self.weights = np.ones(len(sample.truth)) if sample.weight is None else sample.weight
+        self.weight = self.weights[self.rows]
+
+    def sums(self, values: Array, places: Array, count: int) -> Array:
+        """Add up values of rows by place, at each threshold at which the models differ on the row (count × size)."""
+        begun, ended = (
+            np.bincount(places * (self.size + 1) + edge, values, count * (self.size + 1))
+            for edge in (self.starts, self.ends)
+        )
+        return np.cumsum((begun - ended).reshape(count, -1), axis=1)[:, :-1]
 
 
-class _Units:
-    """What varies independently of each other: the rows, or their clusters; ``shares`` are their parts of the whole."""
+def _of_rows(differing: _Differing, gains: Array) -> tuple[Array, Array]:
+    """The mean difference and its standard error when rows are independent."""
+    weight, sign, whole = differing.weight, differing.sign, differing.weights.sum()
+    values = (weight * sign, weight**2 * sign, weight**2)
+    total, signed, squares = (differing.sums(each, differing.hits, 2) for each in values)
+    mean = (gains * total).sum(0) / whole
+    every = float((differing.weights**2).sum())
+    spread = (gains**2 * squares).sum(0) - 2 * mean * (gains * signed).sum(0) + mean**2 * every
+    return mean, _error(spread, len(differing.weights)) / whole
 
-    def __init__(self, sample: Sample) -> None:
-        n = len(sample.truth)
-        self.rows = np.full(n, 1 / n) if sample.weight is None else sample.weight / sample.weight.sum()
-        self.clusters = None if sample.cluster is None else Clusters.of(sample.cluster)
-        self.shares = self.rows if self.clusters is None else np.bincount(self.clusters.groups, self.rows)
-        self.squares = float(self.shares @ self.shares)
 
-    @property
-    def reason(self) -> str:
-        return "there is a single cluster" if self.clusters is not None and self.clusters.count < 2 else ""
+def _of_clusters(differing: _Differing, gains: Array, groups: Array) -> tuple[Array, Array]:
+    """The same when only clusters are."""
+    sizes = np.bincount(groups, differing.weights)
+    places = groups[differing.rows] * 2 + differing.hits
+    total = differing.sums(differing.weight * differing.sign, places, 2 * len(sizes))
+    each = (gains * total.reshape(len(sizes), 2, -1)).sum(1)
+    mean = each.sum(0) / sizes.sum()
+    spread = ((each - mean * sizes[:, None]) ** 2).sum(0)
+    return mean, _error(spread, len(sizes)) / sizes.sum()
 
-    def mean_and_error(self, rows: Array, gains: Array) -> tuple[float, float]:
-        """The mean of what some rows gain and all others do not, and its standard error."""
-        parts, shares = self.rows[rows] * gains, self.rows[rows]
-        mean = float(parts.sum())
-        if self.clusters is not None:
-            parts, shares = np.bincount(self.clusters.groups[rows], parts, len(self.shares)), self.shares
-        spread = float(parts @ parts) - 2 * mean * float(parts @ shares) + mean**2 * self.squares
-        count = len(self.shares)
-        return mean, math.sqrt(max(spread, 0.0) * count / (count - 1)) if count > 1 else math.nan
 
-    def width(self, confidence: float) -> float:
-        """How many standard errors the band reaches to either side."""
-        count = len(self.rows) if self.clusters is None else self.clusters.count
-        return student((1 + confidence) / 2, max(count - 1, 1))
+def _error(spread: Array, units: int) -> Array:
+    return np.sqrt(np.maximum(spread, 0) * units / (units - 1)) if units > 1 else np.full(len(spread), np.nan)

@@ -1,7 +1,7 @@
 """How unsure a model is about each case, and what its decision about the case costs in truth.
 
-The doubt about a case is what its decision is expected to cost by the model's own probabilities. Plain errors cost 1
-each; a threshold t other than ½ says that a miss weighs 1 − t and a false alarm t, so doubt is largest at t.
+The doubt about a case is what its decision is expected to cost by the model's own probabilities. Errors without a
+price cost 1 each; a threshold t says that a miss weighs 2 − 2t and a false alarm 2t, so that doubt is largest at t.
 """
 
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from stakes import errors
 from stakes.decisions.curve import ClassScored, Scored
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array, is_real
+from stakes.tallies.classes import ClassSample
 from stakes.tallies.costs import Costs
 
-_BITS = 40
 _HALF = 0.5
 
 
@@ -67,7 +67,7 @@ def cases_of_two(scored: Scored, costs: Any, threshold: Any) -> Cases:
     )
     decided = np.searchsorted(rule.starts, scores, side="right") - 1
     doubt = (1 - scores) * rule.reckoned[0, decided] + scores * rule.reckoned[1, decided]
-    return Cases(_alike(doubt), decided=decided, prices=rule.prices, **columns)
+    return Cases(doubt, decided=decided, prices=rule.prices, **columns)
 
 
 def _of_table(table: ScoreTable) -> tuple[Array, dict[str, Any]]:
@@ -95,8 +95,8 @@ def _rule_of_threshold(scored: Scored, threshold: Any) -> _Rule:
     cut = next((one for one in (threshold, scored.threshold) if one is not None), _HALF)
     if not is_real(cut) or cut != cut:
         raise errors.bad_threshold(cut)
-    weight = min(max(float(cut), 0.0), 1.0)
-    return _Rule(np.array([-np.inf, cut]), np.array([[0.0, 1], [1, 0]]), np.array([[0.0, weight], [1 - weight, 0]]))
+    alarm = 2 * min(max(float(cut), 0.0), 1.0)
+    return _Rule(np.array([-np.inf, cut]), np.array([[0.0, 1], [1, 0]]), np.array([[0.0, alarm], [2 - alarm, 0]]))
 
 
 def _rule_of_costs(table: ScoreTable, costs: Costs) -> _Rule:
@@ -126,12 +126,13 @@ def cases_of_many(scored: ClassScored, costs: Any) -> Cases:
         prices = _floats(_checked(costs).for_table(classes, costs.decisions or classes, None))
         expected = scores @ prices
         decided, doubt = expected.argmin(axis=1), expected.min(axis=1)
-    return Cases(_alike(doubt), decided=decided, prices=prices, note=_note(scored, len(scores)), **columns)
+    return Cases(doubt, decided=decided, prices=prices, note="" if clusters else _note(sample), **columns)
 
 
-def _note(scored: ClassScored, rows: int) -> str:
-    whole = scored.scores.squared_weight if not scored.scores.weighted else None
-    return "" if whole is None or rows >= whole else f"from a sample of {rows:,} of {whole:,.0f} rows"
+def _note(sample: ClassSample | None) -> str:
+    """Say so where the rows stand for more rows than they are."""
+    thinned = sample is not None and not np.array_equal(sample.squares, sample.weight**2)
+    return f"from a sample of {len(sample.truth):,} rows" if thinned else ""  # type: ignore[union-attr]
 
 
 # ── both ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -143,9 +144,3 @@ def _checked(costs: Any) -> Costs:
 
 def _floats(matrix: Any) -> Array:
     return np.array([[float(cost) for cost in row] for row in matrix])
-
-
-def _alike(doubt: Array) -> Array:
-    """Round off the last bits, so that 0.3 and 1 − 0.7 are the same doubt."""
-    parts, powers = np.frexp(doubt)
-    return np.ldexp(np.rint(np.ldexp(parts, _BITS)), powers - _BITS)

@@ -15,6 +15,9 @@ from stakes.tallies.arithmetic import Array
 from stakes.tallies.scores import growing
 from stakes.uncertainty.sampling import Sampling
 
+_BITS = 40
+"""Doubts that agree in so many bits are the same."""
+
 
 def reject_curve(scored: Scored | ClassScored, *, costs: Any = None, threshold: Any = None) -> Curve:
     """Return the share of wrong decisions (with costs, the mean cost) among the kept against the share rejected.
@@ -27,8 +30,10 @@ def reject_curve(scored: Scored | ClassScored, *, costs: Any = None, threshold: 
         raise errors.threshold_of_many()
     else:
         cases = cases_of_many(scored, costs)
-    negated, places = np.unique(-cases.doubt, return_inverse=True)
+    negated, places = np.unique(-_alike(cases.doubt), return_inverse=True)
     size = len(negated)
+    doubts = np.full(size, -np.inf)
+    np.maximum.at(doubts, places, cases.doubt)
     weights, losses = (np.bincount(places, column, size) for column in (cases.weight, cases.weight * cases.losses))
     kept, lost = (np.cumsum(column[::-1])[::-1] for column in (weights, losses))
     x, y = (kept[0] - kept) / kept[0], lost / kept
@@ -38,12 +43,18 @@ def reject_curve(scored: Scored | ClassScored, *, costs: Any = None, threshold: 
         "error_rate" if costs is None else "mean_cost",
         x,
         y,
-        -negated,
+        doubts,
         lambda: _band(cases, size - 1 - places, x, y, scored.sampling),
         {"at random": np.full(size, y[0])},
         area=float(weights @ y / kept[0]),
         note=cases.note,
     )
+
+
+def _alike(doubt: Array) -> Array:
+    """Round off the last bits, so that 0.3 and 1 − 0.7 are the same doubt."""
+    parts, powers = np.frexp(doubt)
+    return np.ldexp(np.rint(np.ldexp(parts, _BITS)), powers - _BITS)
 
 
 def _band(cases: Cases, ranks: Array, x: Array, y: Array, sampling: Sampling) -> Band:

@@ -115,20 +115,23 @@ class Comparison:
                 return pair
         raise errors.no_such_pair(one, other, list(self.models))
 
-    def curve(self, kind: str, first: str, second: str, **options: Any) -> Curve:
-        """Return the "decision" curve of two models: how much more net benefit the first one has than the second."""
+    def curve(self, kind: str, first: str, second: str, *, thresholds: Any = None) -> Curve:
+        """Return the "decision" curve of two models: how much more net benefit the first one has than the second.
+
+        Its band is that of each threshold probability by itself, for rows (or clusters) that both models share.
+        """
         if kind != "decision":
             raise errors.no_such_curve(kind, ["decision"])
         sides = [model for name in (first, second) for model in self.contestants if model.name == name]
         if len(sides) != 2 or first == second:
-            raise errors.no_such_pair(first, second, list(self.models))
+            raise errors.not_two_models(first, second, list(self.models))
         if not self.on_same_rows:
             raise errors.no_curve(kind, "the models were not judged on the same rows")
         for model in sides:
             if model.sample.positive is None or model.scores is None or not model.evaluation.probabilities:
                 raise errors.no_curve(kind, f"{model.name} gives no probabilities of two classes")
-        one, other = sides
-        return decision_difference(one.sample, one.scores, other.scores, self.confidence, **options)  # type: ignore[arg-type]
+        scores: Any = [model.scores for model in sides]
+        return decision_difference(sides[0].sample, scores[0], scores[1], self.confidence, thresholds=thresholds)
 
     # ── in words ─────────────────────────────────────────────────────────────────────────────────────────────
     @property
