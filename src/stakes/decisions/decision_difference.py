@@ -61,7 +61,7 @@ def _of_rows(differing: _Differing, gains: Array) -> tuple[Array, Array]:
     mean = (gains * total).sum(0) / whole
     every = float((differing.weights**2).sum())
     spread = (gains**2 * squares).sum(0) - 2 * mean * (gains * signed).sum(0) + mean**2 * every
-    return mean, _error(spread, len(differing.weights)) / whole
+    return mean, _error(spread, gains * every / whole, len(differing.weights)) / whole
 
 
 def _of_clusters(differing: _Differing, gains: Array, groups: Array) -> tuple[Array, Array]:
@@ -72,8 +72,14 @@ def _of_clusters(differing: _Differing, gains: Array, groups: Array) -> tuple[Ar
     each = (gains * total.reshape(len(sizes), 2, -1)).sum(1)
     mean = each.sum(0) / sizes.sum()
     spread = ((each - mean * sizes[:, None]) ** 2).sum(0)
-    return mean, _error(spread, len(sizes)) / sizes.sum()
+    return mean, _error(spread, gains * sizes.mean(), len(sizes)) / sizes.sum()
 
 
-def _error(spread: Array, units: int) -> Array:
-    return np.sqrt(np.maximum(spread, 0) * units / (units - 1)) if units > 1 else np.full(len(spread), np.nan)
+def _error(spread: Array, unit: Array, units: int) -> Array:
+    """The error of a sum, as if for each class half a row (or cluster) more had spoken for either model.
+
+    Where the models act alike on all of these rows, they need not on others.
+    """
+    if units < 2:
+        return np.full(len(spread), np.nan)
+    return np.sqrt((np.maximum(spread, 0) + (unit**2).sum(0)) * units / (units - 1))
