@@ -75,6 +75,7 @@ def test_the_hull_is_exact_where_products_pass_64_bits():
     fp = np.array([0, big, 2 * big, 3 * big])
     assert roc_hull(tp, fp).tolist() == [0, 2, 3]
     assert roc_hull(tp - np.array([0, 0, 2, 2]), fp).tolist() == [0, 1, 3]
+    assert roc_hull(np.array([0, 3 * big, 4 * big]), np.array([0, big, 2 * big])).tolist() == [0, 1, 2]
 
 
 def test_long_arcs_before_a_far_point_cost_no_more_than_a_walk():
@@ -84,6 +85,13 @@ def test_long_arcs_before_a_far_point_cost_no_more_than_a_walk():
     fp = np.cumsum([0, *(20_000 + arc).tolist(), 1])
     assert roc_hull(tp[:-1], fp[:-1]).tolist() == list(range(20_001))
     assert roc_hull(tp, fp).tolist() == [0, 20_001]
+
+
+def test_a_far_point_in_line_with_an_edge_leaves_one_corner_of_it():
+    up, along = 200 - np.arange(64), 100 + np.arange(64)
+    tp, fp = np.append(0, np.cumsum(up)), np.append(0, np.cumsum(along))
+    tp, fp = np.append(tp, tp[11] + 100 * up[10]), np.append(fp, fp[11] + 100 * along[10])
+    assert roc_hull(tp, fp).tolist() == [*range(11), 65]
 
 
 # ── cost curves ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -304,6 +312,11 @@ def test_a_model_does_not_differ_from_itself_but_on_other_rows_a_copy_might():
     assert not curve.y.any()
     np.testing.assert_allclose(curve.band.high, 1.984217 * np.sqrt([1 + 1 / 16, 2]) / math.sqrt(100 * 99), rtol=1e-5)
     np.testing.assert_array_equal(curve.band.low, -curve.band.high)
+    twice = np.repeat(score, 2)
+    options = {"cluster": np.repeat(np.arange(100), 2), "resamples": 100}
+    clusters = stakes.compare(truth=np.repeat(truth, 2), scores={"a": twice, "b": twice}, **options)
+    found = clusters.curve("decision", "a", "b", thresholds=[0.2, 0.5])
+    np.testing.assert_allclose(found.band.high, curve.band.high)
 
 
 @pytest.mark.parametrize(
@@ -327,6 +340,15 @@ def test_models_on_different_rows_have_no_paired_difference():
     apart = stakes.compare(scores=scores, paired=False, resamples=100)
     with pytest.raises(stakes.InputError, match="the models were not judged on the same rows"):
         apart.curve("decision", "a", "b")
+
+
+def test_pieces_of_clusters_stay_at_their_thresholds():
+    """The mean of equal scores may be rounded to less than they are, and would then miss the threshold."""
+    score = np.repeat(np.random.default_rng(0).random(200), 7)
+    ev = stakes.evaluate(truth=np.arange(1400) % 2, score=score, cluster=np.arange(1400) // 7)
+    table = ev.scores.between(np.unique(score))
+    means, _ = ev.counted.clusters.pieces(table)
+    assert (means >= table.as_columns().scores).all()
 
 
 # ── reject curves ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -448,14 +470,16 @@ def reject_heights(truth, score, at):
     return [wrong[round(share * len(truth)) :].mean() for share in at]
 
 
-@pytest.mark.parametrize("kind", ["rows", "weighted", "clusters", "classes fixed", "three", "three in clusters"])
+@pytest.mark.parametrize(
+    "kind", ["rows", "weighted", "clusters", "classes fixed", "three", "weighted three", "three in clusters"]
+)
 def test_bands_of_reject_curves_are_those_of_a_bootstrap(kind):
     truth, score = rows(600, 7)
     options = {}
     if "clusters" in kind:
         truth, score = np.repeat(truth, 3), np.repeat(score, 3)
         options["cluster"] = np.repeat(np.arange(600), 3)
-    if kind == "weighted":  # whole weights that do not matter
+    if "weighted" in kind:  # equal weights do not matter
         options["weight"] = np.full(600, 0.25)
     if kind == "classes fixed":
         options["design"] = kind
@@ -469,7 +493,18 @@ def test_bands_of_reject_curves_are_those_of_a_bootstrap(kind):
     width = np.interp(at, curve.band.x, curve.band.high - curve.band.low)
     np.testing.assert_allclose(width / (2 * Z * error), 1, atol=0.2)
     assert inside(curve).all()
-    assert curve.band.x[0] == 0
+    assert (curve.band.x[0], curve.band.x[-1]) == (0, curve.x[-1])
+    assert (np.diff(curve.band.x) > 0).all()
+
+
+def test_fixed_classes_leave_no_doubt_about_errors_that_are_all_of_one_class():
+    truth, score = rows(500)
+    widths = []
+    for design in ("classes random", "classes fixed"):
+        band = stakes.evaluate(truth=truth, score=score, design=design).curve("reject", threshold=math.inf).band
+        widths.append(float(band.high[0] - band.low[0]))
+    assert widths[0] == pytest.approx(2 * Z * math.sqrt(truth.mean() * (1 - truth.mean()) / 500), rel=0.1)
+    assert widths[1] < 0.1 * widths[0]
 
 
 def test_where_no_error_is_left_another_sample_may_have_some():
