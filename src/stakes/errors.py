@@ -1062,3 +1062,30 @@ def group_of_several_labels(row: int) -> InputError:
 
 def undefined_figure(name: str, reason: str) -> InputError:
     return InputError(f"{name} is undefined ({reason}), so there is nothing to test; choose another metric or cv")
+
+
+# ── curves of decisions ──────────────────────────────────────────────────────────────────────────────────────
+def no_such_curve_option(kind: str, name: str, known: Sequence[str]) -> InputError:
+    return InputError(f"the {kind} curve has no option {name!r}{nearest(name, known) or '; leave it out'}")
+
+
+def no_threshold_probability(value: object) -> InputError:
+    return InputError(
+        f"thresholds: {_short(repr(value))} is no threshold probability; give numbers from 0 on that are below 1"
+    )
+
+
+def costs_or_threshold() -> InputError:
+    return InputError("costs= decide by themselves where the threshold lies; give either costs= or threshold=")
+
+
+def no_costs(value: object) -> InputError:
+    return InputError(f"costs={_short(repr(value))} are no costs; give Costs(miss=5, false_alarm=1), or a cost matrix")
+
+
+def no_histograms(why: str) -> InputError:
+    return InputError(f"there are no histograms of scores for these rows: {why}")
+
+
+def not_two_models(one: str, other: str, models: Sequence[str]) -> InputError:
+    return InputError(f"{one!r} and {other!r} are not two of the models; there are {some(models)}")

@@ -187,7 +187,8 @@ class Decision:
         gap = self.savings[name]
         yield (
             f"If the probabilities were right, {starts} would be best; that costs "
-            f"{_interval(self.alternatives[name])}. The difference is {_interval(gap)}: the price of miscalibration at these costs, and noise."
+            f"{_interval(self.alternatives[name])}. The difference is {_interval(gap)}: the price of miscalibration at "
+            "these costs, and noise."
         )
         if self.bayes_is_alike:
             yield "It is among those that cannot be told apart, and was not chosen by looking at these rows: prefer it."

@@ -178,9 +178,13 @@ class Evaluation:
         """Return the evaluation of the same scores under another threshold."""
         raise errors.only_for("a threshold", "the scores of two classes")
 
-    def curve(self, kind: str, *of: Any) -> Any:
+    def curve(self, kind: str, *of: Any, **options: Any) -> Any:
         """Return a curve over all thresholds."""
         raise errors.only_for("a curve", "scores of classes")
+
+    def histograms(self, bins: int = 50) -> Any:
+        """Return how the scores of each class are spread."""
+        raise errors.only_for("a histogram of scores", "scores of classes")
 
     def _estimate(self, metric: Metric, tally: Any) -> Estimate:
         ((_, estimate),) = self._estimates(tally, [metric])

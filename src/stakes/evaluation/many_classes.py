@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from stakes import errors, metrics
-from stakes.decisions.curves import Curve, curve
+from stakes.decisions.curves import ClassScored, Curve, Scored, curve
+from stakes.decisions.histograms import Histograms, histograms
 from stakes.engines import Counted
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Estimate, Metric
@@ -167,8 +168,10 @@ class ManyClassEvaluation(Evaluation):
             raise errors.no_decisions()
         return decided.most_confused(most)
 
-    def curve(self, kind: str, of: Any = None) -> Curve:
-        """Return the "roc" or the "pr" curve of a class against the rest."""
+    def curve(self, kind: str, of: Any = None, **options: Any) -> Curve:
+        """Return a curve of a class against the rest, or the "reject" curve of all classes together."""
+        if of is None and kind == "reject" and self.scores is not None:
+            return curve(kind, ClassScored(self.scores, self._sampling(self.scores), self.probabilities), **options)
         if of is None:
             raise errors.curve_of_which_class(kind, self.classes)
         if canonical(of) not in self._against_rest:
@@ -176,7 +179,15 @@ class ManyClassEvaluation(Evaluation):
         table = self._against_rest[canonical(of)].get(ScoreTable)
         if table is None:
             raise errors.no_curve(kind, "no scores were given; pass score={class: column, …}")
-        return curve(table, kind, self._sampling_of_class(canonical(of)))  # type: ignore[arg-type]
+        scored = Scored(table, self._sampling_of_class(canonical(of)), self.probabilities)  # type: ignore[arg-type]
+        return curve(kind, scored, **options)
+
+    def histograms(self, bins: int = 50) -> dict[str, Histograms]:
+        """Return for each class how its own score is spread over its cases and over the rest."""
+        if self.scores is None or not self.scores.tables:
+            raise errors.no_histograms("no scores were given; pass score={class: column, …}")
+        span = (0.0, 1.0) if self.probabilities else self.scores.range
+        return {table.positive: histograms(table, span, bins) for table in self.scores.tables}
 
     # ── as data, and to look at ──────────────────────────────────────────────────────────────────────────────
     def _class_figures(self, name: str) -> dict[str, Estimate]:

@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from stakes import errors, metrics
-from stakes.decisions.curves import Curve, curve
+from stakes.decisions.curves import Curve, Scored, curve
+from stakes.decisions.histograms import Histograms, histograms
 from stakes.engines import Counted
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric
@@ -154,11 +155,23 @@ class TwoClassEvaluation(Evaluation):
             return "the scores are no probabilities, so there are no decisions yet; pass threshold="
         return super()._why_no(metric)
 
-    def curve(self, kind: str) -> Curve:
-        """Return the "roc" or the "pr" curve, with a band around it."""
+    def curve(self, kind: str, **options: Any) -> Curve:
+        """Return a curve with a band around it: "roc", "pr", "cost", "decision" or "reject".
+
+        A cost curve may be that of one ``threshold``, a decision curve be asked at other ``thresholds``, a reject curve
+        be one of ``costs``, or of another ``threshold``.
+        """
         if self.scores is None:
             raise errors.no_curve(kind, "no scores were given; pass score=")
-        return curve(self.scores, kind, self._sampling(self.scores))
+        scored = Scored(self.scores, self._sampling(self.scores), self.probabilities, self.threshold)
+        return curve(kind, scored, **options)
+
+    def histograms(self, bins: int = 50) -> Histograms:
+        """Return how the scores of the two classes are spread, over [0, 1] or from the lowest to the highest."""
+        if self.scores is None:
+            raise errors.no_histograms("no scores were given; pass score=")
+        span = (0.0, 1.0) if self.probabilities else self.scores.range
+        return histograms(self.scores, span, bins, self.threshold)
 
     def _sizes(self) -> Mapping[str, Any]:
         if self.scores is not None:

@@ -73,10 +73,11 @@ class Clusters:
         counts: Any = np.bincount(cells, self.weight, self.size * 2 * len(lowest))
         return counts.reshape(self.size, 2, len(lowest)).astype(np.float64)
 
-    def pieces(self, table: ScoreTable) -> tuple[Array, Array]:
+    def pieces(self, compressed: ScoreTable) -> tuple[Array, Array]:
         """Return the mean scores of the pieces of a compressed table, and groups × class (positive first) × piece."""
         scores = np.asarray(self.scores, np.float64)
-        lowest = table.compressed().as_columns().scores.astype(np.float64)
+        lowest = compressed.as_columns().scores.astype(np.float64)
         place = np.searchsorted(-lowest, -scores)
         mean = np.bincount(place, scores, len(lowest)) / np.maximum(np.bincount(place, minlength=len(lowest)), 1)
-        return mean, self.by_rung(lowest)
+        # rounding must not carry a piece below a threshold that it reaches
+        return np.maximum(mean, lowest), self.by_rung(lowest)

@@ -151,12 +151,15 @@ class ScoreTable(Tally):
     def confusions(self) -> Confusion:
         """Return the confusion tables of all thresholds, along a leading axis in the order of ``thresholds``."""
         columns = self.as_columns()
-        nobody = np.zeros((*columns.leading, 1))
+        return self._confusion(columns, columns.found)
 
-        def found(name: str) -> Array:
-            return np.concatenate([nobody, columns.cumulated(name)], axis=-1)
-
-        return self._confusion(columns, found)
+    def at_each(self, thresholds: Array) -> Confusion:
+        """Return the confusion tables of several thresholds, along a leading axis in their order."""
+        for threshold in thresholds:
+            self._refuse_inside_bin(threshold)
+        columns = self.as_columns()
+        places = columns.reaching(thresholds)
+        return self._confusion(columns, lambda name: columns.found(name)[..., places])
 
     def at(self, threshold: float) -> Confusion:
         """Return the confusion table of the rule "positive when score ≥ threshold"."""
@@ -252,6 +255,12 @@ class ScoreTable(Tally):
             return self._like(store.cut(places), self.grid)
         scores, positives, negatives = store.cut(places)
         return self._like(Columns(scores, {"positives": positives, "negatives": negatives}))
+
+    def between(self, thresholds: Array) -> Self:
+        """Return the table with everything between two of these thresholds put together: it answers them as before."""
+        columns = self.as_columns()
+        places = np.unique(np.append(columns.reaching(thresholds), len(columns.scores)))
+        return self._like(columns.cut(places[places > 0]), self.grid)
 
     def some_rows(self, most: int) -> tuple[Array, Array, Array]:
         """Return scores with their positives and negatives: all, or of more rows than that evenly spaced ones."""
