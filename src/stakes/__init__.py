@@ -9,6 +9,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "evaluate": "stakes.evaluation",
     "count": "stakes.evaluation",
+    "decide": "stakes.evaluation",
+    "Decision": "stakes.decisions.decision",
     "Evaluation": "stakes.evaluation",
     "validate": "stakes.validation.validate",
     "Validation": "stakes.validation.result",
@@ -36,12 +38,14 @@ __all__ = [*sorted(_HOMES), *_MODULES]
 if TYPE_CHECKING:
     from stakes import metrics as metrics
     from stakes.decisions.curves import Curve as Curve
+    from stakes.decisions.decision import Decision as Decision
     from stakes.errors import InputError as InputError
     from stakes.errors import InputWarning as InputWarning
     from stakes.errors import StakesError as StakesError
     from stakes.errors import UndefinedWarning as UndefinedWarning
     from stakes.evaluation import Evaluation as Evaluation
     from stakes.evaluation import count as count
+    from stakes.evaluation import decide as decide
     from stakes.evaluation import evaluate as evaluate
     from stakes.evaluation.comparison import Comparison as Comparison
     from stakes.evaluation.comparison import compare as compare

@@ -19,6 +19,7 @@ _SHOW_ALL = "stakes evaluate … --all"
 
 _ARGUMENTS = (
     *("truth", "score", "prediction", "positive", "by", "weight", "threshold", "task", "baseline", "class"),
+    *("costs", "miss", "false_alarm", "prior", "training_prior", "best"),
     *("metric", "margin", "id", "cluster", "confidence", "design", "seed", "resamples", "permutations"),
 )
 """Arguments of functions that are options here, by the same name."""
@@ -67,9 +68,67 @@ def _columns(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+def _costs(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say what decisions cost, and where."""
+    options = [
+        click.option("--costs", metavar="FILE", help="What each decision costs for each class (TOML)."),
+        click.option("--miss", metavar="COST", help="What a miss costs; a number, or a column."),
+        click.option("--false-alarm", metavar="COST", help="What a false alarm costs; a number, or a column."),
+        click.option(
+            "--prior",
+            metavar="SHARE",
+            multiple=True,
+            help="How frequent the positive class is where the model will be used; or once for each CLASS=SHARE.",
+        ),
+        click.option(
+            "--training-prior",
+            metavar="SHARE",
+            multiple=True,
+            help="The same in the data the model was trained on; 'rows' if as in FILE.",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _priced(costs: str | None, miss: str | None, false_alarm: str | None, prior: Any, training_prior: Any) -> Any:
+    """The options of costs as arguments."""
+    from stakes.tallies.costs import Costs
+
+    if costs is not None and (miss is not None or false_alarm is not None):
+        raise click.UsageError("give --costs FILE, or --miss and --false-alarm, not both.")
+    if (miss is None) != (false_alarm is None):
+        raise click.UsageError("--miss and --false-alarm go together.")
+    given: Any = None
+    if costs is not None:
+        given = Costs.from_toml(costs)
+    elif miss is not None:
+        given = Costs(miss=_cost(miss), false_alarm=_cost(false_alarm))
+    return {"costs": given, "prior": _shares(prior), "training_prior": _shares(training_prior)}
+
+
+def _cost(text: Any) -> Any:
+    """A number, or the name of a column."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _shares(options: tuple[str, ...]) -> Any:
+    """The share of the positive class, or a dictionary class → share."""
+    if not options:
+        return None
+    if len(options) == 1 and "=" not in options[0]:
+        return _cost(options[0])
+    return {name: _cost(share) for name, _, share in (option.rpartition("=") for option in options)}
+
+
 @cli.command()
 @click.argument("file", type=click.Path())
 @_columns
+@_costs
 @click.option(
     "--baseline",
     type=float,
@@ -90,7 +149,17 @@ def _columns(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--all", "everything", is_flag=True, help="Show every figure, not only the main ones.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 def evaluate(
-    file: str, everything: bool, as_json: bool, score: tuple[str, ...], classes: tuple[str, ...], **columns: Any
+    file: str,
+    everything: bool,
+    as_json: bool,
+    score: tuple[str, ...],
+    classes: tuple[str, ...],
+    costs: str | None,
+    miss: str | None,
+    false_alarm: str | None,
+    prior: tuple[str, ...],
+    training_prior: tuple[str, ...],
+    **columns: Any,
 ) -> None:
     """Judge a model by the predictions in FILE (CSV or Parquet).
 
@@ -100,11 +169,48 @@ def evaluate(
     """
     from stakes.evaluation import evaluate
 
+    columns |= _priced(costs, miss, false_alarm, prior, training_prior)
     evaluation = evaluate(file, score=_scores(score), classes=classes or None, **columns)
     if as_json:
         click.echo(evaluation.to_json())
     else:
         evaluation.show(everything, _SHOW_ALL)
+
+
+@cli.command()
+@click.argument("file", type=click.Path())
+@_columns
+@_costs
+@click.option("--best", metavar="FIGURE", help="Decide by a figure (f1, youden) or a condition ('recall >= 0.9').")
+@click.option("--cluster", metavar="COLUMN", help="Rows that belong together: they are drawn together.")
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="How sure intervals shall be.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Where the random numbers begin.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+def decide(
+    file: str,
+    as_json: bool,
+    score: tuple[str, ...],
+    classes: tuple[str, ...],
+    costs: str | None,
+    miss: str | None,
+    false_alarm: str | None,
+    prior: tuple[str, ...],
+    training_prior: tuple[str, ...],
+    **options: Any,
+) -> None:
+    """Say where to put the threshold of the scores in FILE, what it costs, and how sure that is.
+
+    \b
+    Examples:
+      stakes decide preds.csv --truth y --score p --miss 5 --false-alarm 1
+      stakes decide preds.csv --truth y --score p --costs costs.toml
+      stakes decide preds.csv --truth y --score p --best "recall >= 0.9"
+    """
+    from stakes.evaluation import decide
+
+    options |= _priced(costs, miss, false_alarm, prior, training_prior)
+    decision = decide(file, score=_scores(score), classes=classes or None, **options)
+    click.echo(decision.to_json() if as_json else str(decision))
 
 
 @cli.command()
@@ -264,7 +370,8 @@ def _as_options(words: str) -> str:
         words.replace("scores=", "score=").replace("predictions=", "prediction=").replace("paired=False", "--unpaired")
     )
     named = rf"\b({'|'.join(_ARGUMENTS)})="
-    return re.sub(named + r"(?=[\w'-])", r"--\1 ", re.sub(named + r"(?![\w'-])", r"--\1", words))
+    words = re.sub(named + r"(?=[\w'-])", r"--\1 ", re.sub(named + r"(?![\w'-])", r"--\1", words))
+    return words.replace("--training_prior", "--training-prior").replace("--false_alarm", "--false-alarm")
 
 
 def _stop(words: str, code: int) -> NoReturn:

@@ -33,24 +33,25 @@ class Ladder:
     """Rungs from the highest scores down. The axes of the arrays are: decision, class (the positive one first), rung.
 
     ``scores`` are the lowest scores of the rungs; ``weight`` the (weighted) rows, and ``rows`` how many rows of equal
-    weight would tell as much. ``costs`` are what the rows of a rung cost under each decision, from the decision for low
-    scores to the one for high scores; ``spread`` are the sums of the squares of single rows' costs.
+    weight and cost would tell as much. ``costs`` are what the rows of a rung cost under each decision, from the one for
+    low scores to the one for high scores.
     """
 
     scores: Array
     weight: Array
     rows: Array
     costs: Array
-    spread: Array
 
     @classmethod
     def of(cls, columns: Columns, prices: Sequence[Price]) -> "Ladder":
         """Build one rung for each score."""
         weight, squares = _counts(columns)
-        priced = [_priced(columns, price, weight, squares) for price in prices]
-        rows = weight if squares is weight else np.divide(weight**2, squares, out=weight.copy(), where=squares > 0)
-        scores = columns.scores.astype(np.float64)
-        return cls(scores, weight, rows, *(np.stack(parts) for parts in zip(*priced, strict=True)))
+        costs, spread = (
+            np.stack(parts) for parts in zip(*(_priced(columns, p, weight, squares) for p in prices), strict=True)
+        )
+        rows = np.divide(weight**2, squares, out=weight.copy(), where=squares > 0)
+        scatter = np.divide(spread.sum(0) * rows, (costs**2).sum(0), out=np.ones(rows.shape), where=costs.any(0))
+        return cls(columns.scores.astype(np.float64), weight, rows / np.maximum(scatter, 1.0), costs)
 
     @property
     def sizes(self) -> Array:

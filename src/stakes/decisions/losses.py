@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,8 @@ import numpy as np
 from stakes.decisions.ladder import Ladder
 from stakes.metrics import Estimate
 from stakes.tallies.arithmetic import Array
-from stakes.uncertainty.means import SKEWED, skewed_t
+from stakes.uncertainty.draws import percentiles
+from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.sampling import Sampling
 
 
@@ -17,85 +19,85 @@ from stakes.uncertainty.sampling import Sampling
 class Bill:
     """Adds up costs: how frequent each class counts (``shares``, the positive one first), and what varies.
 
-    ``counts`` are the rows of each cluster (cluster, class, rung) where whole clusters would be drawn again.
+    A policy says how often each decision is taken: (decision, …, class, rung). ``held`` is how much of each rung the
+    resamples hold (resample, class, rung); with clusters ``counts`` are the rows of each (cluster, class, rung). With
+    classes ``apart`` their shares are the same in every sample.
     """
 
     ladder: Ladder
     shares: Array
     apart: bool
     sampling: Sampling
+    held: Array
     counts: Array | None = None
 
     def cost(self, policy: Array) -> float:
-        """The cost per case of decisions that are taken with these probabilities: (decision, …, class, rung)."""
-        sizes = self.ladder.sizes
-        return float(self.shares @ np.divide(self._paid(policy), sizes, out=np.zeros(2), where=sizes > 0))
+        """The cost per case."""
+        paid = self._by_rung(policy).sum(-1) if self.counts is None else self._by_cluster(policy).sum(0)
+        return float(self.shares @ _divided(paid, self.ladder.sizes))
 
-    def estimate(self, name: str, policy: Array, baseline: float = math.nan) -> Estimate:
+    def estimate(self, name: str, policy: Array) -> Estimate:
         """The cost per case with its interval; a difference of two policies is one too."""
-        value = self.cost(policy)
-        error, skewness, degrees = self._clusters(policy) if self.counts is not None else self._rows(policy)
-        level = self.sampling.confidence
-        if not error > 1e-12 * max(abs(value), 1e-300):
-            why = "every case costs the same"
-            return Estimate(name, value, baseline, confidence=level, no_interval=why)
-        low, high = skewed_t(value, error, skewness, degrees, level)
-        return Estimate(name, value, baseline, low, high, confidence=level, method=SKEWED)
-
-    def _paid(self, policy: Array) -> Array:
-        """What the rows of each class cost together."""
-        if self.counts is None:
-            return (policy * self.ladder.costs).sum(axis=(0, 2))
-        return self._by_cluster(policy).sum(axis=0)
-
-    def _rows(self, policy: Array) -> tuple[float, float, float]:
-        """The standard error of the mean over rows, its skewness and degrees of freedom."""
-        ladder = self.ladder
-        paid = (policy * ladder.costs).sum(axis=0)
-        there = ladder.weight > 0
-        unit = np.divide(ladder.weight, ladder.rows, out=np.zeros(paid.shape), where=there)  # Σw² / Σw
-        each = np.divide(paid, ladder.weight, out=np.zeros(paid.shape), where=there)
-        squared = self._scatter() * each**2
-        sizes = ladder.sizes
-        whole = float(sizes.sum())
-        n = whole**2 / float((ladder.weight * unit).sum())
-        if self.apart:
-            means = np.divide(paid.sum(-1), sizes, out=np.zeros(2), where=sizes > 0)
-            around = squared - 2 * means[:, None] * each + means[:, None] ** 2
-            variances = np.divide(self.shares, sizes, out=np.zeros(2), where=sizes > 0) ** 2
-            return math.sqrt(float((variances[:, None] * ladder.weight * unit * around).sum())), 0.0, n - 1
-        mean = float(paid.sum()) / whole
-        variance = float((ladder.weight * unit * (squared - 2 * mean * each + mean**2)).sum()) / whole**2
-        error = math.sqrt(max(variance, 0.0) * n / (n - 1))
-        third = float((ladder.weight * (each - mean) ** 3).sum()) / whole
-        spread = float((ladder.weight * (squared - 2 * mean * each + mean**2)).sum()) / whole
-        return error, third / spread**1.5 / math.sqrt(n) if spread > 0 else 0.0, n - 1
-
-    def _scatter(self) -> Array:
-        """How much larger the mean square of single rows' costs is than the square of their mean (1 if they agree)."""
-        ladder = self.ladder
-        alike = np.divide(ladder.costs**2, ladder.rows, out=np.zeros(ladder.costs.shape), where=ladder.rows > 0).sum(0)
-        return np.divide(ladder.spread.sum(0), alike, out=np.ones(alike.shape), where=alike > 0)
-
-    def _clusters(self, policy: Array) -> tuple[float, float, float]:
-        paid, rows = self._by_cluster(policy), self.counts.sum(-1)  # type: ignore[union-attr]
-        sizes = rows.sum(axis=0)
-        count: Any = self.sampling.clusters.count  # type: ignore[union-attr]
-        if self.apart:
-            means = np.divide(paid.sum(axis=0), sizes, out=np.zeros(2), where=sizes > 0)
-            scale = np.divide(self.shares, sizes, out=np.zeros(2), where=sizes > 0)
-            moved = (paid - means * rows) @ scale
-        else:
-            moved = (paid.sum(-1) - paid.sum() / sizes.sum() * rows.sum(-1)) / sizes.sum()
-        return math.sqrt(float((moved**2).sum()) * len(moved) / (len(moved) - 1)), 0.0, count - 1
-
-    def _by_cluster(self, policy: Array) -> Array:
-        """What the rows of each cluster and class cost."""
-        counts: Any = self.counts
-        each = np.divide(
-            self.ladder.costs, self.ladder.weight, out=np.zeros(self.ladder.costs.shape), where=self.ladder.weight > 0
+        value, level = self.cost(policy), self.sampling.confidence
+        found = (self._over_rows(policy) if self.counts is None else self._over_clusters(policy, value)).around(value)
+        return Estimate(
+            name,
+            value,
+            math.nan,
+            found.low,
+            found.high,
+            confidence=level,
+            method=found.method,
+            no_interval=found.reason,
         )
+
+    # ── rows ─────────────────────────────────────────────────────────────────────────────────────────────────
+    def _by_rung(self, policy: Array) -> Array:
+        """What the rows of each class and rung cost together."""
+        return (policy * self.ladder.costs).sum(axis=0)
+
+    def _over_rows(self, policy: Array) -> Interval:
+        """The percentiles of the cost of resamples."""
+        paid = np.einsum("bcj,cj->bc", self.held, self._by_rung(policy))
+        drawn = _per_case(paid, self._drawn_sizes, self.shares if self.apart else None)
+        return percentiles(drawn, self.sampling, f"rows drawn {len(drawn):,} times")
+
+    @cached_property
+    def _drawn_sizes(self) -> Array:
+        return np.einsum("bcj,cj->bc", self.held, self.ladder.weight)
+
+    # ── clusters ─────────────────────────────────────────────────────────────────────────────────────────────
+    def _by_cluster(self, policy: Array) -> Array:
+        """What the rows of each cluster and class cost: (cluster, class)."""
+        counts: Any = self.counts
+        each = _divided(self.ladder.costs, self.ladder.weight)
         whole = np.zeros(counts.shape[:2])
         for decision, price in zip(policy, each, strict=True):
             whole += np.einsum("gcj,gcj->gc", counts, np.broadcast_to(decision * price, counts.shape))
         return whole
+
+    def _over_clusters(self, policy: Array, value: float) -> Interval:
+        """Student's t over the clusters."""
+        paid, rows = self._by_cluster(policy), self.counts.sum(-1)  # type: ignore[union-attr]
+        sizes = rows.sum(axis=0)
+        if self.apart:
+            moved = (paid - _divided(paid.sum(axis=0), sizes) * rows) @ _divided(self.shares, sizes)
+        else:
+            moved = (paid.sum(-1) - paid.sum() / sizes.sum() * rows.sum(-1)) / sizes.sum()
+        error = math.sqrt(float((moved**2).sum()) * len(moved) / (len(moved) - 1))
+        if not error > 1e-12 * abs(value):
+            return none("every cluster costs the same")
+        half = self.sampling.width * error
+        return Interval(value - half, value + half, "Student's t over the clusters")
+
+
+def _per_case(paid: Array, rows: Array, shares: Array | None) -> Array:
+    """Costs and rows of the classes (last axis) as a cost per case, at given shares of the classes or the rows' own."""
+    if shares is None:
+        return _divided(paid.sum(-1), rows.sum(-1))
+    return (shares * _divided(paid, rows)).sum(-1)
+
+
+def _divided(a: Any, b: Any) -> Array:
+    shape = np.broadcast_shapes(np.shape(a), np.shape(b))
+    return np.divide(a, b, out=np.zeros(shape), where=np.broadcast_to(b, shape) > 0)

@@ -123,7 +123,7 @@ class _ByCost(_Search):
         ladder = Ladder.of(near_the_best(self.columns, moves, keep), prices)
         resamples = self._resamples(ladder)
         counts = resamples.counts if isinstance(resamples, ClusterResamples) else None
-        bill = Bill(ladder, shares, goal.shares is not None, self.sampling, counts)
+        bill = Bill(ladder, shares, goal.shares is not None, self.sampling, resamples.held, counts)
 
         def policy(starts: Sequence[float]) -> Array:
             return ladder.policy([ladder.place_of(start) for start in starts])

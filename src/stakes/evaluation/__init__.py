@@ -17,6 +17,7 @@ __all__ = [
     "RegressionEvaluation",
     "TwoClassEvaluation",
     "count",
+    "decide",
     "evaluate",
     "judge",
     "refuse_useless_threshold",
@@ -75,6 +76,24 @@ def evaluate(
     if counted.clusters is not None and counted.clusters.count < FEW_CLUSTERS:
         errors.warn(errors.few_clusters(counted.clusters.count, FEW_CLUSTERS))
     return judge(counted, threshold, sampling, pricing)
+
+
+def decide(data: Any = None, *arrays: Any, truth: Any = None, best: str | None = None, **options: Any) -> Any:
+    """Return how to decide by the scores of these rows so as to cost least, or to have the best figure.
+
+    Takes the arguments of :func:`evaluate`; ``costs`` say what decisions cost, or ``best`` names a figure ("f1") or a
+    condition ("recall >= 0.9").
+
+    >>> choice = decide(truth=[0, 0, 1, 0, 1, 1], score=[1, 2, 3, 4, 5, 6], best="youden")
+    >>> choice.threshold, choice.apparent.value
+    (3.0, 0.6666666666666666)
+    """
+    if arrays or truth is None:
+        raise errors.positional_arrays("decide")
+    if best is not None and options.get("costs") is not None:
+        raise errors.costs_or_best()
+    shares = {name: options.pop(name, None) for name in ("prior", "training_prior")}
+    return evaluate(data, truth=truth, **options).decide(best=best, **shares)
 
 
 def judge(

@@ -178,6 +178,21 @@ class Evaluation:
         """Return the evaluation of the same scores under another threshold."""
         raise errors.only_for("a threshold", "the scores of two classes")
 
+    def decide(
+        self, costs: Costs | None = None, *, best: str | None = None, prior: Any = None, training_prior: Any = None
+    ) -> Any:
+        """Return how to decide by the scores."""
+        raise errors.only_for("a way to decide", "scores of classes")
+
+    def _pricing_to_decide(self, costs: Any, prior: Any, training_prior: Any) -> Pricing | None:
+        """The costs that were asked about, or those of this evaluation."""
+        if costs is not None and costs is not getattr(self.pricing, "costs", None):
+            return Pricing(costs, prior, training_prior)
+        if self.pricing is None:
+            return priced(costs, prior, training_prior)
+        changes = {"prior": prior, "training_prior": training_prior}
+        return replace(self.pricing, **{name: value for name, value in changes.items() if value is not None})
+
     def curve(self, kind: str, *of: Any, **options: Any) -> Any:
         """Return a curve over all thresholds."""
         raise errors.only_for("a curve", "scores of classes")

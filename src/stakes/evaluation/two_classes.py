@@ -9,13 +9,17 @@ from typing import Any
 
 from stakes import errors, metrics
 from stakes.decisions.curves import Curve, Scored, curve
+from stakes.decisions.decision import Decision
 from stakes.decisions.histograms import Histograms, histograms
+from stakes.decisions.objectives import BestFigure
+from stakes.decisions.thresholds import decide_by_cost, decide_by_figure
 from stakes.engines import Counted
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric
 from stakes.metrics.estimate import plain
 from stakes.tallies import Confusion, CostSums, ScoreTable, Tally
 from stakes.tallies.arithmetic import is_real
+from stakes.tallies.costs import Costs
 from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import USUAL, Sampling
 from stakes.views import page
@@ -154,6 +158,26 @@ class TwoClassEvaluation(Evaluation):
         if metric.tally is Confusion:
             return "the scores are no probabilities, so there are no decisions yet; pass threshold="
         return super()._why_no(metric)
+
+    def decide(
+        self, costs: Costs | None = None, *, best: str | None = None, prior: Any = None, training_prior: Any = None
+    ) -> Decision:
+        """Return the best threshold: the cheapest at these costs, or the one with the ``best`` figure.
+
+        ``best`` is a metric ("f1", "youden", "f_beta(beta=2)") or a condition ("recall >= 0.9", "alarm_rate <= 0.1").
+        The figure of the threshold is that of rows which did not choose it.
+        """
+        if self.scores is None:
+            raise errors.no_scores_to_decide()
+        pricing = self._pricing_to_decide(costs, prior, training_prior)
+        sampling = self._sampling(self.scores)
+        if best is not None:
+            if costs is not None or prior is not None:
+                raise errors.costs_or_best()
+            return decide_by_figure(self.scores, BestFigure.parse(best), sampling, self.probabilities)
+        if pricing is None:
+            raise errors.costs_or_best()
+        return decide_by_cost(self.scores, pricing, sampling, self.probabilities)
 
     def curve(self, kind: str, **options: Any) -> Curve:
         """Return a curve with a band around it: "roc", "pr", "cost", "decision" or "reject".

@@ -96,7 +96,7 @@ def one_point_auc(c: Confusion) -> Number:
     better="higher",
     baseline=ZERO,
     undefined=(NO_POSITIVES, NO_NEGATIVES),
-    aliases=("youden_j", "bookmaker_informedness"),
+    aliases=("youden_j", "youden", "bookmaker_informedness"),
     laws=("informedness == recall - false_positive_rate",),
     swapped="informedness",
     reference="Youden (1950), Cancer 3",
