@@ -925,3 +925,12 @@ def group_of_several_labels(row: int) -> InputError:
 
 def undefined_figure(name: str, reason: str) -> InputError:
     return InputError(f"{name} is undefined ({reason}), so there is nothing to test; choose another metric or cv")
+
+
+# ── calibration ──────────────────────────────────────────────────────────────────────────────────────────────
+def no_calibration(why: str) -> InputError:
+    return InputError(f"calibration needs probabilities: {why}")
+
+
+def no_such_binning(by: object, known: Sequence[str]) -> InputError:
+    return InputError(f"by={_short(repr(by))} is no way to cut bins; it is {some(known, last='or')}")

@@ -7,7 +7,6 @@ with the slope held at 1 says whether all of them together are too low (above 0)
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from stakes.metrics.reasons import NO_NEGATIVES, NO_POSITIVES
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import Clusters
-from stakes.uncertainty.interval import Interval, none
+from stakes.uncertainty.interval import Interval, figure, none
 from stakes.uncertainty.sampling import Sampling
 
 
@@ -40,7 +39,9 @@ def calibration_line(table: ScoreTable, sampling: Sampling) -> CalibrationLine:
     ones = np.ones((1, len(rows.logits)))
     added = np.array([logistic.shift(rows.logits, rows.positives, rows.negatives)])
     (limits,) = rows.intervals(ones, added, rows.logits + added, sampling)
-    at_slope_1 = _figure("intercept_at_slope_1", float(added[0]), 0.0, _unless_fixed(limits, sampling), sampling)
+    at_slope_1 = figure(
+        "intercept_at_slope_1", float(added[0]), 0.0, _unless_fixed(limits, sampling), sampling.confidence
+    )
     why = _why_no_slope(rows)
     if why:
         return CalibrationLine(_undefined("slope", why), _undefined("intercept", why), at_slope_1)
@@ -48,8 +49,8 @@ def calibration_line(table: ScoreTable, sampling: Sampling) -> CalibrationLine:
     found = logistic.line(rows.logits, rows.positives, rows.negatives)
     of_intercept, of_slope = rows.intervals(columns, found, found @ columns, sampling)
     return CalibrationLine(
-        _figure("slope", float(found[1]), math.nan, of_slope, sampling),
-        _figure("intercept", float(found[0]), math.nan, _unless_fixed(of_intercept, sampling), sampling),
+        figure("slope", float(found[1]), math.nan, of_slope, sampling.confidence),
+        figure("intercept", float(found[0]), math.nan, _unless_fixed(of_intercept, sampling), sampling.confidence),
         at_slope_1,
     )
 
@@ -137,17 +138,3 @@ def _unless_fixed(limits: Interval, sampling: Sampling) -> Interval:
 
 def _undefined(name: str, why: str) -> Estimate:
     return Estimate(name, math.nan, reason=why)
-
-
-def _figure(name: str, value: float, baseline: float, limits: Interval, sampling: Sampling, **more: Any) -> Estimate:
-    return Estimate(
-        name,
-        value,
-        baseline,
-        limits.low,
-        limits.high,
-        confidence=sampling.confidence,
-        method=limits.method,
-        no_interval=limits.reason,
-        **more,
-    )

@@ -19,7 +19,7 @@ from stakes.decisions.isotonic import pooled, upwards
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.probability import NOISE
 from stakes.tallies import ClassScores, ScoreTable
-from stakes.uncertainty.interval import Interval, none
+from stakes.uncertainty.interval import Interval, figure, none
 from stakes.uncertainty.intervals import interval
 from stakes.uncertainty.sampling import Sampling
 from stakes.uncertainty.shares import wilson
@@ -108,29 +108,18 @@ def no_log_loss_of_many() -> Estimate:
 
 
 def _figures(metric: Metric, parts: Terms, tally: Any, uncertainty: Interval, sampling: Sampling) -> Decomposition:
-    def figure(name: str, value: float, baseline: float, limits: Interval, reason: str = "") -> Estimate:
-        return Estimate(
-            name,
-            value,
-            baseline,
-            limits.low,
-            limits.high,
-            reason=reason,
-            confidence=sampling.confidence,
-            method=limits.method,
-            no_interval=limits.reason,
-            note=limits.note,
-        )
+    def made(name: str, value: float, baseline: float, limits: Interval, reason: str = "") -> Estimate:
+        return figure(name, value, baseline, limits, sampling.confidence, reason)
 
     noise = none(NOISE)
     share, why = _share(parts)
     limits = interval(metric, parts.score, tally, sampling)
     return Decomposition(
-        figure(metric.name, parts.score, parts.uncertainty, limits),
-        figure("miscalibration", parts.miscalibration, 0.0, noise),
-        figure("discrimination", parts.discrimination, 0.0, noise),
-        figure("uncertainty", parts.uncertainty, parts.uncertainty, uncertainty),
-        figure("calibration_share", share, 0.0, noise, why),
+        made(metric.name, parts.score, parts.uncertainty, limits),
+        made("miscalibration", parts.miscalibration, 0.0, noise),
+        made("discrimination", parts.discrimination, 0.0, noise),
+        made("uncertainty", parts.uncertainty, parts.uncertainty, uncertainty),
+        made("calibration_share", share, 0.0, noise, why),
     )
 
 

@@ -56,8 +56,8 @@ def pooled(sums: Array, weights: Array | None = None) -> Blocks:
     edges = range(0, len(sums), _STRETCH)
     parts = [_stretch(sums, weights, slice(start, start + _STRETCH)) for start in edges]
     starts = [part.starts + start for part, start in zip(parts, edges, strict=True)]
-    columns = (np.concatenate([getattr(part, name) for part in parts]) for name in ("sums", "weights"))
-    return _finished(Blocks(np.concatenate(starts), *columns, len(sums)))
+    columns = [np.concatenate([getattr(part, name) for part in parts]) for name in ("sums", "weights")]
+    return _finished(Blocks(np.concatenate(starts), columns[0], columns[1], len(sums)))
 
 
 def _stretch(sums: Array, weights: Array | None, place: slice) -> Blocks:
@@ -77,7 +77,9 @@ def _labels(labels: Array) -> Blocks:
     odd = (len(changes) + bool(labels[0])) % 2  # whether the last run is one of ones, without zeros after it
     edges = np.concatenate([[0] if labels[0] else [0, 0], changes, [len(labels)] * (1 + odd)])
     starts = edges[:-1:2]
-    return Blocks(starts, (edges[1::2] - starts).astype(np.float64), np.diff(edges[::2]).astype(np.float64), len(labels))
+    return Blocks(
+        starts, (edges[1::2] - starts).astype(np.float64), np.diff(edges[::2]).astype(np.float64), len(labels)
+    )
 
 
 def _falling(sums: Array, weights: Array) -> Blocks:
