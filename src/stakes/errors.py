@@ -934,3 +934,70 @@ def no_calibration(why: str) -> InputError:
 
 def no_such_binning(by: object, known: Sequence[str]) -> InputError:
     return InputError(f"by={_short(repr(by))} is no way to cut bins; it is {some(known, last='or')}")
+
+
+def one_score_column(calibrator: str, shape: tuple[int, ...]) -> InputError:
+    return InputError(
+        f"score is an array of shape {shape}, and {calibrator} is for two classes: give the column of the positive "
+        "one; for more classes there is TemperatureCalibrator"
+    )
+
+
+def truth_of_recalibration(calibrator: str, names: Sequence[str]) -> InputError:
+    if len(names) > 2:
+        return InputError(
+            f"truth has {len(names):,} classes ({some(names)}), and {calibrator} is for two; for more there is "
+            "TemperatureCalibrator, with one column of probabilities for each"
+        )
+    return InputError(f"truth holds {some(names)}; write 1 for the positive class and 0 for the other")
+
+
+def one_class_to_recalibrate(name: str) -> InputError:
+    return InputError(f"truth is {name!r} in every row, so there is nothing to learn; give rows of other classes too")
+
+
+def equal_scores(calibrator: str, value: float) -> InputError:
+    return InputError(f"score is the same in every row ({value:.6g}), so {calibrator} has nothing to learn from")
+
+
+def temperature_of_probabilities(value: float) -> InputError:
+    return InputError(
+        f"score holds {value!r}, which is no probability, and TemperatureCalibrator takes probabilities; use "
+        "SigmoidCalibrator or IsotonicCalibrator for other scores"
+    )
+
+
+def other_columns(fitted: int, seen: int) -> InputError:
+    shapes = ["one probability per row" if k == 0 else f"{k} columns" for k in (fitted, seen)]
+    return InputError(f"the calibrator was fitted on {shapes[0]}, and score has {shapes[1]}; give the same classes")
+
+
+def two_weights() -> InputError:
+    return InputError("weight and sample_weight are the same thing; give one of them")
+
+
+def not_fitted(calibrator: str) -> InputError:
+    return InputError(f"this {calibrator} has not been fitted yet; call fit(score, truth) first")
+
+
+def no_calibrator(seen: str) -> InputError:
+    return InputError(f"calibrator is a {seen}; give a recalibrator such as IsotonicCalibrator()")
+
+
+def too_few_to_cross_fit() -> InputError:
+    return InputError("a class has a single row, which cannot be on both sides of a fold; give more rows of it")
+
+
+def no_saved_calibrator(where: str) -> InputError:
+    return InputError(f"{where}: this is no saved calibrator; `stakes calibrate … -o calibrator.json` writes one")
+
+
+def other_calibrator_version(where: str, version: object, known: int) -> InputError:
+    return InputError(
+        f"{where}: the calibrator was saved in version {_short(repr(version))}, this stakes reads version {known}; "
+        "update stakes, or fit it again"
+    )
+
+
+def damaged_calibrator(where: str, why: str) -> InputError:
+    return InputError(f"{where}: the calibrator is damaged ({_short(why, 80)}); fit and save it again")

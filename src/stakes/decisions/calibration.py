@@ -170,6 +170,15 @@ def class_calibrations(scores: ClassScores, sampling: Sampling = USUAL) -> Class
     return ClassCalibrations(each, scores, sampling)
 
 
+def calibration_of(scores: ScoreTable | ClassScores | None, probabilities: bool, sampling: Sampling) -> Any:
+    """Ask the scores of two or more classes, if there are any; whether they are probabilities is told by all rows."""
+    if scores is None:
+        raise errors.no_calibration("no scores were given; pass score=")
+    if not probabilities:
+        raise errors.no_calibration(NO_PROBABILITIES.words)
+    return calibration(scores, sampling) if isinstance(scores, ScoreTable) else class_calibrations(scores, sampling)
+
+
 # ── in words ─────────────────────────────────────────────────────────────────────────────────────────────────────
 _TITLE = "Calibration of the probability of {!r}"
 

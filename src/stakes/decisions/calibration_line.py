@@ -114,9 +114,11 @@ def _why_no_logits(table: ScoreTable) -> str:
     certain = (scores == 0) | (scores == 1)
     if not certain.any():
         return ""
-    rows = f"{float((positives + negatives)[certain].sum()):,.6g} of {float(table.total):,.6g}"
-    what = "of the weight of rows has" if table.weighted else "rows have"
-    return f"{rows} {what} a probability of exactly 0 or 1, which has no log odds"
+    seen, total = float((positives + negatives)[certain].sum()), float(table.total)
+    rows = (
+        f"rows with {seen:,.6g} of the weight {total:,.6g}" if table.weighted else f"{seen:,.0f} of {total:,.0f} rows"
+    )
+    return f"{rows} have a probability of exactly 0 or 1, which has no log odds"
 
 
 def _why_no_slope(rows: _Rows) -> str:

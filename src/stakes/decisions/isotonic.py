@@ -45,6 +45,14 @@ def upwards(table: ScoreTable) -> tuple[Array, Array, Array]:
     return tuple(column[::-1].astype(np.float64) for column in found)  # type: ignore[return-value]
 
 
+def rising_curve(table: ScoreTable) -> tuple[Array, Array]:
+    """Return the points between which the rising curve runs straight: both ends of each block, and their levels."""
+    scores, positives, negatives = upwards(table)
+    blocks = pooled(positives, positives + negatives)
+    ends = np.unique(np.concatenate([blocks.starts, blocks.last]))
+    return scores[ends], blocks.fitted()[ends]
+
+
 def pooled(sums: Array, weights: Array | None = None) -> Blocks:
     """Pool entries in the order of their scores (ties put together before) into blocks whose means rise.
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.decisions.isotonic import pooled, upwards
+from stakes.decisions.isotonic import pooled, rising_curve, upwards
 from stakes.metrics.estimate import plain
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
@@ -105,11 +105,7 @@ def reliability(table: ScoreTable, bins: int, by: str, sampling: Sampling) -> Re
     check_whole("bins", bins, 1)
     if by not in BINNINGS:
         raise errors.no_such_binning(by, BINNINGS)
-    scores, positives, negatives = upwards(table)
-    blocks = pooled(positives, positives + negatives)
-    bends = np.unique(np.concatenate([blocks.starts, blocks.last]))
-    curve = scores[bends], blocks.fitted()[bends]
-    return Reliability(_bins(table, bins, by, sampling), *curve, table, sampling)
+    return Reliability(_bins(table, bins, by, sampling), *rising_curve(table), table, sampling)
 
 
 def _bins(table: ScoreTable, bins: int, by: str, sampling: Sampling) -> Bins:

@@ -1,5 +1,8 @@
 """Prediction files: CSV and Parquet, read by Polars."""
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -67,3 +70,14 @@ def _typed(column: Any, argument: str) -> Any:
     if len(wrong):
         raise errors.not_a_number(argument, len(wrong), int(wrong[0]), column[int(wrong[0])])
     return numbers
+
+
+@contextmanager
+def written_beside(path: Path) -> Iterator[Path]:
+    """Give a place beside the target to write to, and rename it into place when all went well: whole, or not at all."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield beside
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)

@@ -15,7 +15,7 @@ from stakes.engines.labels import canonical
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.many import AVERAGES
-from stakes.metrics.reasons import EXTRA_DECISIONS, NO_PROBABILITIES
+from stakes.metrics.reasons import EXTRA_DECISIONS
 from stakes.tallies import ClassScores, Confusion, JointCounts, ScoreTable, Tally
 from stakes.tallies.confusion import shown_label
 from stakes.uncertainty.sampling import Sampling
@@ -126,15 +126,6 @@ class ManyClassEvaluation(Evaluation):
         if metric.many or metric.tally not in (Confusion, ScoreTable):
             raise errors.no_figure_of_a_class(metric.name)
         return metric, self._against_rest[place].get(metric.tally), self._sampling_of_class(place)
-
-    @cached_property
-    def calibration(self) -> Any:
-        """How honest the probabilities are: of each class against the rest, and the Brier score of all taken apart."""
-        from stakes.decisions.calibration import class_calibrations  # only asked for now and then
-
-        if self.scores is None or not self.probabilities:
-            raise errors.no_calibration("no scores were given" if self.scores is None else NO_PROBABILITIES.words)
-        return class_calibrations(self.scores, self._sampling(self.scores))
 
     def _sampling_of_class(self, name: str) -> Sampling:
         clusters = self.counted.clusters

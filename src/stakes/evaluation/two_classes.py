@@ -11,7 +11,6 @@ from stakes.engines import Counted
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric
 from stakes.metrics.estimate import plain
-from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.tallies import Confusion, ScoreTable, Tally
 from stakes.tallies.arithmetic import is_real
 from stakes.uncertainty.sampling import USUAL, Sampling
@@ -119,15 +118,6 @@ class TwoClassEvaluation(Evaluation):
         if self.scores is None:
             raise errors.no_curve(kind, "no scores were given; pass score=")
         return curve(self.scores, kind, self._sampling(self.scores))
-
-    @cached_property
-    def calibration(self) -> Any:
-        """How honest the probabilities are: a :class:`stakes.Calibration`."""
-        from stakes.decisions.calibration import calibration  # only asked for now and then
-
-        if self.scores is None or not self.probabilities:
-            raise errors.no_calibration("no scores were given" if self.scores is None else NO_PROBABILITIES.words)
-        return calibration(self.scores, self._sampling(self.scores))
 
     def _sizes(self) -> Mapping[str, Any]:
         if self.scores is not None:
