@@ -1001,3 +1001,31 @@ def other_calibrator_version(where: str, version: object, known: int) -> InputEr
 
 def damaged_calibrator(where: str, why: str) -> InputError:
     return InputError(f"{where}: the calibrator is damaged ({_short(why, 80)}); fit and save it again")
+
+
+def no_such_recalibration(method: object, known: Sequence[str]) -> InputError:
+    return InputError(f"method={_short(repr(method))} is not known; it is {some(known, last='or')}")
+
+
+def recalibration_of_two(method: str) -> InputError:
+    return InputError(f"method={method!r} is for two classes, and there are more; use method='temperature'")
+
+
+def no_recalibration_of_scores() -> InputError:
+    return InputError("the scores of several classes are no probabilities, and only those can be recalibrated here")
+
+
+def would_overwrite(path: str) -> InputError:
+    return InputError(f"{path}: that is the file with the rows, which is never written over; name another one")
+
+
+def column_exists(name: str) -> InputError:
+    return InputError(f"the file has a column {name!r} already; name the new one with column=")
+
+
+def one_new_column(name: str) -> InputError:
+    return InputError(f"column={name!r} names one new column, and there are several scores; leave it out")
+
+
+def other_scores(fitted: str, seen: str) -> InputError:
+    return InputError(f"the calibrator was fitted on {fitted}, and {seen} was given as score=")
