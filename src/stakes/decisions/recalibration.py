@@ -65,6 +65,12 @@ class Calibrator:
             setattr(self, name, value)
         return self
 
+    def __sklearn_tags__(self) -> Any:
+        """Tell a pipeline of scikit-learn, which alone asks, that this is a transformer which learns from the truth."""
+        from sklearn.utils import Tags, TargetTags, TransformerTags
+
+        return Tags("transformer", TargetTags(required=True), TransformerTags())
+
     def to_dict(self) -> dict[str, Any]:
         """Return what was learned as plain data, from which :func:`stakes.load_calibrator` makes it again."""
         if not hasattr(self, "rows_"):

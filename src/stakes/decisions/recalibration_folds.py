@@ -6,8 +6,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.decisions.recalibration import Calibrator
-from stakes.engines.columns import to_column
-from stakes.engines.labels import encode
+from stakes.decisions.recalibration_rows import read_labels
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.sampling import check_whole
 
@@ -25,7 +24,7 @@ def cross_fitted(
     check_whole("seed", seed, 0)
     values, labels = np.asarray(score), np.asarray(truth)
     weights = None if weight is None else np.asarray(weight)
-    codes = encode(to_column(labels, "truth")).codes
+    codes = read_labels(labels).codes
     for name, column in {"score": values, "weight": weights}.items():
         if column is not None and len(column) != len(codes):
             raise errors.wrong_length(name, len(column), len(codes))

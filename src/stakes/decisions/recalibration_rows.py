@@ -8,7 +8,7 @@ import numpy as np
 from stakes import errors
 from stakes.engines.class_scores import Table
 from stakes.engines.columns import as_finite, as_weights, to_column
-from stakes.engines.labels import PAIRS, canonical, encode
+from stakes.engines.labels import PAIRS, Labels, canonical, encode
 from stakes.tallies.arithmetic import Array
 
 
@@ -41,7 +41,7 @@ def read_classes(score: Any, truth: Any, weight: Any, classes: Any) -> Rows:
     names = tuple(canonical(name) for name in (range(values.shape[1]) if classes is None else classes))
     if len(names) != values.shape[1]:
         raise errors.which_score_column(values.shape, names)
-    labels = encode(to_column(truth, "truth"))
+    labels = read_labels(truth)
     unknown = [name for name in labels.names if name not in names]
     if unknown:
         raise errors.unknown_labels("truth", unknown, names)
@@ -49,6 +49,14 @@ def read_classes(score: Any, truth: Any, weight: Any, classes: Any) -> Rows:
     if (rows.truth == rows.truth[0]).all():
         raise errors.one_class_to_recalibrate(names[int(rows.truth[0])])
     return rows
+
+
+def read_labels(truth: Any) -> Labels:
+    """Read the classes of the rows, of which there must be some."""
+    column = to_column(truth, "truth")
+    if not len(column):
+        raise errors.empty("truth")
+    return encode(column)
 
 
 def one_column(calibrator: str, score: Any) -> Array:
@@ -84,7 +92,7 @@ def _array(score: Any) -> Array:
 
 def _positive(calibrator: str, truth: Any) -> Array:
     """Whether each row is positive: 1 of 0 and 1, true of false and true."""
-    labels = encode(to_column(truth, "truth"))
+    labels = read_labels(truth)
     pair = next((known for known in PAIRS if set(labels.names) <= set(known)), None)
     if pair is None:
         raise errors.truth_of_recalibration(calibrator, labels.names)
@@ -95,8 +103,6 @@ def _weighted(scores: Array, truth: Array, weight: Any) -> Rows:
     """Check lengths and weights; rows of weight 0 are left out."""
     if len(scores) != len(truth):
         raise errors.wrong_length("score", len(scores), len(truth))
-    if not len(truth):
-        raise errors.empty("truth")
     weights = None
     if weight is not None:
         weights = as_weights(to_column(weight, "weight"))
