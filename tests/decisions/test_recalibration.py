@@ -344,7 +344,7 @@ def test_files_that_cannot_be_read(tmp_path):
     (tmp_path / "latin.json").write_bytes(b"\xff\xfe{")
     with pytest.raises(InputError, match="this is no saved calibrator"):
         load_calibrator(tmp_path / "latin.json")
-    with pytest.raises(InputError, match="^the dictionary: this is no saved calibrator"):
+    with pytest.raises(InputError, match=r"^the dictionary: this is no saved calibrator"):
         load_calibrator({})
 
 
