@@ -14,7 +14,7 @@ import stakes
 from stakes import InputError, ScoreTable
 from stakes.decisions.calibration import calibration
 from stakes.decisions.decomposition import squared_error_terms
-from stakes.decisions.reliability import honest, reliability
+from stakes.decisions.reliability import honest
 from stakes.uncertainty.sampling import USUAL, Sampling
 from tests.decisions.test_isotonic import by_fractions
 
@@ -333,6 +333,7 @@ def test_an_evaluation_has_a_calibration():
     saved = found.to_dict()
     assert set(saved) >= {"slope", "intercept", "intercept_at_slope_1", "ece", "brier", "log_loss", "reliability"}
     json.dumps(saved, allow_nan=False)
+    assert str(found.slope).endswith(f"80 % interval {found.slope.low:.6g} to {found.slope.high:.6g}")  # no baseline
     text = str(found)
     assert "slope" in text
     assert "below 0: the probabilities are too high" in text
@@ -357,9 +358,9 @@ def test_what_are_no_probabilities_is_refused():
     with pytest.raises(InputError, match=r"^calibration needs probabilities: the scores lie outside"):
         calibration(ScoreTable.from_rows([1.1, 0.2], [0, 1]))
     with pytest.raises(InputError, match="by='x' is no way to cut bins; it is 'mass' or 'width'"):
-        reliability(ScoreTable.from_rows([0.1, 0.2], [0, 1]), 10, "x", USUAL)
+        calibration(ScoreTable.from_rows([0.1, 0.2], [0, 1])).reliability(10, "x")
     with pytest.raises(InputError, match="bins=0 does not work; give a whole number from 1 on"):
-        reliability(ScoreTable.from_rows([0.1, 0.2], [0, 1]), 0, "mass", USUAL)
+        calibration(ScoreTable.from_rows([0.1, 0.2], [0, 1])).reliability(0)
 
 
 def test_several_classes_are_calibrated_one_by_one_and_summed():

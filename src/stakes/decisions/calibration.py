@@ -86,7 +86,7 @@ class Calibration:
 
     def reliability(self, bins: int = 10, by: str = "mass") -> Reliability:
         """Return the reliability curve, in bins of equally many rows ("mass") or of equal "width", and without bins."""
-        return reliability(self.table, bins, by, self.sampling)
+        return reliability(self.table, bins, by, self.sampling, lambda: self.honest)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all figures as plain data, ready for JSON."""

@@ -1,7 +1,7 @@
 """Reliability: how often a thing happened, among the cases of which a probability was said."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -79,13 +79,12 @@ class Reliability:
     bins: Bins
     probability: Array
     frequency: Array
-    table: ScoreTable
-    sampling: Sampling
+    redrawn: Callable[[], Honest | None]
 
-    @cached_property
+    @property
     def band(self) -> Honest | None:
         """Where the rising curve would run if the probabilities were honest; None when rows come in clusters."""
-        return honest(self.table, self.sampling)
+        return self.redrawn()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists and numbers."""
@@ -100,12 +99,14 @@ class Reliability:
         return f"<Reliability in {len(self.bins.rows)} bins of equal {self.bins.by}>"
 
 
-def reliability(table: ScoreTable, bins: int, by: str, sampling: Sampling) -> Reliability:
-    """Return the reliability curve of a table of probabilities."""
+def reliability(
+    table: ScoreTable, bins: int, by: str, sampling: Sampling, redrawn: Callable[[], Honest | None]
+) -> Reliability:
+    """Return the reliability curve of a table of probabilities; ``redrawn`` makes its band when it is wanted."""
     check_whole("bins", bins, 1)
     if by not in BINNINGS:
         raise errors.no_such_binning(by, BINNINGS)
-    return Reliability(_bins(table, bins, by, sampling), *rising_curve(table), table, sampling)
+    return Reliability(_bins(table, bins, by, sampling), *rising_curve(table), redrawn)
 
 
 def _bins(table: ScoreTable, bins: int, by: str, sampling: Sampling) -> Bins:
