@@ -20,7 +20,8 @@ def preds(tmp_path):
     y = rng.random(400) < 1 / (1 + ((1 - p) / p) ** 0.4)  # far too extreme
     file = tmp_path / "preds.csv"
     frame = pl.DataFrame({"case": [f"{i:03d}" for i in range(400)], "y": np.where(y, "yes", "no"), "p": p})
-    frame.with_columns(note=pl.lit('NA, or "none"'), w=pl.Series(rng.integers(1, 4, 400))).write_csv(file)
+    others = {"gap": pl.lit("NA"), "note": pl.lit('NA, or "none"'), "w": pl.Series(rng.integers(1, 4, 400))}
+    frame.with_columns(**others).write_csv(file)
     return file
 
 
@@ -88,6 +89,18 @@ def test_losses_after_are_those_of_cross_fitted_scores(preds):
     assert repr(found) == f"<Recalibration by {found.method}>"
 
 
+def test_the_best_method_is_that_of_the_weighted_rows():
+    """Two halves of the rows, each best served by another method: the weights say which half counts."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1, 1, 600)
+    bent = np.arange(600) < 300
+    y = rng.random(600) < np.where(bent, np.where(x > 0, 0.95, 0.05), 1 / (1 + np.exp(-2 * x)))
+    score = x + np.where(bent, 0, 10)  # the halves lie apart, so neither spoils the other's curve
+    weight = np.where(bent, 100.0, 0.01)
+    found = {recalibration(truth=y, score=score, weight=w).method for w in (weight, 1 / weight)}
+    assert found == {"isotonic", "sigmoid"}
+
+
 def test_honest_probabilities_are_left_alone():
     rng = np.random.default_rng(0)
     p = rng.random(500)
@@ -142,7 +155,7 @@ def test_the_new_column_can_have_a_name_and_the_file_another_kind(preds, tmp_pat
     run("calibrate", preds, *FIT, "-o", saved)
     done = run("calibrate", preds, "--score", "p", "--apply", saved, "--column", "q", "-o", out, "--json")
     assert json.loads(done.stdout) == {"written": str(out), "columns": ["q"]}
-    assert pl.read_parquet(out).columns == ["case", "y", "p", "note", "w", "q"]
+    assert pl.read_parquet(out).columns == ["case", "y", "p", "gap", "note", "w", "q"]
 
 
 def test_several_classes(flowers, tmp_path):
