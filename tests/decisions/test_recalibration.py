@@ -80,6 +80,13 @@ def test_sigmoid_stays_finite_where_the_classes_are_parted():
     assert found.slope_ > 0
 
 
+def test_sigmoid_does_not_mind_the_size_of_scores():
+    p, y, _ = rows(80, seed=3)
+    usual = SigmoidCalibrator().fit(p, y).transform(p)
+    for size in (1e-200, 1e200):
+        assert SigmoidCalibrator().fit(p * size, y).transform(p * size) == pytest.approx(usual, rel=1e-9)
+
+
 def log_loss_at(temperature, p, truth, w=None):
     z = np.log(p) / temperature
     z = z - np.log(np.exp(z).sum(1, keepdims=True))

@@ -16,7 +16,7 @@ def line(x: Array, positives: Array, negatives: Array) -> Array:
     """
     total = positives + negatives
     middle = float(np.average(x, weights=total))
-    spread = float(np.sqrt(np.average((x - middle) ** 2, weights=total)))
+    spread = float(np.abs(x - middle).max())
     columns = np.stack([np.ones(len(x)), (x - middle) / spread])
     intercept, slope = _climbed(columns, positives, negatives)
     return np.array([intercept - slope * middle / spread, slope / spread])
