@@ -18,6 +18,12 @@ _HOMES = {
     "Comparison": "stakes.evaluation.comparison",
     "Estimate": "stakes.metrics",
     "Curve": "stakes.decisions.curves",
+    "Calibration": "stakes.decisions.calibration",
+    "IsotonicCalibrator": "stakes.decisions.recalibration",
+    "SigmoidCalibrator": "stakes.decisions.recalibration",
+    "TemperatureCalibrator": "stakes.decisions.recalibration",
+    "cross_fitted": "stakes.decisions.recalibration_folds",
+    "load_calibrator": "stakes.decisions.recalibration_files",
     "permutation_test": "stakes.validation.permutation",
     "PermutationTest": "stakes.uncertainty.permutation",
     "ClassScores": "stakes.tallies",
@@ -37,8 +43,14 @@ __all__ = [*sorted(_HOMES), *_MODULES]
 
 if TYPE_CHECKING:
     from stakes import metrics as metrics
+    from stakes.decisions.calibration import Calibration as Calibration
     from stakes.decisions.curves import Curve as Curve
     from stakes.decisions.decision import Decision as Decision
+    from stakes.decisions.recalibration import IsotonicCalibrator as IsotonicCalibrator
+    from stakes.decisions.recalibration import SigmoidCalibrator as SigmoidCalibrator
+    from stakes.decisions.recalibration import TemperatureCalibrator as TemperatureCalibrator
+    from stakes.decisions.recalibration_files import load_calibrator as load_calibrator
+    from stakes.decisions.recalibration_folds import cross_fitted as cross_fitted
     from stakes.errors import InputError as InputError
     from stakes.errors import InputWarning as InputWarning
     from stakes.errors import StakesError as StakesError

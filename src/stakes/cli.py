@@ -1,6 +1,7 @@
 """The command line: verbs to functions. Heavy imports stay inside commands, so that --help answers at once."""
 
 import io
+import json
 import re
 import sys
 import warnings
@@ -21,6 +22,7 @@ _ARGUMENTS = (
     *("truth", "score", "prediction", "positive", "by", "weight", "threshold", "task", "baseline", "class"),
     *("costs", "miss", "false_alarm", "prior", "training_prior", "best"),
     *("metric", "margin", "id", "cluster", "confidence", "design", "seed", "resamples", "permutations"),
+    *("method", "folds", "column"),
 )
 """Arguments of functions that are options here, by the same name."""
 
@@ -305,6 +307,68 @@ def compare(
 def _of_models(columns: tuple[str, ...], several: bool) -> Any:
     """A list of columns, or the one column that several files have."""
     return columns[0] if several and len(columns) == 1 else list(columns) or None
+
+
+@cli.command()
+@click.argument("file", type=click.Path())
+@click.option("--truth", metavar="COLUMN", help="What really happened; not needed with --apply.")
+@click.option(
+    "--score", metavar="COLUMN", multiple=True, required=True, help="The scores; of several classes CLASS=COLUMN each."
+)
+@click.option("--positive", metavar="CLASS", help="The class that counts as positive.")
+@click.option("--class", "classes", metavar="CLASS", multiple=True, help="A class; name all of them, in order.")
+@click.option("--weight", metavar="COLUMN", help="How much each row counts.")
+@click.option(
+    "--method",
+    type=click.Choice(["isotonic", "sigmoid", "temperature"]),
+    help="How to recalibrate (default: what does best on rows that were not fitted on).",
+)
+@click.option("--folds", type=int, default=5, show_default=True, help="Into how many parts rows are dealt for judging.")
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="How sure intervals shall be.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Where the random numbers begin.")
+@click.option("--apply", "saved", metavar="CALIBRATOR", help="Apply a saved calibrator instead of fitting one.")
+@click.option("--column", metavar="NAME", help="What --apply calls the new column (default: COLUMN_calibrated).")
+@click.option("-o", "--output", metavar="OUT", help="Where to save the calibrator, or with --apply the file.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+def calibrate(
+    file: str,
+    score: tuple[str, ...],
+    classes: tuple[str, ...],
+    saved: str | None,
+    column: str | None,
+    output: str | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Tell how honest the probabilities in FILE are, and recalibrate them.
+
+    \b
+    Examples:
+      stakes calibrate preds.csv --truth y --score p --positive yes -o calibrator.json
+      stakes calibrate new.csv --score p --apply calibrator.json -o new_calibrated.csv
+    """
+    from stakes.evaluation.recalibrating import apply_calibrator, recalibration, refuse_overwriting
+
+    if saved is not None:
+        if output is None:
+            raise click.UsageError("--apply writes the file with one more column; say where with -o OUT.")
+        names = apply_calibrator(file, saved, output, score=_scores(score), column=column)
+        click.echo(
+            json.dumps({"written": output, "columns": names}) if as_json else f"{output}: added {', '.join(names)}"
+        )
+        return
+    if options["truth"] is None:
+        raise click.UsageError("--truth COLUMN says what really happened; only --apply does without it.")
+    if column is not None:
+        raise click.UsageError("--column is for --apply.")
+    if output is not None:
+        refuse_overwriting(file, output)
+    found = recalibration(file, score=_scores(score), classes=classes or None, **options)
+    if output is not None:
+        found.calibrator.save(output)
+    click.echo(found.to_json() if as_json else str(found))
+    if output is not None and not as_json:
+        click.echo(f"{output}: the calibrator ({found.method}, fitted on all rows)")
 
 
 @cli.command()

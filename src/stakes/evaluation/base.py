@@ -201,6 +201,14 @@ class Evaluation:
         """Return how the scores of each class are spread."""
         raise errors.only_for("a histogram of scores", "scores of classes")
 
+    @cached_property
+    def calibration(self) -> Any:
+        """How honest the probabilities are: a :class:`stakes.Calibration`, or one for each of several classes."""
+        from stakes.decisions.calibration import calibration_of  # only asked for now and then
+
+        scores: Any = self.counted.tallies.get("scores") or self.counted.tallies.get("class_scores")
+        return calibration_of(scores, self.probabilities, self._sampling(scores))
+
     def _estimate(self, metric: Metric, tally: Any) -> Estimate:
         ((_, estimate),) = self._estimates(tally, [metric])
         return estimate
