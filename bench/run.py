@@ -23,7 +23,7 @@ import sklearn.metrics as sk
 from scipy.optimize import isotonic_regression
 
 import stakes
-from stakes.decisions.isotonic import pooled
+from stakes.decisions.calibration.isotonic import pooled
 from stakes.uncertainty import cells, score_tables
 from stakes.uncertainty import draws as drawn_anew
 from stakes.uncertainty import intervals as ways

@@ -10,20 +10,21 @@ _HOMES = {
     "evaluate": "stakes.evaluation",
     "count": "stakes.evaluation",
     "decide": "stakes.evaluation",
-    "Decision": "stakes.decisions.decision",
+    "Decision": "stakes.decisions.thresholds.decision",
+    "Policies": "stakes.decisions.policies",
     "Evaluation": "stakes.evaluation",
     "validate": "stakes.validation.validate",
     "Validation": "stakes.validation.result",
     "compare": "stakes.evaluation.comparison",
     "Comparison": "stakes.evaluation.comparison",
     "Estimate": "stakes.metrics",
-    "Curve": "stakes.decisions.curves",
-    "Calibration": "stakes.decisions.calibration",
-    "IsotonicCalibrator": "stakes.decisions.recalibration",
-    "SigmoidCalibrator": "stakes.decisions.recalibration",
-    "TemperatureCalibrator": "stakes.decisions.recalibration",
-    "cross_fitted": "stakes.decisions.recalibration_folds",
-    "load_calibrator": "stakes.decisions.recalibration_files",
+    "Curve": "stakes.decisions.curves.kinds",
+    "Calibration": "stakes.decisions.calibration.calibration",
+    "IsotonicCalibrator": "stakes.decisions.recalibration.calibrators",
+    "SigmoidCalibrator": "stakes.decisions.recalibration.calibrators",
+    "TemperatureCalibrator": "stakes.decisions.recalibration.calibrators",
+    "cross_fitted": "stakes.decisions.recalibration.folds",
+    "load_calibrator": "stakes.decisions.recalibration.files",
     "permutation_test": "stakes.validation.permutation",
     "PermutationTest": "stakes.uncertainty.permutation",
     "ClassScores": "stakes.tallies",
@@ -43,14 +44,15 @@ __all__ = [*sorted(_HOMES), *_MODULES]
 
 if TYPE_CHECKING:
     from stakes import metrics as metrics
-    from stakes.decisions.calibration import Calibration as Calibration
-    from stakes.decisions.curves import Curve as Curve
-    from stakes.decisions.decision import Decision as Decision
-    from stakes.decisions.recalibration import IsotonicCalibrator as IsotonicCalibrator
-    from stakes.decisions.recalibration import SigmoidCalibrator as SigmoidCalibrator
-    from stakes.decisions.recalibration import TemperatureCalibrator as TemperatureCalibrator
-    from stakes.decisions.recalibration_files import load_calibrator as load_calibrator
-    from stakes.decisions.recalibration_folds import cross_fitted as cross_fitted
+    from stakes.decisions.calibration.calibration import Calibration as Calibration
+    from stakes.decisions.curves.kinds import Curve as Curve
+    from stakes.decisions.policies import Policies as Policies
+    from stakes.decisions.recalibration.calibrators import IsotonicCalibrator as IsotonicCalibrator
+    from stakes.decisions.recalibration.calibrators import SigmoidCalibrator as SigmoidCalibrator
+    from stakes.decisions.recalibration.calibrators import TemperatureCalibrator as TemperatureCalibrator
+    from stakes.decisions.recalibration.files import load_calibrator as load_calibrator
+    from stakes.decisions.recalibration.folds import cross_fitted as cross_fitted
+    from stakes.decisions.thresholds.decision import Decision as Decision
     from stakes.errors import InputError as InputError
     from stakes.errors import InputWarning as InputWarning
     from stakes.errors import StakesError as StakesError

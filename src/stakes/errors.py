@@ -684,6 +684,20 @@ def both_classes_wanted(name: str) -> InputError:
     )
 
 
+def row_costs_of_many() -> InputError:
+    return InputError("costs that differ by row are compared for two classes only; evaluate(costs=) prices several")
+
+
+def rows_are_gone() -> InputError:
+    return InputError(
+        "ways to decide between several classes are compared row by row, and the rows are gone; count again"
+    )
+
+
+def best_of_two() -> InputError:
+    return InputError("best= is for the scores of two classes; for several classes give costs=")
+
+
 def row_costs_in_clusters() -> InputError:
     return InputError("costs that differ by row cannot be decided with cluster= yet; leave out one of them")
 

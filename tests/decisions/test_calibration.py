@@ -12,9 +12,9 @@ from sklearn.isotonic import IsotonicRegression
 
 import stakes
 from stakes import InputError, ScoreTable
-from stakes.decisions.calibration import calibration
-from stakes.decisions.decomposition import squared_error_terms
-from stakes.decisions.reliability import honest
+from stakes.decisions.calibration.calibration import calibration
+from stakes.decisions.calibration.decomposition import squared_error_terms
+from stakes.decisions.calibration.reliability import honest
 from stakes.uncertainty.sampling import USUAL, Sampling
 from tests.decisions.test_isotonic import by_fractions
 
@@ -295,7 +295,7 @@ def test_the_band_holds_honest_curves_and_not_others():
 
 @pytest.mark.parametrize(("n", "decimals", "weighted"), [(150, None, False), (150, 1, True), (6000, None, False)])
 def test_p_values_of_honest_probabilities_are_even(n, decimals, weighted, monkeypatch):
-    monkeypatch.setattr("stakes.decisions.reliability.REDRAWN", 99)
+    monkeypatch.setattr("stakes.decisions.calibration.reliability.REDRAWN", 99)
     found = []
     for seed in range(120):
         p, y, w = rows(n, seed=seed, decimals=decimals, shape=1.0)

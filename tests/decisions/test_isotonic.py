@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 
 from stakes import ScoreTable
-from stakes.decisions import isotonic
-from stakes.decisions.isotonic import pooled, rising_curve, upwards
+from stakes.decisions.calibration import isotonic
+from stakes.decisions.calibration.isotonic import pooled, rising_curve, upwards
 
 
 def by_fractions(sums, weights):

@@ -22,7 +22,7 @@ from stakes import (
     cross_fitted,
     load_calibrator,
 )
-from stakes.decisions.recalibration_folds import dealt
+from stakes.decisions.recalibration.folds import dealt
 
 ALL = [IsotonicCalibrator, SigmoidCalibrator, TemperatureCalibrator]
 

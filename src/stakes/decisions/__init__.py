@@ -1,1 +1,1 @@
-"""From scores to decisions: curves over thresholds, costs and rejected cases, and histograms of scores."""
+"""From scores to decisions: thresholds and policies by cost, calibration, recalibration, and curves."""

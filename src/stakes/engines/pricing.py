@@ -39,22 +39,27 @@ def decided_by_costs(
 ) -> tuple[Plan, Rows, DecidedBy]:
     """Let the costs decide rows that only have scores; two classes at fixed costs need no rows for that."""
     by_row = {name: as_finite(columns[cost_column(name)]).astype(np.float64) for name in pricing.costs.columns}
-    decides = rows.prediction is None and rows.scores is not None and (rows.scores.ndim == 2 or bool(by_row))
-    if decides:
-        plan = replace(plan, decisions=pricing.decisions(plan.classes))
-        shares = shares_of(rows.truth, len(plan.classes), rows.weight)
-        decided = pricing.bayes(_posteriors(plan, rows), plan.classes, plan.positive, shares, by_row)
-        rows = replace(rows, prediction=decided)
     if by_row:
         rows = replace(rows, costs=pricing.of_rows(rows.truth, plan.classes, plan.positive, by_row))
-    return plan, rows, "costs" if decides else "rows"
+    if rows.prediction is not None or rows.scores is None or (rows.scores.ndim == 1 and not by_row):
+        return plan, rows, "rows"
+    posteriors = _posteriors(rows.scores)
+    if posteriors is None:
+        return plan, rows, "rows"
+    shares = shares_of(rows.truth, len(plan.classes), rows.weight)
+    decided = pricing.bayes(posteriors, plan.classes, plan.positive, shares, by_row)
+    return replace(plan, decisions=pricing.decisions(plan.classes)), replace(rows, prediction=decided), "costs"
 
 
-def _posteriors(plan: Plan, rows: Rows) -> Array:
-    scores = np.asarray(rows.scores, np.float64)
-    if scores.min() < 0 or scores.max() > 1:
-        raise errors.costs_need_probabilities(float(scores.min()), float(scores.max()))
-    return scores if scores.ndim == 2 else np.column_stack([1 - scores, scores])
+def _posteriors(scores: Array) -> Array | None:
+    """The probability of each class; None where one score per row is none, which then waits for a threshold."""
+    values = scores.astype(np.float64)
+    low, high = float(values.min()), float(values.max())
+    if low >= 0 and high <= 1:
+        return values if values.ndim == 2 else np.column_stack([1 - values, values])
+    if values.ndim == 2:
+        raise errors.costs_need_probabilities(low, high)
+    return None
 
 
 def shares_of(truth: Array, classes: int, weight: Array | None) -> Shares:

@@ -86,7 +86,7 @@ def decide(data: Any = None, *arrays: Any, truth: Any = None, best: str | None =
 
     >>> choice = decide(truth=[0, 0, 1, 0, 1, 1], score=[1, 2, 3, 4, 5, 6], best="youden")
     >>> choice.threshold, choice.apparent.value
-    (3.0, 0.6666666666666666)
+    (5.0, 0.6666666666666666)
     """
     if arrays or truth is None:
         raise errors.positional_arrays("decide")

@@ -204,7 +204,7 @@ class Evaluation:
     @cached_property
     def calibration(self) -> Any:
         """How honest the probabilities are: a :class:`stakes.Calibration`, or one for each of several classes."""
-        from stakes.decisions.calibration import calibration_of  # only asked for now and then
+        from stakes.decisions.calibration.calibration import calibration_of  # only asked for now and then
 
         scores: Any = self.counted.tallies.get("scores") or self.counted.tallies.get("class_scores")
         return calibration_of(scores, self.probabilities, self._sampling(scores))

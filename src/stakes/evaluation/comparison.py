@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from stakes import errors, metrics
-from stakes.decisions.curves import Curve
-from stakes.decisions.decision_difference import decision_difference
+from stakes.decisions.curves.decision_difference import decision_difference
+from stakes.decisions.curves.kinds import Curve
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.contestants import Contestant, contestants, entries, entries_joined, entries_of_tables
 from stakes.metrics import Estimate, Metric

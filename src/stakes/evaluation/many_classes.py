@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from stakes import errors, metrics
-from stakes.decisions.curves import ClassScored, Curve, Scored, curve
-from stakes.decisions.histograms import Histograms, histograms
+from stakes.decisions.curves.histograms import Histograms, histograms
+from stakes.decisions.curves.kinds import ClassScored, Curve, Scored, curve
+from stakes.decisions.policies import Policies, decide_among_policies
 from stakes.engines import Counted
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Estimate, Metric
@@ -19,6 +20,7 @@ from stakes.metrics.many import AVERAGES
 from stakes.metrics.reasons import EXTRA_DECISIONS
 from stakes.tallies import ClassScores, Confusion, CostSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.confusion import shown_label
+from stakes.tallies.costs import Costs
 from stakes.tallies.names import canonical
 from stakes.uncertainty.sampling import Sampling
 from stakes.views import page
@@ -167,6 +169,19 @@ class ManyClassEvaluation(Evaluation):
         if decided is None:
             raise errors.no_decisions()
         return decided.most_confused(most)
+
+    def decide(
+        self, costs: Costs | None = None, *, best: str | None = None, prior: Any = None, training_prior: Any = None
+    ) -> Policies:
+        """Return what it costs to decide for the highest score, by the costs, and after recalibration."""
+        if best is not None:
+            raise errors.best_of_two()
+        if self.scores is None:
+            raise errors.no_scores_to_decide()
+        pricing = self._pricing_to_decide(costs, prior, training_prior)
+        if pricing is None:
+            raise errors.which_costs("decide()")
+        return decide_among_policies(self.scores, pricing, self._sampling(self.scores))
 
     def curve(self, kind: str, of: Any = None, **options: Any) -> Curve:
         """Return a curve of a class against the rest, or the "reject" curve of all classes together."""

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from stakes import errors, metrics
-from stakes.decisions.recalibration import CALIBRATORS, Calibrator
-from stakes.decisions.recalibration_files import load_calibrator
-from stakes.decisions.recalibration_folds import cross_fitted
+from stakes.decisions.recalibration.calibrators import CALIBRATORS, Calibrator
+from stakes.decisions.recalibration.files import load_calibrator
+from stakes.decisions.recalibration.folds import cross_fitted
 from stakes.engines import Read, count_read, read_rows
 from stakes.engines.columns import as_finite, to_column
 from stakes.engines.labels import canonical

@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import Any
 
 from stakes import errors, metrics
-from stakes.decisions.curves import Curve, Scored, curve
-from stakes.decisions.decision import Decision
-from stakes.decisions.histograms import Histograms, histograms
-from stakes.decisions.objectives import BestFigure
-from stakes.decisions.thresholds import decide_by_cost, decide_by_figure
+from stakes.decisions.curves.histograms import Histograms, histograms
+from stakes.decisions.curves.kinds import Curve, Scored, curve
+from stakes.decisions.thresholds.decision import Decision
+from stakes.decisions.thresholds.objectives import BestFigure
+from stakes.decisions.thresholds.search import decide_by_cost, decide_by_figure
 from stakes.engines import Counted
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric

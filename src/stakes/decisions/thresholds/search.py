@@ -11,11 +11,19 @@ from typing import Any
 import numpy as np
 
 from stakes import errors, metrics
-from stakes.decisions.decision import Decision, Range
-from stakes.decisions.ladder import CLASSES, Ladder, evenly, moved, near_the_best, ordered_decisions, prices_of
-from stakes.decisions.losses import Bill
-from stakes.decisions.objectives import BestFigure, LowestCost, cumulated, tables_at
-from stakes.decisions.out_of_bag import ClusterResamples, RowResamples
+from stakes.decisions.thresholds.decision import Decision, Range
+from stakes.decisions.thresholds.ladder import (
+    CLASSES,
+    Ladder,
+    evenly,
+    moved,
+    near_the_best,
+    ordered_decisions,
+    prices_of,
+)
+from stakes.decisions.thresholds.losses import Bill
+from stakes.decisions.thresholds.objectives import BestFigure, LowestCost, cumulated, tables_at
+from stakes.decisions.thresholds.out_of_bag import ClusterResamples, RowResamples
 from stakes.metrics import Estimate
 from stakes.tallies import Confusion, ScoreTable
 from stakes.tallies.arithmetic import Array
@@ -102,7 +110,7 @@ class _ByCost(_Search):
     def bayes(self) -> tuple[list[float] | None, str]:
         """The thresholds that would cost least if the scores were right, or why there are none."""
         if self.wanted.costs.columns:
-            return None, "the costs differ from row to row, so each row has a threshold of its own"
+            return None, "the costs differ from row to row, so each row has one of its own (evaluate prices that)"
         if not self.probabilities:
             return None, "the scores are no probabilities"
         if self.wanted.prior is not None and self.wanted.training_prior is None:
@@ -144,7 +152,7 @@ class _ByCost(_Search):
             apparent=Estimate("expected_cost", bill.cost(best)),
             corrected=bill.estimate("expected_cost", judged),
             alternatives={name: bill.estimate("expected_cost", other) for name, other in others.items()},
-            savings={name: bill.estimate("saving", other - judged) for name, other in others.items()},
+            savings={name: bill.estimate("saving", _less(other, judged)) for name, other in others.items()},
             alike=tuple(self._alike(goal, ladder, places, paid)),
             bayes=None if self.bayes[0] is None else tuple(self.bayes[0]),
             no_bayes=self.bayes[1],
@@ -196,6 +204,11 @@ def _always(ladder: Ladder, decision: int, decisions: int) -> Array:
     policy = np.zeros((decisions, 1, len(ladder.scores)))
     policy[decision] = 1.0
     return policy
+
+
+def _less(policy: Array, judged: Array) -> Array:
+    """One policy less another one, which may differ from cluster to cluster."""
+    return (policy if policy.ndim == judged.ndim else policy[:, None]) - judged
 
 
 def _judged(resamples: RowResamples | ClusterResamples, places: Array, rungs: int) -> Array:

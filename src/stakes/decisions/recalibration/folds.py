@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.decisions.recalibration import Calibrator
-from stakes.decisions.recalibration_rows import read_labels
+from stakes.decisions.recalibration.calibrators import Calibrator
+from stakes.decisions.recalibration.rows import read_labels
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.sampling import check_whole
 

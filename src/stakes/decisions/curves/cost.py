@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors, metrics
-from stakes.decisions.curve import Band, Curve, Scored, drawn_band
+from stakes.decisions.curves.curve import Band, Curve, Scored, drawn_band
 from stakes.tallies.arithmetic import Array, exact, is_real, ratio
 from stakes.tallies.hull import roc_hull
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.decisions.curve import ClassScored, Scored
+from stakes.decisions.curves.curve import ClassScored, Scored
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.classes import ClassSample

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stakes import metrics
-from stakes.decisions.isotonic import pooled, upwards
+from stakes.decisions.calibration.isotonic import pooled, upwards
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.probability import NOISE
 from stakes.tallies import ClassScores, ScoreTable

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.decisions.curve import Band, ClassScored, Curve, Scored, drawn_band
-from stakes.decisions.doubts import Cases, cases_of_many, cases_of_two
+from stakes.decisions.curves.curve import Band, ClassScored, Curve, Scored, drawn_band
+from stakes.decisions.curves.doubts import Cases, cases_of_many, cases_of_two
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.scores import growing
 from stakes.uncertainty.sampling import Sampling

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from stakes import errors
-from stakes.decisions.recalibration import CALIBRATORS, VERSION, Calibrator
+from stakes.decisions.recalibration.calibrators import CALIBRATORS, VERSION, Calibrator
 
 
 def load_calibrator(saved: str | os.PathLike[str] | dict[str, Any]) -> Calibrator:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes.decisions.ladder import Ladder
+from stakes.decisions.thresholds.ladder import Ladder
 from stakes.metrics import Estimate
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.draws import percentiles

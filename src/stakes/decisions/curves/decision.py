@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.decisions.curve import Curve, Scored, drawn_band
+from stakes.decisions.curves.curve import Curve, Scored, drawn_band
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array, is_real
 

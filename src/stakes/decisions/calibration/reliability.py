@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.decisions.isotonic import pooled, rising_curve, upwards
+from stakes.decisions.calibration.isotonic import pooled, rising_curve, upwards
 from stakes.metrics.estimate import plain
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array

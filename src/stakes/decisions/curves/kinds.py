@@ -5,11 +5,11 @@ from collections.abc import Callable
 from typing import Any
 
 from stakes import errors
-from stakes.decisions.cost_curve import cost_curve
-from stakes.decisions.curve import Band, ClassScored, Curve, Scored
-from stakes.decisions.decision_curve import decision_curve
-from stakes.decisions.reject_curve import reject_curve
-from stakes.decisions.roc_pr import pr_curve, roc_curve
+from stakes.decisions.curves.cost import cost_curve
+from stakes.decisions.curves.curve import Band, ClassScored, Curve, Scored
+from stakes.decisions.curves.decision import decision_curve
+from stakes.decisions.curves.reject import reject_curve
+from stakes.decisions.curves.roc_pr import pr_curve, roc_curve
 
 __all__ = ["CURVES", "Band", "ClassScored", "Curve", "Scored", "curve"]
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from stakes import errors, metrics
-from stakes.decisions.curve import Band, Curve, Scored, drawn_band
+from stakes.decisions.curves.curve import Band, Curve, Scored, drawn_band
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes.decisions.ladder import Ladder
+from stakes.decisions.thresholds.ladder import Ladder
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import Clusters
 

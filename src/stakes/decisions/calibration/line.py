@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stakes.decisions import logistic
-from stakes.decisions.isotonic import upwards
+from stakes.decisions.calibration import logistic
+from stakes.decisions.calibration.isotonic import upwards
 from stakes.metrics import Estimate
 from stakes.metrics.reasons import NO_NEGATIVES, NO_POSITIVES
 from stakes.tallies import ScoreTable

@@ -122,7 +122,7 @@ class Decision:
             yield from self._about_bayes()
             yield from self._about_ratio()
             yield (
-                f"Knowing all rates exactly, from many more labels, could save at most {_per(self.worth_of_labels)} "
+                f"Knowing all rates exactly, from many more labels, could save at most {told(self.worth_of_labels)} "
                 f"per {PER:,} cases."
             )
 
@@ -137,18 +137,18 @@ class Decision:
 
     def _about_costs(self) -> Iterator[str]:
         yield (
-            f"That costs {_interval(self.corrected)} per {PER:,} cases. On the very rows that chose it, it is "
-            f"{_per(self.apparent.value)}, which flatters it."
+            f"That costs {told_interval(self.corrected)} per {PER:,} cases. On the very rows that chose it, it is "
+            f"{told(self.apparent.value)}, which flatters it."
         )
-        others = [f"{name} {_per(cost.value)}" for name, cost in self.alternatives.items() if "Bayes" not in name]
+        others = [f"{name} {told(cost.value)}" for name, cost in self.alternatives.items() if "Bayes" not in name]
         yield f"Instead, per {PER:,} cases: {'; '.join(others)}."
         saving = self.savings[self.constant]
         if self.enough_evidence:
-            yield f"Against {self.constant} it saves {_interval(saving)}: the model earns its keep."
+            yield f"Against {self.constant} it saves {told_interval(saving)}: the model earns its keep."
         else:
             yield (
                 f"Not enough evidence that the model costs less than {self.constant}: the saving is "
-                f"{_interval(saving)} per {PER:,} cases."
+                f"{told_interval(saving)} per {PER:,} cases."
             )
 
     def _about_figure(self) -> Iterator[str]:
@@ -187,8 +187,8 @@ class Decision:
         gap = self.savings[name]
         yield (
             f"If the probabilities were right, {starts} would be best; that costs "
-            f"{_interval(self.alternatives[name])}. The difference is {_interval(gap)}: the price of miscalibration at "
-            "these costs, and noise."
+            f"{told_interval(self.alternatives[name])}. The difference is {told_interval(gap)}: the price of "
+            "miscalibration at these costs, and noise."
         )
         if self.bayes_is_alike:
             yield "It is among those that cannot be told apart, and was not chosen by looking at these rows: prefer it."
@@ -199,14 +199,16 @@ class Decision:
             yield f"The same threshold stays the best while a miss costs between {low} and {high} false alarms."
 
 
-def _per(cost: float) -> str:
+def told(cost: float) -> str:
+    """Write a cost per case as one of so many cases."""
     return f"{PER * cost:,.4g}" if abs(PER * cost) < 1e4 else f"{PER * cost:,.0f}"
 
 
-def _interval(cost: Estimate) -> str:
+def told_interval(cost: Estimate) -> str:
+    """Write a cost with its interval, or why it has none."""
     if cost.low is None or cost.high is None:
-        return f"{_per(cost.value)} ({cost.no_interval})"
-    return f"{_per(cost.value)} ({percent(cost.confidence)} interval {_per(cost.low)} to {_per(cost.high)})"
+        return f"{told(cost.value)} ({cost.no_interval})"
+    return f"{told(cost.value)} ({percent(cost.confidence)} interval {told(cost.low)} to {told(cost.high)})"
 
 
 def _limits(found: Estimate) -> str:

@@ -12,9 +12,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from stakes import errors
-from stakes.decisions import logistic
-from stakes.decisions.isotonic import rising_curve
-from stakes.decisions.recalibration_rows import Rows, one_column, probability_table, read_classes, read_two_classes
+from stakes.decisions.calibration import logistic
+from stakes.decisions.calibration.isotonic import rising_curve
+from stakes.decisions.recalibration.rows import Rows, one_column, probability_table, read_classes, read_two_classes
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
 

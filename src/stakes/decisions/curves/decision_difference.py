@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from stakes.decisions.curve import Band, Curve
-from stakes.decisions.decision_curve import price, threshold_probabilities
+from stakes.decisions.curves.curve import Band, Curve
+from stakes.decisions.curves.decision import price, threshold_probabilities
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import Clusters
 from stakes.uncertainty.paired import Sample

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors, metrics
-from stakes.decisions.ladder import Ladder
+from stakes.decisions.thresholds.ladder import Ladder
 from stakes.metrics import Metric
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array
@@ -108,7 +108,7 @@ class BestFigure:
 
 def _of_decisions(text: str, directed: bool = True) -> Metric:
     metric = metrics.find(text)
-    if metric.tally is not Confusion or metric.many:
+    if metric.tally is not Confusion:
         raise errors.not_of_decisions(metric.name)
     if directed and metric.better == "neither":
         raise errors.no_direction(metric.name)

@@ -6,15 +6,15 @@ from functools import cached_property
 from typing import Any
 
 from stakes import errors, metrics
-from stakes.decisions.calibration_line import CalibrationLine, calibration_line
-from stakes.decisions.decomposition import (
+from stakes.decisions.calibration.decomposition import (
     Decomposition,
     decomposition,
     no_log_loss_of_many,
     recalibrated,
     summed_decomposition,
 )
-from stakes.decisions.reliability import Honest, Reliability, honest, reliability
+from stakes.decisions.calibration.line import CalibrationLine, calibration_line
+from stakes.decisions.calibration.reliability import Honest, Reliability, honest, reliability
 from stakes.metrics import Estimate
 from stakes.metrics.estimate import percent
 from stakes.metrics.reasons import BINNED, NO_PROBABILITIES

@@ -1,0 +1,1 @@
+"""How honest probabilities are."""

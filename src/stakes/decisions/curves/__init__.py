@@ -1,0 +1,1 @@
+"""Curves over thresholds, costs and rejections, and how scores are spread."""

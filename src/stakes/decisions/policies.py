@@ -1,0 +1,237 @@
+"""Several classes: what it costs to decide for the highest score, to decide by the costs, and after recalibration."""
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.decisions.recalibration.calibrators import TemperatureCalibrator
+from stakes.decisions.recalibration.folds import cross_fitted
+from stakes.decisions.thresholds.decision import PER, told, told_interval
+from stakes.metrics import Estimate
+from stakes.tallies import ClassScores
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.costs import Costs
+from stakes.tallies.pricing import Pricing, Shares
+from stakes.uncertainty.means import SKEWED, skewed_t, skewness_of_rows
+from stakes.uncertainty.sampling import Sampling
+
+HIGHEST = "the highest score"
+CHEAPEST = "the cheapest by the probabilities"
+RECALIBRATED = "the cheapest by recalibrated probabilities"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Policies:
+    """What several ways to decide cost per case, and what each saves against the cheapest constant decision.
+
+    Recalibration is by temperature and cross-fitted: no row's probability was changed by looking at its own class.
+    """
+
+    classes: tuple[str, ...]
+    decisions: tuple[str, ...]
+    costs: Costs
+    estimates: Mapping[str, Estimate]
+    savings: Mapping[str, Estimate]
+    rows: float
+    note: str = ""
+
+    @property
+    def best(self) -> str:
+        """The way that costs least."""
+        return min(self.estimates, key=lambda name: self.estimates[name].value)
+
+    @property
+    def constant(self) -> str:
+        """The cheapest way to decide the same for everybody."""
+        always = [name for name in self.estimates if name.startswith("always ")]
+        return min(always, key=lambda name: self.estimates[name].value)
+
+    @property
+    def enough_evidence(self) -> bool:
+        """Whether the best way surely costs less than deciding the same for everybody."""
+        low = self.savings[self.best].low if self.best in self.savings else None
+        return low is not None and low > 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data, ready for JSON."""
+        return {
+            "stakes": "policies",
+            "classes": list(self.classes),
+            "decisions": list(self.decisions),
+            "rows": self.rows,
+            "best": self.best,
+            "enough_evidence": self.enough_evidence,
+            "estimates": {name: cost.to_dict() for name, cost in self.estimates.items()},
+            "savings": {name: saving.to_dict() for name, saving in self.savings.items()},
+            "costs": self.costs.to_dict(),
+            "note": self.note,
+        }
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """Return :meth:`to_dict` as JSON text."""
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences())
+
+    def __repr__(self) -> str:
+        return f"<Policies for {len(self.classes)} classes; the best is {self.best}>"
+
+    def sentences(self) -> Iterator[str]:
+        """Tell the recommendation in plain words."""
+        yield f"Decide by {self.best}." if self.best != self.constant else f"Decide {self.constant}."
+        yield f"Costs per {PER:,} cases:"
+        for name, cost in self.estimates.items():
+            yield f"  {name}: {told_interval(cost)}"
+        if self.best == self.constant:
+            yield "Not enough evidence that looking at the scores costs less than deciding the same for everybody."
+            return
+        saving = self.savings[self.best]
+        if self.enough_evidence:
+            yield f"Against {self.constant} it saves {told_interval(saving)}: the model earns its keep."
+        else:
+            yield (
+                f"Not enough evidence that it costs less than {self.constant}: the saving is {told_interval(saving)} "
+                f"per {PER:,} cases."
+            )
+        if CHEAPEST in self.estimates and RECALIBRATED in self.estimates:
+            gain = self.estimates[CHEAPEST].value - self.estimates[RECALIBRATED].value
+            yield f"Recalibration changes the cost by {told(-gain)} per {PER:,} cases."
+        if self.note:
+            yield f"Note: {self.note}."
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """The rows that are asked: all of them, or a sample in which each one stands for several."""
+
+    scores: Array
+    truth: Array
+    weight: Array
+    squares: Array
+    groups: Array | None = None
+
+
+def decide_among_policies(scores: ClassScores, pricing: Pricing, sampling: Sampling) -> Policies:
+    """Compare ways to decide by the probabilities of several classes."""
+    if pricing.costs.columns:
+        raise errors.row_costs_of_many()
+    low, high = scores.range
+    if not scores.probabilities:
+        raise errors.costs_need_probabilities(low, high)
+    rows = _rows(scores, sampling)
+    decisions = pricing.decisions(scores.classes)
+    prices = np.array(pricing.prices(scores.classes, decisions, None), np.float64)
+    shares = _shares(scores)
+    decided = _decided(rows, scores.classes, decisions, pricing, shares)
+    losses = {name: prices[rows.truth, codes] for name, codes in decided.items()}
+    wanted = pricing.deployed(scores.classes, None)
+    mean = _Mean(rows, wanted or (shares if sampling.fixed else None), sampling)
+    estimates = {name: mean.of("expected_cost", loss) for name, loss in losses.items()}
+    constant = min((name for name in losses if name.startswith("always ")), key=lambda name: estimates[name].value)
+    savings = {name: mean.of("saving", losses[constant] - loss) for name, loss in losses.items() if name != constant}
+    total = float(scores.total)
+    note = "" if len(rows.truth) == total or scores.weighted else f"from a sample of {len(rows.truth):,} rows"
+    return Policies(scores.classes, decisions, pricing.costs, estimates, savings, total, note)
+
+
+def _rows(scores: ClassScores, sampling: Sampling) -> _Rows:
+    clusters: Any = sampling.clusters
+    if clusters is not None:
+        weight = np.ones(len(clusters.truth)) if clusters.weight is None else clusters.weight
+        return _Rows(clusters.scores, clusters.truth.astype(np.int64), weight, weight**2, clusters.groups)
+    sample = scores.sample
+    if sample is None:
+        raise errors.rows_are_gone()
+    return _Rows(sample.scores, sample.truth.astype(np.int64), sample.weight, sample.squares)
+
+
+def _shares(scores: ClassScores) -> Shares:
+    from fractions import Fraction
+
+    whole = Fraction(float(scores.total))
+    return tuple(Fraction(float(size)) / whole for size in scores.sizes)
+
+
+def _decided(
+    rows: _Rows, classes: Sequence[str], decisions: Sequence[str], pricing: Pricing, shares: Shares
+) -> dict[str, Array]:
+    """The decision of each row, by each way to decide."""
+    posteriors = rows.scores.astype(np.float64)
+    found: dict[str, Array] = {}
+    if set(classes) <= set(decisions):
+        found[HIGHEST] = np.array([decisions.index(name) for name in classes])[posteriors.argmax(axis=1)]
+    found[CHEAPEST] = pricing.bayes(posteriors, classes, None, shares)
+    try:
+        again = cross_fitted(TemperatureCalibrator(), posteriors, rows.truth, weight=rows.weight)
+        found[RECALIBRATED] = pricing.bayes(again, classes, None, shares)
+    except errors.InputError:
+        pass  # too few rows, or scores that are all alike, leave nothing to recalibrate
+    for d, name in enumerate(decisions):
+        found[f"always {name}"] = np.full(len(rows.truth), d)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Mean:
+    """Means over the rows with their intervals; at given ``shares`` of the classes, or at the rows' own."""
+
+    rows: _Rows
+    shares: Shares | None
+    sampling: Sampling
+
+    def of(self, name: str, losses: Array) -> Estimate:
+        """The mean of a loss of each row."""
+        weight = self._weights()
+        value = float(weight @ losses)
+        moved = weight * (losses - self._centres(losses, weight))
+        spread = self._spread(moved)
+        level = self.sampling.confidence
+        if not spread > 1e-12 * max(abs(value), 1e-300):
+            why = "every case costs the same"
+            return Estimate(name, value, confidence=level, no_interval=why)
+        if self.rows.groups is not None:
+            half = self.sampling.width * spread
+            return Estimate(
+                name,
+                value,
+                math.nan,
+                value - half,
+                value + half,
+                confidence=level,
+                method="Student's t over the clusters",
+            )
+        n = float(self.rows.weight.sum()) ** 2 / float(self.rows.squares.sum())
+        powers = [float(weight @ losses**k) for k in (1, 2, 3)]
+        skewness = 0.0 if self.shares is not None else skewness_of_rows(*powers) / math.sqrt(n)
+        low, high = skewed_t(value, spread, skewness, n - 1, level)
+        return Estimate(name, value, math.nan, low, high, confidence=level, method=SKEWED)
+
+    def _weights(self) -> Array:
+        """What each row counts; together they count 1."""
+        if self.shares is None:
+            return self.rows.weight / self.rows.weight.sum()
+        sizes = np.bincount(self.rows.truth, self.rows.weight, len(self.shares))
+        each = np.divide(np.array(self.shares, np.float64), sizes, out=np.zeros(len(sizes)), where=sizes > 0)
+        return self.rows.weight * each[self.rows.truth]
+
+    def _centres(self, losses: Array, weight: Array) -> Array | float:
+        """The mean around which losses vary: of all rows, or of the row's own class where shares are set."""
+        if self.shares is None:
+            return float(weight @ losses)
+        sizes, sums = (np.bincount(self.rows.truth, w, len(self.shares)) for w in (weight, weight * losses))
+        return np.divide(sums, sizes, out=np.zeros(len(sizes)), where=sizes > 0)[self.rows.truth]
+
+    def _spread(self, moved: Array) -> float:
+        """The standard error of the mean."""
+        if self.rows.groups is not None:
+            sums = np.bincount(self.rows.groups, moved)
+            return math.sqrt(float((sums**2).sum()) * len(sums) / (len(sums) - 1)) if len(sums) > 1 else math.nan
+        # a row of a sample stands for several, whose squared weights add up to more than those of one
+        factor = self.rows.squares / self.rows.weight**2
+        return math.sqrt(float((factor * moved**2).sum()))

@@ -1,0 +1,1 @@
+"""Scores turned into honest probabilities."""

@@ -1,0 +1,345 @@
+"""Evaluations at given costs: any decisions, costs by row, deployment and training priors."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import stakes
+from stakes.tallies import Confusion, CostSums
+from stakes.tallies.pricing import Pricing, rounded_up
+
+SCAN = stakes.Costs([[0, 10, 1000], [500, 20, 0]], ["tumour", "none"], ["operate", "tests", "home"])
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(1)
+    p = rng.beta(1, 5, 1500)
+    return p, np.where(rng.random(1500) < p, "tumour", "none"), rng.lognormal(3, 1, 1500)
+
+
+def paid(costs, truth, decided):
+    return np.array(
+        [
+            float(costs.matrix[costs.classes.index(t)][costs.decisions.index(d)])
+            for t, d in zip(truth, decided, strict=True)
+        ]
+    )
+
+
+def relative(cost, truth, costs, shares=None):
+    """The normalised cost by its definition."""
+    prices = np.array(costs.matrix, float)
+    shares = [np.mean(truth == name) for name in costs.classes] if shares is None else shares
+    lowest, constants = np.dot(shares, prices.min(1)), np.dot(shares, prices)
+    return (cost - lowest) / (constants.min() - lowest)
+
+
+# ── decisions given ──────────────────────────────────────────────────────────────────────────────────────────────
+def test_costs_of_given_decisions(rows):
+    p, truth, _ = rows
+    decided = np.array(["home", "tests", "operate"])[np.digitize(p, [0.05, 0.6])]
+    ev = stakes.evaluate(truth=truth, prediction=decided, positive="tumour", costs=SCAN)
+    each = paid(SCAN, truth, decided)
+    assert ev["expected_cost"].value == pytest.approx(each.mean(), rel=1e-14)
+    assert ev["normalised_cost"].value == pytest.approx(relative(each.mean(), truth, SCAN), rel=1e-13)
+    share = np.mean(truth == "tumour")
+    assert ev["expected_cost"].baseline == pytest.approx(min(500 * (1 - share), 10 * share + 20 * (1 - share)))
+    assert ev["normalised_cost"].baseline == 1
+    width = ev["expected_cost"].high - ev["expected_cost"].low
+    assert width / (2 * 1.96 * each.std() / len(each) ** 0.5) == pytest.approx(1, abs=0.12)
+    assert ev.confusion.decisions == ("operate", "tests", "home")
+    assert "accuracy" in ev.figures
+    assert "some decisions are no class" in ev["accuracy"].reason
+    assert ev["coverage"].value == 0
+    assert ev.to_dict()["costs"]["decisions"] == ["operate", "tests", "home"]
+
+
+def test_costs_at_a_deployment_prior(rows):
+    p, truth, _ = rows
+    decided = np.where(p >= 0.3, "operate", "home")
+    ev = stakes.evaluate(truth=truth, prediction=decided, positive="tumour", costs=SCAN, prior=0.01)
+    each = paid(SCAN, truth, decided)
+    by_class = [each[truth == name].mean() for name in ("tumour", "none")]
+    assert ev["expected_cost"].value == pytest.approx(0.01 * by_class[0] + 0.99 * by_class[1])
+    wanted = relative(0.01 * by_class[0] + 0.99 * by_class[1], truth, SCAN, [0.01, 0.99])
+    assert ev["normalised_cost"].value == pytest.approx(wanted)
+    same = stakes.evaluate(
+        truth=truth, prediction=decided, positive="tumour", costs=SCAN, prior={"none": 0.99, "tumour": 0.01}
+    )
+    assert same["expected_cost"] == ev["expected_cost"]
+
+
+def test_exact_costs_of_counts():
+    table = Confusion.two_class(tp=30, fn=10, fp=20, tn=140)
+    ev = stakes.Evaluation(stakes.engines.Counted("classification", {"confusion": table}))
+    found = ev.priced(stakes.Costs(miss=0.1, false_alarm=0.3))
+    assert found["expected_cost"].value == float((Fraction(1, 10) * 10 + Fraction(3, 10) * 20) / 200)
+    # miss 0.1: leaving everybody alone is cheapest
+    assert found["normalised_cost"].value == float((1 + 6) / Fraction(4))
+    assert ev["expected_cost(miss=3)"].value == 50 / 200
+
+
+# ── Bayes decisions from scores ──────────────────────────────────────────────────────────────────────────────────
+def test_scores_are_decided_so_as_to_cost_least(rows):
+    p, truth, _ = rows
+    ev = stakes.evaluate(truth=truth, score=p, positive="tumour", costs=SCAN)
+    risks = np.outer(p, [0, 10, 1000]) + np.outer(1 - p, [500, 20, 0])
+    decided = np.array(SCAN.decisions)[risks.argmin(1)]
+    assert ev["expected_cost"].value == pytest.approx(paid(SCAN, truth, decided).mean())
+    counts = [[np.sum((truth == t) & (decided == d)) for d in SCAN.decisions] for t in ("none", "tumour")]
+    assert ev.confusion.counts.tolist() == counts
+    assert "home from 0; tests from 0.019802; operate from 0.979592" in str(ev)
+    parts = stakes.evaluate(truth=truth, score=p, positive="tumour", costs=SCAN, by=np.arange(len(p)) % 2)
+    assert sum(part.confusion.counts.sum() for part in parts.segments.values()) == len(p)
+    assert parts.segments["0"]["expected_cost"].value == pytest.approx(paid(SCAN, truth[::2], decided[::2]).mean())
+
+
+def test_two_decisions_have_a_bayes_threshold(rows):
+    p, truth, _ = rows
+    ev = stakes.evaluate(truth=truth, score=p, positive="tumour", costs=stakes.Costs(miss=10, false_alarm=1))
+    assert ev.threshold == rounded_up(Fraction(1, 11))
+    assert ev["recall"].value == np.mean(p[truth == "tumour"] >= 1 / 11)
+    assert ev.at(0.5)["expected_cost"].value == pytest.approx(
+        np.mean(np.where(truth == "tumour", 10.0 * (p < 0.5), p >= 0.5))
+    )
+    assert ev.priced(stakes.Costs(miss=1, false_alarm=1)).threshold == 0.5
+
+
+def test_a_score_at_the_switch_point_is_decided_exactly():
+    third = 1 / 3  # below the exact third
+    assert Fraction(third) < Fraction(1, 3)
+    above = np.nextafter(third, 1)
+    ev = stakes.evaluate(truth=[0, 1, 1], score=[third, above, 0.9], costs=stakes.Costs(miss=2, false_alarm=1))
+    assert ev.confusion.counts.tolist() == [[1, 0], [0, 2]]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(1, 99), st.integers(1, 99), st.floats(0.001, 0.999), st.integers(1, 30))
+def test_priors_move_the_threshold(trained, deployed, q, miss):
+    """q′ ∝ q·π′/π, and the decision is the cheaper one at q′."""
+    pricing = Pricing(stakes.Costs(miss=miss, false_alarm=1), prior=deployed / 100, training_prior=trained / 100)
+    start = pricing.thresholds("0", "1", (Fraction(1, 2), Fraction(1, 2)))[1][1]
+    odds = Fraction(q) / (1 - Fraction(q)) * Fraction(deployed, 100 - deployed) / Fraction(trained, 100 - trained)
+    corrected = odds / (1 + odds)
+    assert (q >= start) == (miss * corrected >= 1 - corrected)
+
+
+def test_several_classes_and_priors():
+    rng = np.random.default_rng(2)
+    q = rng.dirichlet([1, 1, 1], 800)
+    truth = (q.cumsum(1) > rng.random((800, 1))).argmax(1)
+    names = np.array(list("abc"))
+    prices = np.array([[0, 1, 4, 1], [2, 0, 1, 1], [9, 3, 0, 1]])
+    costs = stakes.Costs(prices.tolist(), "abc", ["a", "b", "c", "ask"])
+    score = {name: q[:, i] for i, name in enumerate(names)}
+    ev = stakes.evaluate(truth=names[truth], score=score, costs=costs)
+    decided = (q @ prices).argmin(1)
+    assert ev["expected_cost"].value == pytest.approx(prices[truth, decided].mean())
+    assert ev.counted.decided_by == "costs"
+    trained, deployed = np.array([0.5, 0.25, 0.25]), np.array([0.1, 0.2, 0.7])
+    shares = [dict(zip(names, values.tolist(), strict=True)) for values in (deployed, trained)]
+    there = stakes.evaluate(truth=names[truth], score=score, costs=costs, prior=shares[0], training_prior=shares[1])
+    corrected = q * deployed / trained
+    decided = (corrected @ prices).argmin(1)
+    each = [prices[c, decided[truth == c]].mean() for c in range(3)]
+    assert there["expected_cost"].value == pytest.approx(deployed @ each)
+    with pytest.raises(stakes.InputError, match="needs the costs of every decision; pass costs="):
+        stakes.evaluate(truth=names[truth], score=score)["expected_cost"]
+    argmax = stakes.evaluate(truth=names[truth], score=score).priced(costs)
+    assert argmax["expected_cost"].value == pytest.approx(prices[truth, q.argmax(1)].mean())
+
+
+# ── costs by row ─────────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize("weighted", [False, True])
+def test_costs_that_name_a_column(rows, weighted):
+    p, truth, amount = rows
+    weight = np.random.default_rng(3).integers(1, 5, len(p)) if weighted else np.ones(len(p))
+    data = {"y": truth, "p": p, "amount": amount, "w": weight}
+    costs = stakes.Costs(miss="amount", false_alarm=5)
+    options = {"truth": "y", "positive": "tumour", "costs": costs, "weight": "w" if weighted else None}
+    ev = stakes.evaluate(data, score="p", **options)
+    sick = truth == "tumour"
+    decided = p * amount > 5 * (1 - p)
+    each = np.where(sick & ~decided, amount, 0) + np.where(~sick & decided, 5, 0)
+    mean = np.average(each, weights=weight)
+    assert ev["expected_cost"].value == pytest.approx(mean)
+    constants = [
+        np.average(np.where(sick, amount, 0), weights=weight),
+        np.average(np.where(sick, 0, 5), weights=weight),
+    ]
+    assert ev["expected_cost"].baseline == pytest.approx(min(constants))
+    assert ev["normalised_cost"].value == pytest.approx(mean / min(constants))
+    rng = np.random.default_rng(4)
+    drawn = rng.integers(0, len(p), (2000, len(p)))
+    w = weight[drawn]
+    again = (each[drawn] * w).sum(1) / w.sum(1)
+    low, high = np.quantile(again, (0.025, 0.975))
+    found = ev["expected_cost"]
+    assert (found.high - found.low) / (high - low) == pytest.approx(1, abs=0.15)
+    floor = np.where(sick, 0, 5)[drawn] * w
+    ratio = again / (floor.sum(1) / w.sum(1) if constants[1] < constants[0] else 1)
+    found = ev["normalised_cost"]
+    if constants[1] < constants[0]:
+        assert (found.high - found.low) / np.subtract(*np.quantile(ratio, (0.975, 0.025))) == pytest.approx(1, abs=0.12)
+    given_ = stakes.evaluate({**data, "d": np.where(p > 0.3, "tumour", "none")}, prediction="d", **options)
+    each = np.where(sick & (p <= 0.3), amount, 0) + np.where(~sick & (p > 0.3), 5, 0)
+    assert given_["expected_cost"].value == pytest.approx(np.average(each, weights=weight))
+
+
+def test_costs_by_row_add_up_and_are_saved(rows):
+    p, truth, amount = rows
+    pricing = Pricing(stakes.Costs(miss="amount", false_alarm=5))
+
+    def count(part):
+        data = {"y": truth[part], "p": p[part], "amount": amount[part]}
+        return stakes.count(data, truth="y", score="p", positive="tumour", pricing=pricing)
+
+    whole, parts = count(slice(None)), [count(slice(0, 700)), count(slice(700, None))]
+    both = parts[0] + parts[1]
+    for name in ("sums", "products", "powers"):
+        assert getattr(both.tallies["costs"], name) == pytest.approx(getattr(whole.tallies["costs"], name))
+    assert CostSums.from_dict(whole.tallies["costs"].to_dict()) == whole.tallies["costs"]
+    assert both.scores == whole.scores or both.scores.total == whole.scores.total
+    damaged = whole.tallies["costs"].to_dict() | {"decisions": ["a"]}
+    with pytest.raises(stakes.InputError, match="damaged"):
+        CostSums.from_dict(damaged)
+
+
+# ── files, and what is pointed out ───────────────────────────────────────────────────────────────────────────────
+def test_costs_from_toml(tmp_path):
+    file = tmp_path / "costs.toml"
+    rows = [
+        '[costs.tumour]\noperate = 0\n"more tests" = 10\nhome = 1000',
+        "[costs.none]\noperate = 500",
+        '"more tests" = 20\nhome = 0',
+    ]
+    file.write_text("\n".join(rows))
+    costs = stakes.Costs.from_toml(file)
+    assert costs.classes == ("tumour", "none")
+    assert costs.decisions == ("operate", "more tests", "home")
+    assert costs.matrix[0] == (0, 10, 1000)
+    file.write_text('[costs]\nmiss = "amount"\nfalse_alarm = 2.5\n')
+    assert stakes.Costs.from_toml(file).columns == ("amount",)
+    file.write_text("[utilities.repays]\nrefuse = 0\nlend = 0.5\n[utilities.defaults]\nrefuse = 0\nlend = -0.4\n")
+    assert stakes.Costs.from_toml(file).matrix == ((Fraction(1, 2), 0), (0, Fraction(2, 5)))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "holds nothing, but no costs; write miss = 5"),
+        ("miss = 5\n", "holds 'miss', but no costs"),
+        ("miss = \n", "cannot be read"),
+        ("[costs]\na = 5\n", "the costs of the class 'a' are 5; give them as {decision: cost}"),
+        ("[costs.a]\nx = 1\ny = 2\n[costs.b]\nx = 1\n", "no cost of the decision 'y' for the class 'b'"),
+        ("[costs.a]\nx = true\ny = 2\n[costs.b]\nx = 1\ny = 0\n", "the cost of 'x' for the class 'a' is True"),
+    ],
+)
+def test_files_without_costs(tmp_path, text, words):
+    (tmp_path / "costs.toml").write_text(text)
+    with pytest.raises(stakes.InputError, match=words) as problem:
+        stakes.Costs.from_toml(tmp_path / "costs.toml")
+    assert "\n" not in str(problem.value)
+    with pytest.raises(stakes.InputError, match="there is no such file"):
+        stakes.Costs.from_toml(tmp_path / "none.toml")
+
+
+def test_decisions_that_are_never_worth_taking():
+    dominated = stakes.Costs([[0, 10, 1000], [500, 20, 0], [500, 15, 20]], "abc", ["operate", "tests", "home"])
+    assert dominated.never_cheapest() == []
+    prices = [[0, 5, 1, 2], [4, 5, 0, 2], [9, 5, 3, 0]]
+    assert stakes.Costs(prices, "abc", ["a", "worse", "b", "c"]).never_cheapest() == ["worse"]
+    # never the best for sure, but the best for doubtful cases
+    assert stakes.Costs([[0, 3, 9], [9, 3, 0]], "ab", ["a", "ask", "b"]).never_cheapest() == []
+    assert stakes.Costs([[0, 5, 9], [9, 5, 0]], "ab", ["a", "ask", "b"]).never_cheapest() == ["ask"]
+    ev = stakes.evaluate(
+        truth=list("abab"),
+        score=[0.1, 0.9, 0.4, 0.6],
+        positive="b",
+        costs=stakes.Costs([[0, 5, 9], [9, 5, 0]], "ab", ["a", "ask", "b"]),
+    )
+    assert "the decision 'ask' is never worth taking at these costs" in ev.notes
+
+
+def test_gains_handed_over_as_costs_are_noticed():
+    with pytest.warns(stakes.InputWarning, match="for the class 'a' the decision 'a' costs 5, more than 'b' .0."):
+        stakes.Costs([[5, 0], [0, 1]], "ab")
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda **k: stakes.evaluate(prior=0.1, **k), "prior= goes with costs="),
+        (lambda **k: stakes.evaluate(costs=5, **k), "costs=5 does not work; give Costs"),
+        (lambda **k: stakes.evaluate(costs=stakes.Costs(miss=1, false_alarm=1), prior=0.1, **k), "training_prior="),
+        (
+            lambda **k: stakes.evaluate(
+                costs=stakes.Costs(miss=1, false_alarm=1), prior=1.5, training_prior="rows", **k
+            ),
+            "prior=1.5 does not work; give {class: share}",
+        ),
+        (
+            lambda **k: stakes.evaluate(
+                costs=stakes.Costs(miss=1, false_alarm=1), prior={"0": 0.2, "2": 0.8}, training_prior="rows", **k
+            ),
+            "prior= is about '0' and '2', but the classes are '0' and '1'",
+        ),
+        (
+            lambda **k: stakes.evaluate(
+                costs=stakes.Costs(miss=1, false_alarm=1), prior=0.2, training_prior={"0": 1, "1": 0}, **k
+            ),
+            "training_prior= gives the class '1' a share of 0",
+        ),
+        (
+            lambda **k: stakes.evaluate(costs=stakes.Costs([[0, 1], [2, 0]], ["no", "yes"]), **k),
+            "the costs have no class '0'",
+        ),
+        (
+            lambda **k: stakes.evaluate(costs=stakes.Costs([[0, 1], [2, 0]], ["x", "y"], ["0", "1"]), **k),
+            "the cell of truth 'x' and decision '0' seems to stand in a transposed matrix",
+        ),
+        (lambda **k: stakes.evaluate(costs=stakes.Costs(miss="amount", false_alarm=1), **k), "amount"),
+        (
+            lambda **k: stakes.evaluate(**k).priced(stakes.Costs(miss="amount", false_alarm=1)),
+            "count again with costs=",
+        ),
+    ],
+)
+def test_costs_that_cannot_be_used(call, words):
+    with pytest.raises(stakes.InputError, match=words) as problem:
+        call(truth=[0, 1, 1, 0], score=[0.2, 0.8, 0.6, 0.1])
+    assert "\n" not in str(problem.value)
+
+
+def test_costs_and_other_tasks():
+    costs = stakes.Costs(miss=1, false_alarm=1)
+    with pytest.raises(stakes.InputError, match="these are predicted numbers; leave costs= out"):
+        stakes.evaluate(truth=[0.5, 1.5], prediction=[1.0, 2.0], costs=costs)
+    three = stakes.Costs([[0, 1, 1], [1, 0, 1], [1, 1, 0]], "abc")
+    scores = {"a": [3.0, 1, 1], "b": [0.0, 2, 1], "c": [1.0, 1, 3]}
+    with pytest.raises(stakes.InputError, match="the costs decide by probabilities, but the scores reach from 0 to 3"):
+        stakes.evaluate(truth=list("abc"), score=scores, costs=three)
+    logits = stakes.evaluate(truth=[0, 1, 1], score=[-3.0, 2, 1], costs=costs)
+    assert logits.confusion is None
+    assert "no probabilities" in logits["expected_cost"].reason
+    batch = {"y": list("abc"), "a": [1.0, 0, 0], "b": [0.0, 1, 0], "c": [0.0, 0, 1]}
+    pricing = Pricing(three, prior={"a": 0.2, "b": 0.2, "c": 0.6}, training_prior="rows")
+    with pytest.raises(stakes.InputError, match="these come in batches; give both prior= and training_prior="):
+        stakes.count([batch, batch], truth="y", score={n: n for n in "abc"}, pricing=pricing)
+
+
+def test_clusters_draw_decisions_by_cost(rows):
+    p, truth, _ = rows
+    cluster = np.repeat(np.arange(len(p) // 5), 5)
+    ev = stakes.evaluate(truth=truth, score=p, positive="tumour", costs=SCAN, cluster=cluster)
+    one = ev["expected_cost"]
+    assert one.low < one.value < one.high
+    assert "clusters drawn" in one.method
+    risks = np.outer(p, [0, 10, 1000]) + np.outer(1 - p, [500, 20, 0])
+    each = paid(SCAN, truth, np.array(SCAN.decisions)[risks.argmin(1)]).reshape(-1, 5).sum(1)
+    error = each.std() * len(each) ** 0.5 / len(p)
+    assert (one.high - one.low) / (2 * 1.97 * error) == pytest.approx(1, abs=0.15)
