@@ -319,3 +319,59 @@ def test_compare_needs_two_models(two_models):
         "stakes: a comparison needs two models or more, and there is only 'knn'; name them in --score or "
         "--prediction\n",
     )
+
+
+# ── decisions and costs ──────────────────────────────────────────────────────────────────────────────────────────
+DEMO = (str(stakes.cli.DEMO_FILE), "--truth", "diagnosis", "--score", "logistic", "--positive", "malignant")
+
+
+def test_decide_tells_the_threshold_in_plain_words():
+    done = run("decide", *DEMO, "--miss", "10", "--false-alarm", "1")
+    assert done.returncode == 0
+    for words in (
+        "Decide 'malignant' when score ≥ 0.116428, otherwise 'benign'",
+        "per 1,000 cases. On the very rows that chose it, it is 449.9",
+        "always benign 3,726; always malignant 627.4; threshold 0.5 1,587",
+        "the model earns its keep",
+        "If the probabilities were right, 0.0909091 would be best",
+        "a miss costs between 4.455 and 13 false alarms",
+    ):
+        assert words in done.stdout
+    found = json.loads(run("decide", *DEMO, "--miss", "10", "--false-alarm", "1", "--json").stdout)
+    assert found["thresholds"] == [pytest.approx(0.116428, abs=1e-6)]
+    assert found["corrected"]["low"] < found["corrected"]["value"] < found["corrected"]["high"]
+
+
+def test_decide_by_a_condition_and_by_a_file_of_costs(tmp_path):
+    done = run("decide", *DEMO, "--best", "recall >= 0.95")
+    assert "the highest precision with recall ≥ 0.95" in done.stdout
+    file = tmp_path / "costs.toml"
+    file.write_text(
+        "[costs.malignant]\noperate = 0\nwatch = 4\nhome = 20\n[costs.benign]\noperate = 5\nwatch = 1\nhome = 0\n"
+    )
+    done = run("decide", *DEMO, "--costs", str(file))
+    assert "'home' for low scores, 'watch' from" in done.stdout
+    done = run("evaluate", *DEMO, "--costs", str(file), "--prior", "0.05", "--training-prior", "rows", "--json")
+    found = json.loads(done.stdout)
+    assert found["prior"] == 0.05
+    assert found["figures"]["expected_cost"]["value"] > 0
+    assert [len(row) for row in found["confusion"]["counts"]] == [3, 3]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--miss", "10"), "--miss and --false-alarm go together"),
+        (("--miss", "1", "--false-alarm", "1", "--costs", "x.toml"), "not both"),
+        (("--costs", "nowhere.toml"), "nowhere.toml: there is no such file"),
+        (("--miss", "amount", "--false-alarm", "1"), "'amount'"),
+        (("--best", "f1", "--miss", "1", "--false-alarm", "1"), "give --costs (what decisions cost), or --best"),
+        ((), "give --costs (what decisions cost), or --best"),
+        (("--miss", "1", "--false-alarm", "1", "--prior", "malignant=0.5"), "--prior is about 'malignant'"),
+    ],
+)
+def test_decide_asks_for_what_it_needs(options, words):
+    done = run("decide", *DEMO, *options)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
