@@ -55,7 +55,8 @@ def test_it_tells_how_honest_the_probabilities_are_and_what_would_help(preds, tm
     table = pl.read_csv(preds)
     truth = (table["y"] == "yes").to_numpy()
     fitted = stakes.TemperatureCalibrator().fit(table["p"].to_numpy(), truth)
-    assert stakes.load_calibrator(saved).to_dict() == fitted.to_dict()
+    named = {"score": "p", "positive class": "yes"}
+    assert stakes.load_calibrator(saved).to_dict() == {**fitted.to_dict(), "fitted_for": named}
 
 
 def test_json_is_what_python_gives(preds):
@@ -270,5 +271,20 @@ def test_missing_scores_are_not_filled_in(preds, tmp_path):
 
 def test_a_place_that_cannot_be_written(preds, tmp_path):
     done = run("calibrate", preds, *FIT, "-o", tmp_path / "no such folder" / "c.json")
-    assert done.returncode == 1
-    assert "cannot write: No such file or directory" in done.stderr
+    assert done.returncode == 2
+    assert "no such folder/c.json: the folder to write to does not exist; make it first" in done.stderr
+
+
+def test_a_calibrator_of_another_score_is_warned_of(preds, tmp_path):
+    saved = tmp_path / "c.json"
+    assert run("calibrate", preds, *FIT, "-o", saved).returncode == 0
+    fitted = json.loads(saved.read_text())["fitted_for"]
+    assert set(fitted) == {"score", "positive class"}
+    file = tmp_path / "new.csv"
+    file.write_text("other\n0.5\n0.7\n")
+    done = run(
+        "calibrate", file, "--score", "other", "--apply", saved, "--positive", "nobody", "-o", tmp_path / "o.csv"
+    )
+    assert done.returncode == 0
+    assert f"fitted for the score {fitted['score']!r}, and is applied to 'other'" in done.stderr
+    assert "fitted for the positive class" in done.stderr

@@ -210,9 +210,20 @@ def decide(
     """
     from stakes.evaluation import decide
 
+    if not (costs or miss or false_alarm or options["best"]):
+        raise click.UsageError("say what mistakes cost (--miss 5 --false-alarm 1, or --costs FILE), or --best FIGURE.")
     options |= _priced(costs, miss, false_alarm, prior, training_prior)
     decision = decide(file, score=_scores(score), classes=classes or None, **options)
-    click.echo(decision.to_json() if as_json else str(decision))
+    click.echo(decision.to_json() if as_json else _wrapped(_as_options(str(decision))))
+
+
+def _wrapped(text: str) -> str:
+    """Sentences as wide as the terminal, each beginning a line."""
+    import shutil
+    import textwrap
+
+    width = max(40, shutil.get_terminal_size((100, 24)).columns)
+    return "\n".join(textwrap.fill(line, width, subsequent_indent="  ") for line in text.splitlines())
 
 
 @cli.command()
@@ -352,7 +363,7 @@ def calibrate(
     if saved is not None:
         if output is None:
             raise click.UsageError("--apply writes the file with one more column; say where with -o OUT.")
-        names = apply_calibrator(file, saved, output, score=_scores(score), column=column)
+        names = apply_calibrator(file, saved, output, score=_scores(score), column=column, positive=options["positive"])
         click.echo(
             json.dumps({"written": output, "columns": names}) if as_json else f"{output}: added {', '.join(names)}"
         )
@@ -429,6 +440,8 @@ def _warn(message: Warning | str, *_: Any) -> None:
 def _as_options(words: str) -> str:
     """Name arguments as the command line does: --positive instead of positive=."""
     words = words.replace(", or an array of one column per class with classes=", "")
+    words = words.replace("{class: share} with shares", "CLASS=SHARE for each with shares")
+    words = words.replace("Costs.from_utilities()", "tables [utilities.CLASS]")
     words = words.replace("score={class: column, …}", "--score CLASS=COLUMN").replace("classes=", "class=")
     words = (
         words.replace("scores=", "score=").replace("predictions=", "prediction=").replace("paired=False", "--unpaired")

@@ -519,9 +519,23 @@ def costs_without_names() -> InputError:
     return InputError("a cost matrix needs classes= (and decisions=, if they are not the classes), in its own order")
 
 
-def cost_missing(name: str, decision: str) -> InputError:
+def cost_missing(decision: str, known: str, lacking: str, only: Sequence[str]) -> InputError:
+    meant = f", which has {some(only)} instead" if only else ""
     return InputError(
-        f"there is no cost of the decision {decision!r} for the class {name!r}; give one for every decision"
+        f"the class {known!r} has a cost of the decision {decision!r}, but the class {lacking!r} has none{meant}; give "
+        "every class a cost of every decision"
+    )
+
+
+def bad_price(name: str, price: object) -> InputError:
+    return InputError(f"{name}={_short(repr(price))} is no cost; give a finite number, or the name of a column")
+
+
+def no_such_cost(path: str, name: str) -> InputError:
+    close = nearest(name, ["miss", "false_alarm", "costs", "utilities"])
+    return InputError(
+        f"{path!r}: {name!r} is no cost{close if 'mean' in close else ''}; write miss = 5 and false_alarm = 1, or a "
+        "table [costs.CLASS] with decision = cost for each class"
     )
 
 
@@ -545,8 +559,8 @@ def no_cost_for(what: str, name: str, known: Sequence[str]) -> InputError:
 
 def costs_of_two_classes(classes: int, decisions: int) -> InputError:
     return InputError(
-        f"miss and false_alarm are for two classes, and there are {classes} classes and {decisions} decisions; give a "
-        "matrix with classes= and decisions="
+        f"miss and false_alarm are for two classes, and there are {classes} classes and {decisions} decisions; give "
+        "what every decision costs for every class"
     )
 
 
@@ -557,11 +571,10 @@ def costs_not_nested(name: object, row: object) -> InputError:
     )
 
 
-def no_costs_in_file(path: str, seen: Sequence[str]) -> InputError:
-    found = some(seen) if seen else "nothing"
+def no_costs_in_file(path: str) -> InputError:
     return InputError(
-        f"{path!r} holds {found}, but no costs; write miss = 5 and false_alarm = 1, or a table [costs.CLASS] with "
-        "decision = cost for each class"
+        f"{path!r} holds no costs; write miss = 5 and false_alarm = 1, or a table [costs.CLASS] with decision = cost "
+        "for each class"
     )
 
 
@@ -597,13 +610,15 @@ def costs_of_numbers() -> InputError:
 
 
 def prior_without_costs(argument: str) -> InputError:
-    return InputError(f"{argument}= goes with costs=; give both")
+    return InputError(
+        f"{argument}= changes what decisions cost, but no costs were given; say what a miss and others cost"
+    )
 
 
 def bad_prior(argument: str, given: object) -> InputError:
     return InputError(
-        f"{argument}={_short(repr(given))} does not work; give {{class: share}} with shares that add up to 1, or for "
-        "two classes the share of the positive one"
+        f"{argument}={_short(repr(given))} does not work; give the share of the positive class of two, or "
+        "{class: share} with shares that add up to 1"
     )
 
 
@@ -628,6 +643,66 @@ def prior_of_batches() -> InputError:
     return InputError(
         "a correction by the class frequencies of the rows needs all rows at once, and these come in batches; give "
         "both prior= and training_prior= as shares"
+    )
+
+
+def negative_price(name: str, cost: float) -> str:
+    return f"{name}={cost:g} is below 0: it would cost less than a right answer; is it a gain?"
+
+
+def no_list_of_names(argument: str, names: object) -> InputError:
+    return InputError(f"{argument}={_short(repr(names))} of the costs is no list of names; give one name for each")
+
+
+def costs_not_a_table(path: str, name: str, seen: object) -> InputError:
+    return InputError(
+        f"{path!r}: {name} = {_short(repr(seen))} is no table; write [{name}.CLASS] with decision = number for each"
+    )
+
+
+def costs_and_utilities(path: str) -> InputError:
+    return InputError(f"{path!r} holds costs and utilities; keep one of them")
+
+
+def cost_columns_without_data(columns: Sequence[str]) -> InputError:
+    return InputError(
+        f"the costs name the column {some(columns)}, but no data was given; pass a table or a file that has it, and "
+        "the other columns by name"
+    )
+
+
+def prior_of_empty_class(name: str) -> InputError:
+    return InputError(f"prior= expects the class {name!r}, of which there is no row; leave it out, or give rows of it")
+
+
+def not_to_decide_by(argument: str) -> InputError:
+    if argument == "threshold":
+        return InputError("threshold= is what decide() looks for; leave it out, or evaluate() at that threshold")
+    return InputError(
+        f"decide() gives one rule for all rows; leave out {argument}=, or decide for each segment by itself"
+    )
+
+
+def neither_costs_nor_best() -> InputError:
+    return InputError("say what mistakes cost (costs=), or which figure shall be best (best='f1', 'recall >= 0.9')")
+
+
+def single_cluster() -> InputError:
+    return InputError("there is a single cluster, so no rows are left to judge a decision by; leave out cluster=")
+
+
+def no_figure_anywhere(name: str) -> InputError:
+    return InputError(f"{name} is undefined at every threshold of these scores, so none can be chosen by it")
+
+
+def condition_without_figure(words: str, name: str) -> InputError:
+    return InputError(f"{words} holds only where {name} is undefined; loosen the condition")
+
+
+def count_again_to_decide() -> InputError:
+    return InputError(
+        "decisions between several classes at other costs need the rows again; evaluate them with costs=, or compare "
+        "ways to decide with decide()"
     )
 
 
@@ -1207,3 +1282,11 @@ def one_new_column(name: str) -> InputError:
 
 def other_scores(fitted: str, seen: str) -> InputError:
     return InputError(f"the calibrator was fitted on {fitted}, and {seen} was given as score=")
+
+
+def no_such_folder(path: str) -> InputError:
+    return InputError(f"{path}: the folder to write to does not exist; make it first")
+
+
+def calibrator_of_another(what: str, fitted: str, seen: str) -> str:
+    return f"the calibrator was fitted for the {what} {fitted!r}, and is applied to {seen!r}"

@@ -190,8 +190,14 @@ def test_savings_are_paired_differences():
     rng = np.random.default_rng(9)
     noise = stakes.decide(truth=rng.random(300) < 0.2, score=rng.random(300), costs=costs)
     assert not noise.enough_evidence
-    assert "Not enough evidence that the model costs less than always false" in str(noise)
-    assert noise.savings["always false"].low < 0
+    assert noise.worse
+    assert "Decide always false: no threshold of this score costs less." in str(noise)
+    assert "Against always false it loses" in str(noise)
+    score, truth = simulated(40, 26, shift=0.3)
+    unsure = stakes.decide(truth=truth, score=score, costs=costs)
+    saving = unsure.savings[unsure.constant]
+    assert saving.low < 0 < saving.high
+    assert f"Not enough evidence that the model costs less than {unsure.constant}" in str(unsure)
 
 
 def test_few_rungs_tell_the_same_as_all(monkeypatch):
@@ -246,7 +252,13 @@ def test_the_bayes_threshold_is_priced():
     share = truth.mean()
     odds = 1 / 9 * (share / (1 - share)) / (0.05 / 0.95)
     assert shifted.bayes == pytest.approx((odds / (1 + odds),))
-    assert stakes.decide(truth=truth, score=p, costs=costs, prior=0.05).no_bayes == "training_prior= is not known"
+    assert "give training_prior=" in stakes.decide(truth=truth, score=p, costs=costs, prior=0.05).no_bayes
+    assert honest.recommended == honest.bayes
+    assert honest.cost is honest.alternatives["Bayes threshold"]
+    assert dishonest.recommended == dishonest.thresholds
+    saved = honest.savings["always true"]
+    assert saved.value == pytest.approx(honest.alternatives["always true"].value - honest.cost.value)
+    assert honest.miscalibration.value == pytest.approx(honest.cost.value - honest.corrected.value)
 
 
 def test_more_labels_are_worth_less_the_more_there_are():
@@ -327,7 +339,15 @@ def test_the_recommendation_in_words_and_as_data():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({}, "give costs= .what decisions cost., or best="),
+        ({}, "say what mistakes cost .costs=., or which figure shall be best"),
+        (
+            {"best": "recall > 0.9"},
+            "best='recall > 0.9' cannot be read; write a metric such as 'f1', or a condition",
+        ),
+        ({"best": "recall >= 90%"}, "cannot be read"),
+        ({"best": "recall <= 0"}, "loosen the condition|no threshold gives"),
+        ({"best": "f1", "threshold": 0.5}, "threshold= is what decide.. looks for"),
+        ({"best": "f1", "by": [1, 1, 2, 2]}, "decide.. gives one rule for all rows"),
         ({"best": "f1", "costs": stakes.Costs(miss=1, false_alarm=1)}, "give costs= .* not both"),
         ({"best": "auc"}, "auc is no figure of decisions"),
         ({"best": "prevalence"}, "better neither higher nor lower"),
@@ -368,27 +388,96 @@ def test_ways_to_decide_between_several_classes():
     found = stakes.decide(costs=costs, **options)
     assert found.estimates["the highest score"].value == pytest.approx(prices[truth, bold.argmax(1)].mean())
     cheapest = prices[truth, (bold @ prices).argmin(1)]
-    one = found.estimates["the cheapest by the probabilities"]
+    one = found.estimates["the costs and the probabilities"]
     assert one.value == pytest.approx(cheapest.mean())
     assert (one.high - one.low) / (2 * 1.96 * cheapest.std() / 3000**0.5) == pytest.approx(1, abs=0.03)
-    again = found.estimates["the cheapest by recalibrated probabilities"]
+    again = found.estimates["the costs and recalibrated probabilities"]
     assert again.value == pytest.approx(prices[truth, (q @ prices).argmin(1)].mean(), rel=0.02)
-    assert found.best == "the cheapest by recalibrated probabilities"
+    assert found.best == "the costs and recalibrated probabilities"
+    assert found.recalibration.low > 0
     assert found.constant == "always ask"
     assert found.enough_evidence
     assert json.loads(found.to_json())["best"] == found.best
-    assert "Recalibration changes the cost by -" in str(found)
+    assert "Recalibration saves" in str(found)
+    honest = stakes.decide(costs=costs, truth=options["truth"], score={n: q[:, i] for i, n in enumerate("abc")})
+    assert honest.best == "the costs and the probabilities"  # there is nothing to recalibrate
     with pytest.raises(stakes.InputError, match="best= is for the scores of two classes"):
         stakes.decide(best="f1", **options)
     with pytest.raises(stakes.InputError, match="needs the costs of every decision"):
         stakes.decide(**options)
     groups = stakes.decide(costs=costs, cluster=np.repeat(np.arange(300), 10), **options)
     sums = cheapest.reshape(300, 10).sum(1)
-    one = groups.estimates["the cheapest by the probabilities"]
+    one = groups.estimates["the costs and the probabilities"]
     assert (one.high - one.low) / (2 * 1.968 * sums.std() * 300**0.5 / 3000) == pytest.approx(1, abs=0.02)
     there = stakes.decide(
         costs=costs, prior={"a": 0.7, "b": 0.2, "c": 0.1}, training_prior=dict.fromkeys("abc", 1 / 3), **options
     )
     decided = (bold * [0.7, 0.2, 0.1] @ prices).argmin(1)
     each = [prices[c, decided[truth == c]].mean() for c in range(3)]
-    assert there.estimates["the cheapest by the probabilities"].value == pytest.approx(np.dot([0.7, 0.2, 0.1], each))
+    assert there.estimates["the costs and the probabilities"].value == pytest.approx(np.dot([0.7, 0.2, 0.1], each))
+
+
+def test_a_shift_of_training_is_undone_before_recalibration():
+    rng = np.random.default_rng(20)
+    q = rng.dirichlet([1, 1, 1], 4000)
+    truth = (q.cumsum(1) > rng.random((4000, 1))).argmax(1)
+    trained = np.array([0.8, 0.1, 0.1])
+    there = q * trained / trained.mean()
+    there /= there.sum(1, keepdims=True)  # honest where the model was trained
+    prices = np.array([[0, 1, 4], [2, 0, 1], [9, 3, 0]])
+    found = stakes.decide(
+        truth=np.array(list("abc"))[truth],
+        score={n: there[:, i] for i, n in enumerate("abc")},
+        costs=stakes.Costs(prices.tolist(), "abc"),
+        training_prior=dict(zip("abc", trained.tolist(), strict=True)),
+    )
+    honest = prices[truth, (q @ prices).argmin(1)].mean()
+    assert found.estimates["the costs and the probabilities"].value == pytest.approx(honest, rel=0.03)
+    assert found.estimates["the costs and recalibrated probabilities"].value == pytest.approx(honest, rel=0.03)
+
+
+def test_decisions_that_cannot_be_judged():
+    score, truth = simulated(60, 21)
+    costs = stakes.Costs(miss=3, false_alarm=1)
+    for wanted in ({"costs": costs}, {"best": "f1"}):
+        with (
+            pytest.warns(stakes.InputWarning, match="cluster"),
+            pytest.raises(stakes.InputError, match="there is a single cluster, so no rows are left"),
+        ):
+            stakes.decide(truth=truth, score=score, cluster=np.zeros(60, int), **wanted)
+    with pytest.raises(stakes.InputError, match="mcc is undefined at every threshold"):
+        stakes.decide(truth=truth, score=np.ones(60), best="mcc")
+    options = {
+        "truth": list("abab"),
+        "score": {n: [0.2, 0.3, 0.4, 0.5] if n < "c" else [0.6, 0.4, 0.2, 0.0] for n in "abc"},
+    }
+    prior = {"a": 0.2, "b": 0.3, "c": 0.5}
+    three = stakes.Costs([[0, 1, 1], [1, 0, 1], [1, 1, 0]], "abc")
+    with pytest.raises(stakes.InputError, match="prior= expects the class 'c', of which there is no row"):
+        stakes.decide(costs=three, prior=prior, training_prior=prior, classes="abc", **options)
+
+
+def test_names_and_decisions_that_are_pointed_out():
+    score, truth = simulated(100, 22)
+    named = stakes.decide(
+        truth=np.where(truth, "Bayes threshold", "always b"),
+        score=score,
+        positive="Bayes threshold",
+        costs=stakes.Costs(miss=3, false_alarm=1),
+    )
+    assert "always Bayes threshold" in str(named)
+    costs = stakes.Costs([[0, 50, 1], [5, 50, 0]], ["false", "true"], ["false", "silly", "true"])
+    found = stakes.decide(truth=truth, score=score, costs=costs)
+    assert found.worthless == ("silly",)
+    assert "The decision 'silly' is never worth taking" in str(found)
+
+
+def test_a_decision_keeps_the_deployment_of_its_evaluation():
+    rng = np.random.default_rng(23)
+    p = rng.beta(1, 3, 500)
+    truth = rng.random(500) < p
+    ev = stakes.evaluate(
+        truth=truth, score=p, costs=stakes.Costs(miss=5, false_alarm=1), prior=0.02, training_prior="rows"
+    )
+    assert ev.decide(stakes.Costs(miss=5, false_alarm=1)).to_json() == ev.decide().to_json()
+    assert "true is 0.02 where it is used" in str(ev.decide())

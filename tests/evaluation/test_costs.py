@@ -149,8 +149,12 @@ def test_several_classes_and_priors():
     assert there["expected_cost"].value == pytest.approx(deployed @ each)
     with pytest.raises(stakes.InputError, match="needs the costs of every decision; pass costs="):
         stakes.evaluate(truth=names[truth], score=score)["expected_cost"]
-    argmax = stakes.evaluate(truth=names[truth], score=score).priced(costs)
-    assert argmax["expected_cost"].value == pytest.approx(prices[truth, q.argmax(1)].mean())
+    with pytest.raises(stakes.InputError, match="need the rows again; evaluate them with costs="):
+        stakes.evaluate(truth=names[truth], score=score).priced(costs)
+    given_ = stakes.evaluate(truth=names[truth], prediction=names[q.argmax(1)]).priced(
+        stakes.Costs(prices[:, :3].tolist(), "abc")
+    )
+    assert given_["expected_cost"].value == pytest.approx(prices[truth, q.argmax(1)].mean())
 
 
 # ── costs by row ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -231,11 +235,21 @@ def test_costs_from_toml(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "holds nothing, but no costs; write miss = 5"),
-        ("miss = 5\n", "holds 'miss', but no costs"),
+        ("", "holds no costs; write miss = 5"),
+        ("miss = 5\n", "give Costs.miss=5, false_alarm=1."),
+        ("miss = 5\nfalse_alram = 1\n", "'false_alram' is no cost; did you mean 'false_alarm'"),
+        ("costs = 5\n", "costs = 5 is no table; write .costs.CLASS."),
+        ("[costs.a]\nx = 1\n[utilities.a]\nx = 1\n", "holds costs and utilities; keep one of them"),
         ("miss = \n", "cannot be read"),
         ("[costs]\na = 5\n", "the costs of the class 'a' are 5; give them as {decision: cost}"),
-        ("[costs.a]\nx = 1\ny = 2\n[costs.b]\nx = 1\n", "no cost of the decision 'y' for the class 'b'"),
+        (
+            "[costs.a]\nx = 1\ny = 2\n[costs.b]\nx = 1\n",
+            "the class 'a' has a cost of the decision 'y', but the class 'b' has none",
+        ),
+        (
+            "[costs.a]\nhiem = 1\n[costs.b]\nheim = 1\n",
+            "'b' has a cost of the decision 'heim', but the class 'a' has none, which has 'hiem'",
+        ),
         ("[costs.a]\nx = true\ny = 2\n[costs.b]\nx = 1\ny = 0\n", "the cost of 'x' for the class 'a' is True"),
     ],
 )
@@ -273,14 +287,14 @@ def test_gains_handed_over_as_costs_are_noticed():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda **k: stakes.evaluate(prior=0.1, **k), "prior= goes with costs="),
+        (lambda **k: stakes.evaluate(prior=0.1, **k), "prior= changes what decisions cost, but no costs were given"),
         (lambda **k: stakes.evaluate(costs=5, **k), "costs=5 does not work; give Costs"),
         (lambda **k: stakes.evaluate(costs=stakes.Costs(miss=1, false_alarm=1), prior=0.1, **k), "training_prior="),
         (
             lambda **k: stakes.evaluate(
                 costs=stakes.Costs(miss=1, false_alarm=1), prior=1.5, training_prior="rows", **k
             ),
-            "prior=1.5 does not work; give {class: share}",
+            "prior=1.5 does not work; give the share of the positive class of two, or {class: share}",
         ),
         (
             lambda **k: stakes.evaluate(
@@ -343,3 +357,106 @@ def test_clusters_draw_decisions_by_cost(rows):
     each = paid(SCAN, truth, np.array(SCAN.decisions)[risks.argmin(1)]).reshape(-1, 5).sum(1)
     error = each.std() * len(each) ** 0.5 / len(p)
     assert (one.high - one.low) / (2 * 1.97 * error) == pytest.approx(1, abs=0.15)
+
+
+def test_segments_are_decided_like_the_whole():
+    rng = np.random.default_rng(5)
+    p = rng.beta(1, 3, 900)
+    truth = np.where(rng.random(900) < p, "tumour", "none")
+    site = np.where(p > 0.4, "a", "b")  # very different class frequencies
+    options = {"truth": truth, "score": p, "positive": "tumour", "costs": SCAN, "prior": 0.05, "training_prior": "rows"}
+    ev = stakes.evaluate(by=site, **options)
+    share = np.mean(truth == "tumour")
+    q = p * 0.05 / share
+    q /= q + (1 - p) * 0.95 / (1 - share)
+    decided = np.array(SCAN.decisions)[(np.outer(q, [0, 10, 1000]) + np.outer(1 - q, [500, 20, 0])).argmin(1)]
+    for name, part in ev.segments.items():
+        here = site == name
+        by_class = [paid(SCAN, truth[here], decided[here])[truth[here] == c].mean() for c in ("tumour", "none")]
+        assert part["expected_cost"].value == pytest.approx(0.05 * by_class[0] + 0.95 * by_class[1])
+    assert "only the costs are for the deployment" in ev.notes[0]
+
+
+def test_a_class_that_the_prior_expects_must_have_rows(rows):
+    p, truth, amount = rows
+    data = {"y": truth, "p": p, "amount": amount, "site": np.where(truth == "none", "all well", "mixed")}
+    options = {"truth": "y", "score": "p", "positive": "tumour", "prior": 0.5, "training_prior": 0.5, "by": "site"}
+    for costs in (stakes.Costs(miss="amount", false_alarm=5), stakes.Costs(miss=3, false_alarm=5)):
+        part = stakes.evaluate(data, costs=costs, **options).segments["all well"]
+        assert part["expected_cost"].reason == "a class that the prior expects has no rows"
+        assert np.isnan(part["expected_cost"].baseline)
+
+
+def test_a_threshold_with_costs_by_row(rows):
+    p, truth, amount = rows
+    data = {"y": truth, "p": p, "logit": np.log(p / (1 - p)), "amount": amount}
+    costs = stakes.Costs(miss="amount", false_alarm=5)
+    options = {"truth": "y", "positive": "tumour", "costs": costs}
+    sick = truth == "tumour"
+    wanted = np.mean(np.where(sick & (p < 0.3), amount, 0) + np.where(~sick & (p >= 0.3), 5, 0))
+    ev = stakes.evaluate(data, score="p", threshold=0.3, **options)
+    assert ev["expected_cost"].value == pytest.approx(wanted)
+    assert ev["recall"].value == np.mean(p[sick] >= 0.3)
+    assert "positive when score ≥ 0.3" in str(ev)
+    at = np.log(0.3 / 0.7)
+    assert stakes.evaluate(data, score="logit", threshold=at, **options)["expected_cost"].value == pytest.approx(wanted)
+    undecided = stakes.evaluate(data, score="logit", **options)
+    assert "pass threshold=" in undecided["expected_cost"].reason
+    again = stakes.evaluate(data, score="p", **options).at(0.3)
+    assert "evaluate the rows again with costs= and threshold=" in again["expected_cost"].reason
+    assert "positive when score ≥ 0.3" in str(again)
+    with pytest.raises(stakes.InputError, match="the costs name the column 'amount', but no data was given"):
+        stakes.evaluate(truth=truth, score=p, positive="tumour", costs=costs)
+
+
+@pytest.mark.parametrize(("miss", "alarm", "counts"), [(0, 1, [[2, 0], [2, 0]]), (8, 0, [[0, 2], [0, 2]])])
+def test_costs_at_which_one_decision_is_always_best(miss, alarm, counts):
+    ev = stakes.evaluate(
+        truth=[0, 0, 1, 1], score=[0.1, 0.6, 0.4, 0.9], costs=stakes.Costs(miss=miss, false_alarm=alarm)
+    )
+    assert ev.confusion.counts.tolist() == counts
+    assert ev["recall"].value == counts[1][1] / 2
+    assert ev["expected_cost"].value == 0
+
+
+@pytest.mark.parametrize("prior", [Fraction(1, 10), np.float32(0.5), np.int64(1), {"0": Fraction(1, 2), "1": 0.5}])
+def test_priors_of_any_number(prior):
+    ev = stakes.evaluate(
+        truth=[0, 0, 1, 1],
+        score=[0.1, 0.6, 0.4, 0.9],
+        costs=stakes.Costs(miss=1, false_alarm=1),
+        prior=prior,
+        training_prior="rows",
+    )
+    assert '"training_prior": "rows"' in ev.to_json()
+
+
+def test_nobody_is_positive_where_there_are_no_positives():
+    ev = stakes.evaluate(
+        truth=[0, 0, 1, 1],
+        score=[0.1, 0.6, 0.4, 0.9],
+        costs=stakes.Costs(miss=1, false_alarm=1),
+        prior=0,
+        training_prior="rows",
+    )
+    assert "negative for everyone" in str(ev)
+    assert "deployed where  1 0" in str(ev)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: stakes.Costs(5, ["a", "b"]), "the cost matrix is int, but there are 2 classes"),
+        (lambda: stakes.Costs([[0, 1], [1, 0]], 5), "classes=5 of the costs is no list of names"),
+        (lambda: stakes.Costs([[0, 1], [1, 0]], ["a", "b"], miss=3), "not both"),
+        (lambda: stakes.Costs(miss=float("nan"), false_alarm=1), "miss=nan is no cost; give a finite number"),
+    ],
+)
+def test_costs_that_make_no_sense(make, words):
+    with pytest.raises(stakes.InputError, match=words):
+        make()
+
+
+def test_a_negative_price_is_noticed():
+    with pytest.warns(stakes.InputWarning, match="miss=-5 is below 0"):
+        stakes.Costs(miss=-5, false_alarm=1)

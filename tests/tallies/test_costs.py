@@ -75,7 +75,10 @@ def test_switch_points_are_the_cheapest_decisions(lines):
             "the cost of 'b' for the class 'a' is None; give a",
         ),
         (lambda: Costs([[0, np.inf], [5, 0]], ["a", "b"]), "the cost of 'b' for the class 'a' is inf"),
-        (lambda: Costs({"a": {"x": 0, "y": 1}, "b": {"x": 2}}), "no cost of the decision 'y' for the class 'b'"),
+        (
+            lambda: Costs({"a": {"x": 0, "y": 1}, "b": {"x": 2}}),
+            "the class 'a' has a cost of the decision 'y', but the class 'b' has none",
+        ),
         (lambda: Costs([[0, 1], [5, 0]], ["a", "b"]).switch_points("c"), "switch points are for two classes"),
         (
             lambda: Costs([[0, 1], [5, 0]], ["a", "b"]).for_table(["a", "B"], ["a", "b"], None),

@@ -1,9 +1,10 @@
 """Several classes: what it costs to decide for the highest score, to decide by the costs, and after recalibration."""
 
+import contextlib
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,18 +12,18 @@ import numpy as np
 from stakes import errors
 from stakes.decisions.recalibration.calibrators import TemperatureCalibrator
 from stakes.decisions.recalibration.folds import cross_fitted
-from stakes.decisions.thresholds.decision import PER, told, told_interval
+from stakes.decisions.thresholds.decision import PER, told_interval
 from stakes.metrics import Estimate
 from stakes.tallies import ClassScores
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.costs import Costs
-from stakes.tallies.pricing import Pricing, Shares
-from stakes.uncertainty.means import SKEWED, skewed_t, skewness_of_rows
+from stakes.tallies.pricing import AS_IN_THE_ROWS, Pricing, Shares, shares_of
+from stakes.uncertainty.means import SKEWED, held_back, skewed_t, skewness_of_rows
 from stakes.uncertainty.sampling import Sampling
 
 HIGHEST = "the highest score"
-CHEAPEST = "the cheapest by the probabilities"
-RECALIBRATED = "the cheapest by recalibrated probabilities"
+CHEAPEST = "the costs and the probabilities"
+RECALIBRATED = "the costs and recalibrated probabilities"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,12 +39,15 @@ class Policies:
     estimates: Mapping[str, Estimate]
     savings: Mapping[str, Estimate]
     rows: float
+    recalibration: Estimate | None = None
     note: str = ""
 
     @property
     def best(self) -> str:
-        """The way that costs least."""
-        return min(self.estimates, key=lambda name: self.estimates[name].value)
+        """The way that costs least; recalibration only if it surely helps."""
+        helps = self.recalibration is not None and (self.recalibration.low or 0) > 0
+        known = [name for name in self.estimates if name != RECALIBRATED or helps]
+        return min(known, key=lambda name: self.estimates[name].value)
 
     @property
     def constant(self) -> str:
@@ -69,6 +73,7 @@ class Policies:
             "estimates": {name: cost.to_dict() for name, cost in self.estimates.items()},
             "savings": {name: saving.to_dict() for name, saving in self.savings.items()},
             "costs": self.costs.to_dict(),
+            "recalibration": None if self.recalibration is None else self.recalibration.to_dict(),
             "note": self.note,
         }
 
@@ -84,7 +89,10 @@ class Policies:
 
     def sentences(self) -> Iterator[str]:
         """Tell the recommendation in plain words."""
+        yield f"{self.rows:,.6g} rows; costs: {self.costs.words}."
         yield f"Decide by {self.best}." if self.best != self.constant else f"Decide {self.constant}."
+        if self.best == RECALIBRATED:
+            yield "`stakes calibrate` fits and applies the recalibration; then decide by the costs (evaluate)."
         yield f"Costs per {PER:,} cases:"
         for name, cost in self.estimates.items():
             yield f"  {name}: {told_interval(cost)}"
@@ -99,9 +107,8 @@ class Policies:
                 f"Not enough evidence that it costs less than {self.constant}: the saving is {told_interval(saving)} "
                 f"per {PER:,} cases."
             )
-        if CHEAPEST in self.estimates and RECALIBRATED in self.estimates:
-            gain = self.estimates[CHEAPEST].value - self.estimates[RECALIBRATED].value
-            yield f"Recalibration changes the cost by {told(-gain)} per {PER:,} cases."
+        if self.recalibration is not None:
+            yield f"Recalibration saves {told_interval(self.recalibration)} per {PER:,} cases."
         if self.note:
             yield f"Note: {self.note}."
 
@@ -124,20 +131,26 @@ def decide_among_policies(scores: ClassScores, pricing: Pricing, sampling: Sampl
     low, high = scores.range
     if not scores.probabilities:
         raise errors.costs_need_probabilities(low, high)
+    if sampling.clusters is not None and sampling.clusters.count < 2:
+        raise errors.single_cluster()
     rows = _rows(scores, sampling)
     decisions = pricing.decisions(scores.classes)
     prices = np.array(pricing.prices(scores.classes, decisions, None), np.float64)
-    shares = _shares(scores)
+    shares = shares_of(scores.sizes.tolist())
     decided = _decided(rows, scores.classes, decisions, pricing, shares)
     losses = {name: prices[rows.truth, codes] for name, codes in decided.items()}
     wanted = pricing.deployed(scores.classes, None)
+    for name, share, size in zip(scores.classes, wanted or (), scores.sizes, strict=False):
+        if share and not size:
+            raise errors.prior_of_empty_class(name)
     mean = _Mean(rows, wanted or (shares if sampling.fixed else None), sampling)
     estimates = {name: mean.of("expected_cost", loss) for name, loss in losses.items()}
     constant = min((name for name in losses if name.startswith("always ")), key=lambda name: estimates[name].value)
     savings = {name: mean.of("saving", losses[constant] - loss) for name, loss in losses.items() if name != constant}
+    again = mean.of("saving", losses[CHEAPEST] - losses[RECALIBRATED]) if RECALIBRATED in losses else None
     total = float(scores.total)
     note = "" if len(rows.truth) == total or scores.weighted else f"from a sample of {len(rows.truth):,} rows"
-    return Policies(scores.classes, decisions, pricing.costs, estimates, savings, total, note)
+    return Policies(scores.classes, decisions, pricing.costs, estimates, savings, total, again, note)
 
 
 def _rows(scores: ClassScores, sampling: Sampling) -> _Rows:
@@ -151,13 +164,6 @@ def _rows(scores: ClassScores, sampling: Sampling) -> _Rows:
     return _Rows(sample.scores, sample.truth.astype(np.int64), sample.weight, sample.squares)
 
 
-def _shares(scores: ClassScores) -> Shares:
-    from fractions import Fraction
-
-    whole = Fraction(float(scores.total))
-    return tuple(Fraction(float(size)) / whole for size in scores.sizes)
-
-
 def _decided(
     rows: _Rows, classes: Sequence[str], decisions: Sequence[str], pricing: Pricing, shares: Shares
 ) -> dict[str, Array]:
@@ -167,14 +173,22 @@ def _decided(
     if set(classes) <= set(decisions):
         found[HIGHEST] = np.array([decisions.index(name) for name in classes])[posteriors.argmax(axis=1)]
     found[CHEAPEST] = pricing.bayes(posteriors, classes, None, shares)
-    try:
-        again = cross_fitted(TemperatureCalibrator(), posteriors, rows.truth, weight=rows.weight)
-        found[RECALIBRATED] = pricing.bayes(again, classes, None, shares)
-    except errors.InputError:
-        pass  # too few rows, or scores that are all alike, leave nothing to recalibrate
+    with contextlib.suppress(errors.InputError):  # too few rows, or scores all alike, leave nothing to recalibrate
+        found[RECALIBRATED] = _recalibrated(rows, posteriors, classes, pricing, shares)
     for d, name in enumerate(decisions):
         found[f"always {name}"] = np.full(len(rows.truth), d)
     return found
+
+
+def _recalibrated(rows: _Rows, posteriors: Array, classes: Sequence[str], pricing: Pricing, shares: Shares) -> Array:
+    """Decide by probabilities that were made honest where the rows come from, then carried to the deployment."""
+    here = replace(pricing, prior=None).correction(classes, None, shares)
+    if here is not None:
+        posteriors = posteriors * np.array(here, np.float64)
+        posteriors = posteriors / posteriors.sum(axis=1, keepdims=True)
+    options: Any = {"weight": rows.weight, "groups": rows.groups}
+    honest = cross_fitted(TemperatureCalibrator(), posteriors, rows.truth, **options)
+    return replace(pricing, training_prior=AS_IN_THE_ROWS).bayes(honest, classes, None, shares)
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,7 +207,7 @@ class _Mean:
         spread = self._spread(moved)
         level = self.sampling.confidence
         if not spread > 1e-12 * max(abs(value), 1e-300):
-            why = "every case costs the same"
+            why = "nothing varies" if self.shares is None else "nothing varies within the classes"
             return Estimate(name, value, confidence=level, no_interval=why)
         if self.rows.groups is not None:
             half = self.sampling.width * spread
@@ -209,7 +223,7 @@ class _Mean:
         n = float(self.rows.weight.sum()) ** 2 / float(self.rows.squares.sum())
         powers = [float(weight @ losses**k) for k in (1, 2, 3)]
         skewness = 0.0 if self.shares is not None else skewness_of_rows(*powers) / math.sqrt(n)
-        low, high = skewed_t(value, spread, skewness, n - 1, level)
+        low, high = skewed_t(value, spread, held_back(skewness), n - 1, level)
         return Estimate(name, value, math.nan, low, high, confidence=level, method=SKEWED)
 
     def _weights(self) -> Array:

@@ -99,14 +99,20 @@ def read_rows(
     baseline: float | None = None,
     parts: Collection[str] | None = None,
     pricing: Pricing | None = None,
+    threshold: float | None = None,
 ) -> Read:
-    """Read and check the rows of one table, without counting them yet; ``pricing`` decides where only scores do."""
+    """Read and check the rows of one table, without counting them yet.
+
+    ``pricing`` decides where there are only scores, or ``threshold`` does where costs differ from row to row.
+    """
     if (score is None or (isinstance(score, dict) and not score)) and prediction is None:
         raise errors.nothing_to_judge()
     if baseline is not None:
         check_baseline(baseline)
     scores, table = spread_scores(score, classes)
     prices = {} if pricing is None else {cost_column(name): name for name in pricing.costs.columns}
+    if prices and data is None:
+        raise errors.cost_columns_without_data(list(prices.values()))
     named = {"prediction": prediction, "weight": weight, "by": by, "cluster": cluster}
     columns = gather(data, truth=truth, **named, **scores, **prices)
     length, places = len(columns["truth"]), None
@@ -138,7 +144,9 @@ def read_rows(
         return Read(_numbers(columns, places=places, **groups), length, by=segments)
     if baseline is not None:
         raise errors.baseline_of_classes()
-    plan, rows, decided_by = _classes(columns, quick, table, classes, positive, parts, pricing, weights)
+    plan, rows, decided_by = _classes(
+        columns, quick, table, classes, positive, parts, pricing=pricing, weight=weights, threshold=threshold
+    )
     return Read(replace(rows, **groups), length, plan, segments, decided_by)
 
 
@@ -167,8 +175,10 @@ def _classes(
     classes: Any,
     positive: Any,
     parts: Collection[str] | None,
+    *,
     pricing: Pricing | None,
     weight: Array | None,
+    threshold: float | None,
 ) -> tuple[Plan, memory.Rows, DecidedBy]:
     """Number the classes, and say what decides."""
     if "prediction" in columns:
@@ -185,7 +195,7 @@ def _classes(
     scores, span = _scores(columns.get("score"), table, plan, truth.names)
     rows = memory.Rows(truth.into(plan.classes), decided, scores, span, weight=weight)
     if pricing is not None:
-        return decided_by_costs(pricing, plan, rows, columns)
+        return decided_by_costs(pricing, plan, rows, columns, threshold)
     if decided is None and scores is not None and scores.ndim == 2 and parts is None:
         return plan, replace(rows, prediction=np.asarray(scores).argmax(axis=1)), "score"
     return plan, rows, "rows"

@@ -96,6 +96,8 @@ def _typed(column: Any, argument: str) -> Any:
 @contextmanager
 def written_beside(path: Path) -> Iterator[Path]:
     """Give a place beside the target to write to, and rename it into place when all went well: whole, or not at all."""
+    if not path.parent.is_dir():
+        raise errors.no_such_folder(str(path))
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         yield beside

@@ -9,7 +9,7 @@ from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCou
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.confusion import MOST_CLASSES
 
-DecidedBy = Literal["rows", "score", "costs"]
+DecidedBy = Literal["rows", "score", "costs", "threshold"]
 
 VERSION = 1
 """The version of what Counted.to_dict() writes."""
@@ -48,8 +48,8 @@ class Counted:
     """The tallies of some rows, by their kind: all that is kept of the rows. Counted rows add up.
 
     ``decided_by`` says how the decisions came about: they were given with the "rows", the highest "score" decides (the
-    first of those that tie), or the "costs" do. ``clusters`` say which rows belong together, and are neither added nor
-    saved.
+    first of those that tie), the "costs" do, or a "threshold" does. ``clusters`` say which rows belong together, and
+    are neither added nor saved.
     """
 
     task: str

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from stakes.engines.memory import Rows
 from stakes.engines.plan import DecidedBy, Plan
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.costs import Costs
-from stakes.tallies.pricing import Pricing, Shares
+from stakes.tallies.pricing import Pricing, shares_of
 
 
 def cost_column(name: str) -> str:
@@ -35,18 +34,27 @@ def with_priced_decisions(plan: Plan, pricing: Pricing, taken: Sequence[str]) ->
 
 
 def decided_by_costs(
-    pricing: Pricing, plan: Plan, rows: Rows, columns: Mapping[str, Column]
+    pricing: Pricing, plan: Plan, rows: Rows, columns: Mapping[str, Column], threshold: float | None
 ) -> tuple[Plan, Rows, DecidedBy]:
-    """Let the costs decide rows that only have scores; two classes at fixed costs need no rows for that."""
+    """Let the costs decide rows that only have scores; two classes at fixed costs need no rows for that.
+
+    A ``threshold`` decides instead, where costs differ from row to row.
+    """
     by_row = {name: as_finite(columns[cost_column(name)]).astype(np.float64) for name in pricing.costs.columns}
     if by_row:
         rows = replace(rows, costs=pricing.of_rows(rows.truth, plan.classes, plan.positive, by_row))
     if rows.prediction is not None or rows.scores is None or (rows.scores.ndim == 1 and not by_row):
         return plan, rows, "rows"
+    if threshold is not None and rows.scores.ndim == 1:
+        pricing.prices(plan.classes, plan.classes, plan.positive)  # the decisions are the classes themselves
+        decided = (rows.scores.astype(np.float64) >= threshold).astype(np.int64)
+        places = np.array([pricing.decisions(plan.classes).index(name) for name in plan.classes])
+        plan = replace(plan, decisions=pricing.decisions(plan.classes))
+        return plan, replace(rows, prediction=places[decided]), "threshold"
     posteriors = _posteriors(rows.scores)
     if posteriors is None:
         return plan, rows, "rows"
-    shares = shares_of(rows.truth, len(plan.classes), rows.weight)
+    shares = shares_of(np.bincount(rows.truth, rows.weight, len(plan.classes)).tolist())
     decided = pricing.bayes(posteriors, plan.classes, plan.positive, shares, by_row)
     return replace(plan, decisions=pricing.decisions(plan.classes)), replace(rows, prediction=decided), "costs"
 
@@ -60,10 +68,3 @@ def _posteriors(scores: Array) -> Array | None:
     if values.ndim == 2:
         raise errors.costs_need_probabilities(low, high)
     return None
-
-
-def shares_of(truth: Array, classes: int, weight: Array | None) -> Shares:
-    """How frequent each class is in the rows."""
-    sizes = np.bincount(truth, weight, classes)
-    whole = Fraction(float(sizes.sum()))
-    return tuple(Fraction(float(size)) / whole for size in sizes)

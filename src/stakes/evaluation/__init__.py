@@ -72,6 +72,8 @@ def evaluate(
     pricing = priced(costs, prior, training_prior)
     options = {"task": task, "positive": positive, "classes": classes, "weight": weight, "by": by, "baseline": baseline}
     options |= {"cluster": cluster, "pricing": pricing}
+    if pricing is not None and pricing.costs.columns:
+        options["threshold"] = threshold  # each row's own costs have to be there when it decides
     counted = count_rows(data, truth=truth, score=score, prediction=prediction, **options)
     if counted.clusters is not None and counted.clusters.count < FEW_CLUSTERS:
         errors.warn(errors.few_clusters(counted.clusters.count, FEW_CLUSTERS))
@@ -92,6 +94,9 @@ def decide(data: Any = None, *arrays: Any, truth: Any = None, best: str | None =
         raise errors.positional_arrays("decide")
     if best is not None and options.get("costs") is not None:
         raise errors.costs_or_best()
+    for name in ("threshold", "by"):
+        if options.get(name) is not None:
+            raise errors.not_to_decide_by(name)
     shares = {name: options.pop(name, None) for name in ("prior", "training_prior")}
     return evaluate(data, truth=truth, **options).decide(best=best, **shares)
 

@@ -186,11 +186,9 @@ class Evaluation:
 
     def _pricing_to_decide(self, costs: Any, prior: Any, training_prior: Any) -> Pricing | None:
         """The costs that were asked about, or those of this evaluation."""
-        if costs is not None and costs is not getattr(self.pricing, "costs", None):
-            return Pricing(costs, prior, training_prior)
         if self.pricing is None:
             return priced(costs, prior, training_prior)
-        changes = {"prior": prior, "training_prior": training_prior}
+        changes = {"costs": costs, "prior": prior, "training_prior": training_prior}
         return replace(self.pricing, **{name: value for name, value in changes.items() if value is not None})
 
     def curve(self, kind: str, *of: Any, **options: Any) -> Any:
@@ -321,8 +319,9 @@ class Evaluation:
         if self.pricing is None:
             return {}
         given = self.pricing.prior
-        shares = ", ".join(f"{name} {share:.6g}" for name, share in given.items()) if isinstance(given, dict) else given
-        return {"costs": self.pricing.costs.words, **({} if given is None else {"deployed where": f"{shares}"})}
+        shares = given if isinstance(given, Mapping) else {getattr(self, "positive", "positive"): given}
+        words = ", ".join(f"{name} {float(share):.6g}" for name, share in shares.items() if share is not None)
+        return {"costs": self.pricing.costs.words, **({"deployed where": words} if words else {})}
 
     def _before(self) -> list[page.Grid]:
         """Tables to show before the figures."""
@@ -338,6 +337,8 @@ class Evaluation:
         whys = {estimate.no_interval for estimate in self.figures.values() if estimate.defined}
         worthless = [] if self.pricing is None else self.pricing.costs.never_cheapest()
         notes = [f"the decision {name!r} is never worth taking at these costs" for name in worthless]
+        if self.pricing is not None and self.pricing.prior is not None:
+            notes.append("only the costs are for the deployment; all other figures are at the frequencies of the rows")
         if len(whys) == 1 and whys != {""}:
             return [*notes, f"there are no intervals: {whys.pop()}"]
         return [*notes, self._caution] if self._caution else notes

@@ -115,13 +115,15 @@ class Comparison:
                 return pair
         raise errors.no_such_pair(one, other, list(self.models))
 
-    def curve(self, kind: str, first: str, second: str, *, thresholds: Any = None) -> Curve:
+    def curve(self, kind: str, first: str = "", second: str = "", *, thresholds: Any = None) -> Curve:
         """Return the "decision" curve of two models: how much more net benefit the first one has than the second.
 
         Its band is that of each threshold probability by itself, for rows (or clusters) that both models share.
         """
         if kind != "decision":
             raise errors.no_such_curve(kind, ["decision"])
+        if len(self.models) == 2 and not first and not second:
+            first, second = self.models
         sides = [model for name in (first, second) for model in self.contestants if model.name == name]
         if len(sides) != 2 or first == second:
             raise errors.not_two_models(first, second, list(self.models))

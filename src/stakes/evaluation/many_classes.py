@@ -4,14 +4,13 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from stakes import errors, metrics
 from stakes.decisions.curves.histograms import Histograms, histograms
 from stakes.decisions.curves.kinds import ClassScored, Curve, Scored, curve
-from stakes.decisions.policies import Policies, decide_among_policies
 from stakes.engines import Counted
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Estimate, Metric
@@ -24,6 +23,9 @@ from stakes.tallies.costs import Costs
 from stakes.tallies.names import canonical
 from stakes.uncertainty.sampling import Sampling
 from stakes.views import page
+
+if TYPE_CHECKING:
+    from stakes.decisions.policies import Policies
 
 _CLASS_FIGURES = ("recall", "false_positive_rate", "precision", "f1", "auc")
 _MOST_SHOWN = 20
@@ -170,10 +172,17 @@ class ManyClassEvaluation(Evaluation):
             raise errors.no_decisions()
         return decided.most_confused(most)
 
+    def _decided_anew(self) -> Counted:
+        if self.counted.decided_by in ("score", "costs"):
+            raise errors.count_again_to_decide()
+        return self.counted
+
     def decide(
         self, costs: Costs | None = None, *, best: str | None = None, prior: Any = None, training_prior: Any = None
-    ) -> Policies:
+    ) -> "Policies":
         """Return what it costs to decide for the highest score, by the costs, and after recalibration."""
+        from stakes.decisions.policies import decide_among_policies  # only asked for now and then
+
         if best is not None:
             raise errors.best_of_two()
         if self.scores is None:

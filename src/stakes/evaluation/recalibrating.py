@@ -166,7 +166,7 @@ def recalibration(
         after,
         rows.weight,
         best,
-        _for_labels(kinds[best].fit(scores, codes, rows.weight), read),
+        _for_labels(kinds[best].fit(scores, codes, rows.weight), read, score),
         folds,
         sampling,
     )
@@ -185,9 +185,13 @@ def _kinds(read: Read, probabilities: bool, method: str | None) -> dict[str, Cal
     return {name: CALIBRATORS[name]() for name in wanted if method or probabilities or name != "temperature"}
 
 
-def _for_labels(calibrator: Calibrator, read: Read) -> Calibrator:
-    """Let a calibrator of several classes, fitted on their numbers, remember what they are called."""
-    return calibrator.set_params(classes=list(read.plan.classes)) if _many(read) else calibrator  # type: ignore[union-attr]
+def _for_labels(calibrator: Calibrator, read: Read, score: Any) -> Calibrator:
+    """Let a calibrator, fitted on numbers, remember the names of the classes, or of the positive one and the score."""
+    if _many(read):
+        return calibrator.set_params(classes=list(read.plan.classes))  # type: ignore[union-attr]
+    named = {"score": score} if isinstance(score, str) else {}
+    calibrator.fitted_for_ = {**named, "positive class": str(read.plan.positive)}  # type: ignore[union-attr]
+    return calibrator
 
 
 def _many(read: Read) -> bool:
@@ -196,16 +200,27 @@ def _many(read: Read) -> bool:
 
 # ── a saved calibrator applied to a file ─────────────────────────────────────────────────────────────────────────
 def apply_calibrator(
-    file: str | os.PathLike[str], calibrator: Any, out: str | os.PathLike[str], *, score: Any, column: str | None = None
+    file: str | os.PathLike[str],
+    calibrator: Any,
+    out: str | os.PathLike[str],
+    *,
+    score: Any,
+    column: str | None = None,
+    positive: Any = None,
 ) -> list[str]:
     """Write the file once more, with a column of recalibrated probabilities for each score; return their names.
 
     ``score`` is the column of the score, or a dictionary class → column. A new column is called like the score's with
-    ``_calibrated`` behind it, or ``column``.
+    ``_calibrated`` behind it, or ``column``. A calibrator that was fitted for another score or another ``positive``
+    class is warned of.
     """
     from stakes.engines import files
 
     made = calibrator if isinstance(calibrator, Calibrator) else load_calibrator(calibrator)
+    seen = {"score": score, "positive class": None if positive is None else canonical(positive)}
+    for what, name in made.fitted_for_.items():
+        if isinstance(seen.get(what), str) and seen[what] != name:
+            errors.warn(errors.calibrator_of_another(what, name, seen[what]))
     refuse_overwriting(file, out)
     columns = _columns(made, score)
     if column is not None and len(columns) > 1:

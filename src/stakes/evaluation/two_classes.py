@@ -1,18 +1,14 @@
 """Two classes: decisions, scores under a threshold, and curves over all thresholds."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stakes import errors, metrics
 from stakes.decisions.curves.histograms import Histograms, histograms
 from stakes.decisions.curves.kinds import Curve, Scored, curve
-from stakes.decisions.thresholds.decision import Decision
-from stakes.decisions.thresholds.objectives import BestFigure
-from stakes.decisions.thresholds.search import decide_by_cost, decide_by_figure
 from stakes.engines import Counted
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric
@@ -20,9 +16,12 @@ from stakes.metrics.estimate import plain
 from stakes.tallies import Confusion, CostSums, ScoreTable, Tally
 from stakes.tallies.arithmetic import is_real
 from stakes.tallies.costs import Costs
-from stakes.tallies.pricing import Pricing
+from stakes.tallies.pricing import Pricing, shares_of
 from stakes.uncertainty.sampling import USUAL, Sampling
 from stakes.views import page
+
+if TYPE_CHECKING:
+    from stakes.decisions.thresholds.decision import Decision
 
 _DEFAULT_THRESHOLD = 0.5
 _FLIPS = 0.5
@@ -52,10 +51,13 @@ class TwoClassEvaluation(Evaluation):
         probabilities: bool | None = None,
         sampling: Sampling = USUAL,
         pricing: Pricing | None = None,
+        steps: Sequence[tuple[str, float]] | None = None,
     ) -> None:
+        """Evaluate what was counted; the decisions of a segment begin at the scores (``steps``) where all rows' do."""
         super().__init__(counted, probabilities, sampling, pricing)
         self.scores: ScoreTable | None = counted.scores
         self.threshold = threshold
+        self._given_steps = steps
         if threshold is None and counted.confusion is None and self.probabilities:
             self.threshold = _DEFAULT_THRESHOLD if pricing is None else self._bayes_threshold()
 
@@ -69,8 +71,10 @@ class TwoClassEvaluation(Evaluation):
     @cached_property
     def _steps(self) -> list[tuple[str, float]]:
         """The decisions that the costs take, with the lowest score of each."""
-        positives = Fraction(self.scores.P) / Fraction(self.scores.total)  # type: ignore[union-attr]
-        return self.pricing.thresholds(self.negative, self.positive, (1 - positives, positives))  # type: ignore[union-attr]
+        if self._given_steps is not None:
+            return list(self._given_steps)
+        shares = shares_of([self.scores.N, self.scores.P])  # type: ignore[union-attr]
+        return self.pricing.thresholds(self.negative, self.positive, shares)  # type: ignore[union-attr]
 
     def at(self, threshold: float) -> Evaluation:
         """Return the evaluation of the same scores under another threshold; nothing is counted again."""
@@ -82,7 +86,8 @@ class TwoClassEvaluation(Evaluation):
         return TwoClassEvaluation(counted, threshold, sampling=self.sampling, pricing=self.pricing)
 
     def _segment(self, counted: Counted) -> Evaluation:
-        return TwoClassEvaluation(counted, self.threshold, self.probabilities, self.sampling, self.pricing)
+        steps = self._steps if self._decides_by_costs else None
+        return TwoClassEvaluation(counted, self.threshold, self.probabilities, self.sampling, self.pricing, steps)
 
     def _decided_anew(self) -> Counted:
         if self.scores is None or (self.counted.decided_by == "rows" and self.counted.confusion is not None):
@@ -103,7 +108,9 @@ class TwoClassEvaluation(Evaluation):
     @property
     def _decides_by_costs(self) -> bool:
         """Whether costs decide between more than the two classes."""
-        return self.pricing is not None and self.scores is not None and self.probabilities and self.threshold is None
+        if self.pricing is None or self.scores is None or self.counted.confusion is not None:
+            return False
+        return self.probabilities and self.threshold is None
 
     @property
     def _decisions(self) -> tuple[str, ...]:
@@ -153,20 +160,22 @@ class TwoClassEvaluation(Evaluation):
     def _why_no(self, metric: Metric) -> str:
         if metric.tally is ScoreTable:
             return "no scores were given; pass score="
-        if metric.tally is CostSums:
-            return "these costs differ by row; count again with costs="
-        if metric.tally is Confusion:
+        if metric.tally is CostSums and (self.probabilities or self.threshold is not None):
+            return "these costs differ by row; evaluate the rows again with costs= and threshold="
+        if metric.tally in (Confusion, CostSums):
             return "the scores are no probabilities, so there are no decisions yet; pass threshold="
         return super()._why_no(metric)
 
     def decide(
         self, costs: Costs | None = None, *, best: str | None = None, prior: Any = None, training_prior: Any = None
-    ) -> Decision:
+    ) -> "Decision":
         """Return the best threshold: the cheapest at these costs, or the one with the ``best`` figure.
 
         ``best`` is a metric ("f1", "youden", "f_beta(beta=2)") or a condition ("recall >= 0.9", "alarm_rate <= 0.1").
         The figure of the threshold is that of rows which did not choose it.
         """
+        from stakes.decisions.thresholds import objectives, search  # only asked for now and then
+
         if self.scores is None:
             raise errors.no_scores_to_decide()
         pricing = self._pricing_to_decide(costs, prior, training_prior)
@@ -174,10 +183,10 @@ class TwoClassEvaluation(Evaluation):
         if best is not None:
             if costs is not None or prior is not None:
                 raise errors.costs_or_best()
-            return decide_by_figure(self.scores, BestFigure.parse(best), sampling, self.probabilities)
+            return search.decide_by_figure(self.scores, objectives.BestFigure.parse(best), sampling, self.probabilities)
         if pricing is None:
-            raise errors.costs_or_best()
-        return decide_by_cost(self.scores, pricing, sampling, self.probabilities)
+            raise errors.neither_costs_nor_best()
+        return search.decide_by_cost(self.scores, pricing, sampling, self.probabilities)
 
     def curve(self, kind: str, **options: Any) -> Curve:
         """Return a curve with a band around it: "roc", "pr", "cost", "decision" or "reject".
@@ -219,14 +228,22 @@ class TwoClassEvaluation(Evaluation):
     def _decided_in_words(self) -> str:
         if self.confusion is None:
             return "none: the scores are no probabilities; pass threshold="
-        if self.counted.confusion is not None:
-            by_row = "the cheapest for each row, by its probability and its own costs"
-            return by_row if self.counted.decided_by == "costs" else "given"
-        if not self._decides_by_costs:
-            cheapest = self.pricing is not None and self.probabilities and self.threshold == self._bayes_threshold()
-            why = ", which costs least if the probabilities are right" if cheapest else ""
-            return f"positive when score ≥ {self.threshold:.6g}{why}"
-        return "; ".join(f"{name} from {max(start, 0):.6g}" for name, start in self._steps) + ", by what costs least"
+        if self.counted.decided_by == "costs":
+            return "the cheapest for each row, by its probability and its own costs"
+        if self.counted.confusion is not None and self.counted.decided_by == "rows":
+            return "given"
+        if self._decides_by_costs:
+            return (
+                "; ".join(f"{name} from {max(start, 0):.6g}" for name, start in self._steps) + ", by what costs least"
+            )
+        rule = f"positive when score ≥ {self.threshold:.6g}" if self.threshold != math.inf else "negative for everyone"
+        return rule + (", which costs least if the probabilities are right" if self._bayesian else "")
+
+    @property
+    def _bayesian(self) -> bool:
+        """Whether the threshold is the one at which the costs switch."""
+        fixed = self.pricing is not None and not self.pricing.costs.columns and self.probabilities
+        return fixed and self.scores is not None and self.threshold == self._bayes_threshold()
 
     def _before(self) -> list[page.Grid]:
         return [] if self.confusion is None else [page.confusion_grid(self.confusion)]
@@ -237,7 +254,7 @@ class TwoClassEvaluation(Evaluation):
         notes = []
         if self.confusion is not None and self.confusion.positive is not None:
             here, there = self["f1"].value, metrics.find("f1").of(self.confusion.swapped())
-            if abs(here - there) >= _FLIPS:
+            if abs(here - there) >= _FLIPS and 0 < self.prevalence < 1:
                 notes.append(
                     f"f1 is {here:.4f} with {self.positive!r} as the positive class, "
                     f"but {there:.4f} with {self.negative!r}: say which one you mean"

@@ -82,7 +82,7 @@ def priced(base: Metric, pricing: Pricing, tally: type = Confusion) -> Metric:
         question=base.question.replace("at these prices of a miss and a false alarm", "at the given costs"),
         range=(lowest if base.name == "expected_cost" else 0, math.inf),
         baseline=Baseline(BEST_CONSTANT.words, functools.partial(_constant, pricing=pricing)),
-        undefined=(NO_ROWS, _empty_class(pricing)) if not of_rows else (),
+        undefined=(NO_ROWS, _empty_class(pricing)),
         otherwise=_NOTHING_AT_STAKE,
         swapped=None,
         many=True,
@@ -95,10 +95,12 @@ def priced(base: Metric, pricing: Pricing, tally: type = Confusion) -> Metric:
 
 
 def _empty_class(pricing: Pricing) -> Undefined:
-    def applies(table: Confusion) -> Any:
-        prior = pricing.deployed(table.truths, positive_of(table))
+    def applies(tally: Any) -> Any:
+        of_rows = isinstance(tally, CostSums)
+        prior = deployed(tally, pricing) if of_rows else pricing.deployed(tally.truths, positive_of(tally))
         wanted = [c for c, share in enumerate(prior or ()) if share]
-        return (table.truth_totals[..., wanted] == 0).any(-1) if wanted else False
+        sizes = tally.sums[:, 0] if of_rows else tally.truth_totals
+        return (sizes[..., wanted] == 0).any(-1) if wanted else False
 
     return Undefined("a class that the prior expects has no rows", applies)
 
@@ -150,8 +152,10 @@ def _relative(cost: Any, unavoidable: Any, constant: Any) -> Any:
 
 def _constant(base: Metric, tally: Any, *, pricing: Pricing) -> float:
     """The cost of the cheapest decision for everybody, or 1 as the measure of the normalised cost."""
+    if math.isnan(base.of(tally)):
+        return math.nan
     if base.name == "normalised_cost":
-        return 1.0 if not math.isnan(base.of(tally)) else math.nan
+        return 1.0
     if isinstance(tally, CostSums):
         return float(min(tally.means(deployed(tally, pricing))[3:]))
-    return float(costs_of(tally, pricing)[2].min()) if tally.total else math.nan
+    return float(costs_of(tally, pricing)[2].min())

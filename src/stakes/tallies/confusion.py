@@ -155,12 +155,12 @@ class Confusion(Tally):
         return self._with(counts=self.counts.sum(-3), squares=None)
 
     def most_confused(self, most: int = 10) -> list[tuple[str, str, Any, float]]:
-        """Return the most frequent wrong decisions: truth, decision, how often, and the share of that truth."""
+        """Return the classes most often taken for another: truth, decision, how often, and the share of that truth."""
         pairs = [
             (self.counts[i, j].item(), truth, decision)
             for i, truth in enumerate(self.truths)
             for j, decision in enumerate(self.decisions)
-            if truth != decision and self.counts[i, j]
+            if truth != decision and decision in self.truths and self.counts[i, j]
         ]
         return most_frequent(pairs, dict(zip(self.truths, self.counts.sum(-1).tolist(), strict=True)), most)
 

@@ -42,16 +42,25 @@ class Costs:
     false_alarm: Any = None
 
     def __post_init__(self) -> None:
-        if (self.matrix is None) == (self.miss is None or self.false_alarm is None):
+        prices = [price for price in (self.miss, self.false_alarm) if price is not None]
+        if len(prices) != (2 if self.matrix is None else 0):
             raise errors.how_to_give_costs()
         if self.matrix is None:
             cells = [[0, self.false_alarm], [self.miss, 0]]
+            for name, price in (("miss", self.miss), ("false_alarm", self.false_alarm)):
+                if not (isinstance(price, str) and price.strip()) and not (is_real(price) and math.isfinite(price)):
+                    raise errors.bad_price(name, price)
+                if not isinstance(price, str) and price < 0:
+                    errors.warn(errors.negative_price(name, float(price)))
             self._set(matrix=_cells(cells, ("negative", "positive"), ("negative", "positive")))
             return
         if isinstance(self.matrix, Mapping):
             self._from_names(self.matrix)
         if self.classes is None:
             raise errors.costs_without_names()
+        for argument, names in (("classes", self.classes), ("decisions", self.decisions)):
+            if names is not None and not isinstance(names, Sequence | np.ndarray):
+                raise errors.no_list_of_names(argument, names)
         classes = tuple(map(canonical, self.classes))
         decisions = classes if self.decisions is None else tuple(map(canonical, self.decisions))
         for names in (classes, decisions):
@@ -74,7 +83,9 @@ class Costs:
         for name, row in rows.items():
             missing = [d for d in decisions if d not in row]
             if missing:
-                raise errors.cost_missing(name, missing[0])
+                other = next(n for n, r in rows.items() if missing[0] in r)
+                only = [d for d in row if not all(d in r for r in rows.values())]
+                raise errors.cost_missing(missing[0], other, name, only)
         cells = [[row[d] for d in decisions] for row in rows.values()]
         self._set(matrix=cells, classes=tuple(rows), decisions=tuple(decisions))
 
@@ -111,13 +122,21 @@ class Costs:
     @classmethod
     def _from_tables(cls, read: Mapping[str, Any], path: str) -> "Costs":
         prices = read.get("costs", read)
+        for name in ("costs", "utilities"):
+            if not isinstance(read.get(name, {}), Mapping):
+                raise errors.costs_not_a_table(path, name, read[name])
+        if "utilities" in read and "costs" in read:
+            raise errors.costs_and_utilities(path)
         if "utilities" in read:
             gains = cls(read["utilities"])
             return cls.from_utilities(gains.matrix, gains.classes or (), gains.decisions)
-        if set(prices) == {"miss", "false_alarm"}:
-            return cls(miss=prices["miss"], false_alarm=prices["false_alarm"])
+        if {"miss", "false_alarm"} & set(prices) or (prices is read and prices):
+            for name in prices:
+                if name not in ("miss", "false_alarm"):
+                    raise errors.no_such_cost(path, name)
+            return cls(miss=prices.get("miss"), false_alarm=prices.get("false_alarm"))
         if prices is read or not prices:
-            raise errors.no_costs_in_file(path, list(read))
+            raise errors.no_costs_in_file(path)
         return cls(prices)
 
     def _warn_of_dear_right_answers(self) -> None:
@@ -257,6 +276,8 @@ def _ever_cheapest(prices: Array, decision: int) -> bool:
 
 def _cells(matrix: Any, classes: Sequence[str], decisions: Sequence[str]) -> tuple[Row, ...]:
     """Check a matrix, cell by cell."""
+    if not isinstance(matrix, Sequence | np.ndarray):
+        raise errors.costs_of_wrong_shape(f"{type(matrix).__name__}", len(classes), len(decisions))
     rows = [list(row) if isinstance(row, Sequence | np.ndarray) else [row] for row in matrix]
     if len(rows) != len(classes) or any(len(row) != len(decisions) for row in rows):
         shape = f"{len(rows)} × {len(rows[0]) if rows else 0}"

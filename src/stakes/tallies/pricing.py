@@ -41,12 +41,11 @@ class Pricing:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers and names, ready for JSON."""
-        given = {"prior": self.prior, "training_prior": self.training_prior}
-        plain = {
-            name: {canonical(k): float(v) for k, v in value.items()} if isinstance(value, Mapping) else value
-            for name, value in given.items()
+        return {
+            "costs": self.costs.to_dict(),
+            "prior": _plain(self.prior),
+            "training_prior": _plain(self.training_prior),
         }
-        return {"costs": self.costs.to_dict(), **plain}
 
     # ── decisions and their prices ───────────────────────────────────────────────────────────────────────────
     def decisions(self, truths: Sequence[str]) -> tuple[str, ...]:
@@ -131,6 +130,18 @@ class Pricing:
             for d, cell in enumerate(row):
                 costs[mine, d] = _column(columns, cell)[mine] if isinstance(cell, str) else float(cell)
         return costs
+
+
+def _plain(shares: Any) -> Any:
+    if isinstance(shares, Mapping):
+        return {canonical(name): float(share) for name, share in shares.items()}
+    return shares if shares is None or isinstance(shares, str) else float(shares)
+
+
+def shares_of(sizes: Any) -> Shares:
+    """How frequent each class is, from the (weighted) number of its rows."""
+    exact = [Fraction(size) for size in sizes]
+    return tuple(size / sum(exact) for size in exact)
 
 
 def _column(columns: Mapping[str, Array] | None, name: str) -> Array:

@@ -181,7 +181,8 @@ class ScoreTable(Tally):
             counts[:, decisions.index(name)] = above[i][0] - further[0]
             if squares is not None:
                 squares[:, decisions.index(name)] = above[i][1] - further[1]  # type: ignore[operator]
-        return Confusion((self.negative, self.positive), tuple(decisions), counts, squares)
+        pair = (self.negative, self.positive)
+        return Confusion(pair, tuple(decisions), counts, squares, self.positive if tuple(decisions) == pair else None)
 
     def _confusion(self, columns: Columns, found: Any) -> Confusion:
         """Make the tables of what was found (called positive); the rest of each column was not."""

@@ -10,7 +10,7 @@ from stakes.metrics.cost import deployed
 from stakes.tallies import CostSums
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.interval import Interval, none
-from stakes.uncertainty.means import SKEWED, skewed_t, skewness_of_rows
+from stakes.uncertainty.means import SKEWED, held_back, skewed_t, skewness_of_rows
 from stakes.uncertainty.quantiles import LOG, on_scale
 from stakes.uncertainty.sampling import Sampling
 
@@ -40,7 +40,7 @@ def _interval(metric: Metric, value: float, sums: CostSums, sampling: Sampling) 
     rows = sums.total**2 / float(sums.products[:, 0, 0].sum())
     second, third = sums.powers.sum(axis=0) / sums.total
     skewness = 0.0 if apart else skewness_of_rows(value, second, third) / math.sqrt(rows)
-    return Interval(*skewed_t(value, error, skewness, rows - 1, sampling.confidence), SKEWED)
+    return Interval(*skewed_t(value, error, held_back(skewness), rows - 1, sampling.confidence), SKEWED)
 
 
 def _direction(metric: Metric, value: float, means: Array) -> Array:

@@ -4,6 +4,8 @@ import math
 
 from stakes.uncertainty.quantiles import student
 
+_MOST_SKEWED = 0.3
+
 SKEWED = "Student's t, corrected for skewness"
 
 
@@ -19,6 +21,11 @@ def skewed_t(mean: float, error: float, skewness: float, degrees: float, confide
 
     ends = mean - bent(t) * error, mean - bent(-t) * error
     return min(ends), max(ends)
+
+
+def held_back(skewness: float) -> float:
+    """Return a skewness for which the bent limits can be trusted: beyond this one of them runs away."""
+    return max(-_MOST_SKEWED, min(_MOST_SKEWED, skewness))
 
 
 def skewness_of_rows(first: float, second: float, third: float) -> float:

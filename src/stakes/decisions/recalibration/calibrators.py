@@ -6,7 +6,9 @@ scikit-learn's habits (``get_params``, ``set_params``, ``fit(X, y, sample_weight
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -71,6 +73,9 @@ class Calibrator:
 
         return Tags("transformer", TargetTags(required=True), TransformerTags())
 
+    fitted_for_: Mapping[str, str] = MappingProxyType({})
+    """What was fitted, by name, so that it is noticed when something else is recalibrated."""
+
     def to_dict(self) -> dict[str, Any]:
         """Return what was learned as plain data, from which :func:`stakes.load_calibrator` makes it again."""
         if not hasattr(self, "rows_"):
@@ -80,6 +85,7 @@ class Calibrator:
             "version": VERSION,
             "method": self.method,
             "rows": self.rows_,
+            "fitted_for": dict(self.fitted_for_),
             **self._content(),
         }
 

@@ -24,6 +24,7 @@ def load_calibrator(saved: str | os.PathLike[str] | dict[str, Any]) -> Calibrato
     try:
         made.restore(content)
         made.rows_ = float(content["rows"])
+        made.fitted_for_ = {str(what): str(name) for what, name in dict(content.get("fitted_for", {})).items()}
         if not made.rows_ > 0:
             raise ValueError("it was fitted on no rows")
     except (KeyError, TypeError, ValueError, OverflowError) as problem:

@@ -12,11 +12,18 @@ from stakes.uncertainty.sampling import check_whole
 
 
 def cross_fitted(
-    calibrator: Calibrator, score: Any, truth: Any, folds: int = 5, seed: int = 0, weight: Any = None
+    calibrator: Calibrator,
+    score: Any,
+    truth: Any,
+    folds: int = 5,
+    seed: int = 0,
+    weight: Any = None,
+    groups: Any = None,
 ) -> Array:
     """Return recalibrated scores, each row's from a copy of the calibrator that was fitted on the other folds.
 
-    Rows are dealt to the folds at random, every class evenly; the calibrator itself stays as it is.
+    Rows are dealt to the folds at random, every class evenly; rows of the same group (numbers from 0 on) stay together.
+    The calibrator itself stays as it is.
     """
     if not isinstance(calibrator, Calibrator):
         raise errors.no_calibrator(type(calibrator).__name__)
@@ -31,7 +38,10 @@ def cross_fitted(
     sizes = np.bincount(codes)
     if np.count_nonzero(sizes) == 2 and sizes[sizes > 0].min() < 2:
         raise errors.too_few_to_cross_fit()
-    fold_of = dealt(codes, folds, seed)
+    together = None if groups is None else np.asarray(groups)
+    fold_of = (
+        dealt(codes, folds, seed) if together is None else dealt(np.zeros(together.max() + 1), folds, seed)[together]
+    )
     found = np.empty(values.shape)
     for fold in np.unique(fold_of):
         here = fold_of == fold

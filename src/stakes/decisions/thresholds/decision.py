@@ -2,8 +2,8 @@
 
 import json
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from stakes.metrics import Estimate
@@ -11,6 +11,9 @@ from stakes.metrics.estimate import percent, plain
 from stakes.tallies.costs import Costs
 
 Range = tuple[float, float]
+
+BAYES = "Bayes threshold"
+"""How the thresholds that the costs give for honest probabilities are called among the alternatives."""
 
 PER = 1000
 """Costs are told for so many cases."""
@@ -21,10 +24,13 @@ class Decision:
     """The best thresholds of a score, what they are worth, and what speaks for and against them.
 
     ``thresholds`` stand between ``decisions``, from low scores to high ones. ``apparent`` is the figure on the rows
-    that chose them, which flatters; ``corrected`` the figure on rows that did not. ``alternatives`` are other ways to
-    decide, ``savings`` what the recommended one saves against each. ``alike`` are the ranges of thresholds that cannot
-    be told from the best on these rows. ``cost_ratio`` says between which costs of a miss, counted in false alarms, the
-    same threshold stays best; ``worth_of_labels`` what knowing all rates exactly could save per case, at most.
+    that chose them, which flatters; ``corrected`` the figure on rows that did not. ``alike`` are the ranges of
+    thresholds that cannot be told from the best on these rows. If the Bayes thresholds, which no row has chosen, are
+    among them, they are ``recommended``. ``alternatives`` are other ways to decide, ``savings`` what the recommended
+    way saves against each; ``miscalibration`` is what the best thresholds save against the Bayes ones.
+
+    ``cost_ratio`` says between which costs of a miss, counted in false alarms, the best threshold stays the same;
+    ``worth_of_labels`` what knowing all rates exactly could save per case, at most.
     """
 
     criterion: str
@@ -36,6 +42,7 @@ class Decision:
     negative: str
     rows: float
     confidence: float
+    question: str = ""
     alternatives: Mapping[str, Estimate] = field(default_factory=dict)
     savings: Mapping[str, Estimate] = field(default_factory=dict)
     alike: tuple[list[Range], ...] = ()
@@ -46,6 +53,8 @@ class Decision:
     worth_of_labels: float = math.nan
     condition: Estimate | None = None
     limit: tuple[str, float] | None = None
+    miscalibration: Estimate | None = None
+    worthless: tuple[str, ...] = ()
 
     @property
     def threshold(self) -> float:
@@ -69,10 +78,23 @@ class Decision:
     @property
     def bayes_is_alike(self) -> bool:
         """Whether the Bayes thresholds are among those that cannot be told from the best."""
-        return self.bayes is not None and all(
-            any(low <= start <= high for low, high in ranges)
-            for start, ranges in zip(self.bayes, self.alike, strict=True)
-        )
+        return self.bayes is not None and all_within(self.bayes, self.alike)
+
+    @property
+    def recommended(self) -> tuple[float, ...]:
+        """The thresholds to use: the Bayes ones if these rows cannot tell them from the best, otherwise the best."""
+        return self.bayes if self.bayes is not None and self.bayes_is_alike else self.thresholds
+
+    @property
+    def cost(self) -> Estimate:
+        """What the recommended thresholds cost per case, on rows that did not choose them."""
+        return self.alternatives[BAYES] if self.bayes_is_alike else self.corrected
+
+    @property
+    def worse(self) -> bool:
+        """Whether the model surely costs more than deciding the same for everybody."""
+        high = self.savings[self.constant].high if self.constant else None
+        return high is not None and high < 0
 
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
     def to_dict(self) -> dict[str, Any]:
@@ -80,6 +102,8 @@ class Decision:
         return {
             "stakes": "decision",
             "criterion": self.criterion,
+            "question": self.question,
+            "recommended": [plain(start) for start in self.recommended],
             "positive": self.positive,
             "negative": self.negative,
             "rows": self.rows,
@@ -90,6 +114,8 @@ class Decision:
             "condition": None if self.condition is None else self.condition.to_dict(),
             "alternatives": {name: cost.to_dict() for name, cost in self.alternatives.items()},
             "savings": {name: saving.to_dict() for name, saving in self.savings.items()},
+            "miscalibration": None if self.miscalibration is None else self.miscalibration.to_dict(),
+            "worthless": list(self.worthless),
             "alike": [[[plain(low), plain(high)] for low, high in ranges] for ranges in self.alike],
             "bayes": None if self.bayes is None else [plain(start) for start in self.bayes],
             "no_bayes": self.no_bayes,
@@ -108,43 +134,73 @@ class Decision:
         return "\n".join(self.sentences())
 
     def __repr__(self) -> str:
-        return f"<Decision: {self._rule()}>"
+        return f"<Decision: {self._rule(self.recommended)}>"
 
     def sentences(self) -> Iterator[str]:
         """Tell the recommendation in plain words."""
-        yield f"Decide {self._rule()} ({self.criterion})."
+        yield f"{self.question}."
         if self.costs is None:
+            yield f"Decide {self._rule(self.thresholds)}: {self.criterion}."
             yield from self._about_figure()
-        else:
-            yield from self._about_costs()
+            yield from self._about_alike()
+            return
+        yield from self._about_rule()
+        yield from self._about_cost()
+        yield from self._about_evidence()
         yield from self._about_alike()
-        if self.costs is not None:
-            yield from self._about_bayes()
-            yield from self._about_ratio()
-            yield (
-                f"Knowing all rates exactly, from many more labels, could save at most {told(self.worth_of_labels)} "
-                f"per {PER:,} cases."
-            )
+        yield from self._about_bayes()
+        yield from self._about_ratio()
+        yield (
+            f"Knowing all rates exactly, from many more labels, could save at most {told(self.worth_of_labels)} per "
+            f"{PER:,} cases."
+        )
 
-    def _rule(self) -> str:
-        if len(self.thresholds) == 1:
-            start = self.thresholds[0]
-            if math.isinf(start):
-                return f"{self.decisions[0]!r} for every case"
-            return f"{self.decisions[1]!r} when score ≥ {start:.6g}, otherwise {self.decisions[0]!r}"
-        steps = [f"{name!r} from {start:.6g}" for name, start in zip(self.decisions[1:], self.thresholds, strict=True)]
+    def _rule(self, thresholds: Sequence[float]) -> str:
+        if math.isinf(thresholds[0]):
+            return f"{self.decisions[0]!r} for every case"
+        if len(thresholds) == 1:
+            return f"{self.decisions[1]!r} when score ≥ {thresholds[0]:.6g}, otherwise {self.decisions[0]!r}"
+        steps = [
+            f"{name!r} from {start:.6g}"
+            for name, start in zip(self.decisions[1:], thresholds, strict=True)
+            if math.isfinite(start)
+        ]
         return f"{self.decisions[0]!r} for low scores, {', '.join(steps)}"
 
-    def _about_costs(self) -> Iterator[str]:
-        yield (
-            f"That costs {told_interval(self.corrected)} per {PER:,} cases. On the very rows that chose it, it is "
-            f"{told(self.apparent.value)}, which flatters it."
-        )
-        others = [f"{name} {told(cost.value)}" for name, cost in self.alternatives.items() if "Bayes" not in name]
+    def _about_rule(self) -> Iterator[str]:
+        if self.worse:
+            yield f"Decide {self.constant}: no threshold of this score costs less."
+            yield f"The best one would be {self._rule(self.recommended)}."
+        elif self.bayes_is_alike:
+            yield (
+                f"Decide {self._rule(self.recommended)}: there the costs switch if the probabilities are right, and "
+                "these rows cannot tell it from their own best threshold."
+            )
+        else:
+            yield f"Decide {self._rule(self.recommended)}: the lowest cost on these rows."
+        for name in self.worthless:
+            yield f"The decision {name!r} is never worth taking at these costs."
+
+    def _about_cost(self) -> Iterator[str]:
+        flattered = f"on the very rows that chose it, it is {told(self.apparent.value)}, which flatters it"
+        if self.bayes_is_alike:
+            starts = ", ".join(f"{start:.6g}" for start in self.thresholds)
+            yield f"That costs {told_interval(self.cost)} per {PER:,} cases."
+            yield (
+                f"The best of these rows, {starts}, costs {told_interval(self.corrected)} on rows that did not choose "
+                f"it; {flattered}."
+            )
+        else:
+            yield f"That costs {told_interval(self.cost)} per {PER:,} cases; {flattered}."
+        others = [f"{name} {told(cost.value)}" for name, cost in self.alternatives.items() if name != BAYES]
         yield f"Instead, per {PER:,} cases: {'; '.join(others)}."
+
+    def _about_evidence(self) -> Iterator[str]:
         saving = self.savings[self.constant]
         if self.enough_evidence:
             yield f"Against {self.constant} it saves {told_interval(saving)}: the model earns its keep."
+        elif self.worse:
+            yield f"Against {self.constant} it loses {told_interval(_turned(saving))}."
         else:
             yield (
                 f"Not enough evidence that the model costs less than {self.constant}: the saving is "
@@ -171,32 +227,43 @@ class Decision:
     def _about_alike(self) -> Iterator[str]:
         for start, ranges, name in zip(self.thresholds, self.alike, self.decisions[1:], strict=True):
             if ranges and ranges != [(start, start)]:
-                gaps = f", in {len(ranges)} pieces," if len(ranges) > 1 else ""
-                which = "" if len(self.thresholds) == 1 else f" of {name!r}"
-                yield (
-                    f"Thresholds{which} between {ranges[0][0]:.6g} and {ranges[-1][1]:.6g}{gaps} cannot be told "
-                    "from it on these rows."
+                low, high = ranges[0][0], ranges[-1][1]
+                which = "Thresholds" if len(self.thresholds) == 1 else f"Thresholds of {name!r}"
+                span = (
+                    f"between {low:.6g} and {high:.6g}"
+                    if math.isfinite(high)
+                    else f"from {low:.6g} on, or none at all,"
                 )
+                yield f"{which} {span} cannot be told from {start:.6g} on these rows."
 
     def _about_bayes(self) -> Iterator[str]:
         if self.bayes is None:
-            yield f"There is no Bayes threshold: {self.no_bayes}."
-            return
-        (name,) = [name for name in self.alternatives if "Bayes" in name]
-        starts = ", ".join(f"{start:.6g}" for start in self.bayes)
-        gap = self.savings[name]
-        yield (
-            f"If the probabilities were right, {starts} would be best; that costs "
-            f"{told_interval(self.alternatives[name])}. The difference is {told_interval(gap)}: the price of "
-            "miscalibration at these costs, and noise."
-        )
-        if self.bayes_is_alike:
-            yield "It is among those that cannot be told apart, and was not chosen by looking at these rows: prefer it."
+            yield f"There is no threshold that follows from the costs alone: {self.no_bayes}."
+        elif self.miscalibration is not None:
+            starts = ", ".join(f"{start:.6g}" for start in self.bayes)
+            other = "" if self.bayes_is_alike else f", which costs {told_interval(self.alternatives[BAYES])}"
+            yield (
+                f"If the probabilities were right, {starts} would be best{other}. The best of these rows saves "
+                f"{told_interval(self.miscalibration)} against it: the price of miscalibration here, and noise."
+            )
 
     def _about_ratio(self) -> Iterator[str]:
         if self.cost_ratio is not None:
             low, high = (f"{ratio:.4g}" if math.isfinite(ratio) else "any number of" for ratio in self.cost_ratio)
-            yield f"The same threshold stays the best while a miss costs between {low} and {high} false alarms."
+            starts = ", ".join(f"{start:.6g}" for start in self.thresholds)
+            yield f"{starts} stays the best of these rows while a miss costs between {low} and {high} false alarms."
+
+
+def all_within(starts: Sequence[float], alike: Sequence[Sequence[Range]]) -> bool:
+    """Whether each threshold lies between the lowest and the highest that cannot be told from the best."""
+    pairs = zip(starts, alike, strict=True)
+    return all(bool(ranges) and ranges[0][0] <= start <= ranges[-1][1] for start, ranges in pairs)
+
+
+def _turned(saving: Estimate) -> Estimate:
+    """A saving as a loss."""
+    low, high = (None if end is None else -end for end in (saving.high, saving.low))
+    return replace(saving, value=-saving.value, low=low, high=high)
 
 
 def told(cost: float) -> str:

@@ -4,6 +4,7 @@ Thresholds stand between rungs. Resampling millions of rungs would take long and
 where the best threshold could lie: beyond them the decisions are certain, and rungs are put together without any loss.
 """
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -113,14 +114,14 @@ def moved(columns: Columns, lower: Price, higher: Price, factors: Array) -> tupl
     if isinstance(higher, int):
         counts = _counts(columns)
         before, after = (_priced(columns, price, *counts) for price in (lower, higher))
-        return _from_none(factors @ (after[0] - before[0])), _from_none(factors**2 @ np.maximum(before[1], after[1]))
+        return cumulated(factors @ (after[0] - before[0])), cumulated(factors**2 @ np.maximum(before[1], after[1]))
     each = factors * (np.array(higher) - np.array(lower))
     positives, negatives = (columns.values[name] for name in CLASSES)
     suffix = "_squared" if columns.weighted else ""
     squares = [columns.values[name + suffix] for name in CLASSES]
     return (
-        _from_none(each[0] * positives + each[1] * negatives),
-        _from_none(each[0] ** 2 * squares[0] + each[1] ** 2 * squares[1]),
+        cumulated(each[0] * positives + each[1] * negatives),
+        cumulated(each[0] ** 2 * squares[0] + each[1] ** 2 * squares[1]),
     )
 
 
@@ -139,9 +140,11 @@ def _cut(columns: Columns, places: Array, keep: Sequence[float]) -> Columns:
     return columns.cut(ends[(ends > 0) & (ends <= len(columns.scores))])
 
 
-def _from_none(values: Array) -> Array:
+def cumulated(values: Array) -> Array:
     """Sums of what lies above each place, beginning with nothing."""
-    return np.concatenate([[0.0], values.cumsum()])
+    whole: Any = np.zeros((*values.shape[:-1], values.shape[-1] + 1))
+    np.cumsum(values, axis=-1, out=whole[..., 1:])
+    return whole
 
 
 # ── prices ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -149,7 +152,9 @@ def ordered_decisions(table: ScoreTable, pricing: Pricing) -> list[str]:
     """The decisions worth taking, from the one for low scores to the one for high scores."""
     pair = (table.negative, table.positive)
     decisions = pricing.decisions(pair)
-    costs = Costs([*zip(*_typical(table, pricing, decisions), strict=True)], pair, decisions)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", errors.InputWarning)  # said already when the costs were made
+        costs = Costs([*zip(*_typical(table, pricing, decisions), strict=True)], pair, decisions)
     names = [decision for decision, _ in costs.switch_points(table.positive)]
     if len(names) == 1:
         raise errors.one_decision_is_best(names[0])

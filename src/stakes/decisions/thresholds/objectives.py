@@ -3,12 +3,11 @@
 import math
 import re
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from stakes import errors, metrics
-from stakes.decisions.thresholds.ladder import Ladder
+from stakes.decisions.thresholds.ladder import Ladder, cumulated
 from stakes.metrics import Metric
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array
@@ -62,6 +61,8 @@ class BestFigure:
     def parse(cls, text: str) -> "BestFigure":
         """Read ``f_beta(beta=2)``, ``recall >= 0.9`` or ``alarm_rate <= 0.1``."""
         found = re.fullmatch(r"(.+?)\s*(>=|<=|≥|≤)\s*([-+.\deE]+)\s*", str(text))
+        if found is None and re.search(r"[<>≤≥%]", str(text)):
+            raise errors.bad_condition(str(text))
         if found is None:
             return cls(_of_decisions(text))
         name, sign, limit = found.groups()
@@ -121,10 +122,3 @@ def tables_at(ladder: Ladder, held: Array) -> Confusion:
     whole = found[..., -1:]
     (tp, fp), (fn, tn) = (np.moveaxis(part, -2, 0) for part in (found, np.maximum(whole - found, 0.0)))
     return Confusion.two_class(tp=tp, fn=fn, fp=fp, tn=tn)
-
-
-def cumulated(values: Array) -> Array:
-    """Sums of what lies above each place, beginning with nothing."""
-    whole: Any = np.zeros((*values.shape[:-1], values.shape[-1] + 1))
-    np.cumsum(values, axis=-1, out=whole[..., 1:])
-    return whole

@@ -4,17 +4,17 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from stakes import errors, metrics
-from stakes.decisions.thresholds.decision import Decision, Range
+from stakes.decisions.thresholds.decision import BAYES, Decision, Range, all_within
 from stakes.decisions.thresholds.ladder import (
     CLASSES,
     Ladder,
+    cumulated,
     evenly,
     moved,
     near_the_best,
@@ -22,13 +22,13 @@ from stakes.decisions.thresholds.ladder import (
     prices_of,
 )
 from stakes.decisions.thresholds.losses import Bill
-from stakes.decisions.thresholds.objectives import BestFigure, LowestCost, cumulated, tables_at
+from stakes.decisions.thresholds.objectives import BestFigure, LowestCost, tables_at
 from stakes.decisions.thresholds.out_of_bag import ClusterResamples, RowResamples
 from stakes.metrics import Estimate
 from stakes.tallies import Confusion, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
-from stakes.tallies.pricing import Pricing
+from stakes.tallies.pricing import Pricing, shares_of
 from stakes.uncertainty.draws import spread_interval
 from stakes.uncertainty.sampling import Sampling
 
@@ -45,7 +45,7 @@ In simulations the truly best threshold was then among those that cannot be told
 
 def decide_by_cost(table: ScoreTable, pricing: Pricing, sampling: Sampling, probabilities: bool) -> Decision:
     """Return the thresholds that cost least, with what they cost on rows that did not choose them."""
-    _refuse_one_class(table)
+    _refuse_one_class(table, sampling)
     if sampling.clusters is not None and pricing.costs.columns:
         raise errors.row_costs_in_clusters()
     return _ByCost(table, pricing, sampling, probabilities).decision()
@@ -53,11 +53,13 @@ def decide_by_cost(table: ScoreTable, pricing: Pricing, sampling: Sampling, prob
 
 def decide_by_figure(table: ScoreTable, wanted: BestFigure, sampling: Sampling, probabilities: bool) -> Decision:
     """Return the threshold with the best figure, with that figure on rows that did not choose it."""
-    _refuse_one_class(table)
+    _refuse_one_class(table, sampling)
     return _ByFigure(table, wanted, sampling, probabilities).decision()
 
 
-def _refuse_one_class(table: ScoreTable) -> None:
+def _refuse_one_class(table: ScoreTable, sampling: Sampling) -> None:
+    if sampling.clusters is not None and sampling.clusters.count < 2:
+        raise errors.single_cluster()
     for name, size in ((table.positive, table.P), (table.negative, table.N)):
         if not size:
             raise errors.both_classes_wanted(name)
@@ -81,6 +83,10 @@ class _Search:
         if self.sampling.clusters is None:
             return RowResamples.of(ladder, RESAMPLES, generator)
         return ClusterResamples.of(ladder, self.sampling.clusters, RESAMPLES, generator)
+
+    def _rows_in_words(self) -> str:
+        share = float(self.table.P) / float(self.table.total)
+        return f"{float(self.table.total):,.6g} rows, {share:.1%} {self.table.positive}"
 
     def _facts(self) -> dict[str, Any]:
         total = float(self.table.total)
@@ -114,9 +120,9 @@ class _ByCost(_Search):
         if not self.probabilities:
             return None, "the scores are no probabilities"
         if self.wanted.prior is not None and self.wanted.training_prior is None:
-            return None, "training_prior= is not known"
-        share = Fraction(self.table.P) / Fraction(self.table.total)
-        steps = self.wanted.thresholds(self.table.negative, self.table.positive, (1 - share, share))
+            return None, "it depends on the class frequencies that the model was trained on; give training_prior="
+        shares = shares_of([self.table.N, self.table.P])
+        steps = self.wanted.thresholds(self.table.negative, self.table.positive, shares)
         return [start for _, start in steps[1:]], ""
 
     def decision(self) -> Decision:
@@ -126,7 +132,7 @@ class _ByCost(_Search):
         goal = LowestCost(shares if self.shares is not None or self.sampling.fixed else None)
         moves = [moved(self.columns, *pair, shares / sizes) for pair in itertools.pairwise(prices)]
         thresholds = self._best(moves)
-        usual = [_DEFAULT] if self.probabilities and len(self.decisions) == 2 else []
+        usual = [_DEFAULT] if self.probabilities else []
         keep = [*thresholds, *(self.bayes[0] or ()), *usual]
         ladder = Ladder.of(near_the_best(self.columns, moves, keep), prices)
         resamples = self._resamples(ladder)
@@ -140,26 +146,36 @@ class _ByCost(_Search):
         paid = goal.paid(ladder, resamples.held)
         judged = _judged(resamples, goal.choose(paid), len(ladder.scores))
         others = {f"always {name}": _always(ladder, d, len(self.decisions)) for d, name in enumerate(self.decisions)}
-        others |= {f"threshold {start:g}": policy([start]) for start in usual}
+        others |= {f"threshold {start:g}": policy([start] * len(thresholds)) for start in usual}
         if self.bayes[0] is not None:
-            others["Bayes thresholds" if len(self.decisions) > 2 else "Bayes threshold"] = policy(self.bayes[0])
+            others[BAYES] = policy(self.bayes[0])
         places = [ladder.place_of(start) for start in thresholds]
+        alike = self._alike(goal, ladder, places, paid)
+        taken = others[BAYES] if self.bayes[0] is not None and all_within(self.bayes[0], alike) else judged
         return Decision(
             criterion="the lowest cost",
+            question=self._question(),
             costs=self.wanted.costs,
+            worthless=tuple(self.wanted.costs.never_cheapest()),
             decisions=tuple(self.decisions),
             thresholds=tuple(thresholds),
             apparent=Estimate("expected_cost", bill.cost(best)),
             corrected=bill.estimate("expected_cost", judged),
             alternatives={name: bill.estimate("expected_cost", other) for name, other in others.items()},
-            savings={name: bill.estimate("saving", _less(other, judged)) for name, other in others.items()},
-            alike=tuple(self._alike(goal, ladder, places, paid)),
+            savings={name: bill.estimate("saving", _less(other, taken)) for name, other in others.items()},
+            miscalibration=None if BAYES not in others else bill.estimate("saving", _less(others[BAYES], judged)),
+            alike=tuple(alike),
             bayes=None if self.bayes[0] is None else tuple(self.bayes[0]),
             no_bayes=self.bayes[1],
             cost_ratio=self._cost_ratio(thresholds, shares / sizes, prices),
             worth_of_labels=float(_whole_regret(paid, goal, places).mean()),
             **self._facts(),
         )
+
+    def _question(self) -> str:
+        """What was asked, so that a slip in the costs is seen."""
+        prior = "" if self.shares is None else f"; {self.table.positive} is {self.shares[0]:.6g} where it is used"
+        return f"{self._rows_in_words()}; costs: {self.wanted.costs.words}{prior}"
 
     def _best(self, moves: Sequence[tuple[Array, Array]]) -> list[float]:
         """The exact best thresholds of these rows."""
@@ -207,8 +223,10 @@ def _always(ladder: Ladder, decision: int, decisions: int) -> Array:
 
 
 def _less(policy: Array, judged: Array) -> Array:
-    """One policy less another one, which may differ from cluster to cluster."""
-    return (policy if policy.ndim == judged.ndim else policy[:, None]) - judged
+    """One policy less another one; either may differ from cluster to cluster."""
+    axes = max(policy.ndim, judged.ndim)
+    one, other = (p if p.ndim == axes else p[:, None] for p in (policy, judged))
+    return one - other
 
 
 def _judged(resamples: RowResamples | ClusterResamples, places: Array, rungs: int) -> Array:
@@ -249,6 +267,7 @@ class _ByFigure(_Search):
         others = {f"threshold {start:g}": self.table.at(start) for start in usual}
         return Decision(
             criterion=self.wanted.words,
+            question=self._rows_in_words(),
             decisions=(self.table.negative, self.table.positive),
             thresholds=(threshold,),
             apparent=self._figure(metric, self.table.at(threshold)),
@@ -266,10 +285,13 @@ class _ByFigure(_Search):
         merit = self.wanted.merit(tables)
         if np.isneginf(merit.max()):
             if self.wanted.condition is None:
-                raise errors.nothing_to_compare(self.wanted.metric.name, "at every threshold")
+                raise errors.no_figure_anywhere(self.wanted.metric.name)
             found = self.wanted.condition.of(tables)
-            nearest = np.nanmax(found) if self.wanted.at_least else np.nanmin(found)
-            raise errors.condition_never_met(self.wanted.words.partition(" with ")[2], float(nearest))
+            nearest = float(np.nanmax(found) if self.wanted.at_least else np.nanmin(found))
+            words = self.wanted.words.partition(" with ")[2]
+            if nearest >= self.wanted.limit if self.wanted.at_least else nearest <= self.wanted.limit:
+                raise errors.condition_without_figure(words, self.wanted.metric.name)
+            raise errors.condition_never_met(words, nearest)
         return int(merit.argmax())
 
     def _soft(self, ladder: Ladder, called: Array, resamples: Any) -> tuple[Confusion, Confusion]:
