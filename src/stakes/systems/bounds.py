@@ -1,0 +1,231 @@
+"""The best and the worst that a system can do when nobody knows how a model's errors meet those of the others."""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes.metrics.estimate import plain
+from stakes.systems.drawing import Drawn, rates_drawn
+from stakes.systems.network import Joint, Model, Network, distinct, summed
+from stakes.systems.programs import least, least_of_draws, transport
+from stakes.systems.situations import Situations, own_rates, seen_combinations, situations
+from stakes.systems.tables import Table
+from stakes.tallies.arithmetic import Array
+
+_MOST_VARIABLES = 200_000
+"""The largest linear program over all combinations of all models."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What the system costs at best and at worst, whatever the dependence, and if errors were independent.
+
+    ``low`` and ``high`` are the ends of an interval for both bounds together: 2.5 % of the best to 97.5 % of the worst
+    at 95 %. ``actual`` is what the system costs with the dependence in the rows, where the model is in them.
+    """
+
+    model: str | None
+    best: float
+    worst: float
+    independent: float
+    actual: float
+    cases: float
+    low: float | None = None
+    high: float | None = None
+    no_interval: str = ""
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what JSON can hold."""
+        return {key: plain(value) for key, value in asdict(self).items()}
+
+
+# ── one model against the others ─────────────────────────────────────────────────────────────────────────────────
+def bounds(network: Network, name: str, table: Table | None, cost: float, drawn: Drawn) -> Bounds:
+    """Bound what the system costs over all ways in which one model's answers can meet what the others say.
+
+    ``table`` is a candidate in the place of the model; without it the model's own answers are taken.
+    """
+    model = network.models[name]
+    combinations = seen_combinations(network, model)
+    rates = own_rates(network, name) if table is None else table.rates
+    found = [situations(network, name, c) for c in range(len(network.classes))]
+    best, worst, even = (_total(network, found, rates, one, combinations) for one in (_best, _worst, _independent))
+    limits, reason = _limits(network, name, table, drawn, combinations)
+    return Bounds(
+        name,
+        float(best),
+        float(worst),
+        float(even) if all(one.known for one in found) else math.nan,
+        cost if table is None else math.nan,
+        float(network.cases.sum()),
+        *limits,
+        no_interval=reason,
+        note=_note(network, name),
+    )
+
+
+def _total(network: Network, found: list[Situations], rates: Array, how: Any, combinations: int) -> Any:
+    """Add up over the classes and over what the model sees."""
+    total: Any = 0.0
+    for c, one in enumerate(found):
+        if not network.cases[c]:
+            continue
+        for a in range(combinations):
+            there = one.seen == a
+            shares = one.shares[..., there]
+            if there.any() and shares.any():
+                part = how(shares, one.low[there], one.high[there], rates[..., c, a, :])
+                total = total + network.cases[c] * part
+    return total
+
+
+def _independent(shares: Array, low: Array, high: Array, rates: Array) -> Any:
+    return np.einsum("...g,gj,...j->...", shares, low, rates)
+
+
+def _best(shares: Array, low: Array, high: Array, rates: Array) -> Any:
+    return _least(shares, low, rates)
+
+
+def _worst(shares: Array, low: Array, high: Array, rates: Array) -> Any:
+    return -_least(shares, -high, rates)
+
+
+def _least(shares: Array, prices: Array, rates: Array) -> Any:
+    """The least that can be paid when answers (rates) are handed out to situations (shares) as one likes."""
+    weight = shares.sum(-1, keepdims=True)
+    return _in_order(shares, prices, rates * weight) if prices.shape[1] == 2 else _by_program(shares, prices, rates * weight)
+
+
+def _in_order(shares: Array, prices: Array, answers: Array) -> Any:
+    """Two answers: the second goes first to where it costs least compared with the first."""
+    dearer = prices[:, 1] - prices[:, 0]
+    order = np.argsort(dearer, kind="stable")
+    sorted_shares = shares[..., order]
+    before = np.cumsum(sorted_shares, axis=-1) - sorted_shares
+    handed_out = np.clip(answers[..., 1:] - before, 0, sorted_shares)
+    return shares @ prices[:, 0] + handed_out @ dearer[order]
+
+
+def _by_program(shares: Array, prices: Array, answers: Array) -> Any:
+    """Three answers or more: a transportation program."""
+    if prices.shape[1] == 1:
+        return shares @ prices[:, 0]
+    constraints = transport(*prices.shape)
+    leading = np.broadcast_shapes(shares.shape[:-1], answers.shape[:-1])
+    parts = [np.broadcast_to(part, (*leading, part.shape[-1])) for part in (shares, answers[..., :-1])]
+    margins = np.concatenate(parts, axis=-1)
+    if not leading:
+        return least(prices.ravel(), constraints, margins)[0]
+    return least_of_draws(prices.ravel(), constraints, margins, [])
+
+
+def _limits(
+    network: Network, name: str, table: Table | None, drawn: Drawn, combinations: int
+) -> tuple[tuple[float | None, float | None], str]:
+    """The interval of both bounds, the others and the model drawn anew apart from each other."""
+    counts = network.models[name].counts if table is None else table.counts
+    if drawn.network is None and counts is None:
+        return (None, None), drawn.reason
+    times = drawn.times or drawn.sampling.replicates
+    if table is not None:
+        rates = table.rates if counts is None else rates_drawn(counts, drawn.generator, times)
+    else:
+        rates = own_rates(drawn.network or network, name)
+    if table is None and drawn.network is not None and network.models[name].by_rows:
+        rates = np.nan_to_num(rates)
+    again = [situations(network, name, c, drawn.network) for c in range(len(network.classes))]
+    best, worst = (_total(network, again, rates, one, combinations) for one in (_best, _worst))
+    low, _ = drawn.limits(np.broadcast_to(best, (times,)))
+    _, high = drawn.limits(np.broadcast_to(worst, (times,)))
+    return (float(low), float(high)), ""
+
+
+def _note(network: Network, name: str) -> str:
+    others = [other for other in network.models if other != name and not network.models[other].by_rows]
+    if not others or len(network.models) < 3:
+        return ""
+    return "the others assumed independent of each other where they are given by tables"
+
+
+# ── all models at once ───────────────────────────────────────────────────────────────────────────────────────────
+def bounds_of_all(network: Network, cost: float, drawn: Drawn) -> Bounds:
+    """Bound what the system costs over every joint distribution that has the tables of all models as its margins.
+
+    What rows tell about models together is kept.
+    """
+    cases = float(network.cases.sum())
+    size = network.joint(0).size
+    if size > _MOST_VARIABLES:
+        words = f"there are {size:,} combinations, more than the {_MOST_VARIABLES:,} of the largest program"
+        return Bounds(None, math.nan, math.nan, cost, cost, cases, no_interval=words, note=words)
+    best, best_again = _least_of_all(network, 1, drawn)
+    worst, worst_again = _least_of_all(network, -1, drawn)
+    limits: tuple[float | None, float | None] = (None, None)
+    if best_again is not None and worst_again is not None:
+        limits = float(drawn.limits(best_again)[0]), float(drawn.limits(-worst_again)[1])
+    reason = "" if limits[0] is not None else drawn.reason or "the margins of models that see others are not fixed"
+    return Bounds(None, best, -worst, cost, cost, cases, *limits, reason, "over every dependence between all models")
+
+
+def _least_of_all(network: Network, sign: int, drawn: Drawn) -> tuple[float, Any]:
+    """The least that all cases can cost (times the sign), and the same for each draw of the margins."""
+    total, again = 0.0, (None if drawn.network is None or _cascaded(network) else 0.0)
+    for c, cases in enumerate(network.cases):
+        prices = sign * network.costs(c, network.joint(c).codes)
+        constraints, margins = _margins(network, network, c)
+        value, dual = least(prices, constraints, margins)
+        total += float(cases * value)
+        if drawn.network is not None and again is not None:
+            draws = _margins(network, drawn.network, c)[1]
+            again = again + cases * least_of_draws(prices, constraints, draws, [dual])
+    return total, again
+
+
+def _cascaded(network: Network) -> bool:
+    return any(model.sees and not model.by_rows for model in network.models.values())
+
+
+def _margins(network: Network, source: Network, c: int) -> tuple[Any, Array]:
+    """The constraints of the program (coefficients, and what they must sum to) for one class."""
+    from scipy.sparse import vstack
+
+    joint = network.joint(c)
+    by_rows = [joint.codes[name] for name, model in network.models.items() if model.by_rows]
+    places, first = distinct(by_rows, joint.size)
+    blocks = [_indicators(places, len(first))]
+    totals = [summed(source.joint(c).chance, places, len(first))]
+    for model in network.models.values():
+        chances = source.models[model.name].chances
+        if chances is not None:
+            block, total = _margins_of_table(network, model, joint, chances[..., c, :, :])
+            blocks.append(block)
+            totals.append(total)
+    leading = np.broadcast_shapes(*(total.shape[:-1] for total in totals))
+    parts = [np.broadcast_to(total, (*leading, total.shape[-1])) for total in totals]
+    return vstack(blocks).tocsr(), np.concatenate(parts, axis=-1)
+
+
+def _margins_of_table(network: Network, model: Model, joint: Joint, rates: Array) -> tuple[Any, Array]:
+    """What a model says sums to its rates; for a model that sees others, to a share of how often it sees that."""
+    from scipy.sparse import csr_array
+
+    said = joint.codes[model.name]
+    combinations, outputs = rates.shape[-2:]
+    if not model.sees:
+        return _indicators(said, outputs)[:-1], rates[..., 0, :-1]  # the last sum follows from the others
+    seen = network.seen_codes(model, joint.codes, joint.size)
+    cells = np.arange(combinations * outputs)
+    share = csr_array((np.ravel(rates), (cells, cells // outputs)), shape=(len(cells), combinations))
+    block = _indicators(seen * outputs + said, len(cells)) - share @ _indicators(seen, combinations)
+    return block, np.zeros(len(cells))
+
+
+def _indicators(places: Array, count: int) -> Any:
+    """A row for each number, with ones where it stands."""
+    from scipy.sparse import csr_array
+
+    return csr_array((np.ones(len(places)), (places, np.arange(len(places)))), shape=(count, len(places)))

@@ -1,0 +1,216 @@
+"""What one model's answers cost the whole system: expected and excess component costs."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.systems.drawing import Drawn
+from stakes.systems.network import Model, Network
+from stakes.systems.situations import own_rates, seen_combinations, situations
+from stakes.systems.tables import read_table
+from stakes.tallies.arithmetic import Array
+
+
+@dataclass(frozen=True, eq=False)
+class ComponentCosts:
+    """What each answer of one model costs the system, for each true class.
+
+    ``expected[c, j]`` (K1) is the mean cost of the system's decision when the model is made to say j and the
+    others say what they say. ``excess[c, j]`` (K2) is how much more that is than when it is right: 0 for right
+    answers, and what being right would have saved for errors (negative where an error helps). A model that sees others has
+    one more axis: ``expected[c, a, j]``, where a is what it sees.
+
+    ``evaluation`` is Σ K1 over the model's own answers, ``excess_evaluation`` Σ K2, for all cases of the system;
+    ``dependence`` is what the system costs beyond ``evaluation``, because the model errs together with the others.
+    Where models see this one and may share its difficulties, nobody knows K1: ``expected`` is NaN and
+    ``at_least`` and ``at_most`` hold its range. ``notes`` say what the figures rest on.
+    """
+
+    model: str
+    classes: tuple[str, ...]
+    outputs: tuple[str, ...]
+    sees: tuple[str, ...]
+    seen: tuple[tuple[str, ...], ...]
+    right: tuple[int, ...]
+    cases: Array
+    system_cost: float
+    at_least: Array
+    at_most: Array
+    rates: Array
+    seen_shares: Array
+    draws: Array | None
+    drawn: Drawn
+    notes: tuple[str, ...] = ()
+
+    # ── K1 and K2 ────────────────────────────────────────────────────────────────────────────────────────────
+    @property
+    def known(self) -> bool:
+        """Whether K1 is known, not only its range."""
+        return self.at_least is self.at_most
+
+    @cached_property
+    def expected(self) -> Array:
+        """K1: what the system costs on average when the model says j."""
+        return self._shaped(self._expected)
+
+    @property
+    def _expected(self) -> Array:
+        return self.at_least if self.known else np.full(self.at_least.shape, math.nan)
+
+    @cached_property
+    def excess(self) -> Array:
+        """K2: how much more that is than when the model is right."""
+        return self._shaped(self._excess(self._expected))
+
+    def _excess(self, expected: Array) -> Array:
+        """Subtract what the right answer costs; NaN for classes of which no answer is right."""
+        right = np.array(self.right)
+        base = np.stack([expected[..., c, :, r % expected.shape[-1]] for c, r in enumerate(right)], axis=-2)
+        base = np.where((right >= 0)[:, None], base, math.nan)
+        return expected - base[..., None]
+
+    def _shaped(self, values: Array) -> Array:
+        return values if self.sees else values[..., 0, :]
+
+    @cached_property
+    def expected_limits(self) -> tuple[Array, Array] | None:
+        """The ends of the interval of each K1; None where there is none (``no_interval`` says why)."""
+        return None if self.draws is None else self._limits(self.draws)
+
+    @cached_property
+    def excess_limits(self) -> tuple[Array, Array] | None:
+        """The ends of the interval of each K2."""
+        return None if self.draws is None else self._limits(self._excess(self.draws))
+
+    def _limits(self, draws: Array) -> tuple[Array, Array]:
+        low, high = self.drawn.limits(draws)
+        return self._shaped(low), self._shaped(high)
+
+    @property
+    def no_interval(self) -> str:
+        """Why there are no intervals."""
+        return "" if self.draws is not None else self.drawn.reason or "only the range of these costs is known"
+
+    # ── evaluations ──────────────────────────────────────────────────────────────────────────────────────────
+    @property
+    def evaluation(self) -> float:
+        """What the model's own answers cost by K1, for all cases of the system."""
+        return self._sum(self._expected)
+
+    @property
+    def excess_evaluation(self) -> float:
+        """What the model's own errors cost by K2, for all cases of the system."""
+        return self._sum(self._excess(self._expected))
+
+    def _sum(self, prices: Array) -> float:
+        shares = self.cases[:, None, None] * self.seen_shares[..., None] * self.rates
+        return float(np.where(shares > 0, shares * prices, 0.0).sum())
+
+    @property
+    def dependence(self) -> float:
+        """The part of the system's cost that is due to the model erring together with the others."""
+        return self.system_cost - self.evaluation
+
+    def of(self, table: Any) -> tuple[float, float]:
+        """Return Σ K1·n and Σ K2·n over a confusion table of counts: what a model with these answers would cost."""
+        sizes = [len({combination[i] for combination in self.seen}) for i in range(len(self.sees))]
+        counts = read_table(self.model, table, self.classes, self.outputs, sizes).counts
+        if counts is None:
+            raise errors.counts_wanted(self.model)
+        expected = self._expected
+        both = (expected, self._excess(expected))
+        first, second = (float(np.where(counts > 0, counts * prices, 0.0).sum()) for prices in both)
+        return first, second
+
+    # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
+    def to_rows(self) -> Iterator[dict[str, Any]]:
+        """Return a dictionary for each true class and answer (and for what the model sees)."""
+        limits = self.draws is not None
+        expected, excess = self._expected, self._excess(self._expected)
+        low, high = self.drawn.limits(self.draws) if limits else (None, None)  # type: ignore[arg-type]
+        below, above = self.drawn.limits(self._excess(self.draws)) if limits else (None, None)  # type: ignore[arg-type]
+        for c, a, j in np.ndindex(*expected.shape):
+            place = (c, a, j)
+            yield {
+                "model": self.model,
+                "truth": self.classes[c],
+                **({"sees": dict(zip(self.sees, self.seen[a], strict=True))} if self.sees else {}),
+                "says": self.outputs[j],
+                "right": None if self.right[c] < 0 else self.right[c] == j,
+                "rate": float(self.rates[place]),
+                "expected": float(expected[place]),
+                "expected_low": None if low is None else float(low[place]),
+                "expected_high": None if high is None else float(high[place]),
+                "excess": float(excess[place]),
+                "excess_low": None if below is None else float(below[place]),
+                "excess_high": None if above is None else float(above[place]),
+                **({} if self.known else {"at_least": float(self.at_least[place]), "at_most": float(self.at_most[place])}),
+            }
+
+
+def component_costs(network: Network, name: str, cost: float, drawn: Drawn) -> ComponentCosts:
+    """Work out what a model's answers cost the system."""
+    model = network.models[name]
+    combinations = seen_combinations(network, model)
+    classes = range(len(network.classes))
+    found = [situations(network, name, c) for c in classes]
+    known = all(one.known for one in found)
+    low = np.stack([one.mean_prices(one.low, combinations) for one in found])
+    high = low if known else np.stack([one.mean_prices(one.high, combinations) for one in found])
+    draws = None
+    if drawn.network is not None and known:
+        again = [situations(network, name, c, drawn.network) for c in classes]
+        draws = np.stack([one.mean_prices(one.low, combinations) for one in again], axis=1)
+    outputs = [network.models[other].outputs for other in model.sees]
+    seen = tuple(tuple(names[i] for names, i in zip(outputs, place, strict=True)) for place in _places(outputs))
+    return ComponentCosts(
+        name,
+        network.classes,
+        model.outputs,
+        model.sees,
+        seen,
+        model.right,
+        network.cases,
+        cost,
+        low,
+        high,
+        own_rates(network, name),
+        np.stack([one.seen_shares(combinations) for one in found]),
+        draws,
+        drawn,
+        tuple(_notes(network, model, known)),
+    )
+
+
+def _places(outputs: list[tuple[str, ...]]) -> Iterator[tuple[int, ...]]:
+    return np.ndindex(*map(len, outputs))
+
+
+def _notes(network: Network, model: Model, known: bool) -> Iterator[str]:
+    """What the figures of a model rest on."""
+    later = network.later(model.name)
+    if model.sees:
+        yield (
+            f"{model.name} sees {' and '.join(model.sees)}, so its costs are given for each thing that it sees; one table "
+            "without that would price its answers wrongly"
+        )
+    if not known:
+        yield (
+            f"{' and '.join(later)} see {model.name} and may find the same cases difficult, so only the range of "
+            "its costs is known; pass shared_difficulty=False if they share nothing beyond the rows"
+        )
+    elif later and network.rows is not None and network.shared is False:
+        yield (
+            f"{' and '.join(later)} see {model.name}: taken as sharing no difficulty with it beyond what the class and "
+            "the other models tell"
+        )
+    if any(code < 0 for code in model.right):
+        yield (
+            f"{model.name} says {', '.join(model.outputs)}, and which of them is right was not said: there is no excess "
+            "cost; give the model right={class: output}"
+        )

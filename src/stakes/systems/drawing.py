@@ -1,0 +1,72 @@
+"""Systems drawn anew: what the tables and rows behind one could have been, for intervals.
+
+Cells of a table row are gamma variables whose shares are Dirichlet. Half a case is added to each cell (of many cells, two
+cases to all together), since a cell that happens to be empty need not be impossible. Tables given as rates are
+taken as known.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from stakes.systems.network import Model, Network, Rows
+from stakes.tallies.arithmetic import Array
+from stakes.uncertainty.sampling import Sampling
+
+_MOST_DRAWS = 1 << 25
+_FEWEST = 200
+
+RATES_ONLY = "everything is given as rates, without the number of cases behind them"
+TOO_MANY = "there are too many combinations to draw them anew"
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Systems like the given one along a leading axis, or the reason why there are none."""
+
+    network: Network | None
+    times: int
+    generator: Any
+    sampling: Sampling
+    reason: str = ""
+
+    def limits(self, draws: Array) -> tuple[Array, Array]:
+        """The ends between which the middle part of the draws (first axis) lies."""
+        tail = self.sampling.tail
+        low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
+        return low, high
+
+
+def drawn(network: Network, sampling: Sampling) -> Drawn:
+    """Draw a system anew, as often as there is room for."""
+    generator = sampling.generator()
+    counted = [model for model in network.models.values() if model.counts is not None]
+    if not counted and network.rows is None:
+        return Drawn(None, 0, generator, sampling, RATES_ONLY)
+    size = len(network.classes) * max(
+        network.joint(0).size, 1 if network.rows is None else network.rows.counts.shape[-1]
+    )
+    times = min(sampling.replicates, _MOST_DRAWS // size)
+    if times < _FEWEST:
+        return Drawn(None, 0, generator, sampling, TOO_MANY)
+    models: Mapping[str, Model] = {
+        name: model if model.counts is None else replace(model, chances=rates_drawn(model.counts, generator, times))
+        for name, model in network.models.items()
+    }
+    rows = network.rows
+    if rows is not None:
+        rows = Rows(rows.codes, _drawn(rows.counts, generator, times))
+    return Drawn(replace(network, models=models, rows=rows), times, generator, sampling)
+
+
+def rates_drawn(counts: Array, generator: Any, times: int) -> Array:
+    """Draw the rates behind the counts of a table (its last axis) anew."""
+    cells = _drawn(counts, generator, times)
+    return cells / cells.sum(-1, keepdims=True)
+
+
+def _drawn(counts: Array, generator: Any, times: int) -> Array:
+    extra = min(0.5, 2 / counts.shape[-1])
+    return generator.standard_gamma(counts + extra, (times, *counts.shape))

@@ -1,0 +1,93 @@
+"""A system's models read from rows: the combinations that occur, counted."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.engines.columns import gather
+from stakes.engines.labels import PAIRS, Labels, canonical, encode, same_kind, settle
+from stakes.systems.network import Rows, distinct
+from stakes.tallies import JointCounts
+from stakes.tallies.arithmetic import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The rows of a system as codes: the truth and what each model said."""
+
+    truth: Labels
+    said: Mapping[str, Labels]
+
+    def count(self, classes: Sequence[str]) -> JointCounts:
+        """Count the combinations that occur."""
+        columns = ("truth", *self.said)
+        labels = (tuple(classes), *(said.names for said in self.said.values()))
+        codes = [self.truth.into(classes), *(said.codes for said in self.said.values())]
+        return JointCounts.from_rows(columns, labels, codes)
+
+
+def read_columns(data: Any, truth: Any, models: Mapping[str, Any], **others: Any) -> tuple[Columns, dict[str, Any]]:
+    """Read the truth, the models' decisions and other columns."""
+    named = {f"model {name}": column for name, column in models.items()}
+    columns = gather(data, truth=truth, **named, **others)
+    labels = {name: encode(same_kind(columns["truth"], columns[f"model {name}"])[1]) for name in models}
+    return Columns(encode(columns["truth"]), labels), {name: columns[name] for name in others}
+
+
+def settle_classes(truth: Labels, classes: Any, positive: Any) -> tuple[tuple[str, ...], str | None]:
+    """Return the classes (the positive one first) and the positive one of two; the one label rule decides, or asks."""
+    if classes is not None:
+        known = declared(classes)
+        strange = [name for name in truth.names if name not in known]
+        if strange:
+            raise errors.unknown_labels("truth", strange, known)
+        missing = [name for name in known if name not in truth.names]
+        if missing:
+            raise errors.no_cases_of_class("the file", missing[0])
+        return known, chosen_positive(known, positive)
+    plan = settle(truth, None, None, positive)
+    if set(plan.classes) - set(truth.names):
+        raise errors.one_class(truth.names[0])
+    ordered = plan.classes[::-1] if len(plan.classes) == 2 else plan.classes
+    return ordered, plan.positive
+
+
+def declared(classes: Any) -> tuple[str, ...]:
+    """Check a list of classes."""
+    if not isinstance(classes, Sequence | np.ndarray | range) or isinstance(classes, str):
+        raise errors.classes_without_order(classes)
+    known = tuple(map(canonical, classes))
+    if len(set(known)) != len(known) or len(known) < 2:
+        raise errors.classes_not_different(known)
+    return known
+
+
+def chosen_positive(classes: Sequence[str], positive: Any) -> str | None:
+    """The positive one of two classes: as told, as the label rule knows it ({0, 1}, …), or the first one listed."""
+    if len(classes) != 2:
+        if positive is not None:
+            raise errors.positive_of_many(canonical(positive), classes)
+        return None
+    if positive is None:
+        return next((pair[1] for pair in PAIRS if set(pair) == set(classes)), classes[0])
+    wanted = canonical(positive)
+    if wanted not in classes:
+        raise errors.unknown_positive(wanted, classes)
+    return wanted
+
+
+def rows_of(joint: JointCounts, models: Sequence[str]) -> tuple[Rows, dict[str, tuple[str, ...]]]:
+    """Turn counted combinations (the truth first) into the rows of a network, and tell what each model can say."""
+    columns = {name: joint.codes[:, joint.columns.index(name)] for name in models}
+    places, first = distinct(list(columns.values()), len(joint.codes))
+    counts = np.zeros((len(joint.truths), len(first)))
+    np.add.at(counts, (joint.codes[:, 0], places), joint.counts)
+    codes = {name: _small(column[first]) for name, column in columns.items()}
+    return Rows(codes, counts), {name: joint.labels[joint.columns.index(name)] for name in models}
+
+
+def _small(codes: Array) -> Array:
+    return codes.astype(np.uint8) if codes.size and codes.max() < 256 else codes
