@@ -1210,3 +1210,25 @@ def range_only(name: str) -> InputError:
         f"only the range of the costs of {name!r} is known, since models that see it may share its difficulties; pass "
         "shared_difficulty=False if they share nothing beyond the rows"
     )
+
+
+def threshold_of_two(name: str) -> InputError:
+    return InputError(f"a threshold in the system is for two classes and a model that says yes or no; {name!r} does not")
+
+
+def score_without_rows() -> InputError:
+    return InputError("score= needs the rows of every model; this system is given by tables: leave it out")
+
+
+def threshold_of_seen(name: str) -> InputError:
+    return InputError(
+        f"other models see {name!r}, and nobody knows what they would say at another threshold; run them again"
+    )
+
+
+def never_happens(words: str) -> InputError:
+    return InputError(f"{words} never happens in this system; ask for something that does, or use do()")
+
+
+def missing_in_file(path: str, word: str) -> InputError:
+    return InputError(f"{path}: {word} is missing; a system needs models, decide and costs")

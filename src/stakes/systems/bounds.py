@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from stakes.metrics.estimate import plain
-from stakes.systems.drawing import Drawn, rates_drawn
+from stakes.systems.drawing import Drawn
 from stakes.systems.network import Joint, Model, Network, distinct, summed
 from stakes.systems.programs import least, least_of_draws, transport
 from stakes.systems.situations import Situations, own_rates, seen_combinations, situations
@@ -132,7 +132,7 @@ def _limits(
         return (None, None), drawn.reason
     times = drawn.times or drawn.sampling.replicates
     if table is not None:
-        rates = table.rates if counts is None else rates_drawn(counts, drawn.generator, times)
+        rates = table.rates if counts is None else drawn.rates(counts)
     else:
         rates = own_rates(drawn.network or network, name)
     if table is None and drawn.network is not None and network.models[name].by_rows:

@@ -28,7 +28,6 @@ class Drawn:
 
     network: Network | None
     times: int
-    generator: Any
     sampling: Sampling
     reason: str = ""
 
@@ -38,30 +37,35 @@ class Drawn:
         low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
         return low, high
 
+    def rates(self, counts: Array) -> Array:
+        """Draw the rates of a candidate anew, apart from the rest."""
+        generator = np.random.default_rng((self.sampling.seed, 1))
+        return _rates_drawn(counts, generator, self.times or self.sampling.replicates)
+
 
 def drawn(network: Network, sampling: Sampling) -> Drawn:
     """Draw a system anew, as often as there is room for."""
     generator = sampling.generator()
     counted = [model for model in network.models.values() if model.counts is not None]
     if not counted and network.rows is None:
-        return Drawn(None, 0, generator, sampling, RATES_ONLY)
+        return Drawn(None, 0, sampling, RATES_ONLY)
     size = len(network.classes) * max(
         network.joint(0).size, 1 if network.rows is None else network.rows.counts.shape[-1]
     )
     times = min(sampling.replicates, _MOST_DRAWS // size)
     if times < _FEWEST:
-        return Drawn(None, 0, generator, sampling, TOO_MANY)
+        return Drawn(None, 0, sampling, TOO_MANY)
     models: Mapping[str, Model] = {
-        name: model if model.counts is None else replace(model, chances=rates_drawn(model.counts, generator, times))
+        name: model if model.counts is None else replace(model, chances=_rates_drawn(model.counts, generator, times))
         for name, model in network.models.items()
     }
     rows = network.rows
     if rows is not None:
         rows = Rows(rows.codes, _drawn(rows.counts, generator, times))
-    return Drawn(replace(network, models=models, rows=rows), times, generator, sampling)
+    return Drawn(replace(network, models=models, rows=rows), times, sampling)
 
 
-def rates_drawn(counts: Array, generator: Any, times: int) -> Array:
+def _rates_drawn(counts: Array, generator: Any, times: int) -> Array:
     """Draw the rates behind the counts of a table (its last axis) anew."""
     cells = _drawn(counts, generator, times)
     return cells / cells.sum(-1, keepdims=True)

@@ -97,7 +97,7 @@ def distinct(columns: list[Array], size: int) -> tuple[Array, Array]:
 def summed(values: Array, places: Array, count: int) -> Array:
     """Add up the last axis by number."""
     if values.ndim == 1:
-        return np.bincount(places, weights=values, minlength=count)
+        return np.bincount(places, weights=values, minlength=count)  # numbers that do not occur have nothing
     order = np.argsort(places, kind="stable")
     starts = np.searchsorted(places[order], np.arange(count))
     return np.add.reduceat(values[..., order], starts, axis=-1)
@@ -212,9 +212,9 @@ class Network:
         """What the system's decision costs in each combination."""
         return self.prices[c][self.fusion(codes)]
 
-    def decided(self, c: int, joint: Joint) -> Array:
+    def decided(self, joint: Joint) -> Array:
         """The probability of each decision."""
-        return summed(joint.chance, np.ravel(self.fusion(joint.codes)), self.prices.shape[1])
+        return summed(joint.chance, self.fusion(joint.codes), self.prices.shape[1])
 
     def cost_of_class(self, c: int, do: Do | None = None) -> Any:
         """What one case of a class costs on average."""
