@@ -993,7 +993,9 @@ def no_rule(seen: str) -> InputError:
 
 
 def name_taken(name: str) -> InputError:
-    return InputError(f"{name!r} is taken; models and fusers need names of their own, other than 'truth' and 'decision'")
+    return InputError(
+        f"{name!r} is taken; models and fusers need names of their own, other than 'truth' and 'decision'"
+    )
 
 
 def circle(names: Sequence[str]) -> InputError:
@@ -1128,14 +1130,16 @@ def sees_a_table(name: str, other: str) -> InputError:
 
 
 def cascade_needs_table(name: str) -> InputError:
-    return InputError(f"{name!r} sees another model; give a table of what it says for each class and each thing it sees")
+    return InputError(
+        f"{name!r} sees another model; give a table of what it says for each class and each thing it sees"
+    )
 
 
 def contradiction(name: str, truth: str, output: str, in_table: float, in_rows: float) -> InputError:
     return InputError(
         f"{name!r} is given twice and the two contradict each other: of {truth!r} it says {output!r} in "
-        f"{100 * in_table:.6g} % by its table and in {100 * in_rows:.6g} % by the rows; keep one, or judge the table as "
-        "a candidate: bounds(model, table)"
+        f"{100 * in_table:.6g} % by its table and in {100 * in_rows:.6g} % by the rows; keep one, or judge the table "
+        "as a candidate: bounds(model, table)"
     )
 
 
@@ -1198,11 +1202,15 @@ def no_joint(why: str) -> InputError:
 
 
 def break_even_of_two(name: str) -> InputError:
-    return InputError(f"a break-even line in (TPR, TNR) is for two classes and a model that tells them apart; {name!r} does not")
+    return InputError(
+        f"a break-even line in (TPR, TNR) is for two classes and a model that tells them apart; {name!r} does not"
+    )
 
 
 def break_even_without_seeing(name: str) -> InputError:
-    return InputError(f"{name!r} sees other models, so one line in (TPR, TNR) does not tell what a replacement is worth")
+    return InputError(
+        f"{name!r} sees other models, so one line in (TPR, TNR) does not tell what a replacement is worth"
+    )
 
 
 def range_only(name: str) -> InputError:
@@ -1213,7 +1221,9 @@ def range_only(name: str) -> InputError:
 
 
 def threshold_of_two(name: str) -> InputError:
-    return InputError(f"a threshold in the system is for two classes and a model that says yes or no; {name!r} does not")
+    return InputError(
+        f"a threshold in the system is for two classes and a model that says yes or no; {name!r} does not"
+    )
 
 
 def score_without_rows() -> InputError:

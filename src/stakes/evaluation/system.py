@@ -41,8 +41,8 @@ class System:
     a function; ``fusers`` are rules that other rules may name.
 
     The positive class of two is the one of {0, 1}, {−1, 1} and {false, true} that the label rule knows, or else the
-    first in ``classes=``; rows without ``classes=`` ask for ``positive=``. Costs are those of all cases (of the rows, or
-    of the largest table); with ``prior=`` they are those of one case. Tied votes go to the class listed first.
+    first in ``classes=``; rows without ``classes=`` ask for ``positive=``. Costs are those of all cases (of the rows,
+    or of the largest table); with ``prior=`` they are those of one case. Tied votes go to the class listed first.
 
     >>> system = System(
     ...     classes=["sick", "healthy"],
@@ -177,8 +177,7 @@ class System:
         if model is None:
             return bounds_of_all(self.network, self.cost, self._drawn)
         candidate = None if table is None else self._candidate(self._model(model), table)
-        self._model(model)
-        return bounds(self.network, model, candidate, self.cost, self._drawn)
+        return bounds(self.network, self.component_costs(model), candidate)
 
     def _candidate(self, model: Model, table: Any) -> Any:
         if is_real(table) or (isinstance(table, list | tuple) and all(map(is_real, table))):

@@ -1,16 +1,18 @@
 """The best and the worst that a system can do when nobody knows how a model's errors meet those of the others."""
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from stakes.metrics.estimate import plain
+from stakes.systems.component_costs import ComponentCosts
 from stakes.systems.drawing import Drawn
 from stakes.systems.network import Joint, Model, Network, distinct, summed
 from stakes.systems.programs import least, least_of_draws, transport
-from stakes.systems.situations import Situations, own_rates, seen_combinations, situations
+from stakes.systems.situations import Situations, own_rates
 from stakes.systems.tables import Table
 from stakes.tallies.arithmetic import Array
 
@@ -43,42 +45,37 @@ class Bounds:
 
 
 # ── one model against the others ─────────────────────────────────────────────────────────────────────────────────
-def bounds(network: Network, name: str, table: Table | None, cost: float, drawn: Drawn) -> Bounds:
+def bounds(network: Network, costs: ComponentCosts, table: Table | None) -> Bounds:
     """Bound what the system costs over all ways in which one model's answers can meet what the others say.
 
     ``table`` is a candidate in the place of the model; without it the model's own answers are taken.
     """
-    model = network.models[name]
-    combinations = seen_combinations(network, model)
-    rates = own_rates(network, name) if table is None else table.rates
-    found = [situations(network, name, c) for c in range(len(network.classes))]
-    best, worst, even = (_total(network, found, rates, one, combinations) for one in (_best, _worst, _independent))
-    limits, reason = _limits(network, name, table, drawn, combinations)
+    rates = costs.rates if table is None else table.rates
+    best, worst, even = (_total(costs, costs.found, rates, one) for one in (_best, _worst, _independent))
+    low, high, reason = _limits(network, costs, table)
     return Bounds(
-        name,
+        costs.model,
         float(best),
         float(worst),
-        float(even) if all(one.known for one in found) else math.nan,
-        cost if table is None else math.nan,
-        float(network.cases.sum()),
-        *limits,
-        no_interval=reason,
-        note=_note(network, name),
+        float(even) if costs.known else math.nan,
+        costs.system_cost if table is None else math.nan,
+        float(costs.cases.sum()),
+        low,
+        high,
+        reason,
+        _note(network, costs.model),
     )
 
 
-def _total(network: Network, found: list[Situations], rates: Array, how: Any, combinations: int) -> Any:
+def _total(costs: ComponentCosts, found: Sequence[Situations], rates: Array, how: Callable[..., Any]) -> Any:
     """Add up over the classes and over what the model sees."""
     total: Any = 0.0
     for c, one in enumerate(found):
-        if not network.cases[c]:
-            continue
-        for a in range(combinations):
+        for a in np.unique(one.seen):
             there = one.seen == a
             shares = one.shares[..., there]
-            if there.any() and shares.any():
-                part = how(shares, one.low[there], one.high[there], rates[..., c, a, :])
-                total = total + network.cases[c] * part
+            if costs.cases[c] and shares.any():
+                total = total + costs.cases[c] * how(shares, one.low[there], one.high[there], rates[..., c, a, :])
     return total
 
 
@@ -97,7 +94,11 @@ def _worst(shares: Array, low: Array, high: Array, rates: Array) -> Any:
 def _least(shares: Array, prices: Array, rates: Array) -> Any:
     """The least that can be paid when answers (rates) are handed out to situations (shares) as one likes."""
     weight = shares.sum(-1, keepdims=True)
-    return _in_order(shares, prices, rates * weight) if prices.shape[1] == 2 else _by_program(shares, prices, rates * weight)
+    return (
+        _in_order(shares, prices, rates * weight)
+        if prices.shape[1] == 2
+        else _by_program(shares, prices, rates * weight)
+    )
 
 
 def _in_order(shares: Array, prices: Array, answers: Array) -> Any:
@@ -123,25 +124,19 @@ def _by_program(shares: Array, prices: Array, answers: Array) -> Any:
     return least_of_draws(prices.ravel(), constraints, margins, [])
 
 
-def _limits(
-    network: Network, name: str, table: Table | None, drawn: Drawn, combinations: int
-) -> tuple[tuple[float | None, float | None], str]:
+def _limits(network: Network, costs: ComponentCosts, table: Table | None) -> tuple[float | None, float | None, str]:
     """The interval of both bounds, the others and the model drawn anew apart from each other."""
+    drawn, name = costs.drawn, costs.model
     counts = network.models[name].counts if table is None else table.counts
     if drawn.network is None and counts is None:
-        return (None, None), drawn.reason
-    times = drawn.times or drawn.sampling.replicates
-    if table is not None:
-        rates = table.rates if counts is None else drawn.rates(counts)
-    else:
+        return None, None, drawn.reason
+    if table is None:
         rates = own_rates(drawn.network or network, name)
-    if table is None and drawn.network is not None and network.models[name].by_rows:
-        rates = np.nan_to_num(rates)
-    again = [situations(network, name, c, drawn.network) for c in range(len(network.classes))]
-    best, worst = (_total(network, again, rates, one, combinations) for one in (_best, _worst))
-    low, _ = drawn.limits(np.broadcast_to(best, (times,)))
-    _, high = drawn.limits(np.broadcast_to(worst, (times,)))
-    return (float(low), float(high)), ""
+    else:
+        rates = table.rates if counts is None else drawn.rates(counts)
+    again = costs.redrawn or costs.found
+    best, worst = (np.atleast_1d(_total(costs, again, rates, one)) for one in (_best, _worst))
+    return float(drawn.limits(best)[0]), float(drawn.limits(worst)[1]), ""
 
 
 def _note(network: Network, name: str) -> str:

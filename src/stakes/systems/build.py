@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.engines.labels import canonical
+from stakes.engines.labels import PAIRS, canonical
 from stakes.systems.fusion import fuse, in_order
 from stakes.systems.network import Model, Network
 from stakes.systems.rows import chosen_positive, declared, read_columns, rows_of, settle_classes
@@ -95,7 +95,9 @@ def build(
     if not network.fusion.heard:
         raise errors.rule_hears_nobody()
     _refuse_contradictions(described, found, network)
-    return Built(network, chosen, _positive_from(chosen, positive, names), cases_from, joint, columns, prior is not None)
+    return Built(
+        network, chosen, _positive_from(chosen, positive, names), cases_from, joint, columns, prior is not None
+    )
 
 
 # ── models ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -249,11 +251,13 @@ def _cases(
         return _prior(prior, classes, positive), "prior="
     if joint is not None:
         return joint.sizes(0).astype(np.float64), "the rows"
-    totals = {name: table.totals for name, table in tables.items() if table.totals is not None and table.rates.shape[1] == 1}
+    totals = {
+        name: table.totals for name, table in tables.items() if table.totals is not None and table.rates.shape[1] == 1
+    }
     if not totals:
         raise errors.prior_wanted(classes)
-    largest = max(totals, key=lambda name: float(totals[name].sum()))  # type: ignore[union-attr]
-    shares = [total / total.sum() for total in totals.values()]  # type: ignore[union-attr]
+    largest = max(totals, key=lambda name: float(totals[name].sum()))
+    shares = [total / total.sum() for total in totals.values()]
     alike = all(np.allclose(share, shares[0], rtol=0, atol=_SAME) for share in shares)
     words = f"the table of {largest}"
     return np.asarray(totals[largest]), words if alike else f"{words}, the largest; pass prior= to say otherwise"
@@ -303,4 +307,5 @@ def _positive_from(chosen: str | None, given: Any, classes: Sequence[str]) -> st
         return ""
     if given is not None:
         return "as told"
-    return "the first of the classes; pass positive= to say otherwise" if chosen == classes[0] else "by the label rule"
+    known = any(set(pair) == set(classes) for pair in PAIRS)
+    return "by the label rule" if known else "the first of the classes; pass positive= to say otherwise"

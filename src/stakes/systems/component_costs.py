@@ -11,7 +11,7 @@ import numpy as np
 from stakes import errors
 from stakes.systems.drawing import Drawn
 from stakes.systems.network import Model, Network
-from stakes.systems.situations import own_rates, seen_combinations, situations
+from stakes.systems.situations import Situations, own_rates, seen_combinations, situations
 from stakes.systems.tables import read_table
 from stakes.tallies.arithmetic import Array
 
@@ -22,8 +22,8 @@ class ComponentCosts:
 
     ``expected[c, j]`` (K1) is the mean cost of the system's decision when the model is made to say j and the
     others say what they say. ``excess[c, j]`` (K2) is how much more that is than when it is right: 0 for right
-    answers, and what being right would have saved for errors (negative where an error helps). A model that sees others has
-    one more axis: ``expected[c, a, j]``, where a is what it sees.
+    answers, and what being right would have saved for errors (negative where an error helps). A model that sees
+    others has one more axis: ``expected[c, a, j]``, where a is what it sees.
 
     ``evaluation`` is Σ K1 over the model's own answers, ``excess_evaluation`` Σ K2, for all cases of the system;
     ``dependence`` is what the system costs beyond ``evaluation``, because the model errs together with the others.
@@ -43,6 +43,9 @@ class ComponentCosts:
     at_most: Array
     rates: Array
     seen_shares: Array
+    found: tuple[Situations, ...]
+    """What rides on the model's answer, for each class; ``redrawn`` the same in systems drawn anew."""
+    redrawn: tuple[Situations, ...] | None
     draws: Array | None
     drawn: Drawn
     notes: tuple[str, ...] = ()
@@ -149,7 +152,11 @@ class ComponentCosts:
                 "excess": float(excess[place]),
                 "excess_low": None if below is None else float(below[place]),
                 "excess_high": None if above is None else float(above[place]),
-                **({} if self.known else {"at_least": float(self.at_least[place]), "at_most": float(self.at_most[place])}),
+                **(
+                    {}
+                    if self.known
+                    else {"at_least": float(self.at_least[place]), "at_most": float(self.at_most[place])}
+                ),
             }
 
 
@@ -158,14 +165,15 @@ def component_costs(network: Network, name: str, cost: float, drawn: Drawn) -> C
     model = network.models[name]
     combinations = seen_combinations(network, model)
     classes = range(len(network.classes))
-    found = [situations(network, name, c) for c in classes]
+    found = tuple(situations(network, name, c) for c in classes)
     known = all(one.known for one in found)
     low = np.stack([one.mean_prices(one.low, combinations) for one in found])
     high = low if known else np.stack([one.mean_prices(one.high, combinations) for one in found])
-    draws = None
-    if drawn.network is not None and known:
-        again = [situations(network, name, c, drawn.network) for c in classes]
-        draws = np.stack([one.mean_prices(one.low, combinations) for one in again], axis=1)
+    redrawn = draws = None
+    if drawn.network is not None:
+        redrawn = tuple(situations(network, name, c, drawn.network) for c in classes)
+    if redrawn is not None and known:
+        draws = np.stack([one.mean_prices(one.low, combinations) for one in redrawn], axis=1)
     outputs = [network.models[other].outputs for other in model.sees]
     seen = tuple(tuple(names[i] for names, i in zip(outputs, place, strict=True)) for place in _places(outputs))
     return ComponentCosts(
@@ -181,6 +189,8 @@ def component_costs(network: Network, name: str, cost: float, drawn: Drawn) -> C
         high,
         own_rates(network, name),
         np.stack([one.seen_shares(combinations) for one in found]),
+        found,
+        redrawn,
         draws,
         drawn,
         tuple(_notes(network, model, known)),
@@ -196,8 +206,8 @@ def _notes(network: Network, model: Model, known: bool) -> Iterator[str]:
     later = network.later(model.name)
     if model.sees:
         yield (
-            f"{model.name} sees {' and '.join(model.sees)}, so its costs are given for each thing that it sees; one table "
-            "without that would price its answers wrongly"
+            f"{model.name} sees {' and '.join(model.sees)}, so its costs are given for each thing that it sees; one "
+            "table without that would price its answers wrongly"
         )
     if not known:
         yield (
@@ -211,6 +221,6 @@ def _notes(network: Network, model: Model, known: bool) -> Iterator[str]:
         )
     if any(code < 0 for code in model.right):
         yield (
-            f"{model.name} says {', '.join(model.outputs)}, and which of them is right was not said: there is no excess "
-            "cost; give the model right={class: output}"
+            f"{model.name} says {', '.join(model.outputs)}, and which of them is right was not said: there is no "
+            "excess cost; give the model right={class: output}"
         )

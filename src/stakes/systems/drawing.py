@@ -1,7 +1,7 @@
 """Systems drawn anew: what the tables and rows behind one could have been, for intervals.
 
-Cells of a table row are gamma variables whose shares are Dirichlet. Half a case is added to each cell (of many cells, two
-cases to all together), since a cell that happens to be empty need not be impossible. Tables given as rates are
+Cells of a table row are gamma variables whose shares are Dirichlet. Half a case is added to each cell (of many cells,
+two cases to all together), since a cell that happens to be empty need not be impossible. Tables given as rates are
 taken as known.
 """
 
@@ -15,8 +15,9 @@ from stakes.systems.network import Model, Network, Rows
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.sampling import Sampling
 
-_MOST_DRAWS = 1 << 25
-_FEWEST = 200
+_MOST_NUMBERS = 1 << 23
+_FEWEST = 400
+_TOO_MANY = 1 << 27
 
 RATES_ONLY = "everything is given as rates, without the number of cases behind them"
 TOO_MANY = "there are too many combinations to draw them anew"
@@ -52,8 +53,8 @@ def drawn(network: Network, sampling: Sampling) -> Drawn:
     size = len(network.classes) * max(
         network.joint(0).size, 1 if network.rows is None else network.rows.counts.shape[-1]
     )
-    times = min(sampling.replicates, _MOST_DRAWS // size)
-    if times < _FEWEST:
+    times = min(sampling.replicates, max(_FEWEST, _MOST_NUMBERS // size))
+    if times * size > _TOO_MANY:
         return Drawn(None, 0, sampling, TOO_MANY)
     models: Mapping[str, Model] = {
         name: model if model.counts is None else replace(model, chances=_rates_drawn(model.counts, generator, times))

@@ -233,4 +233,3 @@ class Network:
         for model in missing:
             joint = self._said(joint, c, model)
         return (joint.chance * self.costs(c, joint.codes)).reshape(size, -1).sum(-1)
-

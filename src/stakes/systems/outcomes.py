@@ -42,7 +42,9 @@ class Outcome:
             for name, share, row in zip(self.class_names, self.classes, self.decisions, strict=True)
         ]
         widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
-        lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in [head, *rows]]
+        lines = [
+            "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in [head, *rows]
+        ]
         return "\n".join([f"{self.how}: a case costs {self.cost:.4g}", *lines])
 
 

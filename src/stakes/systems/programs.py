@@ -13,7 +13,7 @@ import numpy as np
 from stakes import errors
 from stakes.tallies.arithmetic import Array
 
-_SOLVED_DRAWS = 12
+_SOLVED_DRAWS = 4
 """For how many draws the program is solved itself."""
 
 

@@ -23,10 +23,15 @@ class Columns:
 
     def count(self, classes: Sequence[str]) -> JointCounts:
         """Count the combinations that occur."""
-        columns = ("truth", *self.said)
-        labels = (tuple(classes), *(said.names for said in self.said.values()))
-        codes = [self.truth.into(classes), *(said.codes for said in self.said.values())]
-        return JointCounts.from_rows(columns, labels, codes)
+        outputs = {name: _outputs(said.names, classes) for name, said in self.said.items()}
+        codes = [self.truth.into(classes), *(said.into(outputs[name]) for name, said in self.said.items())]
+        return JointCounts.from_rows(("truth", *outputs), (tuple(classes), *outputs.values()), codes)
+
+
+def _outputs(names: Sequence[str], classes: Sequence[str]) -> tuple[str, ...]:
+    """What a model can say: all classes, in their order, if it says classes at all; then what else it says."""
+    said = classes if set(names) & set(classes) else ()
+    return tuple(dict.fromkeys([*said, *names]))
 
 
 def read_columns(data: Any, truth: Any, models: Mapping[str, Any], **others: Any) -> tuple[Columns, dict[str, Any]]:

@@ -1,10 +1,10 @@
 """The text of a rule, read by a grammar of its own: nothing that a user writes is ever run as code.
 
-    images and history                       or, not, brackets
-    majority(a, b, 2 * c)                    votes, each with a weight
-    at_least(2, a, b, c)                     also at_most and exactly
-    a if b == "sick" else c                  ==, !=, in ("x", "y")
-    `chest x-ray` and history                names that are no plain words, in backticks
+images and history                       or, not, brackets
+majority(a, b, 2 * c)                    votes, each with a weight
+at_least(2, a, b, c)                     also at_most and exactly
+a if b == "sick" else c                  ==, !=, in ("x", "y")
+`chest x-ray` and history                names that are no plain words, in backticks
 """
 
 import ast

@@ -1,7 +1,6 @@
 """Where to set the threshold of one model, when what counts is what the whole system costs."""
 
 import math
-
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -19,8 +18,8 @@ from stakes.uncertainty.sampling import Sampling
 _FOLDS = 5
 
 _BAYES = (
-    "Bayes with the expected component costs; it needs a calibrated probability whose errors are independent of the other "
-    "models, given the class"
+    "Bayes with the expected component costs; it needs a calibrated probability whose errors are independent of the "
+    "other models, given the class"
 )
 _ROWS = "the cheapest on these rows, each with its own costs in the system"
 
@@ -53,7 +52,8 @@ class SystemThreshold:
         if math.isnan(self.held_out):
             return text
         sure = "" if self.low is None else f", interval {self.low:.4g} to {self.high:.4g}"
-        return f"{text}; on held-out rows a case costs {self.held_out:.4g} instead of {self.now:.4g}, a saving of {self.saving:.4g}{sure}"
+        judged = f"on held-out rows a case costs {self.held_out:.4g} instead of {self.now:.4g}"
+        return f"{text}; {judged}, a saving of {self.saving:.4g}{sure}"
 
 
 def by_bayes(costs: ComponentCosts, positive: str | None, yes: str) -> SystemThreshold:
@@ -108,9 +108,7 @@ def by_rows(
     )
 
 
-def _costs_of_answer(
-    network: Network, name: str, truth: Array, said: dict[str, Array], code: int | None
-) -> Array:
+def _costs_of_answer(network: Network, name: str, truth: Array, said: dict[str, Array], code: int | None) -> Array:
     """What each row costs when the model gives an answer (its own when ``code`` is None)."""
     codes = said if code is None else {**said, name: np.full(len(truth), code)}
     return network.prices[truth, network.fusion(codes)]
@@ -124,5 +122,3 @@ def _cheapest(score: Array, yes: Array, no: Array) -> float:
     ends = np.concatenate([[0], np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True)) + 1])
     best = int(np.argmin(costs[ends]))
     return math.inf if best == 0 else float(ordered[ends[best] - 1])
-
-

@@ -37,7 +37,9 @@ def facts(built: Built) -> dict[str, str]:
     """What the figures of a system rest on."""
     network = built.network
     total = network.cases.sum()
-    shares = ", ".join(f"{name} {100 * n / total:.4g} %" for name, n in zip(network.classes, network.cases, strict=True))
+    shares = ", ".join(
+        f"{name} {100 * n / total:.4g} %" for name, n in zip(network.classes, network.cases, strict=True)
+    )
     told = {"classes": f"{shares} (from {built.cases_from})"}
     if built.positive is not None:
         told["positive"] = f"{built.positive} ({built.positive_from})"
@@ -84,6 +86,6 @@ def advice(worth: Worth) -> str:
     if first is None:
         return f"The system costs {worth.now:,.4g} {size}; making a single model perfect would save nothing."
     return (
-        f"Improve {first.model} first: made perfect it would save {first.saving:,.4g} of the {worth.now:,.4g} that the "
-        f"system costs {size}, and no more than that as long as the others stay as they are."
+        f"Improve {first.model} first: always right, it would save {first.saving:,.4g} of the {worth.now:,.4g} that "
+        f"the system costs {size}; more than that its own errors do not cost while the others stay as they are."
     )

@@ -138,7 +138,9 @@ def _why_no_shares(network: Network) -> str:
     if network.shared is not False and any(
         model.by_rows and any(network.models[other].by_rows for other in network.later(model.name)) for model in models
     ):
-        return "models that see another may share its difficulties, so what would follow from its being perfect is unknown"
+        return (
+            "models that see another may share its difficulties, so what would follow from its being perfect is unknown"
+        )
     if network.joint(0).size * len(network.classes) * 2 ** len(models) > _MOST_WORK:
         return "there are too many combinations to try every subset of the models"
     return ""

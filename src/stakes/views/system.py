@@ -1,5 +1,6 @@
 """What a view shows of a system: its picture, what its models' answers cost, bounds, worth, and one sentence."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -7,7 +8,7 @@ from stakes.metrics.estimate import percent, plain
 from stakes.systems.bounds import Bounds
 from stakes.systems.component_costs import ComponentCosts
 from stakes.systems.worth import Worth
-from stakes.views.page import Grid, Page, number
+from stakes.views.page import Grid, Page
 
 _MOST_MODELS = 30
 
@@ -40,7 +41,14 @@ def _amount(cost: float, cases: float) -> str:
 
 
 def _span(low: float | None, high: float | None) -> str:
-    return "–" if low is None or high is None else f"{number(low)} – {number(high)}"
+    if low is None or high is None:
+        return "–"
+    return f"{number(low)} – {number(high)}" if high - low > 1e-12 * abs(high) else "exact"
+
+
+def number(value: float) -> str:
+    """Write a cost with four digits."""
+    return "–" if math.isnan(value) else f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
 
 
 def _costs_grid(costs: Sequence[ComponentCosts], confidence: float) -> Grid:
@@ -63,9 +71,8 @@ def _costs_grid(costs: Sequence[ComponentCosts], confidence: float) -> Grid:
                 ]
             )
         sections.append(len(rows) - 1)
-    words = range(3 + sees)
-    title = "component costs: what the system pays when a model says this (✓ is right)"
-    return Grid(head, rows, words=tuple(words), sections=sections[:-1], title=title)
+    title = "component costs: what a case costs when a model says this (✓ right)"
+    return Grid(head, rows, sections=sections[:-1], title=title)
 
 
 def _evaluations(costs: Sequence[ComponentCosts]) -> Grid:
@@ -75,7 +82,7 @@ def _evaluations(costs: Sequence[ComponentCosts]) -> Grid:
         else [one.model, "–", "–", "–"]
         for one in costs
     ]
-    title = "each model judged by these costs; expected + dependence = what the system costs"
+    title = "evaluations: expected + dependence = the system's cost"
     return Grid(["model", "by expected costs", "by excess costs", "due to dependence"], rows, title=title)
 
 
@@ -90,7 +97,7 @@ def _bounds_grid(found: Sequence[Bounds], confidence: float) -> Grid:
         ]
         for one in found
     ]
-    title = "what the system costs over all ways in which a model's errors can meet those of the others"
+    title = "the system's cost, whatever the dependence on the others"
     return Grid(["model", "best", "independent", "worst", f"{percent(confidence)}, best to worst"], rows, title=title)
 
 
@@ -105,8 +112,8 @@ def _worth_grid(worth: Worth, names: Sequence[str]) -> Grid:
         ]
         for one in (worth[name] for name in names)
     ]
-    title = "what each model is worth (share: of what all models made perfect would save)"
-    return Grid(head, rows, words=(0, 5), title=title)
+    title = "worth: the system's cost with a model perfect or removed, Shapley share"
+    return Grid(head, rows, title=title)
 
 
 def _notes(system: Any, costs: Sequence[ComponentCosts], found: Sequence[Bounds], worth: Worth) -> list[str]:
