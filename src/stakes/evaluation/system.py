@@ -105,8 +105,8 @@ class System:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The names of the models."""
-        return tuple(self.network.models)
+        """The names of the models, in the order in which they were given."""
+        return self.network.fusion.models
 
     @property
     def cases(self) -> dict[str, float]:

@@ -68,26 +68,22 @@ def build(
     columns = {name: one.column for name, one in described.items() if one.column is not None}
     joint, names, chosen = _classes(data, truth, columns, classes, positive)
     rows, outputs = (None, {}) if joint is None or not columns else rows_of(joint, list(columns))
-    order = in_order({name: one.sees for name, one in described.items()})
-    strange = [name for name in order if name not in described]
-    if strange:
-        raise errors.sees_unknown(strange[0], list(described))
+    for one in described.values():
+        for name in one.sees:
+            if name not in described:
+                raise errors.sees_unknown(name, list(described))
     tables: dict[str, Table] = {}
     found: dict[str, Model] = {}
-    for name in order:
-        model, table = _model(described[name], names, found, outputs.get(name))
-        found[name] = model
-        if table is not None:
-            tables[name] = table
-    listed = [name for name in found if name in columns] + [name for name in found if name not in columns]
-    found = {name: found[name] for name in listed}
+    for name in in_order({name: one.sees for name, one in described.items()}):
+        found[name], table = _model(described[name], names, found, outputs.get(name))
+        tables |= {} if table is None else {name: table}
     cases, cases_from = _cases(prior, joint, tables, names, chosen)
     prices, decisions = _prices(costs, names, chosen)
     network = Network(
         names,
         cases,
         found,
-        fuse(_terms(found, names, chosen), decisions, fusers, decide),
+        fuse(_terms({name: found[name] for name in described}, names, chosen), decisions, fusers, decide),
         prices,
         rows,
         shared_difficulty,

@@ -2,7 +2,7 @@
 
 import graphlib
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -102,7 +102,7 @@ def fuse(terms: Terms, decisions: Sequence[str], fusers: Mapping[str, Any], deci
     names = [*models, *fusers]
     drafts = {name: _draft(rule, names, models) for name, rule in {**fusers, DECISION: decide}.items()}
     rules: dict[str, Node] = {}
-    for name in in_order({name: draft.listens for name, draft in drafts.items()}, models):
+    for name in in_order({name: draft.listens for name, draft in drafts.items()}):
         rule, letters = drafts[name].make(terms)
         terms = replace(terms, letters=tuple(dict.fromkeys([*letters, *decisions])))
         for part in _walk(rule):
@@ -114,15 +114,17 @@ def fuse(terms: Terms, decisions: Sequence[str], fusers: Mapping[str, Any], deci
     return Fusion(terms, models, rules, texts, tuple(decisions))
 
 
-def in_order(listens: Mapping[str, Iterable[str]], known: Sequence[str] = ()) -> list[str]:
-    """Return names so that each comes after those it listens to; a circle is an error."""
-    sorter = graphlib.TopologicalSorter(
-        {name: [o for o in others if o not in known] for name, others in listens.items()}
-    )
+def in_order(listens: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return names so that each comes after those it listens to, otherwise as listed; a circle is an error."""
+    inner = {name: [other for other in others if other in listens] for name, others in listens.items()}
     try:
-        return list(sorter.static_order())
+        graphlib.TopologicalSorter(inner).prepare()
     except graphlib.CycleError as problem:
         raise errors.circle(problem.args[1]) from None
+    found: list[str] = []
+    while len(found) < len(inner):
+        found.append(next(name for name in inner if name not in found and set(inner[name]) <= set(found)))
+    return found
 
 
 def _draft(rule: Any, names: Sequence[str], models: Sequence[str]) -> _Draft:
