@@ -49,7 +49,8 @@ def test_all_models_against_the_whole_joint(brute: Brute):
     for c, share in enumerate(brute.prior):
         rows = list(brute.combinations)
         margins = [(np.ones((1, len(rows))), np.ones(1))]
-        for i, seen in [(i, seen) for i in range(len(brute.sizes)) for seen in brute.seen_by(i)]:
+        cells = [(model, seen) for model in range(len(brute.sizes)) for seen in brute.seen_by(model)]
+        for i, seen in cells:
             row = np.array(brute.tables[i][c, seen]) / sum(brute.tables[i][c, seen])
             there = np.array([tuple(x[p] for p in brute.sees[i]) == seen for x in rows])
             says = indicator(rows, lambda x, j, i=i: x[i] == j, range(brute.sizes[i]))
@@ -162,7 +163,9 @@ def test_intervals_cover_both_bounds(by_rows):
     times = 150
     for _ in range(times):
         n = rng.multinomial(200, [0.4, 0.6])
-        drawn = {name: [rng.binomial(m, r) for m, r in zip(n, rates, strict=True)] for name, rates in truth_rates.items()}
+        drawn = {
+            name: [rng.binomial(m, r) for m, r in zip(n, rates, strict=True)] for name, rates in truth_rates.items()
+        }
         if by_rows:
             y = np.repeat([1, 0], n)
             frame = {"y": y}

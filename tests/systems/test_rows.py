@@ -29,7 +29,9 @@ def rows(n=2000, seed=0, models=3):
 def system(frame, rule="majority(m0, m1, m2)", models=("m0", "m1", "m2"), **options):
     costs = options.pop("costs", Costs(miss=5, false_alarm=1))
     options = {"truth": "y", "positive": "sick", **options}
-    return System(frame, models=list(models) if not isinstance(models, dict) else models, decide=rule, costs=costs, **options)
+    return System(
+        frame, models=list(models) if not isinstance(models, dict) else models, decide=rule, costs=costs, **options
+    )
 
 
 def fused(frame, rule):
@@ -201,9 +203,7 @@ def naive_and_true(c, j):
 
 def cascaded(frame, **options):
     models = {"images": "images", "biopsy": {"column": "biopsy", "sees": "images"}}
-    return System(
-        frame, truth="y", models=models, decide="biopsy", costs=Costs(miss=5, false_alarm=1), **options
-    )
+    return System(frame, truth="y", models=models, decide="biopsy", costs=Costs(miss=5, false_alarm=1), **options)
 
 
 def test_shared_difficulty_makes_the_naive_figure_wrong_and_the_range_holds_the_true_one():
@@ -272,7 +272,7 @@ def test_a_model_that_sees_another_has_costs_for_each_thing_it_sees():
 
 
 def test_a_target_that_sees_another_would_be_misjudged_by_one_table():
-    """Σ K1[c, a, j]·n[c, a, j] is exact when the model errs on its own given what it sees; Σ K1[c, j]·n[c, j] is not."""
+    """Σ K1[c, a, j]·n[c, a, j] is exact when the model errs on its own given what it sees; without a it is not."""
     models = {
         "images": [[0.8, 0.2], [0.3, 0.7]],
         "second": {"table": [[[0.9, 0.1], [0.2, 0.8]], [[0.6, 0.4], [0.1, 0.9]]], "sees": "images"},
