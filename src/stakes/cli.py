@@ -1,6 +1,7 @@
 """The command line: verbs to functions. Heavy imports stay inside commands, so that --help answers at once."""
 
 import io
+import json
 import re
 import sys
 import warnings
@@ -236,8 +237,9 @@ def metrics(name: str | None) -> None:
 @click.option("--false-alarm", type=float, help="What a false alarm costs.")
 @click.option("--positive", metavar="CLASS", help="The class that counts as positive.")
 @click.option("--prior", type=float, help="The share of the positive class where the system will be used.")
+@click.option("--score", "scores", metavar="MODEL=COLUMN", multiple=True, help="Where to set a model's threshold.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
-def system(file: str, as_json: bool, models: tuple[str, ...], **options: Any) -> None:
+def system(file: str, as_json: bool, models: tuple[str, ...], scores: tuple[str, ...], **options: Any) -> None:
     """Say what each model's mistakes cost a whole system, written down in a TOML file or in columns of FILE.
 
     \b
@@ -257,7 +259,14 @@ def system(file: str, as_json: bool, models: tuple[str, ...], **options: Any) ->
     from stakes.evaluation.system import System
 
     found = System.from_toml(file) if file.lower().endswith(".toml") else _system_of_rows(file, models, **options)
-    click.echo(found.to_json()) if as_json else found.show()
+    thresholds = [found.threshold(model, column) for model, _, column in (pair.partition("=") for pair in scores)]
+    if as_json:
+        told = {**found.to_dict(), "thresholds": {one.model: one.to_dict() for one in thresholds}}
+        click.echo(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    found.show()
+    for one in thresholds:
+        click.echo(f"threshold  {one}")
 
 
 def _system_of_rows(

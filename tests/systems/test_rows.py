@@ -404,3 +404,48 @@ def test_weights_are_counted_in_blocks():
     joint = JointCounts.from_rows(["a", "b"], [("x", "y", "z")] * 2, codes, weight)
     wanted = np.bincount(codes[0] * 3 + codes[1], weights=weight)
     assert joint.counts == pytest.approx(wanted)
+
+
+def test_booleans_beside_numbers_are_zero_and_one():
+    truth = [True, False, True, False]
+    found = System(
+        {"y": truth, "a": [1, 0, 0, 0], "b": [1, 1, 0, 0]},
+        truth="y",
+        models=["a", "b"],
+        decide="a or b",
+        costs=Costs(miss=5, false_alarm=1),
+    )
+    assert found.cost == 6
+    with pytest.raises(InputError, match="text"):
+        System(
+            {"y": truth, "a": ["x", "y"] * 2}, truth="y", models=["a"], decide="a", costs=Costs(miss=5, false_alarm=1)
+        )
+
+
+def test_intervals_of_cost_evaluation_and_dependence():
+    frame = rows(3000)
+    found = system(frame)
+    costs = found.component_costs("m0")
+    for value, limits in (
+        (found.cost, found.cost_limits),
+        (costs.evaluation, costs.evaluation_limits),
+        (costs.dependence, costs.dependence_limits),
+    ):
+        assert limits[0] < value < limits[1]
+    paid_by_row = np.zeros(len(frame))
+    decided = fused(frame, RULES["majority(m0, m1, m2)"])
+    for (t, d), price in PRICES.items():
+        paid_by_row[(frame["y"] == t) & (decided == d)] = price
+    within = [paid_by_row[frame["y"] == t] for t in SICK]
+    error = np.sqrt(sum(len(part) * part.var() for part in within))
+    assert found.cost_limits[1] - found.cost_limits[0] == pytest.approx(2 * 1.96 * error, rel=0.1)
+    assert costs.dependence_limits[0] > 0  # these models do err together
+
+
+def test_the_page_puts_seeing_beside_doing():
+    frame = rows(500)
+    shown = str(system(frame))
+    assert "seeing a model say so" in shown
+    assert "seeing" not in str(
+        System(classes=SICK, models={"a": 0.8}, decide="a", costs=Costs(miss=1, false_alarm=1), prior=0.5)
+    )

@@ -202,3 +202,10 @@ def test_what_is_no_rule_is_refused_in_one_line(text):
 def test_any_text_is_a_rule_or_an_input_error(text):
     with contextlib.suppress(InputError):
         system(text)
+
+
+def test_a_rule_that_turns_a_model_around_has_no_threshold():
+    found = system("not a", {"a": TABLE})
+    assert np.isnan(found.threshold("a").value)
+    assert "no threshold of this kind is best" in found.threshold("a").method
+    assert system("a or b", {"a": TABLE, "b": [[8, 0], [0, 8]]}).threshold("a").value == np.inf  # b knows already

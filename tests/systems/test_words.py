@@ -310,6 +310,13 @@ def test_the_command_on_columns(tmp_path):
     assert "Improve a first: always right, it would save 125 of the 125" in " ".join(shown.stdout.split())
     told = json.loads(stakes("system", file, *columns, *prices, "--positive", "s", "--prior", "0.1", "--json").stdout)
     assert told["cost"] == pytest.approx(0.1 * 0.5 * 5)
+    scores = pd.read_csv(file).assign(p=lambda rows: (rows["a"] == "s") + 0.5 * (rows["y"] == "s"))
+    scores.to_csv(file, index=False)
+    again = stakes("system", file, *columns, *prices, "--positive", "s", "--score", "a=p")
+    assert "a says yes from 0.5 on" in again.stdout
+    assert "instead of 1.25, a saving of 1.25" in again.stdout
+    data = json.loads(stakes("system", file, *columns, *prices, "--positive", "s", "--score", "a=p", "--json").stdout)
+    assert data["thresholds"]["a"]["held_out"] == 0
     assert "needs --rule, --miss, --false-alarm" in stakes("system", file, "--truth", "y", "--model", "a").stderr
 
 

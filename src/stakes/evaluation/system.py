@@ -164,6 +164,14 @@ class System:
     def _component_costs(self) -> "_Lazy":
         return _Lazy(lambda name: component_costs(self.network, name, self.cost, self._drawn))
 
+    @property
+    def cost_limits(self) -> tuple[float, float] | None:
+        """The ends of the interval of what the system costs; None when everything is given as rates."""
+        if self._drawn.costs is None:
+            return None
+        low, high = self._drawn.limits(self._drawn.costs)
+        return float(low), float(high)
+
     @cached_property
     def _drawn(self) -> Drawn:
         return drawn(self.network, self.sampling)

@@ -12,7 +12,7 @@ from stakes.systems.component_costs import ComponentCosts
 from stakes.systems.drawing import Drawn
 from stakes.systems.network import Joint, Model, Network, distinct, summed
 from stakes.systems.programs import least, least_of_draws, transport
-from stakes.systems.situations import Situations, own_rates
+from stakes.systems.situations import Situations
 from stakes.systems.tables import Table
 from stakes.tallies.arithmetic import Array
 
@@ -130,9 +130,8 @@ def _limits(network: Network, costs: ComponentCosts, table: Table | None) -> tup
     counts = network.models[name].counts if table is None else table.counts
     if drawn.network is None and counts is None:
         return None, None, drawn.reason
-    if table is None:
-        rates = own_rates(drawn.network or network, name)
-    else:
+    rates = costs.rates_drawn
+    if table is not None:
         rates = table.rates if counts is None else drawn.rates(counts)
     again = costs.redrawn or costs.found
     best, worst = (np.atleast_1d(_total(costs, again, rates, one)) for one in (_best, _worst))

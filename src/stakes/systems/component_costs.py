@@ -46,6 +46,7 @@ class ComponentCosts:
     found: tuple[Situations, ...]
     """What rides on the model's answer, for each class; ``redrawn`` the same in systems drawn anew."""
     redrawn: tuple[Situations, ...] | None
+    rates_drawn: Array
     draws: Array | None
     drawn: Drawn
     notes: tuple[str, ...] = ()
@@ -119,6 +120,29 @@ class ComponentCosts:
         """The part of the system's cost that is due to the model erring together with the others."""
         return self.system_cost - self.evaluation
 
+    @cached_property
+    def evaluation_limits(self) -> tuple[float, float] | None:
+        """The ends of the interval of ``evaluation``."""
+        return None if self._evaluations is None else self._ends(self._evaluations)
+
+    @cached_property
+    def dependence_limits(self) -> tuple[float, float] | None:
+        """The ends of the interval of ``dependence``."""
+        return None if self._evaluations is None else self._ends(self.drawn.costs - self._evaluations)
+
+    @cached_property
+    def _evaluations(self) -> Array | None:
+        """The evaluation of the model in each system that was drawn anew."""
+        if self.draws is None or self.redrawn is None:
+            return None
+        seen = np.stack([one.seen_shares(len(self.seen)) for one in self.redrawn], axis=-2)
+        shares = self.cases[:, None, None] * seen[..., None] * self.rates_drawn
+        return np.where(shares > 0, shares * self.draws, 0.0).sum((-3, -2, -1))
+
+    def _ends(self, draws: Array) -> tuple[float, float]:
+        low, high = self.drawn.limits(draws)
+        return float(low), float(high)
+
     def of(self, table: Any) -> tuple[float, float]:
         """Return Σ K1·n and Σ K2·n over a confusion table of counts: what a model with these answers would cost."""
         sizes = [len({combination[i] for combination in self.seen}) for i in range(len(self.sees))]
@@ -191,6 +215,7 @@ def component_costs(network: Network, name: str, cost: float, drawn: Drawn) -> C
         np.stack([one.seen_shares(combinations) for one in found]),
         found,
         redrawn,
+        own_rates(drawn.network or network, name),
         draws,
         drawn,
         tuple(_notes(network, model, known)),
@@ -219,6 +244,8 @@ def _notes(network: Network, model: Model, known: bool) -> Iterator[str]:
             f"{' and '.join(later)} see {model.name}: taken as sharing no difficulty with it beyond what the class and "
             "the other models tell"
         )
+    if any(network.models[other].counts is not None for other in later):
+        yield f"intervals of {model.name} take the tables of the models that see it as known"
     if any(code < 0 for code in model.right):
         yield (
             f"{model.name} says {', '.join(model.outputs)}, and which of them is right was not said: there is no "

@@ -7,6 +7,7 @@ taken as known.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.sampling import Sampling
 
 _MOST_NUMBERS = 1 << 23
-_FEWEST = 400
+_FEWEST = 250
 _TOO_MANY = 1 << 27
 
 RATES_ONLY = "everything is given as rates, without the number of cases behind them"
@@ -37,6 +38,11 @@ class Drawn:
         tail = self.sampling.tail
         low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
         return low, high
+
+    @cached_property
+    def costs(self) -> Any:
+        """What each of these systems costs."""
+        return None if self.network is None else self.network.cost()
 
     def rates(self, counts: Array) -> Array:
         """Draw the rates of a candidate anew, apart from the rest."""

@@ -1,13 +1,13 @@
 """A system's models read from rows: the combinations that occur, counted."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from stakes import errors
-from stakes.engines.columns import gather
+from stakes.engines.columns import Column, gather
 from stakes.engines.labels import PAIRS, Labels, canonical, encode, same_kind, settle
 from stakes.systems.network import Rows, distinct
 from stakes.tallies import JointCounts
@@ -38,8 +38,18 @@ def read_columns(data: Any, truth: Any, models: Mapping[str, Any], **others: Any
     """Read the truth, the models' decisions and other columns."""
     named = {f"model {name}": column for name, column in models.items()}
     columns = gather(data, truth=truth, **named, **others)
-    labels = {name: encode(same_kind(columns["truth"], columns[f"model {name}"])[1]) for name in models}
-    return Columns(encode(columns["truth"]), labels), {name: columns[name] for name in others}
+    labels = _alike({"truth": columns["truth"], **{name: columns[f"model {name}"] for name in models}})
+    said = {name: encode(column) for name, column in labels.items() if name != "truth"}
+    return Columns(encode(labels["truth"]), said), {name: columns[name] for name in others}
+
+
+def _alike(columns: dict[str, Column]) -> dict[str, Column]:
+    """Refuse text beside numbers; booleans beside numbers are 0 and 1."""
+    for column in columns.values():
+        same_kind(columns["truth"], column)
+    if len({column.kind for column in columns.values()}) == 1:
+        return columns
+    return {name: replace(column, kind="number") for name, column in columns.items()}
 
 
 def settle_classes(truth: Labels, classes: Any, positive: Any) -> tuple[tuple[str, ...], str | None]:

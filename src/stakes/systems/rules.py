@@ -361,7 +361,9 @@ def _listed(parts: Sequence[Node], weights: Sequence[Fraction], terms: Terms, co
     """List who votes, and with what weight."""
     shown = []
     for part, weight in zip(parts, weights, strict=True):
-        plain_name = isinstance(part, Says) and not conditions
-        name = part.name if plain_name else f"({part.when(terms) if conditions else part.words(terms)})"  # type: ignore
+        if isinstance(part, Says) and not conditions:
+            name = part.name
+        else:
+            name = f"({part.when(terms) if conditions else part.words(terms)})"
         shown.append(name if weight == 1 else f"{name} (counting {plain(weight)} times)")
     return and_list(shown)

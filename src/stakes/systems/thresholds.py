@@ -21,6 +21,9 @@ _BAYES = (
     "Bayes with the expected component costs; it needs a calibrated probability whose errors are independent of the "
     "other models, given the class"
 )
+_REVERSED = (
+    "the rule makes it cheaper to say no when the positive class is likely, so no threshold of this kind is best"
+)
 _ROWS = "the cheapest on these rows, each with its own costs in the system"
 
 
@@ -62,9 +65,13 @@ def by_bayes(costs: ComponentCosts, positive: str | None, yes: str) -> SystemThr
         raise errors.threshold_of_two(costs.model)
     if not costs.known:
         raise errors.range_only(costs.model)
-    points = dict(Costs(costs.expected.tolist(), costs.classes, costs.outputs).switch_points(positive))
-    value = float(points[yes]) if yes in points else math.inf
-    return SystemThreshold(costs.model, value, _BAYES)
+    points = Costs(costs.expected.tolist(), costs.classes, costs.outputs).switch_points(positive)
+    answer, start = points[-1]
+    if answer == yes:
+        return SystemThreshold(costs.model, float(start), _BAYES)
+    if len(points) == 1:
+        return SystemThreshold(costs.model, math.inf, _BAYES)
+    return SystemThreshold(costs.model, math.nan, _REVERSED)
 
 
 def by_rows(

@@ -18,7 +18,7 @@ def picture(network: Network) -> str:
     for i, name in enumerate(names):
         left, right = _brackets(i, len(names))
         stem = "(truth) " if i == 0 else " " * 8
-        lines.append(f"{stem}{left}► {name} {'─' * (width - len(name))}{right}")
+        lines.append(f"{stem}{left}► {name} {'─' * (width - len(name))}{right}".rstrip())
     fusers = [name for name in network.fusion.rules if name != DECISION]
     lines[-1] += f"► {' '.join(f'(({name})) ─►' for name in fusers)}{' ' if fusers else ''}((decision)) ─► [cost]"
     rules = [f"(({name})) = {text}" for name, text in network.fusion.texts.items()]

@@ -11,6 +11,7 @@ from stakes.systems.worth import Worth
 from stakes.views.page import Grid, Page
 
 _MOST_MODELS = 30
+_MOST_CELLS = 60
 
 
 def page(system: Any) -> Page:
@@ -19,14 +20,16 @@ def page(system: Any) -> Page:
     costs = [system.component_costs(name) for name in names]
     found = [system.bounds(name) for name in names]
     together = [system.bounds()] if _open(system) else []
-    worth = system.worth()
+    worth, confidence = system.worth(), system.sampling.confidence
     grids = [
-        _costs_grid(costs, system.sampling.confidence),
-        _evaluations(costs),
-        _bounds_grid([*found, *together], system.sampling.confidence),
+        _costs_grid(costs, confidence),
+        *_seeing_and_doing(system, names),
+        _evaluations(costs, confidence),
+        _bounds_grid([*found, *together], confidence),
         _worth_grid(worth, names),
+        *_replacements(system, costs),
     ]
-    told = {**system.facts, "the system costs": _amount(system.cost, worth.cases)}
+    told = {**system.facts, "the system costs": _amount(system, worth.cases)}
     return Page(told, grids, [*_notes(system, costs, found, worth), system.advice], picture=system.picture)
 
 
@@ -36,8 +39,11 @@ def _open(system: Any) -> bool:
     return len(tables) > 1 and len(system.models) > 2
 
 
-def _amount(cost: float, cases: float) -> str:
-    return f"{cost:,.6g} per case" if cases == 1 else f"{cost:,.6g}, that is {cost / cases:.4g} per case"
+def _amount(system: Any, cases: float) -> str:
+    limits = system.cost_limits
+    sure = "" if limits is None else f" ({percent(system.sampling.confidence)} interval {_span(*limits)})"
+    each = " per case" if cases == 1 else f", that is {system.cost / cases:.4g} per case"
+    return f"{system.cost:,.6g}{sure}{each}"
 
 
 def _span(low: float | None, high: float | None) -> str:
@@ -75,15 +81,46 @@ def _costs_grid(costs: Sequence[ComponentCosts], confidence: float) -> Grid:
     return Grid(head, rows, sections=sections[:-1], title=title)
 
 
-def _evaluations(costs: Sequence[ComponentCosts]) -> Grid:
-    rows = [
-        [one.model, number(one.evaluation), number(one.excess_evaluation), number(one.dependence)]
-        if one.known
-        else [one.model, "–", "–", "–"]
-        for one in costs
-    ]
+def _seeing_and_doing(system: Any, names: Sequence[str]) -> list[Grid]:
+    """What is decided when a model says something beside what is decided when it is made to, where the two differ."""
+    if system.joint is None or not all(system.component_costs(name).known for name in names):
+        return []
+    cells = [{"model": name, **cell} for name in names for cell in system.seeing_and_doing(name)]
+    decisions = system.network.fusion.decisions
+    if len(decisions) == 2:  # the other one follows
+        cells = [cell for cell in cells if cell["decision"] == (system.positive or decisions[0])]
+    if len(cells) > _MOST_CELLS:
+        return []
+    keys = ("model", "truth", "says", "decision")
+    rows = [[*(cell[key] for key in keys), number(cell["seen"]), number(cell["done"])] for cell in cells]
+    return [Grid([*keys, "seen", "done"], rows, title="P(decision): seeing a model say so, making it")]
+
+
+def _evaluations(costs: Sequence[ComponentCosts], confidence: float) -> Grid:
+    sure = percent(confidence)
+    rows = []
+    for one in costs:
+        figures: list[Any] = [math.nan] * 3
+        if one.known:
+            figures = [one.evaluation, one.excess_evaluation, one.dependence]
+        expected, excess, dependence = map(number, figures)
+        limits = [_span(*(ends or (None, None))) for ends in (one.evaluation_limits, one.dependence_limits)]
+        rows.append([one.model, expected, limits[0], excess, dependence, limits[1]])
     title = "evaluations: expected + dependence = the system's cost"
-    return Grid(["model", "by expected costs", "by excess costs", "due to dependence"], rows, title=title)
+    return Grid(["model", "by expected", sure, "by excess", "dependence", sure], rows, title=title)
+
+
+def _replacements(system: Any, costs: Sequence[ComponentCosts]) -> list[Grid]:
+    """From where on a replacement pays, and where the threshold of a model lies: two classes only."""
+    rows = []
+    for one in costs:
+        if system.positive is None or len(one.outputs) != 2 or one.sees or not one.known or min(one.right) < 0:
+            continue
+        line, threshold = system.break_even(one.model), system.threshold(one.model)
+        pays = f"{number(line.per_tpr)}·TPR + {number(line.per_tnr)}·TNR > {number(line.needed)}"
+        rows.append([one.model, pays, number(threshold.value)])
+    title = "replacements with independent errors, before their price; Bayes thresholds"
+    return [Grid(["model", "a replacement pays when", "says yes from p ≥"], rows, title=title)] if rows else []
 
 
 def _bounds_grid(found: Sequence[Bounds], confidence: float) -> Grid:
@@ -112,7 +149,7 @@ def _worth_grid(worth: Worth, names: Sequence[str]) -> Grid:
         ]
         for one in (worth[name] for name in names)
     ]
-    title = "worth: the system's cost with a model perfect or removed, Shapley share"
+    title = "worth: the system's cost if a model were perfect, or removed"
     return Grid(head, rows, title=title)
 
 
@@ -141,11 +178,22 @@ def as_data(system: Any, version: int) -> dict[str, Any]:
         "models": names,
         "rules": system.rules,
         "cost": system.cost,
+        "cost_interval": system.cost_limits,
         "component_costs": {name: _costs_as_data(one) for name, one in costs.items()},
         "bounds": {name: system.bounds(name).to_dict() for name in names},
         "bounds_of_all": system.bounds().to_dict() if _open(system) else None,
         "worth": system.worth().to_dict(),
+        "seeing_and_doing": _seen_and_done(system),
         "advice": system.advice,
+    }
+
+
+def _seen_and_done(system: Any) -> dict[str, Any] | None:
+    if not all(system.component_costs(name).known for name in system.models):
+        return None
+    return {
+        name: [{key: plain(value) for key, value in cell.items()} for cell in system.seeing_and_doing(name)]
+        for name in system.models
     }
 
 
@@ -156,6 +204,8 @@ def _costs_as_data(one: ComponentCosts) -> dict[str, Any]:
         "evaluation": plain(one.evaluation if one.known else float("nan")),
         "excess_evaluation": plain(one.excess_evaluation if one.known else float("nan")),
         "dependence": plain(one.dependence if one.known else float("nan")),
+        "evaluation_interval": one.evaluation_limits,
+        "dependence_interval": one.dependence_limits,
         "notes": list(one.notes),
         "no_interval": one.no_interval,
     }
