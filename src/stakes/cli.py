@@ -258,7 +258,12 @@ def system(file: str, as_json: bool, models: tuple[str, ...], scores: tuple[str,
     """
     from stakes.evaluation.system import System
 
-    found = System.from_toml(file) if file.lower().endswith(".toml") else _system_of_rows(file, models, **options)
+    if file.lower().endswith(".toml"):
+        if models or any(value is not None for value in options.values()):
+            raise click.UsageError("a .toml file says everything itself; the options are for columns of other files.")
+        found = System.from_toml(file)
+    else:
+        found = _system_of_rows(file, models, **options)
     thresholds = [found.threshold(model, column) for model, _, column in (pair.partition("=") for pair in scores)]
     if as_json:
         told = {**found.to_dict(), "thresholds": {one.model: one.to_dict() for one in thresholds}}

@@ -932,6 +932,10 @@ def rule_too_long(length: int, most: int) -> InputError:
     return InputError(f"the rule has {length:,} characters, more than {most:,}; split it into fusers")
 
 
+def rule_too_deep(most: int) -> InputError:
+    return InputError(f"the rule is nested more than {most} deep; split it into fusers")
+
+
 def rule_unreadable(text: str, why: str) -> InputError:
     return InputError(
         f"the rule {_short(repr(text), 80)} cannot be read ({' '.join(why.split())}); write it like 'a and b', "
@@ -1115,10 +1119,6 @@ def accuracies_of_many(name: str, classes: int) -> InputError:
     )
 
 
-def counts_wanted(name: str) -> InputError:
-    return InputError(f"the table of {name!r} holds rates; give counts, so that costs can be added up")
-
-
 def sees_unknown(name: str, models: Sequence[str]) -> InputError:
     return InputError(f"a model sees {name!r}, which is no model{nearest(name, models)}")
 
@@ -1172,12 +1172,11 @@ def costs_of_strange_class(name: str, classes: Sequence[str]) -> InputError:
     return InputError(f"the costs have the class {name!r}, which the system lacks{nearest(name, classes)}")
 
 
-def system_too_large(models: int, combinations: int, classes: int, most: int) -> InputError:
+def system_too_large(models: int, combinations: int, classes: int, most: int, by_rows: bool) -> InputError:
     cells = combinations * (classes + models)
-    return InputError(
-        f"{models} models can say {combinations:,} combinations: a table of {cells:,} cells, more than {most:,}; give "
-        "the models by rows, of which only the combinations that occur are kept"
-    )
+    way_out = "leave some out" if by_rows else "give them by rows, of which only the combinations that occur are kept"
+    size = f"{combinations:,} combinations: a table of {cells:,} cells"
+    return InputError(f"{models} models can say {size}, more than {most:,}; {way_out}")
 
 
 def shared_difficulty(name: str, later: Sequence[str]) -> InputError:

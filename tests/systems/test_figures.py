@@ -43,6 +43,8 @@ def test_and():
     assert costs.evaluation == pytest.approx(320)
     assert costs.excess_evaluation == pytest.approx(220)
     assert costs.of([[50, 50], [100, 100]]) == pytest.approx((320, 220))
+    assert costs.of([[0.5, 0.5], [0.5, 0.5]]) == pytest.approx((320, 220))  # rates are of the system's cases
+    assert costs.of([[90, 10], [0, 10]]) == pytest.approx((90 * 1 + 10 * 5, 10 * 4))
     assert costs.dependence == pytest.approx(0, abs=1e-9)
 
 

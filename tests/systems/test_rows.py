@@ -449,3 +449,13 @@ def test_the_page_puts_seeing_beside_doing():
     assert "seeing" not in str(
         System(classes=SICK, models={"a": 0.8}, decide="a", costs=Costs(miss=1, false_alarm=1), prior=0.5)
     )
+
+
+def test_rows_may_tell_the_classes_alone():
+    frame = rows(400)
+    tables = {"a": [[8, 2], [3, 7]], "b": [[7, 3], [1, 9]]}
+    found = system(frame[["y"]], "a and b", tables)
+    sick = int((frame["y"] == "sick").sum())
+    assert found.cases == {"sick": sick, "healthy": 400 - sick}
+    assert found.cost == pytest.approx(5 * sick * (1 - 0.56) + (400 - sick) * 0.3 * 0.1)
+    assert found.facts["classes"].endswith("(from the rows)")

@@ -143,7 +143,6 @@ BAD = {
     "there is no model 'histry'; did you mean 'history'?": lambda: system().bounds("histry"),
     "images never says 'ill'": lambda: system().do(images="ill"),
     "images='sick' never happens": lambda: system({**TWO, "images": [[0, 9], [0, 9]]}).given(images="sick"),
-    "holds rates; give counts": lambda: system().component_costs("images").of([[0.5, 0.5], [0.5, 0.5]]),
     "a break-even line in (TPR, TNR) is for two classes": lambda: system(
         model(table=[[1, 2, 3], [3, 4, 5]], outputs=["sick", "healthy", "odd"])
     ).break_even("history"),

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from stakes import errors
 from stakes.systems.drawing import Drawn
 from stakes.systems.network import Model, Network
 from stakes.systems.situations import Situations, own_rates, seen_combinations, situations
@@ -112,8 +111,11 @@ class ComponentCosts:
         return self._sum(self._excess(self._expected))
 
     def _sum(self, prices: Array) -> float:
-        shares = self.cases[:, None, None] * self.seen_shares[..., None] * self.rates
-        return float(np.where(shares > 0, shares * prices, 0.0).sum())
+        return _added_up(self._cases_of(self.rates), prices)
+
+    def _cases_of(self, rates: Array) -> Array:
+        """How many cases of the system get each answer."""
+        return self.cases[:, None, None] * self.seen_shares[..., None] * rates
 
     @property
     def dependence(self) -> float:
@@ -144,15 +146,15 @@ class ComponentCosts:
         return float(low), float(high)
 
     def of(self, table: Any) -> tuple[float, float]:
-        """Return Σ K1·n and Σ K2·n over a confusion table of counts: what a model with these answers would cost."""
+        """Return Σ K1·n and Σ K2·n over a confusion table: what a model with these answers would cost.
+
+        A table of rates stands for the cases of the system.
+        """
         sizes = [len({combination[i] for combination in self.seen}) for i in range(len(self.sees))]
-        counts = read_table(self.model, table, self.classes, self.outputs, sizes).counts
-        if counts is None:
-            raise errors.counts_wanted(self.model)
+        given = read_table(self.model, table, self.classes, self.outputs, sizes)
+        counts = self._cases_of(given.rates) if given.counts is None else given.counts
         expected = self._expected
-        both = (expected, self._excess(expected))
-        first, second = (float(np.where(counts > 0, counts * prices, 0.0).sum()) for prices in both)
-        return first, second
+        return _added_up(counts, expected), _added_up(counts, self._excess(expected))
 
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
     def to_rows(self) -> Iterator[dict[str, Any]]:
@@ -182,6 +184,11 @@ class ComponentCosts:
                     else {"at_least": float(self.at_least[place]), "at_most": float(self.at_most[place])}
                 ),
             }
+
+
+def _added_up(counts: Array, prices: Array) -> float:
+    """Σ counts · prices; what never happens costs nothing, whatever it would cost."""
+    return float(np.where(counts > 0, counts * prices, 0.0).sum())
 
 
 def component_costs(network: Network, name: str, cost: float, drawn: Drawn) -> ComponentCosts:

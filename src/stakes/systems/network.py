@@ -22,6 +22,13 @@ from stakes.tallies.arithmetic import Array
 MOST_CELLS = 10**8
 """The largest list of combinations (times classes and models) that is written down."""
 
+
+def refuse_too_many(combinations: int, classes: int, models: int, by_rows: bool) -> None:
+    """Refuse a list that would not fit into memory."""
+    if combinations * (classes + models) > MOST_CELLS:
+        raise errors.system_too_large(models, combinations, classes, MOST_CELLS, by_rows)
+
+
 Do = Mapping[str, int]
 """Models whose output is set, and to what (a code)."""
 
@@ -95,12 +102,14 @@ def distinct(columns: list[Array], size: int) -> tuple[Array, Array]:
 
 
 def summed(values: Array, places: Array, count: int) -> Array:
-    """Add up the last axis by number."""
+    """Add up the last axis by number; numbers that do not occur have nothing."""
     if values.ndim == 1:
-        return np.bincount(places, weights=values, minlength=count)  # numbers that do not occur have nothing
+        return np.bincount(places, weights=values, minlength=count)
     order = np.argsort(places, kind="stable")
-    starts = np.searchsorted(places[order], np.arange(count))
-    return np.add.reduceat(values[..., order], starts, axis=-1)
+    present, starts = np.unique(places[order], return_index=True)
+    found = np.zeros((*values.shape[:-1], count))
+    found[..., present] = np.add.reduceat(values[..., order], starts, axis=-1)
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,8 +189,7 @@ class Network:
 
     def _refuse_too_many(self, size: int, tables: list[Model]) -> None:
         combinations = size * math.prod(len(model.outputs) for model in tables)
-        if combinations * (len(self.classes) + len(self.models)) > MOST_CELLS:
-            raise errors.system_too_large(len(self.models), combinations, len(self.classes), MOST_CELLS)
+        refuse_too_many(combinations, len(self.classes), len(self.models), by_rows=not tables)
 
     def _set_in_rows(self, joint: Joint, c: int, model: Model, code: int) -> Joint:
         """Set what a model says in the rows: those that see it answer as they did where it said so."""

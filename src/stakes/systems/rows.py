@@ -9,7 +9,7 @@ import numpy as np
 from stakes import errors
 from stakes.engines.columns import Column, gather
 from stakes.engines.labels import PAIRS, Labels, canonical, encode, same_kind, settle
-from stakes.systems.network import Rows, distinct
+from stakes.systems.network import Rows, distinct, refuse_too_many
 from stakes.tallies import JointCounts
 from stakes.tallies.arithmetic import Array
 
@@ -98,6 +98,7 @@ def rows_of(joint: JointCounts, models: Sequence[str]) -> tuple[Rows, dict[str, 
     """Turn counted combinations (the truth first) into the rows of a network, and tell what each model can say."""
     columns = {name: joint.codes[:, joint.columns.index(name)] for name in models}
     places, first = distinct(list(columns.values()), len(joint.codes))
+    refuse_too_many(len(first), len(joint.truths), len(models), by_rows=True)
     counts = np.zeros((len(joint.truths), len(first)))
     np.add.at(counts, (joint.codes[:, 0], places), joint.counts)
     codes = {name: _small(column[first]) for name, column in columns.items()}

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -61,8 +61,6 @@ class Terms:
 class Node:
     """A part of a rule."""
 
-    is_condition: ClassVar[bool]
-
     def inside(self) -> tuple["Node", ...]:
         """The parts that this one is made of."""
         return getattr(self, "parts", ())
@@ -100,8 +98,6 @@ class Node:
 class Answer(Node):
     """A part that stands for a label."""
 
-    is_condition = False
-
     def holds(self, said: Said, terms: Terms) -> Array:
         return self.labels(said, terms) == terms.code(terms.pair()[0])
 
@@ -111,8 +107,6 @@ class Answer(Node):
 
 class Condition(Node):
     """A part that is true or false."""
-
-    is_condition = True
 
     def labels(self, said: Said, terms: Terms) -> Array:
         positive, negative = map(terms.code, terms.pair())
@@ -263,14 +257,14 @@ class Is(Condition):
         return found ^ self.negated
 
     def when(self, terms: Terms) -> str:
-        who = f"{self.part.name} " if isinstance(self.part, Says) else f"{self.part.words(terms)} "
-        verb = ("does not say " if self.negated else "says ") if isinstance(self.part, Says) else ""
-        verb = verb or ("is not " if self.negated else "is ")
-        return who + verb + " or ".join(map(repr, self.wanted))
+        wanted = " or ".join(map(repr, self.wanted))
+        if isinstance(self.part, Says):
+            return f"{self.part.name} {'does not say' if self.negated else 'says'} {wanted}"
+        return f"{self.part.words(terms)} {'is not' if self.negated else 'is'} {wanted}"
 
 
 @dataclass(frozen=True)
-class All(Condition):
+class Every(Condition):
     """Every part holds."""
 
     parts: tuple[Node, ...]
@@ -279,11 +273,11 @@ class All(Condition):
         return functools.reduce(np.logical_and, [part.holds(said, terms) for part in self.parts])
 
     def when(self, terms: Terms) -> str:
-        return " and ".join(_bracketed(part, terms, Any_) for part in self.parts)
+        return " and ".join(_bracketed(part, terms, Either) for part in self.parts)
 
 
 @dataclass(frozen=True)
-class Any_(Condition):  # noqa: N801 (Any is typing's)
+class Either(Condition):
     """At least one part holds."""
 
     parts: tuple[Node, ...]
@@ -292,7 +286,7 @@ class Any_(Condition):  # noqa: N801 (Any is typing's)
         return functools.reduce(np.logical_or, [part.holds(said, terms) for part in self.parts])
 
     def when(self, terms: Terms) -> str:
-        return " or ".join(_bracketed(part, terms, All) for part in self.parts)
+        return " or ".join(_bracketed(part, terms, Every) for part in self.parts)
 
 
 @dataclass(frozen=True)
@@ -310,7 +304,7 @@ class Not(Condition):
         return ~self.part.holds(said, terms)
 
     def when(self, terms: Terms) -> str:
-        return f"it is not so that {_bracketed(self.part, terms, All, Any_)}"
+        return f"it is not so that {_bracketed(self.part, terms, Every, Either)}"
 
 
 @dataclass(frozen=True)

@@ -41,21 +41,14 @@ class Situations:
 
     def seen_shares(self, combinations: int) -> Array:
         """The probability of each combination of what the model sees."""
-        return self._by_seen(self.shares, combinations)
+        return summed(self.shares, self.seen, combinations)
 
     def mean_prices(self, prices: Array, combinations: int) -> Array:
         """The mean price of each answer (last axis), for each combination of what the model sees."""
         weighted = np.einsum("...g,gj->...jg", self.shares, prices)
-        totals = np.moveaxis(self._by_seen(weighted, combinations), -2, -1)
-        shares = self._by_seen(self.shares, combinations)[..., None]
+        totals = np.moveaxis(summed(weighted, self.seen, combinations), -2, -1)
+        shares = self.seen_shares(combinations)[..., None]
         return np.divide(totals, shares, out=np.full(totals.shape, math.nan), where=shares > 0)
-
-    def _by_seen(self, values: Array, combinations: int) -> Array:
-        """Add up by what is seen; what is never seen has nothing."""
-        present, places = np.unique(self.seen, return_inverse=True)
-        found = np.zeros((*values.shape[:-1], combinations))
-        found[..., present] = summed(values, places, len(present))
-        return found
 
 
 def situations(network: Network, name: str, c: int, drawn: Network | None = None) -> Situations:
@@ -157,9 +150,7 @@ def own_rates(network: Network, name: str) -> Array:
     for c in range(len(network.classes)):
         joint = network.joint(c, without=[other for other in network.models if not network.models[other].by_rows])
         cell = network.seen_codes(model, joint.codes, joint.size) * outputs + joint.codes[name]
-        present, places = np.unique(cell, return_inverse=True)
-        table = np.zeros((*joint.chance.shape[:-1], combinations * outputs))
-        table[..., present] = summed(joint.chance, places, len(present))
+        table = summed(joint.chance, cell, combinations * outputs)
         tables.append(table.reshape(*table.shape[:-1], combinations, outputs))
     stacked = np.stack(tables, axis=-3)
     totals = stacked.sum(-1, keepdims=True)

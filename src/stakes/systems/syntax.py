@@ -9,14 +9,16 @@ a if b == "sick" else c                  ==, !=, in ("x", "y")
 
 import ast
 import re
+import warnings
 from collections.abc import Collection
 from fractions import Fraction
-from typing import Any
 
 from stakes import errors
-from stakes.systems.rules import All, Any_, Choose, Count, Is, Label, Node, Not, Says, Vote
+from stakes.engines.labels import canonical
+from stakes.systems.rules import Choose, Count, Either, Every, Is, Label, Node, Not, Says, Vote
 
 MOST_CHARACTERS = 10_000
+MOST_NESTED = 100
 _FUNCTIONS = ("majority", "at_least", "at_most", "exactly")
 _QUOTED = "quoted_name_{}_"
 
@@ -32,13 +34,15 @@ class _Reader:
     def __init__(self, text: str, names: Collection[str]) -> None:
         self.text, self.names = text, names
         self.quoted: dict[str, str] = {}
+        self.depth = 0
 
     def read(self) -> Node:
         if len(self.text) > MOST_CHARACTERS:
             raise errors.rule_too_long(len(self.text), MOST_CHARACTERS)
         plain = re.sub(r"`([^`]+)`", self._set_aside, self.text)
         try:
-            tree = ast.parse(plain.strip(), mode="eval")
+            with warnings.catch_warnings(action="ignore"):  # advice about Python code is of no use here
+                tree = ast.parse(plain.strip(), mode="eval")
             return self._node(tree.body)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
             if isinstance(problem, errors.InputError):
@@ -51,13 +55,21 @@ class _Reader:
         return placeholder
 
     def _node(self, tree: ast.expr) -> Node:
+        self.depth += 1
+        if self.depth > MOST_NESTED:
+            raise errors.rule_too_deep(MOST_NESTED)
+        found = self._part(tree)
+        self.depth -= 1
+        return found
+
+    def _part(self, tree: ast.expr) -> Node:
         match tree:
             case ast.Name():
                 return Says(self._known(self.quoted.get(tree.id, tree.id)))
             case ast.Constant(value=str() | int() | float()):
-                return Label(_label(tree.value))
+                return Label(canonical(tree.value))
             case ast.BoolOp():
-                kind = All if isinstance(tree.op, ast.And) else Any_
+                kind = Every if isinstance(tree.op, ast.And) else Either
                 return kind(tuple(map(self._node, tree.values)))
             case ast.UnaryOp(op=ast.Not()):
                 return Not(self._node(tree.operand))
@@ -83,7 +95,7 @@ class _Reader:
         if not known or len(wanted) != len(labels) or not wanted:
             raise errors.rule_part_unknown(self._shown(tree), _FUNCTIONS)
         negated = isinstance(operator, ast.NotEq | ast.NotIn)
-        return Is(self._node(tree.left), tuple(map(_label, wanted)), negated)
+        return Is(self._node(tree.left), tuple(map(canonical, wanted)), negated)
 
     def _call(self, name: str, arguments: list[ast.expr]) -> Node:
         number = Fraction(0)
@@ -110,12 +122,6 @@ class _Reader:
         for placeholder, name in self.quoted.items():
             words = words.replace(placeholder, f"`{name}`")
         return words
-
-
-def _label(value: Any) -> str:
-    from stakes.engines.labels import canonical
-
-    return canonical(value)
 
 
 def _number(tree: ast.expr) -> Fraction | None:

@@ -1,5 +1,6 @@
 """A system in plain words: its picture, what its figures rest on, and which model to improve first."""
 
+import math
 from collections.abc import Iterator
 
 from stakes.systems.build import Built
@@ -83,6 +84,9 @@ def advice(worth: Worth) -> str:
     """Say which model to improve first, and what that can save at most."""
     first = worth.first
     size = "per case" if worth.cases == 1 else f"over {worth.cases:,.6g} cases"
+    if all(math.isnan(one.saving) for one in worth.models.values()):
+        why = "; ".join(dict.fromkeys(one.reason for one in worth.models.values()))
+        return f"The system costs {worth.now:,.4g} {size}; which model to improve first cannot be told: {why}."
     if first is None:
         return f"The system costs {worth.now:,.4g} {size}; making a single model perfect would save nothing."
     return (

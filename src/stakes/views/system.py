@@ -83,7 +83,7 @@ def _costs_grid(costs: Sequence[ComponentCosts], confidence: float) -> Grid:
 
 def _seeing_and_doing(system: Any, names: Sequence[str]) -> list[Grid]:
     """What is decided when a model says something beside what is decided when it is made to, where the two differ."""
-    if system.joint is None or not all(system.component_costs(name).known for name in names):
+    if system.network.rows is None or not all(system.component_costs(name).known for name in names):
         return []
     cells = [{"model": name, **cell} for name in names for cell in system.seeing_and_doing(name)]
     decisions = system.network.fusion.decisions
