@@ -996,6 +996,10 @@ def no_rule(seen: str) -> InputError:
     return InputError(f"decide is a {seen}; give the text of a rule, a full table or a function")
 
 
+def no_fusers(seen: str) -> InputError:
+    return InputError(f"fusers is a {seen}; give a dictionary name → rule")
+
+
 def name_taken(name: str) -> InputError:
     return InputError(
         f"{name!r} is taken; models and fusers need names of their own, other than 'truth' and 'decision'"
@@ -1037,8 +1041,9 @@ def decision_without_cost(said: Any, decisions: Sequence[str]) -> InputError:
 
 # ── systems: models ──────────────────────────────────────────────────────────────────────────────────────────
 def models_wanted(seen: str) -> InputError:
+    what = f"a {seen}" if seen else "empty"
     return InputError(
-        f"models is a {seen}; give a dictionary model → confusion table or column, or with rows a list of columns"
+        f"models is {what}; give a dictionary model → confusion table or column, or with rows a list of columns"
     )
 
 
@@ -1050,6 +1055,25 @@ def bad_model(name: str, seen: object) -> InputError:
     return InputError(
         f"model {name!r} is {_short(repr(seen))}; give a confusion table, the share of right answers of each class, "
         "or the name of a column"
+    )
+
+
+def bad_word(name: str, word: str, seen: object, wanted: str) -> InputError:
+    return InputError(f"model {name!r}: {word} is {_short(repr(seen))}; give {wanted}")
+
+
+def bad_switch(argument: str, seen: object) -> InputError:
+    return InputError(f"{argument}={_short(repr(seen))} does not work; give True, False or None (nobody knows)")
+
+
+def bad_price(price: object) -> InputError:
+    return InputError(f"price={_short(repr(price))} is not a number; give what the replacement costs for these cases")
+
+
+def bad_rule_table(seen: object) -> InputError:
+    return InputError(
+        f"the table of the rule is {_short(repr(seen))}; give {{(what each model says, …): answer}}, or rows that end "
+        "with the answer"
     )
 
 

@@ -231,3 +231,19 @@ def test_bounds_of_all_with_rows_keep_what_rows_tell():
         assert every.worst >= system.bounds(name).worst - 1e-9
     assert every.low < every.best < every.worst < every.high
     assert list(itertools.chain(system.models)) == ["a", "b", "c", "d"]
+
+
+def test_rates_beside_counts_vary_only_where_there_are_counts():
+    system = System(
+        classes=["1", "0"],
+        models={"a": {"1": 0.8, "0": 0.9}, "b": [[70, 30], [20, 80]]},
+        decide="a and b",
+        costs=Costs(miss=5, false_alarm=1),
+        prior=0.4,
+    )
+    low, high = system.component_costs("b").expected_limits  # of b's answers, given the known a
+    assert low == pytest.approx(high)
+    low, high = system.component_costs("a").expected_limits
+    assert low[0, 0] < system.component_costs("a").expected[0, 0] < high[0, 0]
+    assert system.bounds("a").low < system.bounds("a").best
+    assert "exact" in str(system)

@@ -1,12 +1,14 @@
 """Random systems, rules and cascades against listing everything in fractions, and against pyAgrum."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from stakes import Costs, JointCounts, System
 from tests.systems.brute import Brute, systems
 
 SLOW = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
@@ -126,3 +128,92 @@ def test_doing_as_pyagrum_does(brute: Brute, data):
         values = {f"m{i}": j, "C": c}
         _, adjusted, _ = causal.causalImpact(model, on="S", doing=f"m{i}", knowing={"C"}, values=values)
         assert done.decisions[c] == pytest.approx(adjusted.toarray(), abs=1e-9)
+
+
+def by_rows(brute: Brute, **options) -> System:
+    """The same system, known by the rows that it would give in the long run."""
+    labels = (tuple(brute.classes), *(tuple(brute.label(i, j) for j in range(m)) for i, m in enumerate(brute.sizes)))
+    cells = [(c, x, share * p) for c, share in enumerate(brute.prior) for x, p in brute.joint(c).items() if p]
+    codes = np.array([[c, *x] for c, x, _ in cells])
+    counts = np.array([float(p) for _, _, p in cells])
+    names = [f"m{i}" for i in range(len(brute.sizes))]
+    decisions = [f"d{s}" for s in range(len(brute.costs[0]))]
+    rule = {tuple(brute.label(i, j) for i, j in enumerate(x)): decisions[s] for x, s in brute.rule.items()}
+    return System(
+        JointCounts(("truth", *names), labels, codes, counts),
+        models={name: {"column": name, "sees": [f"m{p}" for p in brute.sees[i]]} for i, name in enumerate(names)},
+        decide=rule,
+        classes=brute.classes,
+        costs=Costs(brute.costs, brute.classes, decisions),
+        **options,
+    )
+
+
+def without_zeros(brute: Brute) -> Brute:
+    """Every answer is possible, so that rows show every combination."""
+    return replace(brute, tables=[{key: [n + 1 for n in row] for key, row in t.items()} for t in brute.tables])
+
+
+@settings(SLOW, max_examples=20)
+@given(systems(most_classes=3))
+def test_rows_without_shared_difficulty_tell_the_same_as_tables(brute: Brute):
+    brute = without_zeros(brute)
+    tables, rows = brute.system(), by_rows(brute, shared_difficulty=False)
+    assert rows.cost == pytest.approx(tables.cost, abs=1e-9)
+    for name in tables.models:
+        one, other = tables.component_costs(name), rows.component_costs(name)
+        assert other.expected == pytest.approx(one.expected, abs=1e-9)
+        assert other.evaluation + other.dependence == pytest.approx(rows.cost, abs=1e-9)
+        assert rows.worth()[name].share == pytest.approx(tables.worth()[name].share, abs=1e-9)
+        assert rows.worth()[name].removed == pytest.approx(tables.worth()[name].removed, abs=1e-9)
+        assert rows.bounds(name).best == pytest.approx(tables.bounds(name).best, abs=1e-7)
+        assert rows.bounds(name).worst == pytest.approx(tables.bounds(name).worst, abs=1e-7)
+
+
+@SLOW
+@given(systems())
+def test_the_range_of_open_cascades_holds_what_tables_tell(brute: Brute):
+    brute = without_zeros(brute)
+    tables, rows = brute.system(), by_rows(brute)
+    for name in tables.models:
+        one, other = tables.component_costs(name), rows.component_costs(name)
+        known = one.at_least
+        assert (other.at_least <= known + 1e-9).all()
+        assert (known <= other.at_most + 1e-9).all()
+        assert other.known == (not tables.network.later(name))
+
+
+@SLOW
+@given(systems(cascades=False))
+def test_rows_with_any_dependence(brute: Brute):
+    """Rows whose models depend on each other: the identity by its formula, over all combinations."""
+    rng = np.random.default_rng(sum(brute.rule.values()))
+    system = by_rows(brute)
+    joint = system.joint
+    joint = replace(joint, counts=rng.gamma(0.5, size=len(joint.counts)) + 1e-3)
+    system = System(
+        joint,
+        models=list(system.models),
+        decide=lambda **said: f"d{brute.rule[tuple(_code(brute, i, s) for i, s in enumerate(said.values()))]}",
+        classes=brute.classes,
+        costs=Costs(brute.costs, brute.classes, [f"d{s}" for s in range(len(brute.costs[0]))]),
+    )
+    total = float(joint.counts.sum())
+    for i in range(len(brute.sizes)):
+        dependence = 0.0
+        for c in range(len(brute.prior)):
+            there = joint.codes[:, 0] == c
+            p = {tuple(x[1:]): n for x, n in zip(joint.codes[there].tolist(), joint.counts[there], strict=True)}
+            n = sum(p.values())
+            says = [sum(q for x, q in p.items() if x[i] == j) / n for j in range(brute.sizes[i])]
+            others = {x[:i] + x[i + 1 :] for x in p}
+            for u in others:
+                p_u = sum(q for x, q in p.items() if x[:i] + x[i + 1 :] == u) / n
+                for j in range(brute.sizes[i]):
+                    x = (*u[:i], j, *u[i:])
+                    dependence += n * (p.get(x, 0) / n - p_u * says[j]) * brute.costs[c][brute.rule[x]]
+        assert system.component_costs(f"m{i}").dependence == pytest.approx(dependence, abs=1e-8 * max(total, 1))
+
+
+def _code(brute: Brute, i: int, label: str) -> int:
+    return next(j for j in range(brute.sizes[i]) if brute.label(i, j) == label)

@@ -85,6 +85,23 @@ BAD = {
     "model 'images' is 'column'; give a confusion table": lambda: system({"images": "column"}, "images"),
     "model images='x' is a name, but no data was given": lambda: system({"images": {"column": "x"}}, "images"),
     "a model is called ' '; give it a name": lambda: system({" ": TABLE}, "a"),
+    "models is empty; give a dictionary": lambda: System(models={}, decide="a", costs=COSTS, classes=SICK),
+    "model 'history': sees is 3; give a list of different names": lambda: system(model(table=TABLE, sees=3)),
+    "model 'history': outputs is ['x', 'x']; give a list of different names": lambda: system(
+        model(table=TABLE, outputs=["x", "x"])
+    ),
+    "model 'history': right is ['sick']; give a dictionary class → output": lambda: system(
+        model(table=TABLE, right=["sick"])
+    ),
+    "shared_difficulty='yes' does not work; give True, False or None": lambda: system(shared_difficulty="yes"),
+    "price='x' is not a number": lambda: system().break_even("images", price="x"),
+    "the table of the rule is {'table': 3}; give": lambda: system(decide={"table": 3}),
+    "the table of the rule is {'table': [['sick']]}; give": lambda: system(decide={"table": [["sick"]]}),
+    "fusers is a list; give a dictionary name → rule": lambda: system(fusers=["a"]),
+    "the rule is a function with arguments without names": lambda: system(decide=max),
+    "the table of 'history' holds something other than numbers": lambda: system(
+        model(table={"sick": {"sick": 1, "healthy": 3}, "healthy": 4})
+    ),
     "'truth' is taken": lambda: system({"truth": TABLE}, "truth"),
     "'images' is taken": lambda: system(fusers={"images": "history"}),
     "model images: there is no column 'imges'; did you mean 'images'?": lambda: from_rows(

@@ -47,6 +47,10 @@ def build(
     shared_difficulty: bool | None,
 ) -> Built:
     """Check everything, read the rows if there are any, and put the network together."""
+    if shared_difficulty not in (True, False, None):
+        raise errors.bad_switch("shared_difficulty", shared_difficulty)
+    if not isinstance(fusers, Mapping):
+        raise errors.no_fusers(type(fusers).__name__)
     described = of_models.describe(models, data is not None or truth is not None, data)
     columns = {name: one.column for name, one in described.items() if one.column is not None}
     joint, names, chosen = _classes(data, truth, columns, classes, positive)

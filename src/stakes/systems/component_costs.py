@@ -204,7 +204,8 @@ def component_costs(network: Network, name: str, cost: float, drawn: Drawn) -> C
     if drawn.network is not None:
         redrawn = tuple(situations(network, name, c, drawn.network) for c in classes)
     if redrawn is not None and known:
-        draws = np.stack([one.mean_prices(one.low, combinations) for one in redrawn], axis=1)
+        shape = (drawn.times, *low.shape[1:])  # nothing varies where the others are given as rates
+        draws = np.stack([np.broadcast_to(one.mean_prices(one.low, combinations), shape) for one in redrawn], axis=1)
     outputs = [network.models[other].outputs for other in model.sees]
     seen = tuple(tuple(names[i] for names, i in zip(outputs, place, strict=True)) for place in _places(outputs))
     return ComponentCosts(

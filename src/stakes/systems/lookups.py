@@ -28,7 +28,11 @@ def of_table(table: Mapping[Any, Any], models: Sequence[str]) -> tuple[tuple[str
         if strange:
             raise errors.unknown_words("decide", strange, ("of", "table"))
         of, cells = table.get("of", models), table["table"]
-    rows = cells.items() if isinstance(cells, Mapping) else [(row[:-1], row[-1]) for row in map(tuple, cells)]
+    of = (of,) if isinstance(of, str) else of
+    listed = isinstance(cells, list | tuple) and all(isinstance(row, list | tuple) and len(row) > 1 for row in cells)
+    if not isinstance(of, list | tuple) or not (listed or isinstance(cells, Mapping)):
+        raise errors.bad_rule_table(table)
+    rows = cells.items() if isinstance(cells, Mapping) else [(row[:-1], row[-1]) for row in cells]
     answers: dict[tuple[str, ...], Any] = {}
     for key, answer in rows:
         combination = tuple(map(canonical, key)) if isinstance(key, tuple | list) else (canonical(key),)
@@ -40,7 +44,10 @@ def of_table(table: Mapping[Any, Any], models: Sequence[str]) -> tuple[tuple[str
 
 def of_function(function: Callable[..., Any], names: Collection[str], models: Sequence[str]) -> Any:
     """Take a Python function, whose arguments are called like models or fusers."""
-    parameters = inspect.signature(function).parameters.values()
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except ValueError:  # built-in functions need not tell
+        raise errors.rule_of_positions() from None
     of = [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
     if any(p.kind == p.VAR_KEYWORD for p in parameters):
         of += [name for name in models if name not in of]

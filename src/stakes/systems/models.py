@@ -43,7 +43,7 @@ def describe(models: Any, with_rows: bool, data: Any) -> dict[str, Description]:
             raise errors.models_wanted(type(models).__name__)
         models = {name: name for name in models}
     if not isinstance(models, Mapping) or not models:
-        raise errors.models_wanted(type(models).__name__)
+        raise errors.models_wanted(type(models).__name__ if models != {} else "")
     described = {}
     for name, given in models.items():
         if not isinstance(name, str) or not name.strip() or "`" in name:
@@ -73,15 +73,24 @@ def _description(name: str, given: Any, with_rows: bool, data: Any) -> Descripti
         elif "column" in words:
             raise errors.no_such_column(f"model {name}", str(words["column"]), data.columns)
     for key in ("sees", "outputs"):
-        value = words.get(key)
-        if value is not None:
-            words[key] = (value,) if isinstance(value, str) else tuple(map(canonical, value))
-    words["right"] = {canonical(c): canonical(o) for c, o in words.get("right", {}).items()}
+        if words.get(key) is not None:
+            words[key] = _names(name, key, words[key])
+    right = words.get("right", {})
+    if not isinstance(right, Mapping):
+        raise errors.bad_word(name, "right", right, "a dictionary class → output")
+    words["right"] = {canonical(c): canonical(o) for c, o in right.items()}
     if not with_rows and "column" in words:
         raise errors.name_without_data(f"model {name}", str(words["column"]))
     if not {"column", "table", "accuracy"} & set(words):
         raise errors.bad_model(name, given)
     return Description(name, **words)
+
+
+def _names(name: str, key: str, given: Any) -> tuple[str, ...]:
+    names = (given,) if isinstance(given, str) else given
+    if not isinstance(names, list | tuple) or len(set(map(canonical, names))) != len(names):
+        raise errors.bad_word(name, key, given, "a list of different names")
+    return tuple(map(canonical, names))
 
 
 def _depth(given: Any) -> int:

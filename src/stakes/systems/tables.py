@@ -91,7 +91,9 @@ def _cells(name: str, given: Any, classes: Sequence[str]) -> tuple[Any, tuple[st
         raise errors.class_unknown_to_model(name, label, list(rows), classes)
     if all(not isinstance(row, Mapping) for row in rows.values()):
         return [rows[label] for label in classes], None
-    named = [{canonical(output): cell for output, cell in dict(row).items()} for row in rows.values()]
+    if not all(isinstance(row, Mapping) for row in rows.values()):
+        raise errors.table_not_numbers(name)
+    named = [{canonical(output): cell for output, cell in row.items()} for row in rows.values()]
     outputs = tuple(dict.fromkeys(output for row in named for output in row))
     by_class = dict(zip(rows, named, strict=True))
     return [[by_class[label].get(output, 0) for output in outputs] for label in classes], outputs

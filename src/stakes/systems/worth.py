@@ -12,6 +12,7 @@ from stakes import errors
 from stakes.metrics.estimate import plain
 from stakes.systems.component_costs import ComponentCosts
 from stakes.systems.network import Network
+from stakes.tallies.arithmetic import is_real
 
 MOST_MODELS = 12
 """Shares are worked out for so many models: every subset of them is tried."""
@@ -192,6 +193,8 @@ def break_even(costs: ComponentCosts, positive: str | None, price: float) -> Bre
     """Return the line on which a replacement of a two-valued model just pays, its errors taken as independent."""
     if len(costs.outputs) != 2 or len(costs.classes) != 2 or positive is None or min(costs.right) < 0:
         raise errors.break_even_of_two(costs.model)
+    if not is_real(price):
+        raise errors.bad_price(price)
     if costs.sees:
         raise errors.break_even_without_seeing(costs.model)
     if not costs.known:
