@@ -459,3 +459,44 @@ def test_rows_may_tell_the_classes_alone():
     assert found.cases == {"sick": sick, "healthy": 400 - sick}
     assert found.cost == pytest.approx(5 * sick * (1 - 0.56) + (400 - sick) * 0.3 * 0.1)
     assert found.facts["classes"].endswith("(from the rows)")
+
+
+def test_intervals_of_a_model_that_others_see_count_their_answers_too():
+    """With nothing but the biopsy after it, K1 of images is the biopsy's own error rate: Wilson's width."""
+    frame = cascade(shared=False, n=600)
+    costs = cascaded(frame, shared_difficulty=False).component_costs("images")
+    low, high = costs.expected_limits
+    for c, j in itertools.product((1, 0), (1, 0)):
+        part = frame[(frame["y"] == c) & (frame["images"] == j)]
+        n, p, price = len(part), np.mean(part["biopsy"] != c), 5 if c else 1
+        width = high[1 - c, 1 - j] - low[1 - c, 1 - j]
+        assert width == pytest.approx(2 * 1.96 * price * np.sqrt(p * (1 - p) / n), rel=0.25)
+    table = [[[90, 10], [30, 70]], [[60, 40], [5, 95]]]
+    found = System(
+        classes=SICK,
+        models={"a": [[80, 20], [20, 80]], "b": {"table": table, "sees": "a"}},
+        decide="b",
+        costs=Costs(miss=5, false_alarm=1),
+    )
+    low, high = found.component_costs("a").expected_limits
+    assert high[0, 0] - low[0, 0] == pytest.approx(2 * 1.96 * 5 * np.sqrt(0.1 * 0.9 / 100), rel=0.1)
+    bounds = found.bounds("a")
+    assert bounds.low < bounds.best < bounds.high
+    assert bounds.best == pytest.approx(bounds.worst)  # nobody else to depend on
+
+
+def test_bounds_of_a_seen_model_with_three_answers():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 900)
+    frame = {"y": y, "b": np.where(rng.random(900) < 0.7, y, rng.integers(0, 3, 900))}
+    seen = rng.integers(5, 30, (3, 3, 3)).tolist()
+    first = [[60, 20, 20], [20, 60, 20], [20, 20, 60]]
+    found = System(
+        frame,
+        truth="y",
+        models={"a": first, "b": "b", "c": {"table": seen, "sees": "a"}},
+        decide="majority(a, b, c)",
+        costs=Costs((1 - np.eye(3)).tolist(), ["0", "1", "2"]),
+    )
+    bounds = found.bounds("a")
+    assert bounds.low < bounds.best < found.cost < bounds.worst < bounds.high

@@ -19,6 +19,9 @@ from stakes.tallies.arithmetic import Array
 _MOST_VARIABLES = 200_000
 """The largest linear program over all combinations of all models."""
 
+_SOLVED = 100
+"""How many draws are solved one by one, where prices are drawn anew too."""
+
 
 @dataclass(frozen=True)
 class Bounds:
@@ -75,12 +78,14 @@ def _total(costs: ComponentCosts, found: Sequence[Situations], rates: Array, how
             there = one.seen == a
             shares = one.shares[..., there]
             if costs.cases[c] and shares.any():
-                total = total + costs.cases[c] * how(shares, one.low[there], one.high[there], rates[..., c, a, :])
+                total = total + costs.cases[c] * how(
+                    shares, one.low[..., there, :], one.high[..., there, :], rates[..., c, a, :]
+                )
     return total
 
 
 def _independent(shares: Array, low: Array, high: Array, rates: Array) -> Any:
-    return np.einsum("...g,gj,...j->...", shares, low, rates)
+    return np.einsum("...g,...gj,...j->...", shares, low, rates)
 
 
 def _best(shares: Array, low: Array, high: Array, rates: Array) -> Any:
@@ -93,35 +98,36 @@ def _worst(shares: Array, low: Array, high: Array, rates: Array) -> Any:
 
 def _least(shares: Array, prices: Array, rates: Array) -> Any:
     """The least that can be paid when answers (rates) are handed out to situations (shares) as one likes."""
-    weight = shares.sum(-1, keepdims=True)
-    return (
-        _in_order(shares, prices, rates * weight)
-        if prices.shape[1] == 2
-        else _by_program(shares, prices, rates * weight)
-    )
+    answers = rates * shares.sum(-1, keepdims=True)
+    if prices.shape[-1] == 1:
+        return np.einsum("...g,...gj->...", shares, prices)
+    return _in_order(shares, prices, answers) if prices.shape[-1] == 2 else _by_program(shares, prices, answers)
 
 
 def _in_order(shares: Array, prices: Array, answers: Array) -> Any:
     """Two answers: the second goes first to where it costs least compared with the first."""
-    dearer = prices[:, 1] - prices[:, 0]
-    order = np.argsort(dearer, kind="stable")
-    sorted_shares = shares[..., order]
+    dearer = prices[..., 1] - prices[..., 0]
+    order = np.argsort(dearer, axis=-1, kind="stable")
+    leading = np.broadcast_shapes(shares.shape, order.shape)
+    sorted_shares = np.take_along_axis(np.broadcast_to(shares, leading), np.broadcast_to(order, leading), axis=-1)
     before = np.cumsum(sorted_shares, axis=-1) - sorted_shares
     handed_out = np.clip(answers[..., 1:] - before, 0, sorted_shares)
-    return shares @ prices[:, 0] + handed_out @ dearer[order]
+    extra = handed_out * np.take_along_axis(dearer, order, axis=-1)
+    return (shares * prices[..., 0]).sum(-1) + extra.sum(-1)
 
 
 def _by_program(shares: Array, prices: Array, answers: Array) -> Any:
     """Three answers or more: a transportation program."""
-    if prices.shape[1] == 1:
-        return shares @ prices[:, 0]
-    constraints = transport(*prices.shape)
-    leading = np.broadcast_shapes(shares.shape[:-1], answers.shape[:-1])
+    constraints = transport(*prices.shape[-2:])
+    leading = np.broadcast_shapes(shares.shape[:-1], answers.shape[:-1], prices.shape[:-2])
     parts = [np.broadcast_to(part, (*leading, part.shape[-1])) for part in (shares, answers[..., :-1])]
     margins = np.concatenate(parts, axis=-1)
     if not leading:
         return least(prices.ravel(), constraints, margins)[0]
-    return least_of_draws(prices.ravel(), constraints, margins, [])
+    if prices.ndim == 2:
+        return least_of_draws(prices.ravel(), constraints, margins, [])
+    chosen = np.linspace(0, leading[0] - 1, _SOLVED).astype(int)  # prices drawn anew: each draw is its own program
+    return np.array([least(prices[i].ravel(), constraints, margins[i])[0] for i in chosen])
 
 
 def _limits(network: Network, costs: ComponentCosts, table: Table | None) -> tuple[float | None, float | None, str]:

@@ -202,7 +202,7 @@ def component_costs(network: Network, name: str, cost: float, drawn: Drawn) -> C
     high = low if known else np.stack([one.mean_prices(one.high, combinations) for one in found])
     redrawn = draws = None
     if drawn.network is not None:
-        redrawn = tuple(situations(network, name, c, drawn.network) for c in classes)
+        redrawn = tuple(situations(drawn.network, name, c) for c in classes)
     if redrawn is not None and known:
         shape = (drawn.times, *low.shape[1:])  # nothing varies where the others are given as rates
         draws = np.stack([np.broadcast_to(one.mean_prices(one.low, combinations), shape) for one in redrawn], axis=1)
@@ -252,8 +252,6 @@ def _notes(network: Network, model: Model, known: bool) -> Iterator[str]:
             f"{' and '.join(later)} see {model.name}: taken as sharing no difficulty with it beyond what the class and "
             "the other models tell"
         )
-    if any(network.models[other].counts is not None for other in later):
-        yield f"intervals of {model.name} take the tables of the models that see it as known"
     if any(code < 0 for code in model.right):
         yield (
             f"{model.name} says {', '.join(model.outputs)}, and which of them is right was not said: there is no "

@@ -240,4 +240,5 @@ class Network:
         self._refuse_too_many(size, missing)
         for model in missing:
             joint = self._said(joint, c, model)
-        return (joint.chance * self.costs(c, joint.codes)).reshape(size, -1).sum(-1)
+        paid = joint.chance * self.costs(c, joint.codes)
+        return paid.reshape(*paid.shape[:-1], size, -1).sum(-1)

@@ -7,7 +7,7 @@ which every answer has the same price are one and the same here, so there are fe
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,9 +24,9 @@ _MOST_ANSWERS = 10_000
 class Situations:
     """The situations of a model for one true class.
 
-    ``seen`` numbers what the model itself sees; ``shares[..., g]`` is the probability of a situation, ``low[g, j]``
-    and ``high[g, j]`` the price of an answer. The two differ only where models that see this one may share
-    its difficulties, so that nobody knows what they would have said.
+    ``seen`` numbers what the model itself sees; ``shares[..., g]`` is the probability of a situation,
+    ``low[..., g, j]`` and ``high[..., g, j]`` the price of an answer. The two differ only where models that see this
+    one may share its difficulties, so that nobody knows what they would have said.
     """
 
     seen: Array
@@ -45,92 +45,110 @@ class Situations:
 
     def mean_prices(self, prices: Array, combinations: int) -> Array:
         """The mean price of each answer (last axis), for each combination of what the model sees."""
-        weighted = np.einsum("...g,gj->...jg", self.shares, prices)
+        weighted = np.einsum("...g,...gj->...jg", self.shares, prices)
         totals = np.moveaxis(summed(weighted, self.seen, combinations), -2, -1)
         shares = self.seen_shares(combinations)[..., None]
         return np.divide(totals, shares, out=np.full(totals.shape, math.nan), where=shares > 0)
 
 
-def situations(network: Network, name: str, c: int, drawn: Network | None = None) -> Situations:
-    """Return the situations of a model for one class; shares come from ``drawn`` when the network was drawn anew."""
-    model = network.models[name]
-    later = network.later(name)
-    left_out = [other for other in later if not network.models[other].by_rows]
-    base = network.joint(c, without=[*left_out, name])
-    by_rows = [other for other in later if network.models[other].by_rows]
-    others = [other for other in base.codes if other not in (name, *by_rows)]
-    places, first = distinct([base.codes[other] for other in others], base.size)
-    codes = {other: base.codes[other][first] for other in others}
-    chance = base.chance if drawn is None else drawn.joint(c, without=[*left_out, name]).chance
-    shares = summed(chance, places, len(first))
-    if by_rows:
-        low, high = _prices_in_rows(network, c, model, base, places, codes, by_rows, left_out)
+@dataclass(frozen=True, eq=False)
+class _Others:
+    """What the others say before a model answers, for one class: the situations, still one by one.
+
+    ``base`` lists the combinations, those of the model and of the models in rows that see it (``by_rows``) among them;
+    ``places`` tell in which situation each combination is. Models given by tables that see it are ``left_out``.
+    """
+
+    network: Network
+    c: int
+    model: Model
+    base: Joint
+    places: Array
+    codes: Mapping[str, Array]
+    by_rows: Sequence[str]
+    left_out: Sequence[str]
+
+    @property
+    def size(self) -> int:
+        """The number of situations."""
+        return int(self.places.max()) + 1
+
+    def shares(self) -> Array:
+        """The probability of each situation."""
+        return summed(self.base.chance, self.places, self.size)
+
+    def costs(self, answers: Mapping[str, int]) -> Array:
+        """What each situation costs when some models are made to give an answer, averaged over those left out."""
+        said = {**self.codes, **{name: np.full(self.size, code) for name, code in answers.items()}}
+        return self.network.expected_costs(self.c, said, self.size, self.left_out)
+
+
+def situations(network: Network, name: str, c: int) -> Situations:
+    """Return the situations of a model for one class (with leading axes when the network was drawn anew)."""
+    others = _others(network, network.models[name], c)
+    if others.by_rows:
+        low, high = _prices_in_rows(others)
     else:
-        low = high = _prices(network, c, model, codes, len(first), left_out)
-    return _merged(network.seen_codes(model, codes, len(first)), shares, low, high)
+        low = high = np.stack([others.costs({name: j}) for j in range(len(others.model.outputs))], axis=-1)
+    return _merged(network.seen_codes(others.model, others.codes, others.size), others.shares(), low, high)
 
 
-def _prices(
-    network: Network, c: int, model: Model, codes: Mapping[str, Array], size: int, later: Sequence[str]
-) -> Array:
-    """The price of each answer when those that see it are given by tables, or there are none."""
-    answers = [{**codes, model.name: np.full(size, j)} for j in range(len(model.outputs))]
-    return np.stack([network.expected_costs(c, said, size, later) for said in answers], axis=-1)
+def _others(network: Network, model: Model, c: int) -> _Others:
+    later = network.later(model.name)
+    left_out = [other for other in later if not network.models[other].by_rows]
+    by_rows = [other for other in later if network.models[other].by_rows]
+    base = network.joint(c, without=[*left_out, model.name])
+    names = [other for other in base.codes if other not in (model.name, *by_rows)]
+    places, first = distinct([base.codes[other] for other in names], base.size)
+    codes = {other: base.codes[other][first] for other in names}
+    return _Others(network, c, model, base, places, codes, by_rows, left_out)
 
 
-def _prices_in_rows(
-    network: Network,
-    c: int,
-    model: Model,
-    base: Joint,
-    places: Array,
-    codes: Mapping[str, Array],
-    by_rows: Sequence[str],
-    left_out: Sequence[str],
-) -> tuple[Array, Array]:
+def _prices_in_rows(others: _Others) -> tuple[Array, Array]:
     """The prices when models that see this one are known from rows: exact when they share nothing else with it."""
-    size = int(places.max()) + 1
-    costs = network.expected_costs(c, base.codes, base.size, left_out)
-    shares = summed(base.chance, places, size)
-    low, high = np.empty((size, len(model.outputs))), np.empty((size, len(model.outputs)))
-    for j in range(len(model.outputs)):
-        there = base.codes[model.name] == j
-        answered = summed(base.chance * there, places, size)
-        paid = summed(base.chance * there * costs, places, size)
+    base, network = others.base, others.network
+    costs = network.expected_costs(others.c, base.codes, base.size, others.left_out)
+    shares = others.shares()
+    low, high = [], []
+    for j in range(len(others.model.outputs)):
+        there = base.codes[others.model.name] == j
+        answered = summed(base.chance * there, others.places, others.size)
+        paid = summed(base.chance * there * costs, others.places, others.size)
         if network.shared is False:
-            network.joint(c, {model.name: j})  # refuses what was never observed
-            low[:, j] = high[:, j] = np.divide(paid, answered, out=np.zeros(size), where=answered > 0)
+            if base.chance.ndim == 1:
+                network.joint(others.c, {others.model.name: j})  # refuses what was never observed
+            low.append(_ratio(paid, answered))
             continue
-        seen = np.divide(answered, shares, out=np.zeros(size), where=shares > 0)
-        mean = np.divide(paid, shares, out=np.zeros(size), where=shares > 0)
-        said = {**codes, model.name: np.full(size, j)}
-        least, most = _whatever_they_say(network, c, said, size, by_rows, left_out)
-        low[:, j], high[:, j] = mean + (1 - seen) * least, mean + (1 - seen) * most
-    return (low, low) if network.shared is False else (low, high)
+        least, most = _whatever_they_say(others, j)
+        unseen = 1 - _ratio(answered, shares)
+        low.append(_ratio(paid, shares) + unseen * least)
+        high.append(_ratio(paid, shares) + unseen * most)
+    below = np.stack(low, axis=-1)
+    return below, np.stack(high, axis=-1) if high else below
 
 
-def _whatever_they_say(
-    network: Network, c: int, said: Mapping[str, Array], size: int, later: Sequence[str], left_out: Sequence[str]
-) -> tuple[Array, Array]:
+def _ratio(numerator: Array, denominator: Array) -> Array:
+    """Divide; what never happens has nothing."""
+    return np.divide(numerator, denominator, out=np.zeros(numerator.shape), where=denominator > 0)
+
+
+def _whatever_they_say(others: _Others, j: int) -> tuple[Array, Array]:
     """The least and the most that can be paid over everything that later models could have said."""
-    least, most = np.full(size, np.inf), np.full(size, -np.inf)
-    for answers in _all_answers(network, later):
-        codes = {**said, **{name: np.full(size, code) for name, code in answers.items()}}
-        costs = network.expected_costs(c, codes, size, left_out)
+    sizes = [len(others.network.models[name].outputs) for name in others.by_rows]
+    if math.prod(sizes) > _MOST_ANSWERS:
+        what = f"what {' and '.join(others.by_rows)} say"
+        raise errors.too_many_to_write_down(what, math.prod(sizes), _MOST_ANSWERS)
+    least, most = np.array(np.inf), np.array(-np.inf)
+    for codes in itertools.product(*map(range, sizes)):
+        costs = others.costs({others.model.name: j, **dict(zip(others.by_rows, codes, strict=True))})
         least, most = np.minimum(least, costs), np.maximum(most, costs)
     return least, most
 
 
-def _all_answers(network: Network, names: Sequence[str]) -> Iterator[dict[str, int]]:
-    sizes = [len(network.models[name].outputs) for name in names]
-    if math.prod(sizes) > _MOST_ANSWERS:
-        raise errors.too_many_to_write_down(f"what {' and '.join(names)} say", math.prod(sizes), _MOST_ANSWERS)
-    for codes in itertools.product(*map(range, sizes)):
-        yield dict(zip(names, codes, strict=True))
-
-
 def _merged(seen: Array, shares: Array, low: Array, high: Array) -> Situations:
     """Put situations together in which the same is seen and every answer has the same price."""
+    if low.ndim > 2 or high.ndim > 2:  # prices that were drawn anew differ all the time
+        return Situations(seen, shares, low, high)
     keys = np.column_stack([seen, low] if low is high else [seen, low, high])
     found, places = np.unique(keys, axis=0, return_inverse=True)
     outputs = low.shape[1]
