@@ -177,3 +177,22 @@ def test_advice_names_the_model_and_what_it_saves():
     assert "save 220 of the 320" in advice
     perfect = clinic("images and history", [[5, 0], [0, 5]], [[5, 0], [0, 5]]).advice
     assert "would save nothing" in perfect
+
+
+def test_answers_print_themselves_in_a_few_lines():
+    system = clinic(*AND)
+    assert str(system.component_costs("history")).splitlines() == [
+        "what the answers of history cost (✓ right)",
+        "truth        says  expected  excess",
+        "sick        sick✓         1       0",
+        "sick      healthy         5       4",
+        "healthy      sick       0.2     0.2",
+        "healthy  healthy✓         0       0",
+    ]
+    assert repr(system.component_costs("history")) == "<ComponentCosts of history>"
+    assert str(system.bounds("history")).startswith(
+        "the system costs 250 to 390 whatever the dependence of history, inter"
+    )
+    assert str(system.worth()).splitlines()[2] == "history  320         100         140         sick    235"
+    assert str(system.do(history="sick")).splitlines()[0] == "do(history='sick'): a case costs 0.4667"
+    assert "assumed" in str(system)

@@ -46,6 +46,12 @@ class Bounds:
         """Return what JSON can hold."""
         return {key: plain(value) for key, value in asdict(self).items()}
 
+    def __str__(self) -> str:
+        sure = "" if self.low is None else f", interval {self.low:.4g} to {self.high:.4g}"
+        whose = "all models" if self.model is None else self.model
+        even = f"{self.independent:.4g} if errors were independent"
+        return f"the system costs {self.best:.4g} to {self.worst:.4g} whatever the dependence of {whose}{sure}; {even}"
+
 
 # ── one model against the others ─────────────────────────────────────────────────────────────────────────────────
 def bounds(network: Network, costs: ComponentCosts, table: Table | None) -> Bounds:

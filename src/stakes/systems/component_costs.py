@@ -13,9 +13,10 @@ from stakes.systems.network import Model, Network
 from stakes.systems.situations import Situations, own_rates, seen_combinations, situations
 from stakes.systems.tables import read_table
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.text import aligned
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ComponentCosts:
     """What each answer of one model costs the system, for each true class.
 
@@ -120,7 +121,7 @@ class ComponentCosts:
     @property
     def dependence(self) -> float:
         """The part of the system's cost that is due to the model erring together with the others."""
-        return self.system_cost - self.evaluation
+        return float(_difference(self.system_cost, self.evaluation))
 
     @cached_property
     def evaluation_limits(self) -> tuple[float, float] | None:
@@ -130,7 +131,7 @@ class ComponentCosts:
     @cached_property
     def dependence_limits(self) -> tuple[float, float] | None:
         """The ends of the interval of ``dependence``."""
-        return None if self._evaluations is None else self._ends(self.drawn.costs - self._evaluations)
+        return None if self._evaluations is None else self._ends(_difference(self.drawn.costs, self._evaluations))
 
     @cached_property
     def _evaluations(self) -> Array | None:
@@ -185,10 +186,28 @@ class ComponentCosts:
                 ),
             }
 
+    def __str__(self) -> str:
+        rows = [["truth", *(["sees"] if self.sees else []), "says", "expected", "excess"]]
+        for cell in self.to_rows():
+            seen = [", ".join(cell["sees"].values())] if self.sees else []
+            figures = [f"{cell[key]:.4g}" for key in ("expected", "excess")]
+            if not self.known:
+                figures[0] = f"{cell['at_least']:.4g} – {cell['at_most']:.4g}"
+            rows.append([cell["truth"], *seen, cell["says"] + ("✓" if cell["right"] else ""), *figures])
+        return "\n".join([f"what the answers of {self.model} cost (✓ right)", aligned(rows), *self.notes])
+
+    def __repr__(self) -> str:
+        return f"<ComponentCosts of {self.model}>"
+
 
 def _added_up(counts: Array, prices: Array) -> float:
     """Σ counts · prices; what never happens costs nothing, whatever it would cost."""
     return float(np.where(counts > 0, counts * prices, 0.0).sum())
+
+
+def _difference(one: Any, other: Any) -> Any:
+    """Subtract; what is left of equal numbers after rounding is 0."""
+    return np.where(np.abs(one - other) <= 1e-12 * np.abs(one), 0.0, one - other)
 
 
 def component_costs(network: Network, name: str, cost: float, drawn: Drawn) -> ComponentCosts:

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
+from stakes.engines.labels import canonical
 from stakes.systems.network import Do, Network, summed
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.text import aligned
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,17 +43,11 @@ class Outcome:
             [name, f"{share:.4f}", *("–" if np.isnan(p) else f"{p:.4f}" for p in row)]
             for name, share, row in zip(self.class_names, self.classes, self.decisions, strict=True)
         ]
-        widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
-        lines = [
-            "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in [head, *rows]
-        ]
-        return "\n".join([f"{self.how}: a case costs {self.cost:.4g}", *lines])
+        return f"{self.how}: a case costs {self.cost:.4g}\n{aligned([head, *rows])}"
 
 
 def codes_of(network: Network, values: Mapping[str, Any]) -> dict[str, int]:
     """Check models and what they are to say."""
-    from stakes.engines.labels import canonical
-
     found = {}
     for name, value in values.items():
         if name not in network.models:

@@ -13,6 +13,7 @@ from stakes.metrics.estimate import plain
 from stakes.systems.component_costs import ComponentCosts
 from stakes.systems.network import Network
 from stakes.tallies.arithmetic import is_real
+from stakes.tallies.text import aligned
 
 MOST_MODELS = 12
 """Shares are worked out for so many models: every subset of them is tried."""
@@ -64,6 +65,13 @@ class Worth:
         known = [one for one in self.models.values() if not math.isnan(one.saving)]
         best = max(known, key=lambda one: one.saving, default=None)
         return best if best is not None and best.saving > 1e-12 * abs(best.now) else None
+
+    def __str__(self) -> str:
+        rows = [["model", "now", "if perfect", "if removed", "always says", "share"]]
+        for one in self.models.values():
+            numbers = [f"{value:.4g}" for value in (one.now, one.perfect, one.removed)]
+            rows.append([one.model, *numbers, one.answer, f"{one.share:.4g}"])
+        return "\n".join(filter(None, [aligned(rows), self.reason]))
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold."""

@@ -24,7 +24,7 @@ def page(system: Any) -> Page:
     grids = [
         _costs_grid(costs, confidence),
         *_seeing_and_doing(system, names),
-        _evaluations(costs, confidence),
+        _evaluations(system, costs),
         _bounds_grid([*found, *together], confidence),
         _worth_grid(worth, names),
         *_replacements(system, costs),
@@ -49,12 +49,14 @@ def _amount(system: Any, cases: float) -> str:
 def _span(low: float | None, high: float | None) -> str:
     if low is None or high is None:
         return "–"
-    return f"{number(low)} – {number(high)}" if high - low > 1e-12 * abs(high) else "exact"
+    return f"{number(low, 3)} – {number(high, 3)}" if high - low > 1e-12 * abs(high) else "exact"
 
 
-def number(value: float) -> str:
-    """Write a cost with four digits."""
-    return "–" if math.isnan(value) else f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
+def number(value: float, digits: int = 4) -> str:
+    """Write a cost with a few digits."""
+    if math.isnan(value):
+        return "–"
+    return f"{value:,.0f}" if abs(value) >= 10 ** (digits - 1) else f"{value:.{digits}g}"
 
 
 def _costs_grid(costs: Sequence[ComponentCosts], confidence: float) -> Grid:
@@ -66,7 +68,7 @@ def _costs_grid(costs: Sequence[ComponentCosts], confidence: float) -> Grid:
     for one in costs:
         for cell in one.to_rows():
             seen = [", ".join(cell["sees"].values()) if one.sees else ""] if sees else []
-            mark = " ✓" if cell["right"] else ""
+            mark = "✓" if cell["right"] else ""
             expected = number(cell["expected"]) if one.known else _span(cell["at_least"], cell["at_most"])
             rows.append(
                 [
@@ -96,8 +98,8 @@ def _seeing_and_doing(system: Any, names: Sequence[str]) -> list[Grid]:
     return [Grid([*keys, "seen", "done"], rows, title="P(decision): seeing a model say so, making it")]
 
 
-def _evaluations(costs: Sequence[ComponentCosts], confidence: float) -> Grid:
-    sure = percent(confidence)
+def _evaluations(system: Any, costs: Sequence[ComponentCosts]) -> Grid:
+    sure = percent(system.sampling.confidence)
     rows = []
     for one in costs:
         figures: list[Any] = [math.nan] * 3
@@ -105,6 +107,8 @@ def _evaluations(costs: Sequence[ComponentCosts], confidence: float) -> Grid:
             figures = [one.evaluation, one.excess_evaluation, one.dependence]
         expected, excess, dependence = map(number, figures)
         limits = [_span(*(ends or (None, None))) for ends in (one.evaluation_limits, one.dependence_limits)]
+        if not system.network.models[one.model].by_rows:
+            limits[1] = "assumed"
         rows.append([one.model, expected, limits[0], excess, dependence, limits[1]])
     title = "evaluations: expected + dependence = the system's cost"
     return Grid(["model", "by expected", sure, "by excess", "dependence", sure], rows, title=title)
