@@ -86,6 +86,7 @@ class System:
         )
         self.network = self._built.network
         self.cost = float(self.network.cost())
+        self._component_costs: dict[str, ComponentCosts] = {}
 
     @classmethod
     def from_toml(cls, path: Any) -> "System":
@@ -158,11 +159,9 @@ class System:
     def component_costs(self, model: str) -> ComponentCosts:
         """Return what each answer of a model costs the system, expected (K1) and in excess of being right (K2)."""
         self._model(model)
+        if model not in self._component_costs:
+            self._component_costs[model] = component_costs(self.network, model, self.cost, self._drawn)
         return self._component_costs[model]
-
-    @cached_property
-    def _component_costs(self) -> "_Lazy":
-        return _Lazy(lambda name: component_costs(self.network, name, self.cost, self._drawn))
 
     @property
     def cost_limits(self) -> tuple[float, float] | None:
@@ -272,15 +271,3 @@ class System:
     def to_json(self, indent: int | None = 2) -> str:
         """Return :meth:`to_dict` as JSON text."""
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
-
-
-class _Lazy(dict[str, Any]):
-    """Figures by model, worked out when they are asked for."""
-
-    def __init__(self, make: Any) -> None:
-        super().__init__()
-        self._make = make
-
-    def __missing__(self, name: str) -> Any:
-        self[name] = self._make(name)
-        return self[name]

@@ -11,7 +11,7 @@ from stakes.metrics.estimate import plain
 from stakes.systems.component_costs import ComponentCosts
 from stakes.systems.drawing import Drawn
 from stakes.systems.network import Joint, Model, Network, distinct, summed
-from stakes.systems.programs import least, least_of_draws, transport
+from stakes.systems.programs import least, least_of_draws, least_of_each, transport
 from stakes.systems.situations import Situations
 from stakes.systems.tables import Table
 from stakes.tallies.arithmetic import Array
@@ -133,7 +133,7 @@ def _by_program(shares: Array, prices: Array, answers: Array) -> Any:
     if prices.ndim == 2:
         return least_of_draws(prices.ravel(), constraints, margins, [])
     chosen = np.linspace(0, leading[0] - 1, _SOLVED).astype(int)  # prices drawn anew: each draw is its own program
-    return np.array([least(prices[i].ravel(), constraints, margins[i])[0] for i in chosen])
+    return least_of_each(prices[chosen].reshape(_SOLVED, -1), constraints, margins[chosen])[0]
 
 
 def _limits(network: Network, costs: ComponentCosts, table: Table | None) -> tuple[float | None, float | None, str]:

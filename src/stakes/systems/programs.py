@@ -19,19 +19,28 @@ _SOLVED_DRAWS = 4
 
 def least(prices: Array, constraints: Any, margins: Array) -> tuple[float, Array]:
     """Return the least that can be paid, and the price of each margin."""
-    from scipy.optimize import linprog
+    values, duals = least_of_each(prices[None], constraints, margins[None])
+    return float(values[0]), duals[0]
 
-    solved = linprog(prices, A_eq=constraints, b_eq=margins, bounds=(0, None), method="highs")
+
+def least_of_each(prices: Array, constraints: Any, margins: Array) -> tuple[Array, Array]:
+    """Solve several programs (first axis) at once: side by side they are one, and starting one takes longest."""
+    from scipy.optimize import linprog
+    from scipy.sparse import eye_array, kron
+
+    several = kron(eye_array(len(prices)), constraints).tocsr()
+    solved = linprog(prices.ravel(), A_eq=several, b_eq=margins.ravel(), bounds=(0, None), method="highs")
     if solved.status != 0:
         raise errors.no_joint(solved.message)
-    return float(solved.fun), np.asarray(solved.eqlin.marginals)
+    values = (prices * solved.x.reshape(prices.shape)).sum(1)
+    return values, np.asarray(solved.eqlin.marginals).reshape(margins.shape)
 
 
 def least_of_draws(prices: Array, constraints: Any, draws: Array, duals: Sequence[Array]) -> Array:
     """Return the least that can be paid for each draw of the margins (first axis)."""
     chosen = np.linspace(0, len(draws) - 1, _SOLVED_DRAWS).astype(int)
-    found = [*duals, *(least(prices, constraints, draws[i])[1] for i in chosen)]
-    return (draws @ np.unique(np.stack(found), axis=0).T).max(axis=1)
+    _, found = least_of_each(np.broadcast_to(prices, (len(chosen), len(prices))), constraints, draws[chosen])
+    return (draws @ np.unique(np.stack([*duals, *found]), axis=0).T).max(axis=1)
 
 
 def transport(rows: int, columns: int) -> Any:
