@@ -20,8 +20,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import sklearn.metrics as sk
+from scipy.optimize import isotonic_regression
 
 import stakes
+from stakes.decisions.isotonic import pooled
 from stakes.uncertainty import cells, score_tables
 from stakes.uncertainty import draws as drawn_anew
 from stakes.uncertainty import intervals as ways
@@ -105,6 +107,7 @@ def contests(n: int) -> list[Contest]:
         *_regression(n),
         *_intervals(min(n, 10**6)),
         *_permutations(min(n, 10**5)),
+        *_rising_curve(n),
         Contest(
             f"auc, float64, {rows}",
             lambda: auc(truth, score),
@@ -465,6 +468,23 @@ def _permutations(n: int) -> list[Contest]:
             lambda: [sk.roc_auc_score(rng.permutation(truth), score) for _ in range(few)],
             30,
         ),
+    ]
+
+
+def _rising_curve(n: int) -> list[Contest]:
+    rng = np.random.default_rng(6)
+    labels = rng.random(n) < 0.2 + 0.6 * np.linspace(0, 1, n)  # of rows in the order of their scores
+    numbers = labels.astype(np.float64)
+    return [
+        Contest(
+            f"pool adjacent violators, {n:,} sorted scores",
+            lambda: pooled(labels).fitted(),
+            "scipy isotonic_regression",
+            lambda: isotonic_regression(numbers),
+            "≤ 1 ×",
+            at_most=1,
+            their_runs=5,
+        )
     ]
 
 

@@ -9,6 +9,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "evaluate": "stakes.evaluation",
     "count": "stakes.evaluation",
+    "decide": "stakes.evaluation",
+    "Decision": "stakes.decisions.decision",
     "Evaluation": "stakes.evaluation",
     "validate": "stakes.validation.validate",
     "Validation": "stakes.validation.result",
@@ -17,6 +19,12 @@ _HOMES = {
     "System": "stakes.evaluation.system",
     "Estimate": "stakes.metrics",
     "Curve": "stakes.decisions.curves",
+    "Calibration": "stakes.decisions.calibration",
+    "IsotonicCalibrator": "stakes.decisions.recalibration",
+    "SigmoidCalibrator": "stakes.decisions.recalibration",
+    "TemperatureCalibrator": "stakes.decisions.recalibration",
+    "cross_fitted": "stakes.decisions.recalibration_folds",
+    "load_calibrator": "stakes.decisions.recalibration_files",
     "permutation_test": "stakes.validation.permutation",
     "PermutationTest": "stakes.uncertainty.permutation",
     "ClassScores": "stakes.tallies",
@@ -36,13 +44,21 @@ __all__ = [*sorted(_HOMES), *_MODULES]
 
 if TYPE_CHECKING:
     from stakes import metrics as metrics
+    from stakes.decisions.calibration import Calibration as Calibration
     from stakes.decisions.curves import Curve as Curve
+    from stakes.decisions.decision import Decision as Decision
+    from stakes.decisions.recalibration import IsotonicCalibrator as IsotonicCalibrator
+    from stakes.decisions.recalibration import SigmoidCalibrator as SigmoidCalibrator
+    from stakes.decisions.recalibration import TemperatureCalibrator as TemperatureCalibrator
+    from stakes.decisions.recalibration_files import load_calibrator as load_calibrator
+    from stakes.decisions.recalibration_folds import cross_fitted as cross_fitted
     from stakes.errors import InputError as InputError
     from stakes.errors import InputWarning as InputWarning
     from stakes.errors import StakesError as StakesError
     from stakes.errors import UndefinedWarning as UndefinedWarning
     from stakes.evaluation import Evaluation as Evaluation
     from stakes.evaluation import count as count
+    from stakes.evaluation import decide as decide
     from stakes.evaluation import evaluate as evaluate
     from stakes.evaluation.comparison import Comparison as Comparison
     from stakes.evaluation.comparison import compare as compare

@@ -20,7 +20,9 @@ _SHOW_ALL = "stakes evaluate … --all"
 
 _ARGUMENTS = (
     *("truth", "score", "prediction", "positive", "by", "weight", "threshold", "task", "baseline", "class"),
-    *("metric", "margin", "id", "cluster", "confidence", "design", "seed", "resamples", "permutations", "prior"),
+    *("costs", "miss", "false_alarm", "prior", "training_prior", "best"),
+    *("metric", "margin", "id", "cluster", "confidence", "design", "seed", "resamples", "permutations"),
+    *("method", "folds", "column"),
 )
 """Arguments of functions that are options here, by the same name."""
 
@@ -75,9 +77,67 @@ def _columns(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+def _costs(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say what decisions cost, and where."""
+    options = [
+        click.option("--costs", metavar="FILE", help="What each decision costs for each class (TOML)."),
+        click.option("--miss", metavar="COST", help="What a miss costs; a number, or a column."),
+        click.option("--false-alarm", metavar="COST", help="What a false alarm costs; a number, or a column."),
+        click.option(
+            "--prior",
+            metavar="SHARE",
+            multiple=True,
+            help="How frequent the positive class is where the model will be used; or once for each CLASS=SHARE.",
+        ),
+        click.option(
+            "--training-prior",
+            metavar="SHARE",
+            multiple=True,
+            help="The same in the data the model was trained on; 'rows' if as in FILE.",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _priced(costs: str | None, miss: str | None, false_alarm: str | None, prior: Any, training_prior: Any) -> Any:
+    """The options of costs as arguments."""
+    from stakes.tallies.costs import Costs
+
+    if costs is not None and (miss is not None or false_alarm is not None):
+        raise click.UsageError("give --costs FILE, or --miss and --false-alarm, not both.")
+    if (miss is None) != (false_alarm is None):
+        raise click.UsageError("--miss and --false-alarm go together.")
+    given: Any = None
+    if costs is not None:
+        given = Costs.from_toml(costs)
+    elif miss is not None:
+        given = Costs(miss=_cost(miss), false_alarm=_cost(false_alarm))
+    return {"costs": given, "prior": _shares(prior), "training_prior": _shares(training_prior)}
+
+
+def _cost(text: Any) -> Any:
+    """A number, or the name of a column."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _shares(options: tuple[str, ...]) -> Any:
+    """The share of the positive class, or a dictionary class → share."""
+    if not options:
+        return None
+    if len(options) == 1 and "=" not in options[0]:
+        return _cost(options[0])
+    return {name: _cost(share) for name, _, share in (option.rpartition("=") for option in options)}
+
+
 @cli.command()
 @click.argument("file", type=click.Path())
 @_columns
+@_costs
 @click.option(
     "--baseline",
     type=float,
@@ -98,7 +158,17 @@ def _columns(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--all", "everything", is_flag=True, help="Show every figure, not only the main ones.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 def evaluate(
-    file: str, everything: bool, as_json: bool, score: tuple[str, ...], classes: tuple[str, ...], **columns: Any
+    file: str,
+    everything: bool,
+    as_json: bool,
+    score: tuple[str, ...],
+    classes: tuple[str, ...],
+    costs: str | None,
+    miss: str | None,
+    false_alarm: str | None,
+    prior: tuple[str, ...],
+    training_prior: tuple[str, ...],
+    **columns: Any,
 ) -> None:
     """Judge a model by the predictions in FILE (CSV or Parquet).
 
@@ -108,11 +178,48 @@ def evaluate(
     """
     from stakes.evaluation import evaluate
 
+    columns |= _priced(costs, miss, false_alarm, prior, training_prior)
     evaluation = evaluate(file, score=_scores(score), classes=classes or None, **columns)
     if as_json:
         click.echo(evaluation.to_json())
     else:
         evaluation.show(everything, _SHOW_ALL)
+
+
+@cli.command()
+@click.argument("file", type=click.Path())
+@_columns
+@_costs
+@click.option("--best", metavar="FIGURE", help="Decide by a figure (f1, youden) or a condition ('recall >= 0.9').")
+@click.option("--cluster", metavar="COLUMN", help="Rows that belong together: they are drawn together.")
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="How sure intervals shall be.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Where the random numbers begin.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+def decide(
+    file: str,
+    as_json: bool,
+    score: tuple[str, ...],
+    classes: tuple[str, ...],
+    costs: str | None,
+    miss: str | None,
+    false_alarm: str | None,
+    prior: tuple[str, ...],
+    training_prior: tuple[str, ...],
+    **options: Any,
+) -> None:
+    """Say where to put the threshold of the scores in FILE, what it costs, and how sure that is.
+
+    \b
+    Examples:
+      stakes decide preds.csv --truth y --score p --miss 5 --false-alarm 1
+      stakes decide preds.csv --truth y --score p --costs costs.toml
+      stakes decide preds.csv --truth y --score p --best "recall >= 0.9"
+    """
+    from stakes.evaluation import decide
+
+    options |= _priced(costs, miss, false_alarm, prior, training_prior)
+    decision = decide(file, score=_scores(score), classes=classes or None, **options)
+    click.echo(decision.to_json() if as_json else str(decision))
 
 
 @cli.command()
@@ -207,6 +314,68 @@ def compare(
 def _of_models(columns: tuple[str, ...], several: bool) -> Any:
     """A list of columns, or the one column that several files have."""
     return columns[0] if several and len(columns) == 1 else list(columns) or None
+
+
+@cli.command()
+@click.argument("file", type=click.Path())
+@click.option("--truth", metavar="COLUMN", help="What really happened; not needed with --apply.")
+@click.option(
+    "--score", metavar="COLUMN", multiple=True, required=True, help="The scores; of several classes CLASS=COLUMN each."
+)
+@click.option("--positive", metavar="CLASS", help="The class that counts as positive.")
+@click.option("--class", "classes", metavar="CLASS", multiple=True, help="A class; name all of them, in order.")
+@click.option("--weight", metavar="COLUMN", help="How much each row counts.")
+@click.option(
+    "--method",
+    type=click.Choice(["isotonic", "sigmoid", "temperature"]),
+    help="How to recalibrate (default: what does best on rows that were not fitted on).",
+)
+@click.option("--folds", type=int, default=5, show_default=True, help="Into how many parts rows are dealt for judging.")
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="How sure intervals shall be.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Where the random numbers begin.")
+@click.option("--apply", "saved", metavar="CALIBRATOR", help="Apply a saved calibrator instead of fitting one.")
+@click.option("--column", metavar="NAME", help="What --apply calls the new column (default: COLUMN_calibrated).")
+@click.option("-o", "--output", metavar="OUT", help="Where to save the calibrator, or with --apply the file.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+def calibrate(
+    file: str,
+    score: tuple[str, ...],
+    classes: tuple[str, ...],
+    saved: str | None,
+    column: str | None,
+    output: str | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Tell how honest the probabilities in FILE are, and recalibrate them.
+
+    \b
+    Examples:
+      stakes calibrate preds.csv --truth y --score p --positive yes -o calibrator.json
+      stakes calibrate new.csv --score p --apply calibrator.json -o new_calibrated.csv
+    """
+    from stakes.evaluation.recalibrating import apply_calibrator, recalibration, refuse_overwriting
+
+    if saved is not None:
+        if output is None:
+            raise click.UsageError("--apply writes the file with one more column; say where with -o OUT.")
+        names = apply_calibrator(file, saved, output, score=_scores(score), column=column)
+        click.echo(
+            json.dumps({"written": output, "columns": names}) if as_json else f"{output}: added {', '.join(names)}"
+        )
+        return
+    if options["truth"] is None:
+        raise click.UsageError("--truth COLUMN says what really happened; only --apply does without it.")
+    if column is not None:
+        raise click.UsageError("--column is for --apply.")
+    if output is not None:
+        refuse_overwriting(file, output)
+    found = recalibration(file, score=_scores(score), classes=classes or None, **options)
+    if output is not None:
+        found.calibrator.save(output)
+    click.echo(found.to_json() if as_json else str(found))
+    if output is not None and not as_json:
+        click.echo(f"{output}: the calibrator ({found.method}, fitted on all rows)")
 
 
 @cli.command()
@@ -355,7 +524,8 @@ def _as_options(words: str) -> str:
         words.replace("scores=", "score=").replace("predictions=", "prediction=").replace("paired=False", "--unpaired")
     )
     named = rf"\b({'|'.join(_ARGUMENTS)})="
-    return re.sub(named + r"(?=[\w'-])", r"--\1 ", re.sub(named + r"(?![\w'-])", r"--\1", words))
+    words = re.sub(named + r"(?=[\w'-])", r"--\1 ", re.sub(named + r"(?![\w'-])", r"--\1", words))
+    return words.replace("--training_prior", "--training-prior").replace("--false_alarm", "--false-alarm")
 
 
 def _stop(words: str, code: int) -> NoReturn:

@@ -425,10 +425,6 @@ def positional_arrays(verb: str = "evaluate") -> InputError:
     return InputError(f"write which column is which: {verb}(truth=y, score=p) or {verb}(truth=y, prediction=d)")
 
 
-def not_yet(argument: str) -> InputError:
-    return InputError(f"{argument} is not supported yet; leave it out")
-
-
 def no_probabilities(name: str, low: float, high: float) -> InputError:
     return InputError(
         f"{name} needs probabilities, but the scores run from {low:.6g} to {high:.6g}; "
@@ -537,7 +533,10 @@ def costs_of_wrong_shape(shape: str, classes: int, decisions: int) -> InputError
 
 
 def bad_cost(name: str, decision: str, cost: object) -> InputError:
-    return InputError(f"the cost of {decision!r} for the class {name!r} is {_short(repr(cost))}; give a finite number")
+    return InputError(
+        f"the cost of {decision!r} for the class {name!r} is {_short(repr(cost))}; give a finite number, or "
+        "the name of a column"
+    )
 
 
 def no_cost_for(what: str, name: str, known: Sequence[str]) -> InputError:
@@ -549,6 +548,144 @@ def costs_of_two_classes(classes: int, decisions: int) -> InputError:
         f"miss and false_alarm are for two classes, and there are {classes} classes and {decisions} decisions; give a "
         "matrix with classes= and decisions="
     )
+
+
+def costs_not_nested(name: object, row: object) -> InputError:
+    return InputError(
+        f"the costs of the class {name!r} are {_short(repr(row))}; give them as {{decision: cost}}, or miss and "
+        "false_alarm for two classes"
+    )
+
+
+def no_costs_in_file(path: str, seen: Sequence[str]) -> InputError:
+    found = some(seen) if seen else "nothing"
+    return InputError(
+        f"{path!r} holds {found}, but no costs; write miss = 5 and false_alarm = 1, or a table [costs.CLASS] with "
+        "decision = cost for each class"
+    )
+
+
+def costs_transposed(name: str, row: str, decisions: Sequence[str]) -> InputError:
+    return InputError(
+        f"the costs know {name!r} as a decision, but it is a class of these rows; the cell of truth {row!r} and "
+        f"decision {decisions[0]!r} seems to stand in a transposed matrix: rows are the truth, columns the decisions"
+    )
+
+
+def dear_right_answer(name: str, cost: object, best: str, less: object) -> str:
+    return (
+        f"for the class {name!r} the decision {name!r} costs {float(cost):g}, more than {best!r} ({float(less):g}); "  # type: ignore[arg-type]
+        "rows are the truth, and gains become costs with Costs.from_utilities()"
+    )
+
+
+def costs_by_row(columns: Sequence[str]) -> InputError:
+    return InputError(
+        f"these costs differ from row to row (column {some(columns)}), so there is no one matrix; give them as costs= "
+        "together with the rows"
+    )
+
+
+def not_costs(given: object) -> InputError:
+    return InputError(
+        f"costs={_short(repr(given))} does not work; give Costs(miss=5, false_alarm=1), or any stakes.Costs"
+    )
+
+
+def costs_of_numbers() -> InputError:
+    return InputError("costs= are for decisions between classes, and these are predicted numbers; leave costs= out")
+
+
+def prior_without_costs(argument: str) -> InputError:
+    return InputError(f"{argument}= goes with costs=; give both")
+
+
+def bad_prior(argument: str, given: object) -> InputError:
+    return InputError(
+        f"{argument}={_short(repr(given))} does not work; give {{class: share}} with shares that add up to 1, or for "
+        "two classes the share of the positive one"
+    )
+
+
+def prior_of_other_classes(argument: str, given: Sequence[str], classes: Sequence[str]) -> InputError:
+    return InputError(f"{argument}= is about {some(given)}, but the classes are {some(classes)}; give a share for each")
+
+
+def which_training_prior() -> InputError:
+    return InputError(
+        "prior= changes what the scores mean, which depends on the class frequencies that the model was trained on; "
+        "give them as training_prior=, or training_prior='rows' if they are those of the rows"
+    )
+
+
+def no_training_prior_of(name: str) -> InputError:
+    return InputError(
+        f"training_prior= gives the class {name!r} a share of 0, so its scores say nothing; give a share above 0"
+    )
+
+
+def prior_of_batches() -> InputError:
+    return InputError(
+        "a correction by the class frequencies of the rows needs all rows at once, and these come in batches; give "
+        "both prior= and training_prior= as shares"
+    )
+
+
+def count_again_with_costs(columns: Sequence[str]) -> InputError:
+    return InputError(
+        f"these costs differ from row to row (column {some(columns)}), and the rows are gone; count again with costs="
+    )
+
+
+def which_costs(name: str) -> InputError:
+    return InputError(f"{name} of several classes needs the costs of every decision; pass costs=stakes.Costs(…)")
+
+
+def costs_need_probabilities(low: float, high: float) -> InputError:
+    return InputError(
+        f"the costs decide by probabilities, but the scores reach from {low:g} to {high:g}; recalibrate them, or give "
+        "the decisions as prediction="
+    )
+
+
+def one_decision_is_best(name: str) -> InputError:
+    return InputError(
+        f"at these costs the decision {name!r} is the cheapest whatever the score says, so no threshold is needed"
+    )
+
+
+def not_of_decisions(name: str) -> InputError:
+    return InputError(f"{name} is no figure of decisions between two classes, so no threshold can be chosen by it")
+
+
+def bad_condition(text: str) -> InputError:
+    return InputError(
+        f"best={text!r} cannot be read; write a metric such as 'f1', or a condition such as 'recall >= 0.9'"
+    )
+
+
+def condition_never_met(words: str, nearest_value: float) -> InputError:
+    return InputError(f"no threshold gives {words} on these rows; the nearest is {nearest_value:.6g}")
+
+
+def costs_or_best() -> InputError:
+    return InputError(
+        "give costs= (what decisions cost), or best= (a figure such as 'f1' or 'recall >= 0.9'), not both"
+    )
+
+
+def no_scores_to_decide() -> InputError:
+    return InputError("there are no scores to put a threshold on; pass score=")
+
+
+def both_classes_wanted(name: str) -> InputError:
+    return InputError(
+        f"no row is of the class {name!r}, so no threshold can be chosen; rows of both classes are needed"
+    )
+
+
+def row_costs_in_clusters() -> InputError:
+    return InputError("costs that differ by row cannot be decided with cluster= yet; leave out one of them")
 
 
 def switch_points_of_two(classes: Sequence[str], positive: object) -> InputError:
@@ -927,6 +1064,137 @@ def undefined_figure(name: str, reason: str) -> InputError:
     return InputError(f"{name} is undefined ({reason}), so there is nothing to test; choose another metric or cv")
 
 
+# ── curves of decisions ──────────────────────────────────────────────────────────────────────────────────────
+def no_such_curve_option(kind: str, name: str, known: Sequence[str]) -> InputError:
+    return InputError(f"the {kind} curve has no option {name!r}{nearest(name, known) or '; leave it out'}")
+
+
+def no_threshold_probability(value: object) -> InputError:
+    return InputError(
+        f"thresholds: {_short(repr(value))} is no threshold probability; give numbers from 0 on that are below 1"
+    )
+
+
+def costs_or_threshold() -> InputError:
+    return InputError("costs= decide by themselves where the threshold lies; give either costs= or threshold=")
+
+
+def no_costs(value: object) -> InputError:
+    return InputError(f"costs={_short(repr(value))} are no costs; give Costs(miss=5, false_alarm=1), or a cost matrix")
+
+
+def no_histograms(why: str) -> InputError:
+    return InputError(f"there are no histograms of scores for these rows: {why}")
+
+
+def not_two_models(one: str, other: str, models: Sequence[str]) -> InputError:
+    return InputError(f"{one!r} and {other!r} are not two of the models; there are {some(models)}")
+
+
+# ── calibration ──────────────────────────────────────────────────────────────────────────────────────────────
+def no_calibration(why: str) -> InputError:
+    return InputError(f"calibration needs probabilities: {why}")
+
+
+def no_such_binning(by: object, known: Sequence[str]) -> InputError:
+    return InputError(f"by={_short(repr(by))} is no way to cut bins; it is {some(known, last='or')}")
+
+
+def one_score_column(calibrator: str, shape: tuple[int, ...]) -> InputError:
+    return InputError(
+        f"score is an array of shape {shape}, and {calibrator} is for two classes: give the column of the positive "
+        "one; for more classes there is TemperatureCalibrator"
+    )
+
+
+def truth_of_recalibration(calibrator: str, names: Sequence[str]) -> InputError:
+    if len(names) > 2:
+        return InputError(
+            f"truth has {len(names):,} classes ({some(names)}), and {calibrator} is for two; for more there is "
+            "TemperatureCalibrator, with one column of probabilities for each"
+        )
+    return InputError(f"truth holds {some(names)}; write 1 for the positive class and 0 for the other")
+
+
+def one_class_to_recalibrate(name: str) -> InputError:
+    return InputError(f"truth is {name!r} in every row, so there is nothing to learn; give rows of other classes too")
+
+
+def equal_scores(calibrator: str, value: float) -> InputError:
+    return InputError(f"score is the same in every row ({value:.6g}), so {calibrator} has nothing to learn from")
+
+
+def temperature_of_probabilities(value: float) -> InputError:
+    return InputError(
+        f"score holds {value!r}, which is no probability, and TemperatureCalibrator takes probabilities; use "
+        "SigmoidCalibrator or IsotonicCalibrator for other scores"
+    )
+
+
+def other_columns(fitted: int, seen: int) -> InputError:
+    shapes = ["one probability per row" if k == 0 else f"{k} columns" for k in (fitted, seen)]
+    return InputError(f"the calibrator was fitted on {shapes[0]}, and score has {shapes[1]}; give the same classes")
+
+
+def two_weights() -> InputError:
+    return InputError("weight and sample_weight are the same thing; give one of them")
+
+
+def not_fitted(calibrator: str) -> InputError:
+    return InputError(f"this {calibrator} has not been fitted yet; call fit(score, truth) first")
+
+
+def no_calibrator(seen: str) -> InputError:
+    return InputError(f"calibrator is a {seen}; give a recalibrator such as IsotonicCalibrator()")
+
+
+def too_few_to_cross_fit() -> InputError:
+    return InputError("a class has a single row, which cannot be on both sides of a fold; give more rows of it")
+
+
+def no_saved_calibrator(where: str) -> InputError:
+    return InputError(f"{where}: this is no saved calibrator; `stakes calibrate … -o calibrator.json` writes one")
+
+
+def other_calibrator_version(where: str, version: object, known: int) -> InputError:
+    return InputError(
+        f"{where}: the calibrator was saved in version {_short(repr(version))}, this stakes reads version {known}; "
+        "update stakes, or fit it again"
+    )
+
+
+def damaged_calibrator(where: str, why: str) -> InputError:
+    return InputError(f"{where}: the calibrator is damaged ({_short(why, 80)}); fit and save it again")
+
+
+def no_such_recalibration(method: object, known: Sequence[str]) -> InputError:
+    return InputError(f"method={_short(repr(method))} is not known; it is {some(known, last='or')}")
+
+
+def recalibration_of_two(method: str) -> InputError:
+    return InputError(f"method={method!r} is for two classes, and there are more; use method='temperature'")
+
+
+def no_recalibration_of_scores() -> InputError:
+    return InputError("the scores of several classes are no probabilities, and only those can be recalibrated here")
+
+
+def would_overwrite(path: str) -> InputError:
+    return InputError(f"{path}: that is the file with the rows, which is never written over; name another one")
+
+
+def column_exists(name: str) -> InputError:
+    return InputError(f"the file has a column {name!r} already; name the new one with column=")
+
+
+def one_new_column(name: str) -> InputError:
+    return InputError(f"column={name!r} names one new column, and there are several scores; leave it out")
+
+
+def other_scores(fitted: str, seen: str) -> InputError:
+    return InputError(f"the calibrator was fitted on {fitted}, and {seen} was given as score=")
+
+
 # ── systems: rules ───────────────────────────────────────────────────────────────────────────────────────────
 def rule_too_long(length: int, most: int) -> InputError:
     return InputError(f"the rule has {length:,} characters, more than {most:,}; split it into fusers")
@@ -1179,12 +1447,6 @@ def system_without_truth() -> InputError:
 def prior_wanted(classes: Sequence[str]) -> InputError:
     return InputError(
         f"nothing says how frequent the classes {some(classes)} are, since no model is given by counts; pass prior="
-    )
-
-
-def bad_prior(prior: object, classes: Sequence[str]) -> InputError:
-    return InputError(
-        f"prior={_short(repr(prior))} does not fit; give the share of each class, from 0 to 1: {some(classes)}"
     )
 
 

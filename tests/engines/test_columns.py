@@ -69,7 +69,10 @@ def test_a_table_and_an_array_may_be_mixed():
             lambda: stakes.evaluate(truth=[1, 0], prediction=[1, 0], threshold=0.2),
             "threshold and prediction were both given",
         ),
-        (lambda: stakes.evaluate(truth=[1, 0], score=[1, 0], costs=[[0, 1], [5, 0]]), "costs= is not supported yet"),
+        (
+            lambda: stakes.evaluate(truth=[1, 0], score=[1, 0], costs=[[0, 1], [5, 0]]),
+            "give Costs.miss=5, false_alarm=1., or",
+        ),
         (lambda: stakes.evaluate(truth=[1, 0], score=[1, 0], confidence=95), "confidence=95 is not between 0 and 1"),
         (lambda: stakes.evaluate(truth=[1, 0], score=[1, 0], confidence=1), "confidence=1 is not between 0 and 1"),
         (

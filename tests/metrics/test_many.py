@@ -266,9 +266,9 @@ def test_class_scores_decide_for_the_highest():
     assert ev.confusion.counts.tolist() == [[1, 1, 0], [1, 0, 0], [0, 0, 1]]  # the tie goes to the first class
     assert "highest score" in str(ev)
     parts = [stakes.count(truth=["a"], score=scores[:1], classes="abc") for _ in range(2)]
-    assert stakes.Evaluation(type(parts[0]).from_dict((parts[0] + parts[1]).to_dict())).counted.by_score
+    assert stakes.Evaluation(type(parts[0]).from_dict((parts[0] + parts[1]).to_dict())).counted.decided_by == "score"
     decided = stakes.count(truth=["a"], score=scores[:1], prediction=["b"], classes="abc")
-    with pytest.raises(stakes.InputError, match="deciding by score is True in one and False in the other"):
+    with pytest.raises(stakes.InputError, match="what decides is 'score' in one and 'rows' in the other"):
         _ = parts[0] + decided
 
 

@@ -54,7 +54,9 @@ BAD = {
     "images, class 'sick': the probabilities sum to 0.9, not to 1": lambda: system(
         {**TWO, "images": [[0.8, 0.1], [0.2, 0.8]]}
     ),
-    "prior: the probabilities sum to 0.8, not to 1": lambda: system(prior=[0.1, 0.7]),
+    "prior={'sick': 0.1, 'healthy': 0.7} does not work; give {class: share} with shares that add up to 1": lambda: (
+        system(prior=[0.1, 0.7])
+    ),
     "holds -2 where the truth is 'sick' and it says 'healthy'": lambda: system({**TWO, "images": [[8, -2], [3, 7]]}),
     "holds nan where the truth is 'healthy' and it says 'sick'": lambda: system(
         {**TWO, "images": [[8, 2], [np.nan, 7]]}
@@ -124,8 +126,8 @@ BAD = {
         costs=Costs(1 - np.eye(3), ["a", "b", "c"]),
         prior=[0.2, 0.3, 0.5],
     ),
-    "prior=[0.1] does not fit": lambda: system(prior=[0.1]),
-    "prior={'sick': 1} does not fit": lambda: system(prior={"sick": 1}),
+    "prior=[0.1] does not work": lambda: system(prior=[0.1]),
+    "prior= is about 'sick', but the classes are 'sick' and 'healthy'": lambda: system(prior={"sick": 1}),
     "costs is a dict; give stakes.Costs": lambda: system(costs={"miss": 1}),
     "decide is a int; give the text of a rule": lambda: system(decide=3),
     "the rule listens to no model": lambda: system(decide="'sick'"),
@@ -169,6 +171,7 @@ BAD = {
     ).threshold("history"),
     "score= needs the rows of every model": lambda: system().threshold("images", score="p"),
     "the file has no case of the class '2'": lambda: from_rows(classes=["1", "0", "2"]),
+    "these costs differ from row to row (column 'amount')": lambda: system(costs=Costs(miss="amount", false_alarm=1)),
     "confidence": lambda: system(confidence=2),
 }
 

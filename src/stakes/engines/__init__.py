@@ -12,10 +12,12 @@ from stakes.engines import memory
 from stakes.engines.class_scores import Table, as_table, spread_scores
 from stakes.engines.columns import Column, as_finite, as_numbers, as_weights, check_baseline, gather, spelled
 from stakes.engines.labels import Labels, encode, same_kind, settle, zeros_and_ones
-from stakes.engines.plan import Counted, Plan
+from stakes.engines.plan import Counted, DecidedBy, Plan
+from stakes.engines.pricing import classes_of_costs, cost_column, decided_by_costs, with_priced_decisions
 from stakes.engines.tasks import settle_task
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.parallel import run_all
+from stakes.tallies.pricing import Pricing
 
 _FEW_OUTSIDE = 0.05
 _MOST_LABELS = 20
@@ -28,15 +30,15 @@ __all__ = ["Counted", "Plan", "Read", "count_read", "count_rows", "in_batches", 
 class Read:
     """Rows that were read and checked, ready to be counted: codes and numbers, and for classes the plan.
 
-    ``length`` is the number of rows before those of weight 0 were left out; ``decided_by_score`` says that the
-    decisions are the classes with the highest score.
+    ``length`` is the number of rows before those of weight 0 were left out; ``decided_by`` says how the decisions came
+    about (see :class:`Counted`).
     """
 
     rows: memory.Rows
     length: int
     plan: Plan | None = None
     by: Labels | None = None
-    decided_by_score: bool = False
+    decided_by: DecidedBy = "rows"
 
 
 def count_rows(
@@ -63,6 +65,9 @@ def in_batches(data: Any) -> bool:
 def _count_batches(batches: Iterator[Any], options: dict[str, Any]) -> Counted:
     """Count each batch by itself and add up; a batch without rows is left out."""
     parts, rows = [], 0
+    pricing = options.get("pricing")
+    if pricing is not None and pricing.needs_all_rows:
+        raise errors.prior_of_batches()
     for number, batch in enumerate(batches, 1):
         try:
             read = read_rows(batch, **options)
@@ -93,14 +98,17 @@ def read_rows(
     cluster: Any = None,
     baseline: float | None = None,
     parts: Collection[str] | None = None,
+    pricing: Pricing | None = None,
 ) -> Read:
-    """Read and check the rows of one table, without counting them yet."""
+    """Read and check the rows of one table, without counting them yet; ``pricing`` decides where only scores do."""
     if (score is None or (isinstance(score, dict) and not score)) and prediction is None:
         raise errors.nothing_to_judge()
     if baseline is not None:
         check_baseline(baseline)
     scores, table = spread_scores(score, classes)
-    columns = gather(data, truth=truth, prediction=prediction, weight=weight, by=by, cluster=cluster, **scores)
+    prices = {} if pricing is None else {cost_column(name): name for name in pricing.costs.columns}
+    named = {"prediction": prediction, "weight": weight, "by": by, "cluster": cluster}
+    columns = gather(data, truth=truth, **named, **scores, **prices)
     length, places = len(columns["truth"]), None
     if table is not None and len(table.values) != length:
         raise errors.wrong_length("score", len(table.values), length)
@@ -125,11 +133,13 @@ def read_rows(
     if settle_task(task, columns, of_classes, baseline is not None) == "regression":
         if score is not None:
             raise errors.regression_without_prediction()
+        if pricing is not None:
+            raise errors.costs_of_numbers()
         return Read(_numbers(columns, places=places, **groups), length, by=segments)
     if baseline is not None:
         raise errors.baseline_of_classes()
-    plan, rows, by_score = _classes(columns, quick, table, classes, positive, parts)
-    return Read(replace(rows, **groups), length, plan, segments, by_score)
+    plan, rows, decided_by = _classes(columns, quick, table, classes, positive, parts, pricing, weights)
+    return Read(replace(rows, **groups), length, plan, segments, decided_by)
 
 
 def count_read(read: Read, baseline: float | None = None, parts: Collection[str] | None = None) -> Counted:
@@ -140,7 +150,7 @@ def count_read(read: Read, baseline: float | None = None, parts: Collection[str]
     tally: Any = counted.tallies.get("scores") or counted.tallies.get("class_scores")
     if parts is None and tally is not None and not tally.probabilities:
         _warn_of_few_outside(np.asarray(read.rows.scores))
-    return replace(counted, by_score=True) if read.decided_by_score else counted
+    return replace(counted, decided_by=read.decided_by)
 
 
 def _numbers(columns: dict[str, Column], **groups: Any) -> memory.Rows:
@@ -157,20 +167,28 @@ def _classes(
     classes: Any,
     positive: Any,
     parts: Collection[str] | None,
-) -> tuple[Plan, memory.Rows, bool]:
-    """Number the classes, and say whether the highest score decides."""
+    pricing: Pricing | None,
+    weight: Array | None,
+) -> tuple[Plan, memory.Rows, DecidedBy]:
+    """Number the classes, and say what decides."""
     if "prediction" in columns:
         columns["truth"], columns["prediction"] = same_kind(columns["truth"], columns["prediction"])
     names = [name for name in ("truth", "prediction") if name in columns]
     tasks = [functools.partial(lambda name: quick[name] or encode(columns[name]), name) for name in names]
     truth, prediction = [*run_all(tasks, len(columns["truth"])), None][:2]
+    if pricing is not None and classes is None:
+        classes = classes_of_costs(pricing.costs, truth.names)
     plan = settle(truth, prediction, classes, positive, table.classes if table is not None and classes is None else ())
+    if pricing is not None and prediction is not None:
+        plan = with_priced_decisions(plan, pricing, prediction.names)
     decided = None if prediction is None else prediction.into(plan.decisions)
     scores, span = _scores(columns.get("score"), table, plan, truth.names)
-    by_score = decided is None and scores is not None and scores.ndim == 2 and parts is None
-    if by_score:
-        decided = np.asarray(scores).argmax(axis=1)
-    return plan, memory.Rows(truth.into(plan.classes), decided, scores, span), by_score
+    rows = memory.Rows(truth.into(plan.classes), decided, scores, span, weight=weight)
+    if pricing is not None:
+        return decided_by_costs(pricing, plan, rows, columns)
+    if decided is None and scores is not None and scores.ndim == 2 and parts is None:
+        return plan, replace(rows, prediction=np.asarray(scores).argmax(axis=1)), "score"
+    return plan, rows, "rows"
 
 
 def _warn_of_few_outside(scores: Array) -> None:

@@ -9,9 +9,9 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.columns import Column, as_finite, refuse_missing
-from stakes.engines.labels import canonical
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import refuse_infinite
+from stakes.tallies.names import canonical
 
 _BLOCK = 1 << 13
 _ROUNDING = 1e-3

@@ -15,6 +15,7 @@ from stakes import errors
 from stakes.engines.columns import Column
 from stakes.engines.plan import Plan
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.names import canonical
 
 PAIRS = (("0", "1"), ("-1", "1"), ("false", "true"), ("False", "True"), ("0.0", "1.0"))
 """Pairs of which the second is the positive class; the last two are how text files often write the others."""
@@ -38,15 +39,6 @@ class Labels:
         numbered = {name: i for i, name in enumerate(names)}
         places = np.array([numbered[name] for name in self.names], kind)
         return places[self.codes]
-
-
-def canonical(value: Any) -> str:
-    """Return the class that a value stands for."""
-    if isinstance(value, bool | np.bool_):
-        return "true" if value else "false"
-    if isinstance(value, float | np.floating) and float(value).is_integer():
-        return str(int(value))
-    return str(value)
 
 
 def same_kind(truth: Column, prediction: Column) -> tuple[Column, Column]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from stakes.engines.labels import Labels
 from stakes.engines.plan import Counted, Plan
-from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
+from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import Clusters
 
@@ -26,6 +26,7 @@ class Rows:
     """Columns of equal length; what is not there is None.
 
     Labels are codes, scores one column or one for each class; ``span`` is how far the scores of all classes reach.
+    ``costs`` is what each decision costs in that row, where that differs from row to row.
     """
 
     truth: Array
@@ -34,6 +35,7 @@ class Rows:
     span: tuple[float, float] | None = None
     weight: Array | None = None
     cluster: Array | None = None
+    costs: Array | None = None
     places: Array | None = None
 
     @property
@@ -53,7 +55,7 @@ class Rows:
     def take(self, rows: Array) -> "Rows":
         """Return some of the rows, which remember their places in the whole."""
         places = np.arange(len(self.truth)) if self.places is None else self.places
-        names = ("truth", "prediction", "scores", "weight", "cluster")
+        names = ("truth", "prediction", "scores", "weight", "cluster", "costs")
         columns = {name: getattr(self, name) for name in names if getattr(self, name) is not None} | {"places": places}
         return Rows(**{name: column[rows] for name, column in columns.items()})
 
@@ -65,6 +67,7 @@ def count_classes(plan: Plan, rows: Rows, by: Labels | None, parts: Collection[s
         tallies["joint"] = _joint(plan, rows)
     elif rows.prediction is not None:
         tallies["confusion"] = _confusion(plan, rows)
+    tallies |= _costs(plan, rows)
     if rows.scores is not None:
         tallies |= _scores(plan, rows, parts)
     if by is None:
@@ -75,6 +78,7 @@ def count_classes(plan: Plan, rows: Rows, by: Labels | None, parts: Collection[s
         found: dict[str, Tally] = {} if confusions is None else {"confusion": confusions[place]}
         if "joint" in tallies:
             found["joint"] = _joint(plan, part)
+        found |= _costs(plan, part)
         return found | (_scores(plan, part, parts) if part.scores is not None else {})
 
     segments = _segments("classification", rows, by, of_segment)
@@ -115,7 +119,27 @@ def _scores(plan: Plan, rows: Rows, parts: Collection[str] | None) -> dict[str, 
         return {"class_scores": ClassScores.from_rows(scores, rows.truth, plan.classes, rows.weight, **options)}
     positive = _mask(rows.truth, plan.classes.index(str(plan.positive)))
     pair = {"positive": str(plan.positive), "negative": plan.negative}
-    return {"scores": ScoreTable.from_rows(scores, positive, rows.weight, **pair)}  # type: ignore[arg-type]
+    extra = None if rows.costs is None else _costs_by_class(rows, positive)
+    return {"scores": ScoreTable.from_rows(scores, positive, rows.weight, extra=extra, **pair)}
+
+
+def _costs(plan: Plan, rows: Rows) -> dict[str, Tally]:
+    """Add up what the decisions cost, where that differs from row to row."""
+    if rows.costs is None or rows.prediction is None:
+        return {}
+    sums = CostSums.from_rows(rows.costs, rows.prediction, rows.truth, plan.classes, plan.decisions, rows.weight)
+    return {"costs": sums}
+
+
+def _costs_by_class(rows: Rows, positive: Array) -> dict[str, Array]:
+    """What each decision costs the positive and the negative rows at a score, and the squares of it."""
+    found: dict[str, Array] = {}
+    unit = np.ones(len(positive)) if rows.weight is None else rows.weight
+    for d, cost in enumerate(rows.costs.T):  # type: ignore[union-attr]
+        for name, mine in (("positives", positive), ("negatives", ~positive)):
+            paid = np.where(mine, unit * cost, 0.0)
+            found |= {f"cost {d} of {name}": paid, f"cost {d} of {name} squared": paid**2}
+    return found
 
 
 def _mask(codes: Array, code: int) -> Array:

@@ -2,18 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from stakes import errors
-from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
+from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.confusion import MOST_CLASSES
+
+DecidedBy = Literal["rows", "score", "costs"]
 
 VERSION = 1
 """The version of what Counted.to_dict() writes."""
 
 _KINDS: dict[str, type[Tally]] = {
-    tally.kind: tally for tally in (Confusion, JointCounts, ScoreTable, ClassScores, ErrorSums)
+    tally.kind: tally for tally in (Confusion, JointCounts, ScoreTable, ClassScores, ErrorSums, CostSums)
 }
 
 
@@ -45,14 +47,15 @@ class Plan:
 class Counted:
     """The tallies of some rows, by their kind: all that is kept of the rows. Counted rows add up.
 
-    ``by_score`` says that the decisions are the classes with the highest score (the first of those that tie);
-    ``clusters`` say which rows belong together, and are neither added nor saved.
+    ``decided_by`` says how the decisions came about: they were given with the "rows", the highest "score" decides (the
+    first of those that tie), or the "costs" do. ``clusters`` say which rows belong together, and are neither added nor
+    saved.
     """
 
     task: str
     tallies: Mapping[str, Tally]
     segments: Mapping[str, "Counted"] = field(default_factory=dict)
-    by_score: bool = False
+    decided_by: DecidedBy = "rows"
     clusters: Clusters | None = None
 
     @property
@@ -80,14 +83,14 @@ class Counted:
             _same("the list of tallies", sorted(first.tallies), sorted(part.tallies))
             if part.clusters is not None:
                 raise errors.clusters_do_not_add()
-            _same("deciding by score", first.by_score, part.by_score)
+            _same("what decides", first.decided_by, part.decided_by)
             _same("by", *("given" if p.segments else "not given" for p in (first, part)))
         names = dict.fromkeys(name for part in parts for name in part.segments)
         return cls(
             first.task,
             {kind: type(tally).sum([part.tallies[kind] for part in parts]) for kind, tally in first.tallies.items()},
             {name: cls.sum([part.segments[name] for part in parts if name in part.segments]) for name in names},
-            first.by_score,
+            first.decided_by,
         )
 
     def __radd__(self, other: object) -> Self:
@@ -114,7 +117,7 @@ class Counted:
             "stakes": "counted",
             "version": VERSION,
             "task": self.task,
-            "by_score": self.by_score,
+            "decided_by": self.decided_by,
             "tallies": [tally.to_dict() for tally in self.tallies.values()],
             "segments": {name: part.to_dict() for name, part in self.segments.items()},
         }
@@ -131,7 +134,7 @@ class Counted:
             if not tallies:
                 raise KeyError("tallies")
             segments = {name: cls.from_dict(part) for name, part in saved["segments"].items()}
-            return cls(saved["task"], {tally.kind: tally for tally in tallies}, segments, bool(saved["by_score"]))
+            return cls(saved["task"], {tally.kind: tally for tally in tallies}, segments, saved["decided_by"])
         except (KeyError, TypeError, AttributeError) as problem:
             raise errors.not_a_tally(f"a count whose content is damaged ({problem})") from None
 

@@ -4,10 +4,11 @@ from typing import Any
 
 from stakes import errors
 from stakes.engines import Counted, count_rows
-from stakes.evaluation.base import Evaluation
+from stakes.evaluation.base import Evaluation, priced
 from stakes.evaluation.many_classes import ManyClassEvaluation
 from stakes.evaluation.regression import RegressionEvaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation, check_threshold
+from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import FEW_CLUSTERS, USUAL, Sampling
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "RegressionEvaluation",
     "TwoClassEvaluation",
     "count",
+    "decide",
     "evaluate",
     "judge",
     "refuse_useless_threshold",
@@ -37,6 +39,7 @@ def evaluate(
     cluster: Any = None,
     costs: Any = None,
     prior: Any = None,
+    training_prior: Any = None,
     threshold: float | None = None,
     design: str = "classes random",
     confidence: float = 0.95,
@@ -50,6 +53,10 @@ def evaluate(
     score ≥ threshold; the threshold is 0.5 for probabilities, and must be given for other scores. Predicted numbers are
     compared with always saying the mean, or ``baseline``.
 
+    ``costs`` (:class:`~stakes.Costs`) say what decisions cost. Scores are then decided so as to cost least, taking the
+    model at its word. ``prior`` are the class frequencies where it is going to be used (a dictionary, or the share of
+    the positive class), ``training_prior`` those that it was trained on.
+
     Rows of the same ``cluster`` (visits of a patient) resemble each other: intervals then draw whole clusters. Every
     figure has an interval of this ``confidence``, or says why not. ``design="classes fixed"`` means that another
     sample would have the same class counts; ``seed`` fixes what is drawn to find intervals.
@@ -61,25 +68,46 @@ def evaluate(
     if arrays or truth is None:
         raise errors.positional_arrays()
     sampling = Sampling(confidence, design, seed)
-    for name, value in {"costs": costs, "prior": prior}.items():
-        if value is not None:
-            raise errors.not_yet(f"{name}=")
     refuse_useless_threshold(threshold, score, prediction)
+    pricing = priced(costs, prior, training_prior)
     options = {"task": task, "positive": positive, "classes": classes, "weight": weight, "by": by, "baseline": baseline}
-    options["cluster"] = cluster
+    options |= {"cluster": cluster, "pricing": pricing}
     counted = count_rows(data, truth=truth, score=score, prediction=prediction, **options)
     if counted.clusters is not None and counted.clusters.count < FEW_CLUSTERS:
         errors.warn(errors.few_clusters(counted.clusters.count, FEW_CLUSTERS))
-    return judge(counted, threshold, sampling)
+    return judge(counted, threshold, sampling, pricing)
 
 
-def judge(counted: Counted, threshold: float | None = None, sampling: Sampling = USUAL) -> Any:
+def decide(data: Any = None, *arrays: Any, truth: Any = None, best: str | None = None, **options: Any) -> Any:
+    """Return how to decide by the scores of these rows so as to cost least, or to have the best figure.
+
+    Takes the arguments of :func:`evaluate`; ``costs`` say what decisions cost, or ``best`` names a figure ("f1") or a
+    condition ("recall >= 0.9").
+
+    >>> choice = decide(truth=[0, 0, 1, 0, 1, 1], score=[1, 2, 3, 4, 5, 6], best="youden")
+    >>> choice.threshold, choice.apparent.value
+    (3.0, 0.6666666666666666)
+    """
+    if arrays or truth is None:
+        raise errors.positional_arrays("decide")
+    if best is not None and options.get("costs") is not None:
+        raise errors.costs_or_best()
+    shares = {name: options.pop(name, None) for name in ("prior", "training_prior")}
+    return evaluate(data, truth=truth, **options).decide(best=best, **shares)
+
+
+def judge(
+    counted: Counted,
+    threshold: float | None = None,
+    sampling: Sampling = USUAL,
+    pricing: Pricing | None = None,
+) -> Any:
     """Return the evaluation of what was counted, with scores of two classes under a threshold if there is one."""
     if threshold is None:
-        return Evaluation(counted, sampling=sampling)
+        return Evaluation(counted, sampling=sampling, pricing=pricing)
     if counted.scores is None:
         raise errors.threshold_of_many()
-    return TwoClassEvaluation(counted, threshold, sampling=sampling)
+    return TwoClassEvaluation(counted, threshold, sampling=sampling, pricing=pricing)
 
 
 def count(data: Any = None, **columns: Any) -> Counted:

@@ -9,10 +9,12 @@ from typing import Any, ClassVar
 
 from stakes import errors, metrics
 from stakes.engines import Counted
-from stakes.engines.labels import canonical
-from stakes.metrics import Estimate, Metric
+from stakes.metrics import Estimate, Metric, cost
 from stakes.metrics.reasons import NO_PROBABILITIES
-from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
+from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
+from stakes.tallies.costs import Costs
+from stakes.tallies.names import canonical
+from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.interval import Interval
 from stakes.uncertainty.sampling import FEW_CLUSTERS, USUAL, Sampling
 from stakes.views import page, terminal
@@ -35,6 +37,7 @@ _FIGURES_OF: dict[type[Tally], str] = {
     ScoreTable: "the scores of two classes",
     ClassScores: "the scores of several classes",
     ErrorSums: "predicted numbers",
+    CostSums: "decisions whose costs differ by row",
 }
 
 
@@ -62,13 +65,20 @@ class Evaluation:
             cls = found
         return object.__new__(cls)
 
-    def __init__(self, counted: Counted, probabilities: bool | None = None, sampling: Sampling = USUAL) -> None:
+    def __init__(
+        self,
+        counted: Counted,
+        probabilities: bool | None = None,
+        sampling: Sampling = USUAL,
+        pricing: Pricing | None = None,
+    ) -> None:
         """Evaluate what was counted.
 
         Whether scores are probabilities is told by the scores of all rows; a segment is told by the whole.
         """
         self.counted = counted
         self.sampling = sampling
+        self.pricing = pricing
         scores: Any = counted.tallies.get("scores") or counted.tallies.get("class_scores")
         self.probabilities = probabilities if probabilities is not None else scores is not None and scores.probabilities
 
@@ -87,7 +97,7 @@ class Evaluation:
         return found
 
     def __getitem__(self, name: str) -> Estimate:
-        metric = metrics.find(name)
+        metric = self._find(name)
         if metric.text in self.figures:
             return self.figures[metric.text]
         tally = self._tally(metric)
@@ -111,9 +121,46 @@ class Evaluation:
 
     def _place_of(self, name: Any) -> tuple[Metric, Any, Sampling]:
         """The metric of that name, the tally that it is a function of, and how its interval is made."""
-        metric = metrics.find(name)
+        metric = self._find(name)
         tally = self._tally(metric)
         return metric, tally, self._sampling(tally)
+
+    def _find(self, name: Any) -> Metric:
+        """The metric of that name; figures of cost are at the costs of this evaluation, if it has any."""
+        metric = metrics.find(name)
+        return self._priced(metric) if metric.text in cost.NAMES else metric
+
+    def _priced(self, metric: Metric) -> Metric:
+        if self.pricing is None:
+            return metric
+        by_row = bool(self.pricing.costs.columns)
+        return cost.priced(metric, self.pricing, CostSums if by_row else Confusion)
+
+    def _of_decisions(self, declared: Iterable[Metric]) -> list[tuple[Tally, list[Metric]]]:
+        """The figures of cost (at the costs of this evaluation) by the tally that they need."""
+        if self.pricing is None:
+            return []
+        wanted = [self._priced(metric) for metric in declared if metric.name in cost.NAMES]
+        tally = self._tally(wanted[0])
+        return [] if tally is None else [(tally, wanted)]
+
+    def priced(self, costs: Costs, *, prior: Any = None, training_prior: Any = None) -> "Evaluation":
+        """Return the evaluation of the same rows at these costs; nothing is counted again.
+
+        Scores of two classes are decided anew so as to cost least. Decisions that were given stay as they are.
+        """
+        if costs.columns:
+            raise errors.count_again_with_costs(costs.columns)
+        return type(self)(
+            self._decided_anew(),
+            probabilities=self.probabilities,
+            sampling=self.sampling,
+            pricing=priced(costs, prior, training_prior),
+        )
+
+    def _decided_anew(self) -> Counted:
+        """What was counted, without decisions that another rule could take."""
+        return self.counted
 
     def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
         """The tallies, and which metrics of each to show."""
@@ -131,9 +178,36 @@ class Evaluation:
         """Return the evaluation of the same scores under another threshold."""
         raise errors.only_for("a threshold", "the scores of two classes")
 
-    def curve(self, kind: str, *of: Any) -> Any:
+    def decide(
+        self, costs: Costs | None = None, *, best: str | None = None, prior: Any = None, training_prior: Any = None
+    ) -> Any:
+        """Return how to decide by the scores."""
+        raise errors.only_for("a way to decide", "scores of classes")
+
+    def _pricing_to_decide(self, costs: Any, prior: Any, training_prior: Any) -> Pricing | None:
+        """The costs that were asked about, or those of this evaluation."""
+        if costs is not None and costs is not getattr(self.pricing, "costs", None):
+            return Pricing(costs, prior, training_prior)
+        if self.pricing is None:
+            return priced(costs, prior, training_prior)
+        changes = {"prior": prior, "training_prior": training_prior}
+        return replace(self.pricing, **{name: value for name, value in changes.items() if value is not None})
+
+    def curve(self, kind: str, *of: Any, **options: Any) -> Any:
         """Return a curve over all thresholds."""
         raise errors.only_for("a curve", "scores of classes")
+
+    def histograms(self, bins: int = 50) -> Any:
+        """Return how the scores of each class are spread."""
+        raise errors.only_for("a histogram of scores", "scores of classes")
+
+    @cached_property
+    def calibration(self) -> Any:
+        """How honest the probabilities are: a :class:`stakes.Calibration`, or one for each of several classes."""
+        from stakes.decisions.calibration import calibration_of  # only asked for now and then
+
+        scores: Any = self.counted.tallies.get("scores") or self.counted.tallies.get("class_scores")
+        return calibration_of(scores, self.probabilities, self._sampling(scores))
 
     def _estimate(self, metric: Metric, tally: Any) -> Estimate:
         ((_, estimate),) = self._estimates(tally, [metric])
@@ -177,7 +251,7 @@ class Evaluation:
         return Segments({name: self._segment(part) for name, part in self.counted.segments.items()})
 
     def _segment(self, counted: Counted) -> "Evaluation":
-        return type(self)(counted, probabilities=self.probabilities, sampling=self.sampling)
+        return type(self)(counted, probabilities=self.probabilities, sampling=self.sampling, pricing=self.pricing)
 
     @property
     def _size(self) -> Tally:
@@ -199,6 +273,7 @@ class Evaluation:
             "task": self.task,
             "rows": self.rows,
             **self._facts_as_data(),
+            **({} if self.pricing is None else self.pricing.to_dict()),
             "figures": {name: estimate.to_dict() for name, estimate in self.figures.items()},
             "segments": {name: part.to_dict() for name, part in self.segments.items()},
         }
@@ -229,11 +304,25 @@ class Evaluation:
         clusters = self.counted.clusters
         drawn = {} if clusters is None else {"clusters": f"{clusters.count:,}; intervals draw whole clusters"}
         return page.Content(
-            {**size, **drawn, **self._facts()}, self.figures, self._before(), self._after(), self.segments, self.notes
+            {**size, **drawn, **self._facts()},
+            self.figures,
+            self._before(),
+            self._after(),
+            self.segments,
+            self.notes,
+            self._find,
         )
 
     def _facts(self) -> dict[str, str]:
         return {}
+
+    def _costs_in_words(self) -> dict[str, str]:
+        """At which costs, and for which class frequencies."""
+        if self.pricing is None:
+            return {}
+        given = self.pricing.prior
+        shares = ", ".join(f"{name} {share:.6g}" for name, share in given.items()) if isinstance(given, dict) else given
+        return {"costs": self.pricing.costs.words, **({} if given is None else {"deployed where": f"{shares}"})}
 
     def _before(self) -> list[page.Grid]:
         """Tables to show before the figures."""
@@ -247,9 +336,11 @@ class Evaluation:
     def notes(self) -> list[str]:
         """What a careful colleague would point out."""
         whys = {estimate.no_interval for estimate in self.figures.values() if estimate.defined}
+        worthless = [] if self.pricing is None else self.pricing.costs.never_cheapest()
+        notes = [f"the decision {name!r} is never worth taking at these costs" for name in worthless]
         if len(whys) == 1 and whys != {""}:
-            return [f"there are no intervals: {whys.pop()}"]
-        return [self._caution] if self._caution else []
+            return [*notes, f"there are no intervals: {whys.pop()}"]
+        return [*notes, self._caution] if self._caution else notes
 
     @cached_property
     def _caution(self) -> str:
@@ -281,6 +372,16 @@ class Evaluation:
         from stakes.views import notebook  # only notebooks need it
 
         return notebook.html(self._content().page())
+
+
+def priced(costs: Any, prior: Any, training_prior: Any) -> Pricing | None:
+    """Put costs and class frequencies together; frequencies alone mean nothing."""
+    if costs is not None:
+        return Pricing(costs, prior, training_prior)
+    for name, value in {"prior": prior, "training_prior": training_prior}.items():
+        if value is not None:
+            raise errors.prior_without_costs(name)
+    return None
 
 
 class Segments(dict[str, Evaluation]):

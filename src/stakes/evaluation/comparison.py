@@ -9,6 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from stakes import errors, metrics
+from stakes.decisions.curves import Curve
+from stakes.decisions.decision_difference import decision_difference
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.contestants import Contestant, contestants, entries, entries_joined, entries_of_tables
 from stakes.metrics import Estimate, Metric
@@ -87,6 +89,7 @@ class Comparison:
     margin: float | None = None
     on_same_rows: bool = True
     clusters: int | None = None
+    contestants: Sequence[Contestant] = ()
 
     @cached_property
     def metrics(self) -> list[str]:
@@ -111,6 +114,24 @@ class Comparison:
             if {pair.first, pair.second} == {one, other} and pair.metric == wanted:
                 return pair
         raise errors.no_such_pair(one, other, list(self.models))
+
+    def curve(self, kind: str, first: str, second: str, *, thresholds: Any = None) -> Curve:
+        """Return the "decision" curve of two models: how much more net benefit the first one has than the second.
+
+        Its band is that of each threshold probability by itself, for rows (or clusters) that both models share.
+        """
+        if kind != "decision":
+            raise errors.no_such_curve(kind, ["decision"])
+        sides = [model for name in (first, second) for model in self.contestants if model.name == name]
+        if len(sides) != 2 or first == second:
+            raise errors.not_two_models(first, second, list(self.models))
+        if not self.on_same_rows:
+            raise errors.no_curve(kind, "the models were not judged on the same rows")
+        for model in sides:
+            if model.sample.positive is None or model.scores is None or not model.evaluation.probabilities:
+                raise errors.no_curve(kind, f"{model.name} gives no probabilities of two classes")
+        scores: Any = [model.scores for model in sides]
+        return decision_difference(sides[0].sample, scores[0], scores[1], self.confidence, thresholds=thresholds)
 
     # ── in words ─────────────────────────────────────────────────────────────────────────────────────────────
     @property
@@ -412,7 +433,8 @@ def _compared(
         found = [_pair(metric, *two, each, margin, on_same_rows) for two in itertools.combinations(ranked, 2)]
         pairs += _corrected(found)
     evaluations = {model.name: model.evaluation for model in models}
-    return Comparison(evaluations, table, pairs, sampling.confidence, simultaneous, margin, on_same_rows, clusters)
+    how = (sampling.confidence, simultaneous, margin, on_same_rows, clusters)
+    return Comparison(evaluations, table, pairs, *how, models)
 
 
 def _ranked(metric: Metric, models: Sequence[Contestant]) -> list[Contestant]:

@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 
 from stakes import errors, metrics
-from stakes.decisions.curves import Curve, curve
+from stakes.decisions.curves import ClassScored, Curve, Scored, curve
+from stakes.decisions.histograms import Histograms, histograms
 from stakes.engines import Counted
-from stakes.engines.labels import canonical
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Estimate, Metric
+from stakes.metrics.cost import NAMES
 from stakes.metrics.many import AVERAGES
 from stakes.metrics.reasons import EXTRA_DECISIONS
-from stakes.tallies import ClassScores, Confusion, JointCounts, ScoreTable, Tally
+from stakes.tallies import ClassScores, Confusion, CostSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.confusion import shown_label
+from stakes.tallies.names import canonical
 from stakes.uncertainty.sampling import Sampling
 from stakes.views import page
 
@@ -86,6 +88,7 @@ class ManyClassEvaluation(Evaluation):
     # ── figures ──────────────────────────────────────────────────────────────────────────────────────────────
     def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
         declared = metrics.list()
+        yield from self._of_decisions(declared)
         if self.joint is not None:
             yield self.joint, [metric for metric in declared if metric.sparse]
         for tally, per_class in ((self.confusion, Confusion), (self.scores, ScoreTable)):
@@ -102,9 +105,11 @@ class ManyClassEvaluation(Evaluation):
 
     def _meant(self, name: Any) -> Metric:
         """The metric by that name for several classes, or the question which one is meant."""
-        metric = metrics.find(name)
+        metric = self._find(name)
         if metric.of_many:
             return metrics.find(metric.of_many)
+        if metric.text in NAMES and self.pricing is None:
+            raise errors.which_costs(metric.name)
         if metric.tally in (Confusion, ScoreTable) and not metric.many:
             raise errors.which_average(metric.name, self.classes, pooled=metric.tally is Confusion)
         return metric
@@ -147,6 +152,8 @@ class ManyClassEvaluation(Evaluation):
             return f"{k:,} classes × {m:,} decisions are too many for a table; there are accuracy and most_confused()"
         if metric.tally is ClassScores:
             return "no scores were given; pass score={class: column, …}"
+        if metric.tally is CostSums:
+            return "these costs differ by row; count again with costs="
         if metric.tally is Confusion:
             return "no decisions were given; pass prediction="
         return super()._why_no(metric)
@@ -161,8 +168,10 @@ class ManyClassEvaluation(Evaluation):
             raise errors.no_decisions()
         return decided.most_confused(most)
 
-    def curve(self, kind: str, of: Any = None) -> Curve:
-        """Return the "roc" or the "pr" curve of a class against the rest."""
+    def curve(self, kind: str, of: Any = None, **options: Any) -> Curve:
+        """Return a curve of a class against the rest, or the "reject" curve of all classes together."""
+        if of is None and kind == "reject" and self.scores is not None:
+            return curve(kind, ClassScored(self.scores, self._sampling(self.scores), self.probabilities), **options)
         if of is None:
             raise errors.curve_of_which_class(kind, self.classes)
         if canonical(of) not in self._against_rest:
@@ -170,7 +179,15 @@ class ManyClassEvaluation(Evaluation):
         table = self._against_rest[canonical(of)].get(ScoreTable)
         if table is None:
             raise errors.no_curve(kind, "no scores were given; pass score={class: column, …}")
-        return curve(table, kind, self._sampling_of_class(canonical(of)))  # type: ignore[arg-type]
+        scored = Scored(table, self._sampling_of_class(canonical(of)), self.probabilities)  # type: ignore[arg-type]
+        return curve(kind, scored, **options)
+
+    def histograms(self, bins: int = 50) -> dict[str, Histograms]:
+        """Return for each class how its own score is spread over its cases and over the rest."""
+        if self.scores is None or not self.scores.tables:
+            raise errors.no_histograms("no scores were given; pass score={class: column, …}")
+        span = (0.0, 1.0) if self.probabilities else self.scores.range
+        return {table.positive: histograms(table, span, bins) for table in self.scores.tables}
 
     # ── as data, and to look at ──────────────────────────────────────────────────────────────────────────────
     def _class_figures(self, name: str) -> dict[str, Estimate]:
@@ -203,9 +220,11 @@ class ManyClassEvaluation(Evaluation):
             f" and {len(self.classes) - 6} more" if len(self.classes) > 6 else ""
         )
         facts = {"classes": f"{len(self.classes)}: {shown}"}
-        if self.counted.by_score:
+        if self.counted.decided_by == "score":
             facts["decisions"] = "the class with the highest score (the first of those that tie)"
-        return facts
+        if self.counted.decided_by == "costs":
+            facts["decisions"] = "the one that costs least if the probabilities are right"
+        return {**facts, **self._costs_in_words()}
 
     def _before(self) -> list[page.Grid]:
         small = self.confusion is not None and len(self.confusion.decisions) <= _MOST_SHOWN

@@ -1,18 +1,26 @@
 """Two classes: decisions, scores under a threshold, and curves over all thresholds."""
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from stakes import errors, metrics
-from stakes.decisions.curves import Curve, curve
+from stakes.decisions.curves import Curve, Scored, curve
+from stakes.decisions.decision import Decision
+from stakes.decisions.histograms import Histograms, histograms
+from stakes.decisions.objectives import BestFigure
+from stakes.decisions.thresholds import decide_by_cost, decide_by_figure
 from stakes.engines import Counted
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric
 from stakes.metrics.estimate import plain
-from stakes.tallies import Confusion, ScoreTable, Tally
+from stakes.tallies import Confusion, CostSums, ScoreTable, Tally
 from stakes.tallies.arithmetic import is_real
+from stakes.tallies.costs import Costs
+from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import USUAL, Sampling
 from stakes.views import page
 
@@ -43,12 +51,26 @@ class TwoClassEvaluation(Evaluation):
         threshold: float | None = None,
         probabilities: bool | None = None,
         sampling: Sampling = USUAL,
+        pricing: Pricing | None = None,
     ) -> None:
-        super().__init__(counted, probabilities, sampling)
+        super().__init__(counted, probabilities, sampling, pricing)
         self.scores: ScoreTable | None = counted.scores
         self.threshold = threshold
         if threshold is None and counted.confusion is None and self.probabilities:
-            self.threshold = _DEFAULT_THRESHOLD
+            self.threshold = _DEFAULT_THRESHOLD if pricing is None else self._bayes_threshold()
+
+    def _bayes_threshold(self) -> float | None:
+        """The threshold of two decisions that costs the probabilities least; None where there are more decisions."""
+        steps = self._steps
+        if len(steps) == 2 and [name for name, _ in steps] == [self.negative, self.positive]:
+            return steps[1][1]
+        return None
+
+    @cached_property
+    def _steps(self) -> list[tuple[str, float]]:
+        """The decisions that the costs take, with the lowest score of each."""
+        positives = Fraction(self.scores.P) / Fraction(self.scores.total)  # type: ignore[union-attr]
+        return self.pricing.thresholds(self.negative, self.positive, (1 - positives, positives))  # type: ignore[union-attr]
 
     def at(self, threshold: float) -> Evaluation:
         """Return the evaluation of the same scores under another threshold; nothing is counted again."""
@@ -56,10 +78,17 @@ class TwoClassEvaluation(Evaluation):
             raise errors.threshold_without_score()
         check_threshold(threshold)
         parts = {name: _scores_alone(part) for name, part in self.counted.segments.items()}
-        return TwoClassEvaluation(_scores_alone(self.counted, parts), threshold, sampling=self.sampling)
+        counted = _scores_alone(self.counted, parts)
+        return TwoClassEvaluation(counted, threshold, sampling=self.sampling, pricing=self.pricing)
 
     def _segment(self, counted: Counted) -> Evaluation:
-        return TwoClassEvaluation(counted, self.threshold, self.probabilities, self.sampling)
+        return TwoClassEvaluation(counted, self.threshold, self.probabilities, self.sampling, self.pricing)
+
+    def _decided_anew(self) -> Counted:
+        if self.scores is None or (self.counted.decided_by == "rows" and self.counted.confusion is not None):
+            return self.counted
+        parts = {name: _scores_alone(part) for name, part in self.counted.segments.items()}
+        return _scores_alone(self.counted, parts)
 
     # ── the tallies ──────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
@@ -67,9 +96,18 @@ class TwoClassEvaluation(Evaluation):
         """The decisions against the truth; None for scores that still need a threshold."""
         if self.counted.confusion is not None:
             return self.counted.confusion
-        if self.scores is None or self.threshold is None:
-            return None
-        return self.scores.at(self.threshold)
+        if self.scores is not None and self.threshold is not None:
+            return self.scores.at(self.threshold)
+        return self.scores.decided(self._decisions, self._steps) if self._decides_by_costs else None  # type: ignore[union-attr]
+
+    @property
+    def _decides_by_costs(self) -> bool:
+        """Whether costs decide between more than the two classes."""
+        return self.pricing is not None and self.scores is not None and self.probabilities and self.threshold is None
+
+    @property
+    def _decisions(self) -> tuple[str, ...]:
+        return self.pricing.decisions((self.negative, self.positive))  # type: ignore[union-attr]
 
     @property
     def _any(self) -> Any:
@@ -93,31 +131,71 @@ class TwoClassEvaluation(Evaluation):
 
     # ── figures ──────────────────────────────────────────────────────────────────────────────────────────────
     def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
+        declared = metrics.list()
+        yield from self._of_decisions(declared)
         for tally in (self.confusion, self.scores):
             if tally is not None:
-                yield tally, [metric for metric in metrics.list() if metric.tally is type(tally)]
+                own = [metric for metric in declared if metric.tally is type(tally)]
+                yield tally, [metric for metric in own if self.pricing is None or metric.family != "cost"]
 
     def _tally(self, metric: Metric) -> Any:
-        return {Confusion: self.confusion, ScoreTable: self.scores}.get(metric.tally)
+        sums = self.counted.tallies.get("costs")
+        return {Confusion: self.confusion, ScoreTable: self.scores, CostSums: sums}.get(metric.tally)
 
     def _sampling(self, tally: Any) -> Sampling:
         clusters = self.counted.clusters
         if clusters is not None and isinstance(tally, Confusion) and self.counted.confusion is None:
-            clusters = clusters.decided_at(self.threshold)  # type: ignore[arg-type]
+            steps = self._steps if self._decides_by_costs else [("", -math.inf), ("", self.threshold)]
+            places = [self._decisions.index(name) for name, _ in steps] if self._decides_by_costs else [0, 1]
+            clusters = clusters.decided_by([start for _, start in steps], places)  # type: ignore[misc]
         return replace(self.sampling, clusters=clusters)
 
     def _why_no(self, metric: Metric) -> str:
         if metric.tally is ScoreTable:
             return "no scores were given; pass score="
+        if metric.tally is CostSums:
+            return "these costs differ by row; count again with costs="
         if metric.tally is Confusion:
             return "the scores are no probabilities, so there are no decisions yet; pass threshold="
         return super()._why_no(metric)
 
-    def curve(self, kind: str) -> Curve:
-        """Return the "roc" or the "pr" curve, with a band around it."""
+    def decide(
+        self, costs: Costs | None = None, *, best: str | None = None, prior: Any = None, training_prior: Any = None
+    ) -> Decision:
+        """Return the best threshold: the cheapest at these costs, or the one with the ``best`` figure.
+
+        ``best`` is a metric ("f1", "youden", "f_beta(beta=2)") or a condition ("recall >= 0.9", "alarm_rate <= 0.1").
+        The figure of the threshold is that of rows which did not choose it.
+        """
+        if self.scores is None:
+            raise errors.no_scores_to_decide()
+        pricing = self._pricing_to_decide(costs, prior, training_prior)
+        sampling = self._sampling(self.scores)
+        if best is not None:
+            if costs is not None or prior is not None:
+                raise errors.costs_or_best()
+            return decide_by_figure(self.scores, BestFigure.parse(best), sampling, self.probabilities)
+        if pricing is None:
+            raise errors.costs_or_best()
+        return decide_by_cost(self.scores, pricing, sampling, self.probabilities)
+
+    def curve(self, kind: str, **options: Any) -> Curve:
+        """Return a curve with a band around it: "roc", "pr", "cost", "decision" or "reject".
+
+        A cost curve may be that of one ``threshold``, a decision curve be asked at other ``thresholds``, a reject curve
+        be one of ``costs``, or of another ``threshold``.
+        """
         if self.scores is None:
             raise errors.no_curve(kind, "no scores were given; pass score=")
-        return curve(self.scores, kind, self._sampling(self.scores))
+        scored = Scored(self.scores, self._sampling(self.scores), self.probabilities, self.threshold)
+        return curve(kind, scored, **options)
+
+    def histograms(self, bins: int = 50) -> Histograms:
+        """Return how the scores of the two classes are spread, over [0, 1] or from the lowest to the highest."""
+        if self.scores is None:
+            raise errors.no_histograms("no scores were given; pass score=")
+        span = (0.0, 1.0) if self.probabilities else self.scores.range
+        return histograms(self.scores, span, bins, self.threshold)
 
     def _sizes(self) -> Mapping[str, Any]:
         if self.scores is not None:
@@ -135,13 +213,20 @@ class TwoClassEvaluation(Evaluation):
         }
 
     def _facts(self) -> dict[str, str]:
-        decided = "given" if self.counted.confusion is not None else f"positive when score ≥ {self.threshold}"
+        facts = {"positive": f"{self.positive} ({self.prevalence:.1%}), against {self.negative}"}
+        return {**facts, "decisions": self._decided_in_words(), **self._costs_in_words()}
+
+    def _decided_in_words(self) -> str:
         if self.confusion is None:
-            decided = "none: the scores are no probabilities; pass threshold="
-        return {
-            "positive": f"{self.positive} ({self.prevalence:.1%}), against {self.negative}",
-            "decisions": decided,
-        }
+            return "none: the scores are no probabilities; pass threshold="
+        if self.counted.confusion is not None:
+            by_row = "the cheapest for each row, by its probability and its own costs"
+            return by_row if self.counted.decided_by == "costs" else "given"
+        if not self._decides_by_costs:
+            cheapest = self.pricing is not None and self.probabilities and self.threshold == self._bayes_threshold()
+            why = ", which costs least if the probabilities are right" if cheapest else ""
+            return f"positive when score ≥ {self.threshold:.6g}{why}"
+        return "; ".join(f"{name} from {max(start, 0):.6g}" for name, start in self._steps) + ", by what costs least"
 
     def _before(self) -> list[page.Grid]:
         return [] if self.confusion is None else [page.confusion_grid(self.confusion)]

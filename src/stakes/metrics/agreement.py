@@ -96,7 +96,7 @@ def one_point_auc(c: Confusion) -> Number:
     better="higher",
     baseline=ZERO,
     undefined=(NO_POSITIVES, NO_NEGATIVES),
-    aliases=("youden_j", "bookmaker_informedness"),
+    aliases=("youden_j", "youden", "bookmaker_informedness"),
     laws=("informedness == recall - false_positive_rate",),
     swapped="informedness",
     reference="Youden (1950), Cancer 3",
@@ -266,7 +266,8 @@ def kappa(c: Confusion) -> Number:
     pitfall="1 unless there are decisions beyond the classes, such as abstaining.",
 )
 def coverage(c: Confusion) -> Number:
-    return ratio(sum(c.decision_totals[..., c.decisions.index(name)] for name in c.truths), c.total)
+    places = [c.decisions.index(name) for name in c.truths if name in c.decisions]
+    return ratio(c.decision_totals[..., places].sum(-1), c.total)
 
 
 def _chance_pairs(c: Confusion) -> Number:

@@ -1,16 +1,19 @@
 """What the mistakes cost: per case, and compared with deciding the same for everyone."""
 
+import functools
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Annotated, Any
 
 import numpy as np
 
-from stakes.metrics.baselines import BEST_CONSTANT
-from stakes.metrics.declare import PRICE, SIZE, metric
-from stakes.metrics.reasons import NO_NEGATIVES, NO_POSITIVES, NO_ROWS
-from stakes.tallies import Confusion
-from stakes.tallies.arithmetic import Number, ratio
+from stakes.metrics.baselines import BEST_CONSTANT, Baseline
+from stakes.metrics.declare import PRICE, SIZE, Metric, metric
+from stakes.metrics.reasons import NO_NEGATIVES, NO_POSITIVES, NO_ROWS, Undefined
+from stakes.tallies import Confusion, CostSums
+from stakes.tallies.arithmetic import Array, Number, ratio
+from stakes.tallies.pricing import Pricing
 
 
 @metric(
@@ -55,3 +58,100 @@ def normalised_cost(
 
 def _exact(c: Confusion, price: float) -> Any:
     return float(price) if c.leading else Fraction(price)
+
+
+# ── any costs ────────────────────────────────────────────────────────────────────────────────────────────────────
+NAMES = ("expected_cost", "normalised_cost")
+
+_NOTHING_AT_STAKE = "the cheapest constant decision costs no more than what cannot be avoided"
+_FORMULAS = {
+    "expected_cost": "sum(C[c, d] * n[c, d] for c in classes for d in decisions) / n",
+    "normalised_cost": "(expected_cost - unavoidable) / (cheapest_constant - unavoidable)",
+}
+
+
+def priced(base: Metric, pricing: Pricing, tally: type = Confusion) -> Metric:
+    """Return the expected or the normalised cost under any costs and class frequencies."""
+    of_rows = tally is CostSums
+    lowest = -math.inf if of_rows or any(cost < 0 for row in pricing.costs.numbers for cost in row) else 0
+    return replace(
+        base,
+        function=functools.partial(_of_sums if of_rows else _of_decisions, name=base.name, pricing=pricing),
+        tally=tally,
+        formula=_FORMULAS[base.name],
+        question=base.question.replace("at these prices of a miss and a false alarm", "at the given costs"),
+        range=(lowest if base.name == "expected_cost" else 0, math.inf),
+        baseline=Baseline(BEST_CONSTANT.words, functools.partial(_constant, pricing=pricing)),
+        undefined=(NO_ROWS, _empty_class(pricing)) if not of_rows else (),
+        otherwise=_NOTHING_AT_STAKE,
+        swapped=None,
+        many=True,
+        headline=True,
+        interval="row costs" if of_rows else "cells",
+        defaults={},
+        kinds={},
+        parameters={},
+    )
+
+
+def _empty_class(pricing: Pricing) -> Undefined:
+    def applies(table: Confusion) -> Any:
+        prior = pricing.deployed(table.truths, positive_of(table))
+        wanted = [c for c, share in enumerate(prior or ()) if share]
+        return (table.truth_totals[..., wanted] == 0).any(-1) if wanted else False
+
+    return Undefined("a class that the prior expects has no rows", applies)
+
+
+def costs_of(table: Confusion, pricing: Pricing) -> tuple[Any, Any, Array]:
+    """Return what a case costs on average: as decided, with the best decision for each class, with each decision."""
+    prices: Array = np.array(pricing.prices(table.truths, table.decisions, positive_of(table)), object)
+    prior = pricing.deployed(table.truths, positive_of(table))
+    totals = table.truth_totals
+    if table.leading:
+        prices = prices.astype(np.float64)
+        shares = totals / np.expand_dims(table.total, -1) if prior is None else np.array(prior, np.float64)
+        each = (prices * table.cells).sum(-1) / np.where(totals > 0, totals, 1.0)
+        return (shares * each).sum(-1), shares @ prices.min(-1), shares @ prices
+    shares = np.array([Fraction(size) / table.total for size in totals] if prior is None else prior, object)
+    paid = (prices * table.cells).sum(-1)
+    each = np.array([cost / Fraction(size or 1) for cost, size in zip(paid, totals, strict=True)])
+    return shares @ each, shares @ prices.min(-1), shares @ prices
+
+
+def _of_decisions(table: Confusion, *, name: str, pricing: Pricing) -> Any:
+    cost, unavoidable, constants = costs_of(table, pricing)
+    if name == "expected_cost":
+        return cost if table.leading else ratio(cost, 1)
+    return _relative(cost, unavoidable, constants.min(-1))
+
+
+def _of_sums(sums: CostSums, *, name: str, pricing: Pricing) -> float:
+    _, cost, unavoidable, *constants = sums.means(deployed(sums, pricing)).tolist()
+    return cost if name == "expected_cost" else _relative(cost, unavoidable, min(constants))
+
+
+def positive_of(table: Confusion) -> str | None:
+    """The positive class of two; where decisions are no classes the table does not name it, but it stands last."""
+    return table.positive or (table.truths[1] if len(table.truths) == 2 else None)
+
+
+def deployed(sums: CostSums, pricing: Pricing) -> Any:
+    """The class frequencies of the deployment; the positive class of two stands last."""
+    return pricing.deployed(sums.classes, sums.classes[1] if len(sums.classes) == 2 else None)
+
+
+def _relative(cost: Any, unavoidable: Any, constant: Any) -> Any:
+    stake = constant - unavoidable
+    if isinstance(stake, np.ndarray):
+        return ratio(cost - unavoidable, np.where(stake > 0, stake, math.nan))
+    return ratio(cost - unavoidable, stake) if stake > 0 else math.nan
+
+
+def _constant(base: Metric, tally: Any, *, pricing: Pricing) -> float:
+    """The cost of the cheapest decision for everybody, or 1 as the measure of the normalised cost."""
+    if base.name == "normalised_cost":
+        return 1.0 if not math.isnan(base.of(tally)) else math.nan
+    if isinstance(tally, CostSums):
+        return float(min(tally.means(deployed(tally, pricing))[3:]))
+    return float(costs_of(tally, pricing)[2].min()) if tally.total else math.nan

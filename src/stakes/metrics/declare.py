@@ -54,6 +54,7 @@ WAYS = {
     "root mean": "the root of the limits of the mean square",
     "ratio": "the jackknife, on a scale without ends",
     "median": "order statistics",
+    "row costs": "Student's t, corrected for skewness",
     "sample": "the influence of single rows, from a sample of them",
 }
 """How intervals are made, in words; ``uncertainty`` does it."""

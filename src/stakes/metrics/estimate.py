@@ -58,7 +58,8 @@ class Estimate:
             f", {percent(self.confidence)} interval {self.low:.6g} to {self.high:.6g}" if self.low is not None else ""
         )
         why = f"; no interval: {self.no_interval}" if self.low is None and self.no_interval else ""
-        return f"{self.name} {self.value:.6g}{sure} (ignoring the input: {self.baseline:.6g}){why}"
+        other = "" if math.isnan(self.baseline) else f" (ignoring the input: {self.baseline:.6g})"
+        return f"{self.name} {self.value:.6g}{sure}{other}{why}"
 
 
 def percent(share: float) -> str:

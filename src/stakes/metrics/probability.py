@@ -125,6 +125,10 @@ def _as_float(number: Number) -> Any:
     return number if isinstance(number, np.ndarray) else float(number)
 
 
+NOISE = "noise alone makes it larger than 0, so resampling would be biased"
+"""Why figures of calibration have no interval."""
+
+
 # ── calibration in bins ──────────────────────────────────────────────────────────────────────────────────────────
 def _by_width(steps: Steps, *, bins: Annotated[int, COUNT] = 10) -> Array:
     """Positives, rows and the sum of probabilities in bins of equal width, each with its lower edge."""
@@ -176,7 +180,7 @@ def _largest_gap(sums: Array, table: ScoreTable) -> Number:
 def _calibration_error(name: str, spread: str, bins: str, each: Any, finish: Any, **facts: Any) -> Any:
     return metric(
         name=name,
-        no_interval="noise alone makes it larger than 0, so resampling would be biased",
+        no_interval=NOISE,
         question=f"{spread} lie the probabilities from the frequencies, in {bins}?",
         tally=ScoreTable,
         range=(0, 1),

@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.engines.labels import PAIRS, canonical
+from stakes.engines.labels import PAIRS
 from stakes.systems import models as of_models
 from stakes.systems.fusion import fuse
 from stakes.systems.network import Model, Network
 from stakes.systems.rows import chosen_positive, declared, read_columns, rows_of, settle_classes
 from stakes.systems.rules import Terms
 from stakes.tallies import JointCounts
-from stakes.tallies.arithmetic import Array, is_real
+from stakes.tallies.arithmetic import Array
 from stakes.tallies.costs import Costs
+from stakes.tallies.pricing import settled
 
 _SAME = 1e-9
 
@@ -119,19 +120,9 @@ def _cases(
 
 
 def _prior(prior: Any, classes: Sequence[str], positive: str | None) -> Array:
-    if is_real(prior) and positive is not None:
-        prior = {name: prior if name == positive else 1 - prior for name in classes}
-    if isinstance(prior, Mapping):
-        given = {canonical(name): share for name, share in prior.items()}
-        if set(given) != set(classes):
-            raise errors.bad_prior(prior, classes)
-        prior = [given[name] for name in classes]
-    if is_real(prior) or len(prior) != len(classes) or not all(is_real(p) and 0 <= p <= 1 for p in prior):
-        raise errors.bad_prior(prior, classes)
-    shares = np.array([float(p) for p in prior])
-    if abs(shares.sum() - 1) > 1e-6:
-        raise errors.rates_sum("prior", float(shares.sum()))
-    return shares / shares.sum()
+    listed = isinstance(prior, list | tuple | np.ndarray) and len(prior) == len(classes)
+    given = dict(zip(classes, prior, strict=True)) if listed else prior
+    return np.array([float(share) for share in settled("prior", given, classes, positive)])
 
 
 def _prices(costs: Any, classes: Sequence[str], positive: str | None) -> tuple[Array, tuple[str, ...]]:
@@ -142,8 +133,10 @@ def _prices(costs: Any, classes: Sequence[str], positive: str | None) -> tuple[A
         strange = [name for name in costs.classes if name not in classes]
         if strange:
             raise errors.costs_of_strange_class(strange[0], classes)
+    if costs.columns:
+        raise errors.costs_by_row(costs.columns)
     matrix = costs.for_table(classes, decisions, positive)
-    return np.array([[float(cost) for cost in row] for row in matrix]), decisions
+    return np.array(matrix, np.float64), decisions
 
 
 def _terms(models: Mapping[str, Model], classes: Sequence[str], positive: str | None) -> Terms:

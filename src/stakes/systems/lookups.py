@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.engines.labels import canonical
 from stakes.systems.rules import Lookup, Terms
+from stakes.tallies.names import canonical
 
 MOST_COMBINATIONS = 1 << 20
 """The most combinations that are written down one by one."""

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.engines.labels import canonical
 from stakes.systems.fusion import in_order
 from stakes.systems.network import Model, Network
 from stakes.systems.situations import own_rates
 from stakes.systems.tables import Table, of_accuracies, read_table
 from stakes.tallies import Confusion, JointCounts
 from stakes.tallies.arithmetic import is_real
+from stakes.tallies.names import canonical
 
 _WORDS = ("column", "table", "accuracy", "sees", "outputs", "right")
 """What can be said about a model."""

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.engines.labels import canonical
 from stakes.systems.network import Do, Network, summed
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.names import canonical
 from stakes.tallies.text import aligned
 
 

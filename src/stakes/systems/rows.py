@@ -8,10 +8,11 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.columns import Column, gather
-from stakes.engines.labels import PAIRS, Labels, canonical, encode, same_kind, settle
+from stakes.engines.labels import PAIRS, Labels, encode, same_kind, settle
 from stakes.systems.network import Rows, distinct, refuse_too_many
 from stakes.tallies import JointCounts
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.names import canonical
 
 
 @dataclass(frozen=True, eq=False)

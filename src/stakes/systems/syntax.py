@@ -14,8 +14,8 @@ from collections.abc import Collection
 from fractions import Fraction
 
 from stakes import errors
-from stakes.engines.labels import canonical
 from stakes.systems.rules import Choose, Count, Either, Every, Is, Label, Node, Not, Says, Vote
+from stakes.tallies.names import canonical
 
 MOST_CHARACTERS = 10_000
 MOST_NESTED = 100

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.engines.labels import canonical
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array, is_real
+from stakes.tallies.names import canonical
 
 _ROUNDING = 1e-6
 """How far a sum of rates may be from 1, for figures that people write down."""

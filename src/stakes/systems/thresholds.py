@@ -1,6 +1,7 @@
 """Where to set the threshold of one model, when what counts is what the whole system costs."""
 
 import math
+import warnings
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -65,7 +66,9 @@ def by_bayes(costs: ComponentCosts, positive: str | None, yes: str) -> SystemThr
         raise errors.threshold_of_two(costs.model)
     if not costs.known:
         raise errors.range_only(costs.model)
-    points = Costs(costs.expected.tolist(), costs.classes, costs.outputs).switch_points(positive)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", errors.InputWarning)  # a rule may make right answers dearer than wrong ones
+        points = Costs(costs.expected.tolist(), costs.classes, costs.outputs).switch_points(positive)
     answer, start = points[-1]
     if answer == yes:
         return SystemThreshold(costs.model, float(start), _BAYES)

@@ -3,9 +3,20 @@
 from stakes.tallies.base import Tally
 from stakes.tallies.classes import ClassScores
 from stakes.tallies.confusion import Confusion
+from stakes.tallies.cost_sums import CostSums
 from stakes.tallies.joint import JointCounts
 from stakes.tallies.scores import ScoreTable
 from stakes.tallies.steps import Steps
 from stakes.tallies.sums import ErrorSums, WorstError
 
-__all__ = ["ClassScores", "Confusion", "ErrorSums", "JointCounts", "ScoreTable", "Steps", "Tally", "WorstError"]
+__all__ = [
+    "ClassScores",
+    "Confusion",
+    "CostSums",
+    "ErrorSums",
+    "JointCounts",
+    "ScoreTable",
+    "Steps",
+    "Tally",
+    "WorstError",
+]

@@ -4,6 +4,7 @@ Rows of a cluster resemble each other, so intervals draw whole clusters. Which r
 kept beside the tallies, do not add up, and are not saved.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -51,11 +52,12 @@ class Clusters:
         scores = self.scores if self.scores is None or self.scores.ndim == 1 else self.scores[:, place]
         return replace(self, **single, scores=scores)
 
-    def decided_at(self, threshold: float) -> Self:
-        """Decide by the scores."""
+    def decided_by(self, starts: Sequence[float], codes: Sequence[int]) -> Self:
+        """Decide by the scores: each decision (a code) begins at a lowest score, the first at −∞."""
         if self.scores is None:
             return self
-        return replace(self, decided=(self.scores.astype(np.float64) >= threshold).astype(np.int64))
+        place = np.searchsorted(np.asarray(starts), self.scores.astype(np.float64), side="right") - 1
+        return replace(self, decided=np.asarray(codes)[place])
 
     def tables(self, table: Confusion) -> Array:
         """The confusion table of each group: groups × truths × decisions."""
@@ -63,13 +65,19 @@ class Clusters:
         cells = (self.groups * K + np.asarray(self.truth, np.int64)) * M + np.asarray(self.decided, np.int64)
         return np.bincount(cells, self.weight, self.size * K * M).reshape(self.size, K, M).astype(np.float64)
 
-    def pieces(self, table: ScoreTable) -> tuple[Array, Array]:
-        """Return the mean scores of the pieces of a compressed table, and groups × class (positive first) × piece."""
-        scores = np.asarray(self.scores, np.float64)
-        lowest = table.compressed().as_columns().scores.astype(np.float64)
-        place = np.searchsorted(-lowest, -scores)
-        mean = np.bincount(place, scores, len(lowest)) / np.maximum(np.bincount(place, minlength=len(lowest)), 1)
+    def by_rung(self, lowest: Array) -> Array:
+        """Groups × class (positive first) × rung, for rungs with these lowest scores, highest first."""
+        place = np.searchsorted(-lowest, -np.asarray(self.scores, np.float64))
         negative = 1 - np.asarray(self.truth, np.int64)
         cells = (self.groups * 2 + negative) * len(lowest) + place
         counts: Any = np.bincount(cells, self.weight, self.size * 2 * len(lowest))
-        return mean, counts.reshape(self.size, 2, len(lowest)).astype(np.float64)
+        return counts.reshape(self.size, 2, len(lowest)).astype(np.float64)
+
+    def pieces(self, compressed: ScoreTable) -> tuple[Array, Array]:
+        """Return the mean scores of the pieces of a compressed table, and groups × class (positive first) × piece."""
+        scores = np.asarray(self.scores, np.float64)
+        lowest = compressed.as_columns().scores.astype(np.float64)
+        place = np.searchsorted(-lowest, -scores)
+        mean = np.bincount(place, scores, len(lowest)) / np.maximum(np.bincount(place, minlength=len(lowest)), 1)
+        # rounding must not carry a piece below a threshold that it reaches
+        return np.maximum(mean, lowest), self.by_rung(lowest)

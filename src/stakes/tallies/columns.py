@@ -128,6 +128,14 @@ class Columns:
         sums = np.cumsum(column, axis=-1, dtype=np.longdouble).astype(np.float64)
         return np.minimum(sums, np.expand_dims(_as_float(self.total(name)), -1))
 
+    def found(self, name: str) -> Array:
+        """What is called positive at each threshold: nothing at +∞, then what lies at or above each score."""
+        return np.concatenate([np.zeros((*self.leading, 1)), self.cumulated(name)], axis=-1)
+
+    def reaching(self, thresholds: Array) -> Array:
+        """How many of the distinct scores reach each threshold."""
+        return len(self.scores) - np.searchsorted(self.scores[::-1], thresholds, side="left")
+
     def at_least(self, name: str, threshold: float) -> Number:
         """What lies at or above a threshold."""
         above = self.values[name][..., np.asarray(self.scores >= threshold, bool)]

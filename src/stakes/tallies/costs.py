@@ -1,17 +1,23 @@
 """What each decision costs for each true class."""
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from stakes import errors
 from stakes.tallies.arithmetic import Array, is_real
+from stakes.tallies.names import canonical
 
-Row = tuple[Fraction, ...]
+Cell = Fraction | str
+"""A cost, or the name of the column that holds the cost of each row."""
+
+Row = tuple[Cell, ...]
 
 
 @dataclass(frozen=True, repr=False)
@@ -20,6 +26,7 @@ class Costs:
 
     Give ``miss`` and ``false_alarm`` for two classes, or a matrix (rows are the truth) with the names of ``classes``
     and ``decisions``, or a dictionary class → {decision: cost}. Costs are fractions, so that switch points are exact.
+    A text in place of a number names a column: what that case costs, such as the amount of a fraud.
 
     >>> Costs(miss=5, false_alarm=1)
     <Costs of a miss 5, of a false alarm 1>
@@ -29,8 +36,8 @@ class Costs:
     """
 
     matrix: Any = None
-    classes: Sequence[str] | None = None
-    decisions: Sequence[str] | None = None
+    classes: Sequence[Any] | None = None
+    decisions: Sequence[Any] | None = None
     miss: Any = None
     false_alarm: Any = None
 
@@ -38,18 +45,20 @@ class Costs:
         if (self.matrix is None) == (self.miss is None or self.false_alarm is None):
             raise errors.how_to_give_costs()
         if self.matrix is None:
-            self._set(matrix=_fractions([[0, self.false_alarm], [self.miss, 0]], ("negative", "positive"), ("-", "+")))
+            cells = [[0, self.false_alarm], [self.miss, 0]]
+            self._set(matrix=_cells(cells, ("negative", "positive"), ("negative", "positive")))
             return
         if isinstance(self.matrix, Mapping):
             self._from_names(self.matrix)
         if self.classes is None:
             raise errors.costs_without_names()
-        classes = tuple(map(str, self.classes))
-        decisions = classes if self.decisions is None else tuple(map(str, self.decisions))
+        classes = tuple(map(canonical, self.classes))
+        decisions = classes if self.decisions is None else tuple(map(canonical, self.decisions))
         for names in (classes, decisions):
             if len(set(names)) != len(names) or len(names) < 2:
                 raise errors.classes_not_different(names)
-        self._set(classes=classes, decisions=decisions, matrix=_fractions(self.matrix, classes, decisions))
+        self._set(classes=classes, decisions=decisions, matrix=_cells(self.matrix, classes, decisions))
+        self._warn_of_dear_right_answers()
 
     def _set(self, **values: Any) -> None:
         for name, value in values.items():
@@ -57,7 +66,10 @@ class Costs:
 
     def _from_names(self, named: Mapping[Any, Any]) -> None:
         """Take class → {decision: cost} apart; every class must price every decision."""
-        rows = {str(name): {str(d): cost for d, cost in row.items()} for name, row in named.items()}
+        for name, row in named.items():
+            if not isinstance(row, Mapping):
+                raise errors.costs_not_nested(name, row)
+        rows = {canonical(name): {canonical(d): cost for d, cost in row.items()} for name, row in named.items()}
         decisions = list(dict.fromkeys(d for row in rows.values() for d in row))
         for name, row in rows.items():
             missing = [d for d in decisions if d not in row]
@@ -69,19 +81,78 @@ class Costs:
     @classmethod
     def from_utilities(cls, matrix: Any, classes: Sequence[str], decisions: Sequence[str] | None = None) -> "Costs":
         """Turn gains into costs: what a decision earns less than the best one for that class."""
-        gains = cls(matrix, classes, decisions)
-        return cls([[max(row) - gain for gain in row] for row in gains.matrix], gains.classes, gains.decisions)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", errors.InputWarning)  # the best gain is the largest, not the smallest
+            gains = cls(matrix, classes, decisions)
+        rows = gains.numbers
+        return cls([[max(row) - gain for gain in row] for row in rows], gains.classes, gains.decisions)
+
+    @classmethod
+    def from_toml(cls, path: Any) -> "Costs":
+        """Read costs from a file: miss and false_alarm, or a table [costs.CLASS] or [utilities.CLASS] for each class.
+
+        >>> import pathlib, tempfile
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "costs.toml"
+        >>> _ = file.write_text("miss = 5\\nfalse_alarm = 1\\n")
+        >>> Costs.from_toml(file)
+        <Costs of a miss 5, of a false alarm 1>
+        """
+        import tomllib  # only files need it
+
+        try:
+            with open(path, "rb") as file:
+                read = tomllib.load(file)
+        except FileNotFoundError:
+            raise errors.no_such_file(str(path)) from None
+        except (OSError, UnicodeError, tomllib.TOMLDecodeError) as problem:
+            raise errors.unreadable_file(str(path), str(problem)) from None
+        return cls._from_tables(read, str(path))
+
+    @classmethod
+    def _from_tables(cls, read: Mapping[str, Any], path: str) -> "Costs":
+        prices = read.get("costs", read)
+        if "utilities" in read:
+            gains = cls(read["utilities"])
+            return cls.from_utilities(gains.matrix, gains.classes or (), gains.decisions)
+        if set(prices) == {"miss", "false_alarm"}:
+            return cls(miss=prices["miss"], false_alarm=prices["false_alarm"])
+        if prices is read or not prices:
+            raise errors.no_costs_in_file(path, list(read))
+        return cls(prices)
+
+    def _warn_of_dear_right_answers(self) -> None:
+        """A right answer that costs more than a wrong one is more likely a gain, or a transposed matrix."""
+        for name, row in zip(self.classes or (), self.matrix, strict=True):
+            known = {d: cost for d, cost in zip(self.decisions or (), row, strict=True) if not isinstance(cost, str)}
+            best = min(known, key=known.__getitem__, default=None)
+            if name in known and best is not None and known[name] > known[best]:
+                errors.warn(errors.dear_right_answer(name, known[name], best, known[best]))
+                return
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that hold costs of single rows."""
+        return tuple(dict.fromkeys(cell for row in self.matrix for cell in row if isinstance(cell, str)))
+
+    @property
+    def numbers(self) -> tuple[tuple[Fraction, ...], ...]:
+        """The matrix, when every cost is the same for all rows."""
+        if self.columns:
+            raise errors.costs_by_row(self.columns)
+        return self.matrix
 
     # ── fitted to a table ────────────────────────────────────────────────────────────────────────────────────
     def for_table(self, truths: Sequence[str], decisions: Sequence[str], positive: str | None) -> list[Row]:
         """Return the costs in the order of a table's truths and decisions, or say which name does not fit."""
         if self.classes is None:
-            if positive is None or len(truths) != 2 or len(decisions) != 2:
+            if positive is None or len(truths) != 2 or not set(decisions) <= set(truths):
                 raise errors.costs_of_two_classes(len(truths), len(decisions))
             place = {name: int(name == positive) for name in (*truths, *decisions)}
             return [tuple(self.matrix[place[t]][place[d]] for d in decisions) for t in truths]
         for what, wanted, known in (("class", truths, self.classes), ("decision", decisions, self.decisions)):
             strange = [name for name in wanted if name not in known]  # type: ignore[operator]
+            if strange and what == "class" and set(truths) <= set(self.decisions or ()):
+                raise errors.costs_transposed(strange[0], self.classes[0], self.decisions)  # type: ignore[arg-type]
             if strange:
                 raise errors.no_cost_for(what, strange[0], known)  # type: ignore[arg-type]
         rows, columns = ({name: i for i, name in enumerate(names)} for names in (self.classes, self.decisions))  # type: ignore[arg-type]
@@ -107,20 +178,26 @@ class Costs:
                 found.pop()
             p, current = at, following
 
-    def never_cheapest(self, positive: str | None = None) -> list[str]:
-        """Return the decisions that no probability of the positive class makes worth taking."""
-        names, _ = self._lines(positive)
-        taken = {name for name, _ in self.switch_points(positive)}
-        return [name for name in names if name not in taken]
+    def never_cheapest(self) -> list[str]:
+        """Return the decisions that are never worth taking, whatever the probabilities of the classes."""
+        if self.columns:
+            return []
+        if self.classes is None or len(self.classes) == 2:
+            positive = None if self.classes is None else self.classes[0]
+            taken = {name for name, _ in self.switch_points(positive)}
+            return [name for name in self._lines(positive)[0] if name not in taken]
+        prices = np.array(self.matrix, np.float64)
+        return [name for d, name in enumerate(self.decisions or ()) if not _ever_cheapest(prices, d)]
 
     def _lines(self, positive: str | None) -> tuple[Sequence[str], list[tuple[Fraction, Fraction]]]:
         """The decisions, and what each costs when surely negative and when surely positive."""
         if self.classes is None:
-            return ("negative", "positive"), list(zip(self.matrix[0], self.matrix[1], strict=True))
+            return ("negative", "positive"), list(zip(*self.numbers, strict=True))
         if len(self.classes) != 2 or positive not in self.classes:
             raise errors.switch_points_of_two(self.classes, positive)
         row = self.classes.index(str(positive))
-        return self.decisions, list(zip(self.matrix[1 - row], self.matrix[row], strict=True))  # type: ignore[return-value]
+        numbers = self.numbers
+        return self.decisions, list(zip(numbers[1 - row], numbers[row], strict=True))  # type: ignore[return-value]
 
     # ── any number of classes ────────────────────────────────────────────────────────────────────────────────
     def bayes_decisions(self, posteriors: Any) -> Array:
@@ -128,13 +205,25 @@ class Costs:
 
         Of decisions that cost the same, the first.
         """
-        prices = np.array([[float(cost) for cost in row] for row in self.matrix])
+        prices = np.array(self.numbers, np.float64)
         return (np.asarray(posteriors, np.float64) @ prices).argmin(axis=-1)
 
-    def __repr__(self) -> str:
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers and names, ready for JSON."""
+        matrix = [[cell if isinstance(cell, str) else float(cell) for cell in row] for row in self.matrix]
         if self.classes is None:
-            return f"<Costs of a miss {float(self.matrix[1][0]):g}, of a false alarm {float(self.matrix[0][1]):g}>"
-        return f"<Costs of {len(self.classes)} classes × {len(self.decisions or ())} decisions>"
+            return {"miss": matrix[1][0], "false_alarm": matrix[0][1]}
+        return {"classes": list(self.classes), "decisions": list(self.decisions or ()), "matrix": matrix}
+
+    @property
+    def words(self) -> str:
+        """What the costs are, shortly."""
+        if self.classes is None:
+            return f"a miss {shown(self.matrix[1][0])}, a false alarm {shown(self.matrix[0][1])}"
+        return f"{len(self.classes)} classes × {len(self.decisions or ())} decisions"
+
+    def __repr__(self) -> str:
+        return f"<Costs of {self.words.replace(', a', ', of a')}>"
 
 
 def _meeting(one: tuple[Fraction, Fraction], other: tuple[Fraction, Fraction]) -> Fraction | None:
@@ -143,7 +232,30 @@ def _meeting(one: tuple[Fraction, Fraction], other: tuple[Fraction, Fraction]) -
     return None if behind >= 0 or ahead < 0 else ahead / (ahead - behind)
 
 
-def _fractions(matrix: Any, classes: Sequence[str], decisions: Sequence[str]) -> tuple[Row, ...]:
+def shown(cell: Cell) -> str:
+    """Write a cost, or the name of its column."""
+    return f"{cell!r}" if isinstance(cell, str) else f"{float(cell):g}"
+
+
+def _ever_cheapest(prices: Array, decision: int) -> bool:
+    """Whether some probabilities of the classes make a decision as cheap as any other (a linear program)."""
+    from scipy.optimize import linprog
+
+    others = np.delete(prices, decision, axis=1)
+    gaps = (prices[:, [decision]] - others).T / max(float(np.abs(prices).max()), 1e-300)
+    classes = len(prices)
+    found = linprog(
+        np.append(np.zeros(classes), 1.0),  # the least lead that the best of the others can have
+        A_ub=np.column_stack([gaps, -np.ones(len(gaps))]),
+        b_ub=np.zeros(len(gaps)),
+        A_eq=[np.append(np.ones(classes), 0.0)],
+        b_eq=[1.0],
+        bounds=[(0, 1)] * classes + [(None, None)],
+    )
+    return bool(found.fun <= 1e-9)
+
+
+def _cells(matrix: Any, classes: Sequence[str], decisions: Sequence[str]) -> tuple[Row, ...]:
     """Check a matrix, cell by cell."""
     rows = [list(row) if isinstance(row, Sequence | np.ndarray) else [row] for row in matrix]
     if len(rows) != len(classes) or any(len(row) != len(decisions) for row in rows):
@@ -151,11 +263,13 @@ def _fractions(matrix: Any, classes: Sequence[str], decisions: Sequence[str]) ->
         raise errors.costs_of_wrong_shape(shape, len(classes), len(decisions))
     for name, row in zip(classes, rows, strict=True):
         for decision, cost in zip(decisions, row, strict=True):
+            if isinstance(cost, str) and cost.strip():
+                continue
             if not is_real(cost) or not math.isfinite(float(cost)):
                 raise errors.bad_cost(name, decision, cost)
-    return tuple(tuple(_exact(cost) for cost in row) for row in rows)
+    return tuple(tuple(cost if isinstance(cost, str) else written(cost) for cost in row) for row in rows)
 
 
-def _exact(cost: Any) -> Fraction:
-    """The number that was written: 0.1 is a tenth."""
+def written(cost: Any) -> Fraction:
+    """Return the number that was written: 0.1 is a tenth."""
     return Fraction(cost) if isinstance(cost, int | Fraction) else Fraction(repr(float(cost)))

@@ -151,12 +151,15 @@ class ScoreTable(Tally):
     def confusions(self) -> Confusion:
         """Return the confusion tables of all thresholds, along a leading axis in the order of ``thresholds``."""
         columns = self.as_columns()
-        nobody = np.zeros((*columns.leading, 1))
+        return self._confusion(columns, columns.found)
 
-        def found(name: str) -> Array:
-            return np.concatenate([nobody, columns.cumulated(name)], axis=-1)
-
-        return self._confusion(columns, found)
+    def at_each(self, thresholds: Array) -> Confusion:
+        """Return the confusion tables of several thresholds, along a leading axis in their order."""
+        for threshold in thresholds:
+            self._refuse_inside_bin(threshold)
+        columns = self.as_columns()
+        places = columns.reaching(thresholds)
+        return self._confusion(columns, lambda name: columns.found(name)[..., places])
 
     def at(self, threshold: float) -> Confusion:
         """Return the confusion table of the rule "positive when score ≥ threshold"."""
@@ -166,6 +169,19 @@ class ScoreTable(Tally):
         self._refuse_inside_bin(threshold)
         columns = self.store
         return self._confusion(columns, lambda name: columns.at_least(name, threshold))
+
+    def decided(self, decisions: Sequence[str], steps: Sequence[tuple[str, float]]) -> Confusion:
+        """Return the table of several decisions, each taken from a lowest score on (from low scores to high ones)."""
+        tables = [self.at(start) for _, start in steps]
+        above = [(table.counts[:, 1], None if table.squares is None else table.squares[:, 1]) for table in tables]
+        counts = np.zeros((2, len(decisions)), above[0][0].dtype)
+        squares = np.zeros((2, len(decisions))) if self.weighted else None
+        for i, (name, _) in enumerate(steps):
+            further = above[i + 1] if i + 1 < len(steps) else (0, 0)
+            counts[:, decisions.index(name)] = above[i][0] - further[0]
+            if squares is not None:
+                squares[:, decisions.index(name)] = above[i][1] - further[1]  # type: ignore[operator]
+        return Confusion((self.negative, self.positive), tuple(decisions), counts, squares)
 
     def _confusion(self, columns: Columns, found: Any) -> Confusion:
         """Make the tables of what was found (called positive); the rest of each column was not."""
@@ -239,6 +255,12 @@ class ScoreTable(Tally):
             return self._like(store.cut(places), self.grid)
         scores, positives, negatives = store.cut(places)
         return self._like(Columns(scores, {"positives": positives, "negatives": negatives}))
+
+    def between(self, thresholds: Array) -> Self:
+        """Return the table with everything between two of these thresholds put together: it answers them as before."""
+        columns = self.as_columns()
+        places = np.unique(np.append(columns.reaching(thresholds), len(columns.scores)))
+        return self._like(columns.cut(places[places > 0]), self.grid)
 
     def some_rows(self, most: int) -> tuple[Array, Array, Array]:
         """Return scores with their positives and negatives: all, or of more rows than that evenly spaced ones."""

@@ -45,12 +45,17 @@ def drawn_tables(table: Confusion, sampling: Sampling, ends: float = 0.0) -> Con
     return Confusion(table.truths, table.decisions, drawn, positive=table.positive)
 
 
-def drawn_scores(table: ScoreTable, sampling: Sampling, ends: float = 0.0) -> ScoreTable:
-    """Return score tables of clusters drawn anew, or of rows where there are no clusters."""
+def drawn_scores(
+    table: ScoreTable, sampling: Sampling, ends: float = 0.0, pieces: ScoreTable | None = None
+) -> ScoreTable:
+    """Return score tables of clusters drawn anew, or of rows where there are no clusters.
+
+    ``pieces`` is the table put together as the figure needs it; some hundred pieces otherwise.
+    """
     if sampling.clusters is None:
-        return drawn_rows(table, sampling, ends=ends)
+        return drawn_rows(table, sampling, ends, pieces)
     clusters = sampling.clusters
-    scores, counts = clusters.pieces(table)
+    scores, counts = clusters.pieces(table.compressed() if pieces is None else pieces)
     generator = sampling.generator()
     draws = np.tensordot(_weights(clusters, generator, REPLICATES), counts, 1)
     if ends:
@@ -59,6 +64,11 @@ def drawn_scores(table: ScoreTable, sampling: Sampling, ends: float = 0.0) -> Sc
         draws = np.concatenate([beyond[..., :1], draws, beyond[..., 1:]], axis=-1)
         scores = np.concatenate([[scores.max() + 1], scores, [scores.min() - 1]])
     return redrawn(table, scores, draws, sampling.fixed)
+
+
+def drawn_weights(sampling: Sampling) -> Array:
+    """Return how often each group of clusters is drawn (draws × groups)."""
+    return _weights(sampling.clusters, sampling.generator(), REPLICATES)  # type: ignore[arg-type]
 
 
 def _weights(clusters: Clusters, generator: Any, replicates: int) -> Array:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, replace
 
+from stakes.metrics.estimate import Estimate
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -23,3 +25,19 @@ class Interval:
 def none(reason: str) -> Interval:
     """There is no interval, for this reason."""
     return Interval(reason=reason)
+
+
+def figure(name: str, value: float, baseline: float, limits: Interval, confidence: float, reason: str = "") -> Estimate:
+    """Put a figure together with its interval; ``reason`` says why it is undefined, where it is."""
+    return Estimate(
+        name,
+        value,
+        baseline,
+        limits.low,
+        limits.high,
+        reason=reason,
+        confidence=confidence,
+        method=limits.method,
+        no_interval=limits.reason,
+        note=limits.note,
+    )

@@ -7,10 +7,11 @@ from typing import Any
 
 from stakes import errors
 from stakes.metrics import Metric
-from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable
+from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable
 from stakes.uncertainty import areas, cells, score_tables, shares
 from stakes.uncertainty.class_scores import class_score_intervals
 from stakes.uncertainty.clusters import clustered_intervals
+from stakes.uncertainty.cost_sums import row_cost_intervals
 from stakes.uncertainty.draws import percentile_intervals, spread_intervals
 from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.losses import loss_intervals
@@ -76,6 +77,8 @@ def _way(metric: Metric, tally: Any, sampling: Sampling) -> str:
     """The way that is taken: the declared one, unless the tally, clusters or the design rule it out."""
     if isinstance(tally, ErrorSums):
         return "rows left out"
+    if isinstance(tally, CostSums):
+        return "row costs"
     if sampling.clusters is not None:
         return "clusters"
     # with fixed class counts only shares of a class are simple shares
@@ -158,5 +161,6 @@ _WAYS: dict[str, Way] = {
     "loss": loss_intervals,
     "sample": class_score_intervals,
     "rows left out": regression_intervals,
+    "row costs": row_cost_intervals,
     "clusters": clustered_intervals,
 }

@@ -21,13 +21,13 @@ _MOST = 2000
 """Small tables are drawn more often, until so many cells have been drawn."""
 
 
-def drawn(table: ScoreTable, sampling: Sampling, ends: float = 0.0) -> ScoreTable:
-    """Return tables like this one along a leading axis, of the same number of rows, compressed.
+def drawn(table: ScoreTable, sampling: Sampling, ends: float = 0.0, pieces: ScoreTable | None = None) -> ScoreTable:
+    """Return tables like this one along a leading axis, of the same number of rows, compressed or in these pieces.
 
     ``ends`` rows of each class are added above and below all scores: where a curve has reached 0 or 1 in these rows,
     another sample need not have.
     """
-    store = table.compressed().as_columns()
+    store = (table.compressed() if pieces is None else pieces).as_columns()
 
     def stacked(suffix: str) -> Array:
         columns = np.stack([store.values[name + suffix] for name in ("positives", "negatives")]).astype(np.float64)
@@ -35,9 +35,14 @@ def drawn(table: ScoreTable, sampling: Sampling, ends: float = 0.0) -> ScoreTabl
 
     low, high = table.range
     scores = np.concatenate([[high + 1], store.scores, [low - 1]]) if ends else store.scores
-    replicates = min(_MOST, max(REPLICATES, _DRAWS // (2 * len(scores))))
+    replicates = replicates_of(2 * len(scores))
     draws = gamma_like(stacked(""), stacked("_squared") if table.weighted else None, 0.0, replicates, sampling)
     return redrawn(table, scores, draws, sampling.fixed)
+
+
+def replicates_of(cells: int) -> int:
+    """How often a table of so many cells is drawn."""
+    return min(_MOST, max(REPLICATES, _DRAWS // cells))
 
 
 def redrawn(table: ScoreTable, scores: Array, draws: Array, fixed: bool) -> ScoreTable:

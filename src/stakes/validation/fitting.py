@@ -11,8 +11,8 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines import Plan
-from stakes.engines.labels import canonical
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.names import canonical
 from stakes.validation.features import take
 from stakes.validation.splits import Split
 from stakes.validation.target import Target

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,8 @@ _SEGMENT_FIGURES = (
     *("mean_absolute_error", "root_mean_squared_error", "r2", "mean_error"),
 )
 _MOST_SEGMENTS = 20
+_SAME_REASON = 3
+"""So many figures that are undefined for the same reason are told in one line."""
 
 
 @dataclass(frozen=True)
@@ -51,15 +53,29 @@ class Content:
     after: Sequence[Grid] = ()
     segments: Mapping[str, Any] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    find: Callable[[str], metrics.Metric] = metrics.find
 
     def page(self, everything: bool = False) -> Page:
         """Lay out the main figures, or everything."""
-        shown = [(metrics.find(name), estimate) for name, estimate in self.figures.items()]
+        shown = [(self.find(name), estimate) for name, estimate in self.figures.items()]
         shown = [(metric, estimate) for metric, estimate in shown if everything or metric.headline]
-        grids = [*self.before, *([_figures(shown, everything)] if shown else []), *self.after]
+        kept, notes = (shown, []) if everything else _without_repeated_reasons(shown)
+        grids = [*self.before, *([_figures(kept, everything)] if kept else []), *self.after]
         if self.segments:
             grids.append(_segments(self.segments))
-        return Page(self.facts, grids, self.notes, len(self.figures) - len(shown))
+        return Page(self.facts, grids, [*notes, *self.notes], len(self.figures) - len(shown))
+
+
+def _without_repeated_reasons(
+    shown: Sequence[tuple[metrics.Metric, Estimate]],
+) -> tuple[Sequence[tuple[metrics.Metric, Estimate]], list[str]]:
+    """Take out figures that are all undefined for the same reason, and say it once."""
+    names: dict[str, list[str]] = {}
+    for metric, estimate in shown:
+        names.setdefault(estimate.reason, []).append(metric.name)
+    told = {reason for reason, same in names.items() if reason and len(same) >= _SAME_REASON}
+    notes = [f"{', '.join(names[reason])} are undefined: {reason}" for reason in told]
+    return [(metric, estimate) for metric, estimate in shown if estimate.reason not in told], sorted(notes)
 
 
 def confusion_grid(confusion: Confusion) -> Grid:

@@ -1,0 +1,234 @@
+"""Calibration: do things happen as often as the probabilities say?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from stakes import errors, metrics
+from stakes.decisions.calibration_line import CalibrationLine, calibration_line
+from stakes.decisions.decomposition import (
+    Decomposition,
+    decomposition,
+    no_log_loss_of_many,
+    recalibrated,
+    summed_decomposition,
+)
+from stakes.decisions.reliability import Honest, Reliability, honest, reliability
+from stakes.metrics import Estimate
+from stakes.metrics.estimate import percent
+from stakes.metrics.reasons import BINNED, NO_PROBABILITIES
+from stakes.tallies import ClassScores, ScoreTable
+from stakes.uncertainty.interval import figure
+from stakes.uncertainty.intervals import interval
+from stakes.uncertainty.sampling import USUAL, Sampling
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Calibration:
+    """How honest the probabilities of two classes are, with slope, intercepts, and what the losses are made of.
+
+    >>> table = ScoreTable.from_rows([0.1, 0.3, 0.4, 0.6, 0.7, 0.9], [0, 0, 1, 0, 1, 1])
+    >>> found = calibration(table)
+    >>> print(f"{found.slope.value:.4f} {found.brier.miscalibration.value:.4f}")
+    1.5048 0.0700
+    """
+
+    table: ScoreTable
+    sampling: Sampling = USUAL
+
+    @cached_property
+    def line(self) -> CalibrationLine:
+        """The log odds of what happened against those that were said."""
+        return calibration_line(self.table, self.sampling)
+
+    @property
+    def slope(self) -> Estimate:
+        """The slope of that line: 1 is honest, less is too extreme, more is too timid."""
+        return self.line.slope
+
+    @property
+    def intercept(self) -> Estimate:
+        """The intercept that belongs to the slope; it is no figure to be read by itself."""
+        return self.line.intercept
+
+    @property
+    def intercept_at_slope_1(self) -> Estimate:
+        """What all log odds together lack: above 0 the probabilities are too low, below 0 too high."""
+        return self.line.intercept_at_slope_1
+
+    @cached_property
+    def _recalibrated(self) -> ScoreTable:
+        return recalibrated(self.table)
+
+    @cached_property
+    def brier(self) -> Decomposition:
+        """The parts of the Brier score."""
+        return decomposition("brier_score", self.table, self._recalibrated, self.sampling)
+
+    @cached_property
+    def log_loss(self) -> Decomposition:
+        """The parts of the log loss."""
+        return decomposition("log_loss", self.table, self._recalibrated, self.sampling)
+
+    @cached_property
+    def ece(self) -> Estimate:
+        """How far on average the probabilities lie from the frequencies, in ten bins of equal width."""
+        metric = metrics.find("ece")
+        value = float(metric.of(self.table))
+        limits = interval(metric, value, self.table, self.sampling)
+        return figure("ece", value, float(metric.baseline_of(self.table)), limits, self.sampling.confidence)
+
+    @cached_property
+    def honest(self) -> Honest | None:
+        """What honest probabilities would look like in rows like these; None when rows come in clusters."""
+        return honest(self.table, self.sampling)
+
+    def reliability(self, bins: int = 10, by: str = "mass") -> Reliability:
+        """Return the reliability curve, in bins of equally many rows ("mass") or of equal "width", and without bins."""
+        return reliability(self.table, bins, by, self.sampling, lambda: self.honest)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all figures as plain data, ready for JSON."""
+        honest = self.honest
+        return {
+            "rows": float(self.table.total),
+            "positive": self.table.positive,
+            **{name: getattr(self, name).to_dict() for name in ("slope", "intercept", "intercept_at_slope_1", "ece")},
+            "brier": self.brier.to_dict(),
+            "log_loss": self.log_loss.to_dict(),
+            "p_value_if_honest": None if honest is None else honest.p_value,
+            "reliability": self.reliability().to_dict(),
+        }
+
+    def __str__(self) -> str:
+        return "\n".join(
+            [_TITLE.format(self.table.positive), *_line_words(self), *_loss_words(self), *_test_words(self)]
+        )
+
+    def __repr__(self) -> str:
+        return f"<Calibration of {self.table.positive!r} against {self.table.negative!r}>"
+
+
+def calibration(table: ScoreTable, sampling: Sampling = USUAL) -> Calibration:
+    """Ask a table of probabilities how honest they are."""
+    if not table.probabilities:
+        raise errors.no_calibration(NO_PROBABILITIES.words)
+    if table.grid is not None:
+        raise errors.no_calibration(BINNED.words)
+    return Calibration(table, sampling)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassCalibrations:
+    """How honest the probabilities of several classes are: each class against the rest, and the Brier score of all."""
+
+    classes: Mapping[str, Calibration]
+    scores: ClassScores
+    sampling: Sampling
+
+    def __getitem__(self, name: Any) -> Calibration:
+        if str(name) not in self.classes:
+            raise errors.no_such_class(name, list(self.classes))
+        return self.classes[str(name)]
+
+    @cached_property
+    def brier(self) -> Decomposition:
+        """The parts of the Brier score, added up over the classes."""
+        return summed_decomposition(self.scores, self.sampling)
+
+    @property
+    def log_loss(self) -> Estimate:
+        """Why there are no parts of the log loss."""
+        return no_log_loss_of_many()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all figures as plain data, ready for JSON."""
+        return {
+            "brier": self.brier.to_dict(),
+            "log_loss": self.log_loss.to_dict(),
+            "classes": {name: one.to_dict() for name, one in self.classes.items()},
+        }
+
+    def __str__(self) -> str:
+        lines = ["Calibration of all classes", _parts_words("Brier score", self.brier), str(self.log_loss)]
+        for name, one in self.classes.items():
+            lines += ["", _TITLE.format(name), *_line_words(one), *_test_words(one)]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<Calibration of {len(self.classes)} classes>"
+
+
+def class_calibrations(scores: ClassScores, sampling: Sampling = USUAL) -> ClassCalibrations:
+    """Ask the probabilities of several classes how honest they are."""
+    clusters = sampling.clusters
+    each = {
+        name: calibration(table, replace(sampling, clusters=clusters and clusters.against_rest(place)))
+        for place, (name, table) in enumerate(zip(scores.classes, scores.tables, strict=True))
+    }
+    return ClassCalibrations(each, scores, sampling)
+
+
+def calibration_of(scores: ScoreTable | ClassScores | None, probabilities: bool, sampling: Sampling) -> Any:
+    """Ask the scores of two or more classes, if there are any; whether they are probabilities is told by all rows."""
+    if scores is None:
+        raise errors.no_calibration("no scores were given; pass score=")
+    if not probabilities:
+        raise errors.no_calibration(NO_PROBABILITIES.words)
+    return calibration(scores, sampling) if isinstance(scores, ScoreTable) else class_calibrations(scores, sampling)
+
+
+# ── in words ─────────────────────────────────────────────────────────────────────────────────────────────────────
+_TITLE = "Calibration of the probability of {!r}"
+
+
+def _line_words(found: Calibration) -> list[str]:
+    slope, intercept, at_slope_1 = found.slope, found.intercept, found.intercept_at_slope_1
+    if not at_slope_1.defined:
+        return [f"no slope and intercepts: {at_slope_1.reason}"]
+    shift = _row("intercept at slope 1", at_slope_1, _shift_meaning(at_slope_1))
+    if not slope.defined:
+        return [f"no slope: {slope.reason}", shift]
+    return [_row("slope", slope, _slope_meaning(slope)), _row("  its intercept", intercept, ""), shift]
+
+
+def _loss_words(found: Calibration) -> list[str]:
+    return [
+        _row("ece, ten bins", found.ece, "mean gap between probability and frequency"),
+        _parts_words("Brier score", found.brier),
+        _parts_words("log loss", found.log_loss),
+    ]
+
+
+def _test_words(found: Calibration) -> list[str]:
+    if found.honest is None:
+        return ["Rows come in clusters, so the truth cannot be redrawn row by row to test the probabilities."]
+    times, of = found.honest.as_far, found.honest.redrawn
+    verdict = "hardly chance" if found.honest.p_value <= 2 * found.sampling.tail else "that can be chance"
+    return [f"Honest probabilities would look at least this far off in {times:,} of {of:,} files: {verdict}."]
+
+
+def _row(name: str, figure: Estimate, meaning: str) -> str:
+    sure = "" if figure.low is None else f"[{figure.low:.3f}, {figure.high:.3f}]"
+    return f"{name:<22}{figure.value:<8.4f}{sure:<18}{meaning}".rstrip()
+
+
+def _slope_meaning(slope: Estimate) -> str:
+    if slope.low is None or slope.high is None or slope.low <= 1 <= slope.high:
+        return "1 is ideal"
+    return "below 1: too extreme" if slope.high < 1 else "above 1: too timid"
+
+
+def _shift_meaning(added: Estimate) -> str:
+    if added.low is None or added.high is None or added.low <= 0 <= added.high:
+        return "0 is ideal"
+    return "below 0: the probabilities are too high" if added.high < 0 else "above 0: the probabilities are too low"
+
+
+def _parts_words(name: str, parts: Decomposition) -> str:
+    share = f" ({percent(round(parts.calibration_share.value, 3))} of it)" if parts.calibration_share.defined else ""
+    return (
+        f"{name:<22}{parts.score.value:.4f} = {parts.miscalibration.value:.4f} miscalibration{share} − "
+        f"{parts.discrimination.value:.4f} discrimination + {parts.uncertainty.value:.4f} uncertainty"
+    )

@@ -1,0 +1,142 @@
+"""Calibration as a line: the log odds of what happened against the log odds that were said.
+
+Honest probabilities lie on the line with slope 1 and intercept 0. A slope below 1 says that they are too extreme, one
+above 1 that they are too timid. The intercept beside the slope is where the line passes an even chance; the intercept
+with the slope held at 1 says whether all of them together are too low (above 0) or too high (Cox, 1958, Biometrika 45).
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from stakes.decisions import logistic
+from stakes.decisions.isotonic import upwards
+from stakes.metrics import Estimate
+from stakes.metrics.reasons import NO_NEGATIVES, NO_POSITIVES
+from stakes.tallies import ScoreTable
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.clusters import Clusters
+from stakes.uncertainty.interval import Interval, figure, none
+from stakes.uncertainty.sampling import Sampling
+
+
+@dataclass(frozen=True)
+class CalibrationLine:
+    """The line's slope with its intercept, and the intercept of the line with slope 1."""
+
+    slope: Estimate
+    intercept: Estimate
+    intercept_at_slope_1: Estimate
+
+
+def calibration_line(table: ScoreTable, sampling: Sampling) -> CalibrationLine:
+    """Fit both lines to the rows of a table of probabilities."""
+    why = _why_no_logits(table)
+    if why:
+        return CalibrationLine(*(_undefined(name, why) for name in ("slope", "intercept", "intercept_at_slope_1")))
+    rows = _Rows.of(table, sampling.clusters)
+    ones = np.ones((1, len(rows.logits)))
+    added = np.array([logistic.shift(rows.logits, rows.positives, rows.negatives)])
+    (limits,) = rows.intervals(ones, added, rows.logits + added, sampling)
+    at_slope_1 = figure(
+        "intercept_at_slope_1", float(added[0]), 0.0, _unless_fixed(limits, sampling), sampling.confidence
+    )
+    why = _why_no_slope(rows)
+    if why:
+        return CalibrationLine(_undefined("slope", why), _undefined("intercept", why), at_slope_1)
+    columns = np.concatenate([ones, rows.logits[None]])
+    found = logistic.line(rows.logits, rows.positives, rows.negatives)
+    of_intercept, of_slope = rows.intervals(columns, found, found @ columns, sampling)
+    return CalibrationLine(
+        figure("slope", float(found[1]), math.nan, of_slope, sampling.confidence),
+        figure("intercept", float(found[0]), math.nan, _unless_fixed(of_intercept, sampling), sampling.confidence),
+        at_slope_1,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """The log odds that were said, from the lowest on, with the counts there; Σw² of weighted rows, and clusters."""
+
+    logits: Array
+    positives: Array
+    negatives: Array
+    squares: tuple[Array, Array] | None
+    clusters: Clusters | None
+
+    @classmethod
+    def of(cls, table: ScoreTable, clusters: Clusters | None) -> "_Rows":
+        scores, positives, negatives = upwards(table)
+        values = table.as_columns().values
+        squares = (values["positives_squared"][::-1], values["negatives_squared"][::-1]) if table.weighted else None
+        return cls(_logit(scores), positives, negatives, squares, clusters)
+
+    def intervals(self, columns: Array, found: Array, logits: Array, sampling: Sampling) -> list[Interval]:
+        """Return Wald's limits of the coefficients of these columns."""
+        if self.clusters is not None and self.clusters.count < 2:
+            return [none("there is a single cluster")] * len(found)
+        inverse = np.linalg.pinv(logistic.information(columns, logits, self.positives + self.negatives), hermitian=True)
+        method = "Wald, observed information"
+        if self.clusters is not None:
+            inverse = inverse @ self._between_clusters(found, self.clusters) @ inverse
+            method = f"Wald, sandwich over {self.clusters.count:,} clusters"
+        elif self.squares is not None:
+            p = logistic.probability(logits)
+            meat = (columns * (self.squares[0] * (1 - p) ** 2 + self.squares[1] * p**2)) @ columns.T
+            inverse, method = inverse @ meat @ inverse, "Wald, sandwich"
+        reach = sampling.width * np.sqrt(np.diag(inverse))
+        ends = zip(found - reach, found + reach, strict=True)
+        return [Interval(float(low), float(high), method) for low, high in ends]
+
+    def _between_clusters(self, found: Array, clusters: Clusters) -> Array:
+        """How much the sums of the rows' pulls on the coefficients vary from cluster to cluster."""
+        x = _logit(np.asarray(clusters.scores, np.float64))
+        slope = found[1] if len(found) == 2 else 1.0
+        surprise = np.asarray(clusters.truth, np.float64) - logistic.probability(found[0] + slope * x)
+        if clusters.weight is not None:
+            surprise = surprise * clusters.weight
+        pulls = [np.bincount(clusters.groups, surprise * column) for column in (np.ones(len(x)), x)][: len(found)]
+        groups = clusters.size
+        return groups / (groups - 1) * np.stack(pulls) @ np.stack(pulls).T
+
+
+def _logit(p: Array) -> Array:
+    return np.log(p) - np.log1p(-p)
+
+
+def _why_no_logits(table: ScoreTable) -> str:
+    """Why the line cannot be fitted to these probabilities at all."""
+    for reason in (NO_POSITIVES, NO_NEGATIVES):
+        if reason.applies(table):
+            return reason.words
+    scores, positives, negatives = upwards(table)
+    certain = (scores == 0) | (scores == 1)
+    if not certain.any():
+        return ""
+    seen, total = float((positives + negatives)[certain].sum()), float(table.total)
+    rows = (
+        f"rows with {seen:,.6g} of the weight {total:,.6g}" if table.weighted else f"{seen:,.0f} of {total:,.0f} rows"
+    )
+    return f"{rows} have a probability of exactly 0 or 1, which has no log odds"
+
+
+def _why_no_slope(rows: _Rows) -> str:
+    """Why the line has no slope: it needs probabilities that differ, and classes that overlap."""
+    x = rows.logits
+    if len(x) == 1:
+        return "all probabilities are equal"
+    of_positive, of_negative = x[rows.positives > 0], x[rows.negatives > 0]
+    if of_positive[0] >= of_negative[-1]:
+        return "the probabilities part the classes perfectly, so the slope is infinite"
+    if of_positive[-1] <= of_negative[0]:
+        return "the probabilities part the classes perfectly the wrong way round, so the slope is minus infinite"
+    return ""
+
+
+def _unless_fixed(limits: Interval, sampling: Sampling) -> Interval:
+    return none("the design fixes the class counts, on which it hangs") if sampling.fixed else limits
+
+
+def _undefined(name: str, why: str) -> Estimate:
+    return Estimate(name, math.nan, reason=why)

@@ -1,0 +1,88 @@
+"""Cost curves: what the best threshold costs, for every ratio of costs at once (Drummond & Holte 2006).
+
+The x axis is the probability-cost P·miss / (P·miss + N·false_alarm): the share of the cost at stake that lies with
+misses. There a threshold costs FNR·x + FPR·(1 − x), where always deciding wrong would cost 1: a straight line. The
+curve is the lowest of all these lines; its pieces belong to the corners of the ROC curve's hull.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from stakes import errors, metrics
+from stakes.decisions.curve import Band, Curve, Scored, drawn_band
+from stakes.tallies.arithmetic import Array, exact, is_real, ratio
+from stakes.tallies.hull import roc_hull
+
+_PLACES = np.linspace(0, 1, 101)
+_NOTE = "each threshold was chosen on the rows that it is judged on, which flatters the curve"
+
+
+def cost_curve(scored: Scored, *, threshold: Any = None) -> Curve:
+    """Return the corners of the lower envelope, with the threshold that is best from each to the next.
+
+    With a threshold, its straight line alone.
+    """
+    scored.need_both_classes("cost")
+    x, y, thresholds = _envelope(scored) if threshold is None else _line(scored, threshold)
+    trivial = {"never": x.copy(), "always": 1 - x}
+    note = _NOTE if threshold is None else ""
+    return Curve(
+        "cost",
+        "probability_cost",
+        "normalised_expected_cost",
+        x,
+        y,
+        thresholds,
+        lambda: _band(scored, x, y, thresholds),
+        trivial,
+        note=note,
+    )
+
+
+def _line(scored: Scored, threshold: Any) -> tuple[Array, Array, Array]:
+    """One threshold: from false alarms alone to misses alone."""
+    if not is_real(threshold) or threshold != threshold:
+        raise errors.bad_threshold(threshold)
+    table = scored.table.at(threshold)
+    rates = [metrics.find(name).of(table) for name in ("false_positive_rate", "miss_rate")]
+    return np.array([0.0, 1.0]), np.array(rates, np.float64), np.full(2, float(threshold))
+
+
+def _envelope(scored: Scored) -> tuple[Array, Array, Array]:
+    """The corners; each coordinate is a ratio of exact numbers, rounded once."""
+    columns = scored.table.as_columns()
+    tp, fp = (np.append(0, columns.cumulated(name)) for name in ("positives", "negatives"))
+    hull = roc_hull(tp, fp)
+    tp, fp = exact(tp[hull]), exact(fp[hull])
+    found, alarmed = np.diff(tp), np.diff(fp)
+    whole = alarmed * tp[-1] + found * fp[-1]
+    x = _ratios(alarmed * tp[-1], whole)
+    y = _ratios((tp[-1] - tp[:-1]) * alarmed + fp[:-1] * found, whole)
+    inside = np.asarray((alarmed != 0) & (found != 0), bool)
+    # a first edge straight up, or a last one level, is met at x = 0 or 1 alone: the corner beyond it is never better
+    best = hull[int(alarmed[0] == 0) : len(hull) - int(found[-1] == 0)]
+    thresholds = scored.table.thresholds[np.append(best, best[-1])]
+    return np.concatenate([[0.0], x[inside], [1.0]]), np.concatenate([[0.0], y[inside], [0.0]]), thresholds
+
+
+def _ratios(numerators: Array, denominators: Array) -> Array:
+    return np.array([ratio(a, b) for a, b in zip(numerators, denominators, strict=True)], np.float64)
+
+
+def _band(scored: Scored, x: Array, y: Array, thresholds: Array) -> Band:
+    """The limits of what the threshold of each place costs.
+
+    The lowest line of drawn tables would not do: it is too low, as the curve is already, once more.
+    """
+    from stakes.uncertainty.clusters import drawn_scores  # only bands need it
+
+    chosen = thresholds[np.searchsorted(x[1:-1], _PLACES, side="right")]
+
+    def heights() -> Any:
+        pieces = scored.table.between(chosen)
+        tables = drawn_scores(scored.table, scored.sampling, 0.5, pieces).at_each(chosen)
+        missed, alarmed = (metrics.find(name).of(tables) for name in ("miss_rate", "false_positive_rate"))
+        return missed * _PLACES + alarmed * (1 - _PLACES)
+
+    return drawn_band(_PLACES, heights, scored.sampling, np.interp(_PLACES, x, y))

@@ -1,0 +1,126 @@
+"""What every curve has: points, names of its axes, lines to compare it with, and a band."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.tallies import ClassScores, ScoreTable
+from stakes.tallies.arithmetic import Array
+from stakes.uncertainty.sampling import USUAL, Sampling
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """What a curve of two classes is drawn from: the scores, and how sure its band shall be.
+
+    Whether the scores are probabilities is told by all rows, also for a segment of them; ``threshold`` is the one that
+    decisions are made with, if there is one.
+    """
+
+    table: ScoreTable
+    sampling: Sampling = USUAL
+    probabilities: bool = False
+    threshold: float | None = None
+
+    def need_both_classes(self, kind: str) -> None:
+        """Refuse rows of one class."""
+        if self.table.P == 0:
+            raise errors.no_curve(kind, "no case is positive")
+        if self.table.N == 0:
+            raise errors.no_curve(kind, "no case is negative")
+
+    def need_probabilities(self, kind: str) -> None:
+        """Refuse scores that only order the cases."""
+        if not self.probabilities:
+            raise errors.no_curve(kind, "the scores lie outside [0, 1], so they are no probabilities")
+
+
+@dataclass(frozen=True, eq=False)
+class ClassScored:
+    """What a curve of all classes together is drawn from."""
+
+    scores: ClassScores
+    sampling: Sampling = USUAL
+    probabilities: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Band:
+    """Where the curve of another sample would run: at each x by itself (pointwise), not all the way at once.
+
+    Where nothing can be said, the limits are NaN and ``reason`` says why.
+    """
+
+    x: Array
+    low: Array
+    high: Array
+    confidence: float
+    reason: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists."""
+        lists = {name: _listed(getattr(self, name)) for name in ("x", "low", "high")}
+        return {**lists, "confidence": self.confidence, **({"reason": self.reason} if self.reason else {})}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Curve:
+    """Points of a curve with the threshold of each, and ``references``: the heights of lines to compare it with.
+
+    ``area`` is the area under it, for kinds that are summed up so; ``note`` what a careful colleague would point out.
+    """
+
+    kind: str
+    x_name: str
+    y_name: str
+    x: Array
+    y: Array
+    thresholds: Array
+    find_band: Callable[[], Band]
+    references: Mapping[str, Array] = field(default_factory=dict)
+    area: float | None = None
+    note: str = ""
+
+    @cached_property
+    def band(self) -> Band:
+        """The limits of y at some places of x."""
+        return self.find_band()
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} curve: {self.y_name} against {self.x_name} at {len(self):,} thresholds>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists; the threshold +∞ is None."""
+        lines = {name: _listed(line) for name, line in self.references.items()}
+        more = {"references": lines, "area": self.area, "note": self.note}
+        return {
+            "kind": self.kind,
+            self.x_name: _listed(self.x),
+            self.y_name: _listed(self.y),
+            "threshold": _listed(self.thresholds),
+            "band": self.band.to_dict(),
+            **{name: value for name, value in more.items() if value or value == 0},
+        }
+
+
+def drawn_band(places: Array, draw: Callable[[], Any], sampling: Sampling, y: Array | None = None) -> Band:
+    """Return the percentiles of drawn heights (draws × places), widened to hold the curve itself when that is given."""
+    if sampling.clusters is not None and sampling.clusters.count < 2:
+        unknown = np.full(len(places), np.nan)
+        return Band(places, unknown, unknown, sampling.confidence, "there is a single cluster")
+    low, high = np.quantile(draw(), (sampling.tail, 1 - sampling.tail), axis=0)
+    if y is not None:
+        low, high = np.minimum(low, y), np.maximum(high, y)
+    return Band(places, low, high, sampling.confidence)
+
+
+def _listed(values: Array) -> list[Any]:
+    """Plain numbers; what JSON has no number for is None."""
+    return [value if np.isfinite(value) else None for value in values.tolist()]

@@ -1,0 +1,85 @@
+"""How much more one model is worth than another to those who act on its probabilities, on the same rows.
+
+The difference of two means over the same rows is the mean of the rows' differences, so its standard error is known at
+each threshold. Rows on which both models act alike add nothing; the others add or take off what their class is worth.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from stakes.decisions.curve import Band, Curve
+from stakes.decisions.decision_curve import price, threshold_probabilities
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.clusters import Clusters
+from stakes.uncertainty.paired import Sample
+from stakes.uncertainty.quantiles import student
+
+
+def decision_difference(
+    sample: Sample, first: Array, second: Array, confidence: float, *, thresholds: Any = None
+) -> Curve:
+    """Return how much more net benefit the first model's probabilities have than the second's, on the same rows."""
+    at = threshold_probabilities(thresholds)
+    gains = np.stack([-price(at), np.ones(len(at))])  # of acting on a negative, and on a positive
+    differing = _Differing(sample, first, second, at)
+    clusters = None if sample.cluster is None else Clusters.of(sample.cluster)
+    y, error = _of_rows(differing, gains) if clusters is None else _of_clusters(differing, gains, clusters.groups)
+    units = len(sample.truth) if clusters is None else clusters.count
+    reach = error * student((1 + confidence) / 2, max(units - 1, 1))
+    band = Band(at, y - reach, y + reach, confidence, "" if units > 1 else "there is a single cluster")
+    none = {"no difference": np.zeros(len(at))}
+    return Curve("decision", "threshold_probability", "net_benefit_difference", at, y, at, lambda: band, none)
+
+
+class _Differing:
+    """The rows on which the models act differently at some threshold: from which to which, and who acts (±1)."""
+
+    def __init__(self, sample: Sample, first: Array, second: Array, at: Array) -> None:
+        acts, other = (np.searchsorted(at, scores, side="right") for scores in (first, second))
+        self.rows = np.flatnonzero(acts != other)
+        acts, other = acts[self.rows], other[self.rows]
+        self.starts, self.ends, self.sign = np.minimum(acts, other), np.maximum(acts, other), np.sign(acts - other)
+        self.hits, self.size = sample.hits[self.rows].astype(np.int64), len(at)
+        self.weights = np.ones(len(sample.truth)) if sample.weight is None else sample.weight
+        self.weight = self.weights[self.rows]
+
+    def sums(self, values: Array, places: Array, count: int) -> Array:
+        """Add up values of rows by place, at each threshold at which the models differ on the row (count × size)."""
+        begun, ended = (
+            np.bincount(places * (self.size + 1) + edge, values, count * (self.size + 1))
+            for edge in (self.starts, self.ends)
+        )
+        return np.cumsum((begun - ended).reshape(count, -1), axis=1)[:, :-1]
+
+
+def _of_rows(differing: _Differing, gains: Array) -> tuple[Array, Array]:
+    """The mean difference and its standard error when rows are independent."""
+    weight, sign, whole = differing.weight, differing.sign, differing.weights.sum()
+    values = (weight * sign, weight**2 * sign, weight**2)
+    total, signed, squares = (differing.sums(each, differing.hits, 2) for each in values)
+    mean = (gains * total).sum(0) / whole
+    every = float((differing.weights**2).sum())
+    spread = (gains**2 * squares).sum(0) - 2 * mean * (gains * signed).sum(0) + mean**2 * every
+    return mean, _error(spread, gains * every / whole, len(differing.weights)) / whole
+
+
+def _of_clusters(differing: _Differing, gains: Array, groups: Array) -> tuple[Array, Array]:
+    """The same when only clusters are."""
+    sizes = np.bincount(groups, differing.weights)
+    places = groups[differing.rows] * 2 + differing.hits
+    total = differing.sums(differing.weight * differing.sign, places, 2 * len(sizes))
+    each = (gains * total.reshape(len(sizes), 2, -1)).sum(1)
+    mean = each.sum(0) / sizes.sum()
+    spread = ((each - mean * sizes[:, None]) ** 2).sum(0)
+    return mean, _error(spread, gains * sizes.mean(), len(sizes)) / sizes.sum()
+
+
+def _error(spread: Array, unit: Array, units: int) -> Array:
+    """The error of a sum, as if for each class half a row (or cluster) more had spoken for either model.
+
+    Where the models act alike on all of these rows, they need not on others.
+    """
+    if units < 2:
+        return np.full(len(spread), np.nan)
+    return np.sqrt((np.maximum(spread, 0) + (unit**2).sum(0)) * units / (units - 1))

@@ -1,0 +1,56 @@
+"""Histograms of the scores of each class: do the classes lie apart, and where does the threshold cut?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes.tallies import ScoreTable
+from stakes.tallies.arithmetic import Array
+from stakes.uncertainty.sampling import check_whole
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Histograms:
+    """How many (or with what weight) cases of each class score between neighbouring ``edges``.
+
+    A bin holds its lower edge, the last one its upper edge too. ``threshold`` is the one that decisions are made with.
+    """
+
+    edges: Array
+    counts: Mapping[str, Array]
+    threshold: float | None = None
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists."""
+        cut = self.threshold
+        return {
+            "edges": self.edges.tolist(),
+            "counts": {name: counts.tolist() for name, counts in self.counts.items()},
+            "threshold": None if cut is None or not np.isfinite(cut) else float(cut),
+            **({"note": self.note} if self.note else {}),
+        }
+
+    def __repr__(self) -> str:
+        names = " and ".join(map(repr, self.counts))
+        return f"<histograms of the scores of {names} in {len(self.edges) - 1:,} bins>"
+
+
+def histograms(
+    table: ScoreTable, span: tuple[float, float], bins: int = 50, threshold: float | None = None
+) -> Histograms:
+    """Count the positive and the negative cases in equal bins over a span of the scores."""
+    check_whole("bins", bins, 1)
+    low, high = span if span[0] < span[1] else (span[0] - 0.5, span[1] + 0.5)  # as NumPy does for a single value
+    edges = np.linspace(low, high, int(bins) + 1)
+    columns = table.as_columns()
+    places = np.searchsorted(edges[1:-1], columns.scores.astype(np.float64), side="right")
+    counts = {}
+    for name, label in (("positives", table.positive), ("negatives", table.negative)):
+        column = columns.values[name]
+        counts[label] = np.zeros(int(bins), column.dtype)
+        np.add.at(counts[label], places, column)
+    note = "" if table.grid is None else "scores were counted in bins of their own, by the lower edges of those"
+    return Histograms(edges, counts, threshold, note)

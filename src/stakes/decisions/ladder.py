@@ -1,0 +1,179 @@
+"""Rows put together by score, rung below rung: what each decision costs at every rung.
+
+Thresholds stand between rungs. Resampling millions of rungs would take long and tell no more than resampling those
+where the best threshold could lie: beyond them the decisions are certain, and rungs are put together without any loss.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.tallies import ScoreTable
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.columns import Columns
+from stakes.tallies.costs import Costs
+from stakes.tallies.pricing import Pricing
+
+MOST_RUNGS = 2000
+
+_FAR = 6.0
+"""A threshold whose cost is this many standard errors above the best one is not the best one by chance."""
+
+CLASSES = ("positives", "negatives")
+
+Price = Any
+"""What a decision costs a positive and a negative row: a pair, or the number of the columns that hold it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """Rungs from the highest scores down. The axes of the arrays are: decision, class (the positive one first), rung.
+
+    ``scores`` are the lowest scores of the rungs; ``weight`` the (weighted) rows, and ``rows`` how many rows of equal
+    weight and cost would tell as much. ``costs`` are what the rows of a rung cost under each decision, from the one for
+    low scores to the one for high scores.
+    """
+
+    scores: Array
+    weight: Array
+    rows: Array
+    costs: Array
+
+    @classmethod
+    def of(cls, columns: Columns, prices: Sequence[Price]) -> "Ladder":
+        """Build one rung for each score."""
+        weight, squares = _counts(columns)
+        costs, spread = (
+            np.stack(parts) for parts in zip(*(_priced(columns, p, weight, squares) for p in prices), strict=True)
+        )
+        rows = np.divide(weight**2, squares, out=weight.copy(), where=squares > 0)
+        scatter = np.divide(spread.sum(0) * rows, (costs**2).sum(0), out=np.ones(rows.shape), where=costs.any(0))
+        return cls(columns.scores.astype(np.float64), weight, rows / np.maximum(scatter, 1.0), costs)
+
+    @property
+    def sizes(self) -> Array:
+        """The (weighted) rows of each class, the positive one first."""
+        return self.weight.sum(-1)
+
+    def place_of(self, threshold: float) -> int:
+        """How many rungs lie at or above a threshold."""
+        return int(np.searchsorted(-self.scores, -threshold, side="right"))
+
+    def threshold_at(self, place: int) -> float:
+        """The threshold with so many rungs at or above it: +∞ with none."""
+        return float(self.scores[place - 1]) if place else np.inf
+
+    def policy(self, places: Sequence[int]) -> Array:
+        """Which decision is taken at each rung (decision, 1, rung) when each threshold has a place, lowest first."""
+        rungs = np.arange(len(self.scores))
+        higher = [np.ones(len(rungs)), *((rungs < place).astype(np.float64) for place in places), np.zeros(len(rungs))]
+        return -np.diff(higher, axis=0)[:, None, :]
+
+
+def _counts(columns: Columns) -> tuple[Array, Array]:
+    """The sums of weights and of their squares: (class, rung)."""
+    weight = np.stack([columns.values[name] for name in CLASSES]).astype(np.float64)
+    return weight, np.stack([columns.values[f"{name}_squared"] for name in CLASSES]) if columns.weighted else weight
+
+
+def _priced(columns: Columns, price: Price, weight: Array, squares: Array) -> tuple[Array, Array]:
+    """What the rows of each rung cost under a decision, and the sum of the squares of that: (class, rung)."""
+    if isinstance(price, int):  # costs of single rows, added up when they were counted
+        names = [f"cost {price} of {name}" for name in CLASSES]
+        return tuple(np.stack([columns.values[n + end] for n in names]) for end in ("", " squared"))  # type: ignore[return-value]
+    each = np.array(price, np.float64)[:, None]
+    return weight * each, squares * each**2
+
+
+# ── fewer rungs ──────────────────────────────────────────────────────────────────────────────────────────────────
+def near_the_best(columns: Columns, moves: Sequence[tuple[Array, Array]], keep: Sequence[float]) -> Columns:
+    """Return at most some thousand scores: as they are where a best threshold could lie, put together elsewhere.
+
+    ``moves`` are the costs of all thresholds (see :func:`moved`); those to ``keep`` stay between scores.
+    """
+    if len(columns.scores) <= MOST_RUNGS:
+        return columns
+    inside = np.zeros(len(columns.scores) + 1, bool)
+    for paid, noise in moves:
+        best = int(paid.argmin())
+        inside |= paid - paid[best] <= _FAR * np.sqrt(np.abs(noise - noise[best]))
+    places = np.flatnonzero(inside)
+    few = np.linspace(places[0], places[-1], min(MOST_RUNGS, int(places[-1] - places[0])) + 1).round().astype(np.int64)
+    return _cut(columns, few, keep)
+
+
+def moved(columns: Columns, lower: Price, higher: Price, factors: Array) -> tuple[Array, Array]:
+    """What it costs to take the higher decision above each place instead of the lower one, and the variance of that.
+
+    ``factors`` are by how much the costs of either class count.
+    """
+    if isinstance(higher, int):
+        counts = _counts(columns)
+        before, after = (_priced(columns, price, *counts) for price in (lower, higher))
+        return _from_none(factors @ (after[0] - before[0])), _from_none(factors**2 @ np.maximum(before[1], after[1]))
+    each = factors * (np.array(higher) - np.array(lower))
+    positives, negatives = (columns.values[name] for name in CLASSES)
+    suffix = "_squared" if columns.weighted else ""
+    squares = [columns.values[name + suffix] for name in CLASSES]
+    return (
+        _from_none(each[0] * positives + each[1] * negatives),
+        _from_none(each[0] ** 2 * squares[0] + each[1] ** 2 * squares[1]),
+    )
+
+
+def evenly(columns: Columns, keep: Sequence[float]) -> Columns:
+    """Return at most some thousand scores, each with about as much of both classes."""
+    if len(columns.scores) <= MOST_RUNGS:
+        return columns
+    weight, _ = _counts(columns)
+    share = np.cumsum((weight / np.maximum(weight.sum(-1, keepdims=True), 1e-300)).mean(0))
+    return _cut(columns, np.searchsorted(share, np.arange(1, MOST_RUNGS) / MOST_RUNGS) + 1, keep)
+
+
+def _cut(columns: Columns, places: Array, keep: Sequence[float]) -> Columns:
+    kept = np.searchsorted(-columns.scores.astype(np.float64), -np.asarray(keep, np.float64), side="right")
+    ends = np.unique(np.concatenate([places, kept, [len(columns.scores)]]))
+    return columns.cut(ends[(ends > 0) & (ends <= len(columns.scores))])
+
+
+def _from_none(values: Array) -> Array:
+    """Sums of what lies above each place, beginning with nothing."""
+    return np.concatenate([[0.0], values.cumsum()])
+
+
+# ── prices ───────────────────────────────────────────────────────────────────────────────────────────────────────
+def ordered_decisions(table: ScoreTable, pricing: Pricing) -> list[str]:
+    """The decisions worth taking, from the one for low scores to the one for high scores."""
+    pair = (table.negative, table.positive)
+    decisions = pricing.decisions(pair)
+    costs = Costs([*zip(*_typical(table, pricing, decisions), strict=True)], pair, decisions)
+    names = [decision for decision, _ in costs.switch_points(table.positive)]
+    if len(names) == 1:
+        raise errors.one_decision_is_best(names[0])
+    return names
+
+
+def prices_of(table: ScoreTable, pricing: Pricing, decisions: Sequence[str]) -> list[Price]:
+    """What each decision costs a positive and a negative row."""
+    pair = (table.negative, table.positive)
+    if pricing.costs.columns:
+        return [pricing.decisions(pair).index(name) for name in decisions]
+    negative, positive = pricing.prices(pair, decisions, table.positive)
+    return [(float(high), float(low)) for low, high in zip(negative, positive, strict=True)]
+
+
+def _typical(table: ScoreTable, pricing: Pricing, decisions: Sequence[str]) -> list[tuple[Any, ...]]:
+    """What each decision costs a negative and a positive row, on average where that differs from row to row."""
+    if not pricing.costs.columns:
+        return [*zip(*pricing.prices((table.negative, table.positive), decisions, table.positive), strict=True)]
+    values = table.as_columns().values
+    if "cost 0 of positives" not in values:
+        raise errors.count_again_with_costs(pricing.costs.columns)
+    sizes = {"negatives": float(table.N), "positives": float(table.P)}
+    return [
+        tuple(float(values[f"cost {d} of {name}"].sum()) / max(size, 1e-300) for name, size in sizes.items())
+        for d in range(len(decisions))
+    ]

@@ -1,0 +1,130 @@
+"""What makes a threshold the best one: the lowest cost, the best figure, or the best figure under a condition."""
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes import errors, metrics
+from stakes.decisions.ladder import Ladder
+from stakes.metrics import Metric
+from stakes.tallies import Confusion
+from stakes.tallies.arithmetic import Array
+
+
+@dataclass(frozen=True, eq=False)
+class LowestCost:
+    """Thresholds between decisions that together cost least.
+
+    ``shares`` are how frequent the classes count; None for those of the rows, in every resample its own.
+    """
+
+    shares: Array | None = None
+
+    def paid(self, ladder: Ladder, held: Array) -> Array:
+        """What each threshold costs per case at each place, beyond the lower decision: (threshold, resample, place)."""
+        rows = np.einsum("bcj,cj->bc", held, ladder.weight)
+        if self.shares is None:
+            factors = np.ones((len(held), 2)) / np.maximum(rows.sum(-1, keepdims=True), 1e-300)
+        else:
+            factors = np.divide(self.shares, rows, out=np.zeros(rows.shape), where=rows > 0)
+        steps = np.diff(ladder.costs, axis=0)
+        return np.stack([cumulated(np.einsum("bcj,cj,bc->bj", held, step, factors)) for step in steps])
+
+    @staticmethod
+    def choose(paid: Array) -> Array:
+        """The places of the thresholds, the lowest first: (threshold, resample). Higher decisions lie higher up."""
+        best, ways = paid[0], []
+        for following in paid[1:]:
+            # the next threshold can stand no lower than this one: the cheapest at this place or further down
+            downwards = np.minimum.accumulate(best[:, ::-1], axis=1)[:, ::-1]
+            ways.append(best)
+            best = following + downwards
+        places = [best.argmin(axis=1)]
+        for earlier in reversed(ways):
+            allowed = np.arange(earlier.shape[1]) >= places[0][:, None]
+            places.insert(0, np.where(allowed, earlier, math.inf).argmin(axis=1))
+        return np.stack(places)
+
+
+@dataclass(frozen=True, eq=False)
+class BestFigure:
+    """The threshold with the best figure of its confusion table, among those that meet a condition if there is one."""
+
+    metric: Metric
+    condition: Metric | None = None
+    at_least: bool = True
+    limit: float = math.nan
+
+    @classmethod
+    def parse(cls, text: str) -> "BestFigure":
+        """Read ``f_beta(beta=2)``, ``recall >= 0.9`` or ``alarm_rate <= 0.1``."""
+        found = re.fullmatch(r"(.+?)\s*(>=|<=|≥|≤)\s*([-+.\deE]+)\s*", str(text))
+        if found is None:
+            return cls(_of_decisions(text))
+        name, sign, limit = found.groups()
+        condition = _of_decisions(name.strip(), directed=False)
+        try:
+            wanted = float(limit)
+        except ValueError:
+            raise errors.bad_condition(text) from None
+        wished = "precision" if condition.name == "recall" else "recall"
+        return cls(metrics.find(wished), condition, sign in (">=", "≥"), wanted)
+
+    @property
+    def words(self) -> str:
+        """What is wanted, in words."""
+        if self.condition is None:
+            return f"the {'highest' if self.metric.better == 'higher' else 'lowest'} {self.metric.text}"
+        sign = "≥" if self.at_least else "≤"
+        return f"the highest {self.metric.text} with {self.condition.text} {sign} {self.limit:g}"
+
+    def merit(self, tables: Confusion) -> Array:
+        """How good each table is; −∞ where the figure is undefined or the condition is not met."""
+        sign = 1 if self.metric.better == "higher" else -1
+        merit = sign * np.asarray(self.metric.of(tables), np.float64)
+        merit = np.where(np.isnan(merit), -math.inf, merit)
+        if self.condition is None:
+            return merit
+        found = np.asarray(self.condition.of(tables), np.float64)
+        with np.errstate(invalid="ignore"):
+            met = found >= self.limit if self.at_least else found <= self.limit
+        return np.where(met, merit, -math.inf)
+
+    def choose(self, tables: Confusion) -> Array:
+        """The place of the best threshold of each row of tables; where none meets the condition, the nearest to it."""
+        merit = self.merit(tables)
+        chosen = merit.argmax(axis=-1)
+        if self.condition is None:
+            return chosen
+        found = np.nan_to_num(
+            np.asarray(self.condition.of(tables), np.float64), nan=-math.inf if self.at_least else math.inf
+        )
+        nearest = found.argmax(axis=-1) if self.at_least else found.argmin(axis=-1)
+        return np.where(np.isneginf(merit.max(axis=-1)), nearest, chosen)
+
+
+def _of_decisions(text: str, directed: bool = True) -> Metric:
+    metric = metrics.find(text)
+    if metric.tally is not Confusion or metric.many:
+        raise errors.not_of_decisions(metric.name)
+    if directed and metric.better == "neither":
+        raise errors.no_direction(metric.name)
+    return metric
+
+
+def tables_at(ladder: Ladder, held: Array) -> Confusion:
+    """The confusion tables of all places: (resample, place)."""
+    found = cumulated(held * ladder.weight)
+    whole = found[..., -1:]
+    (tp, fp), (fn, tn) = (np.moveaxis(part, -2, 0) for part in (found, np.maximum(whole - found, 0.0)))
+    return Confusion.two_class(tp=tp, fn=fn, fp=fp, tn=tn)
+
+
+def cumulated(values: Array) -> Array:
+    """Sums of what lies above each place, beginning with nothing."""
+    whole: Any = np.zeros((*values.shape[:-1], values.shape[-1] + 1))
+    np.cumsum(values, axis=-1, out=whole[..., 1:])
+    return whole

@@ -1,0 +1,271 @@
+"""Recalibrators: they turn scores into honest probabilities, and never into exactly 0 or 1.
+
+Fit them on rows other than those that are judged; :func:`stakes.cross_fitted` does that with a single file. They follow
+scikit-learn's habits (``get_params``, ``set_params``, ``fit(X, y, sample_weight=…)``) without needing it.
+"""
+
+import json
+import os
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from stakes import errors
+from stakes.decisions import logistic
+from stakes.decisions.isotonic import rising_curve
+from stakes.decisions.recalibration_rows import Rows, one_column, probability_table, read_classes, read_two_classes
+from stakes.tallies import ScoreTable
+from stakes.tallies.arithmetic import Array
+
+VERSION = 1
+"""The version of what to_dict() writes."""
+
+_NEAR_0, _NEAR_1 = float(np.finfo(np.float64).tiny), 1 - 2.0**-53
+"""The floats to which a curve that never reaches 0 or 1 is kept, where rounding would take it there."""
+
+_SMALLEST = 2.0**-53
+"""The probability as which a smaller one, which has no useful logarithm, is read."""
+
+_TEMPERATURES = (1e-3, 1e3)
+
+
+class Calibrator:
+    """What all recalibrators can do."""
+
+    method: ClassVar[str]
+    parameters: ClassVar[tuple[str, ...]] = ()
+    rows_: float
+    """How many rows (weighted: of equal weight) it was fitted on."""
+
+    def fit(self, score: Any, truth: Any, weight: Any = None, *, sample_weight: Any = None) -> Self:
+        """Learn from scores and what really happened; ``sample_weight`` is scikit-learn's name of ``weight``."""
+        if weight is not None and sample_weight is not None:
+            raise errors.two_weights()
+        rows = self._read(score, truth, weight if sample_weight is None else sample_weight)
+        self._learn(rows)
+        self.rows_ = rows.effective
+        return self
+
+    def transform(self, score: Any) -> Array:
+        """Return the probabilities that belong to scores, in the shape of the scores."""
+        if not hasattr(self, "rows_"):
+            raise errors.not_fitted(type(self).__name__)
+        return self._turned(score)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return what the recalibrator was made with."""
+        return {name: getattr(self, name) for name in self.parameters}
+
+    def set_params(self, **params: Any) -> Self:
+        """Change what the recalibrator was made with."""
+        for name, value in params.items():
+            if name not in self.parameters:
+                raise errors.no_such_parameter(type(self).__name__, name, self.parameters)
+            setattr(self, name, value)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell a pipeline of scikit-learn, which alone asks, that this is a transformer which learns from the truth."""
+        from sklearn.utils import Tags, TargetTags, TransformerTags
+
+        return Tags("transformer", TargetTags(required=True), TransformerTags())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was learned as plain data, from which :func:`stakes.load_calibrator` makes it again."""
+        if not hasattr(self, "rows_"):
+            raise errors.not_fitted(type(self).__name__)
+        return {
+            "stakes": "calibrator",
+            "version": VERSION,
+            "method": self.method,
+            "rows": self.rows_,
+            **self._content(),
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write what was learned as JSON; the file appears whole or not at all."""
+        from stakes.engines.files import written_beside
+
+        text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+        with written_beside(Path(path)) as place:
+            place.write_text(text + "\n", encoding="utf-8")
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items() if value is not None)
+        return f"{type(self).__name__}({given})"
+
+    # What a kind of recalibrator has to say for itself.
+    def _read(self, score: Any, truth: Any, weight: Any) -> Rows:
+        return read_two_classes(type(self).__name__, score, truth, weight)
+
+    def _learn(self, rows: Rows) -> None:
+        raise NotImplementedError
+
+    def _turned(self, score: Any) -> Array:
+        raise NotImplementedError
+
+    def _content(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def restore(self, content: dict[str, Any]) -> None:
+        """Take over what :meth:`to_dict` saved; ValueError says what is wrong with it."""
+        raise NotImplementedError
+
+
+class IsotonicCalibrator(Calibrator):
+    """The rising curve nearest to the data, straight between its points: for any score of two classes, many rows.
+
+    What n rows never showed is not impossible: probabilities are kept half a row of n + 1 away from 0 and from 1, that
+    is between 1/(2(n+1)) and 1 − 1/(2(n+1)).
+
+    >>> IsotonicCalibrator().fit([1, 2, 3, 4], [0, 1, 0, 1]).transform([0, 2, 2.5, 3.5, 9]).tolist()
+    [0.1, 0.5, 0.5, 0.75, 0.9]
+    """
+
+    method = "isotonic"
+
+    def _learn(self, rows: Rows) -> None:
+        self.scores_, self.levels_ = rising_curve(ScoreTable.from_rows(rows.scores, rows.truth, rows.weight))
+
+    def curve(self, score: Any) -> Array:
+        """Return the curve as it was fitted, which can touch 0 and 1."""
+        return np.interp(one_column(type(self).__name__, score), self.scores_, self.levels_)
+
+    def _turned(self, score: Any) -> Array:
+        least = 0.5 / (self.rows_ + 1)
+        return np.clip(self.curve(score), least, 1 - least).reshape(np.shape(score))
+
+    def _content(self) -> dict[str, Any]:
+        return {"scores": self.scores_.tolist(), "levels": self.levels_.tolist()}
+
+    def restore(self, content: dict[str, Any]) -> None:
+        """Take over points of a rising curve."""
+        scores, levels = (np.array(content[name], np.float64) for name in ("scores", "levels"))
+        if scores.ndim != 1 or scores.shape != levels.shape or not len(scores):
+            raise ValueError("as many levels as scores are needed")
+        rises = (np.diff(scores) > 0).all() and (np.diff(levels) >= 0).all()
+        if not np.isfinite(scores).all() or not rises or not levels[0] >= 0 or not levels[-1] <= 1:
+            raise ValueError("the curve does not rise from 0 to 1")
+        self.scores_, self.levels_ = scores, levels
+
+
+class SigmoidCalibrator(Calibrator):
+    """An S-shaped curve with two numbers (Platt, 1999): for any score of two classes, few rows.
+
+    The truth counts as (N₊ + 1)/(N₊ + 2) and 1/(N₋ + 2) instead of 1 and 0, which keeps the curve from being too sure.
+    """
+
+    method = "sigmoid"
+
+    def _learn(self, rows: Rows) -> None:
+        if rows.scores.min() == rows.scores.max():
+            raise errors.equal_scores(type(self).__name__, float(rows.scores[0]))
+        weight = np.ones(len(rows.truth)) if rows.weight is None else rows.weight
+        P, N = float(weight[rows.truth].sum()), float(weight[~rows.truth].sum())
+        target = np.where(rows.truth, (P + 1) / (P + 2), 1 / (N + 2))
+        intercept, slope = logistic.line(rows.scores, weight * target, weight * (1 - target))
+        self.slope_, self.intercept_ = float(slope), float(intercept)
+
+    def _turned(self, score: Any) -> Array:
+        x = one_column(type(self).__name__, score)
+        p = logistic.probability(self.intercept_ + self.slope_ * x)
+        return np.clip(p, _NEAR_0, _NEAR_1).reshape(np.shape(score))
+
+    def _content(self) -> dict[str, Any]:
+        return {"slope": self.slope_, "intercept": self.intercept_}
+
+    def restore(self, content: dict[str, Any]) -> None:
+        """Take over the two numbers."""
+        self.slope_, self.intercept_ = (_finite(content[name]) for name in ("slope", "intercept"))
+
+
+class TemperatureCalibrator(Calibrator):
+    """One number for all classes (Guo et al., 2017): softmax(log p / T), which makes probabilities bolder or shyer.
+
+    Takes the probability of the positive class of two, or an (n, k) array of one column per class; the truth then holds
+    the numbers of the columns from 0 on, or the names in ``classes``. The order of the classes in a row never changes.
+    T lies between 1/1,000 and 1,000; a probability below 2⁻⁵³ is read as that.
+    """
+
+    method = "temperature"
+    parameters = ("classes",)
+
+    def __init__(self, classes: Any = None) -> None:
+        self.classes = classes
+
+    def _read(self, score: Any, truth: Any, weight: Any) -> Rows:
+        return read_classes(score, truth, weight, self.classes)
+
+    def _learn(self, rows: Rows) -> None:
+        from scipy.optimize import brentq
+
+        logs = _logs(rows.scores)
+        if np.ptp(logs, axis=1).max() == 0:
+            raise errors.equal_scores(type(self).__name__, float(np.ravel(rows.scores)[0]))
+        own = np.take_along_axis(logs, rows.truth.astype(np.int64)[:, None], axis=1)[:, 0]
+        weight = np.ones(len(own)) if rows.weight is None else rows.weight
+
+        def slope(log_temperature: float) -> float:
+            """How fast the log loss falls as the temperature falls."""
+            p = _softmax(logs / np.exp(log_temperature))
+            return float(weight @ (np.einsum("ij,ij->i", p, logs) - own))
+
+        coldest, hottest = np.log(_TEMPERATURES)
+        if slope(coldest) <= 0 or slope(hottest) >= 0:
+            found = coldest if slope(coldest) <= 0 else hottest
+        else:
+            found = brentq(slope, coldest, hottest, xtol=1e-13)
+        self.temperature_ = float(np.exp(found))
+        self.columns_ = 0 if rows.scores.ndim == 1 else rows.scores.shape[1]
+
+    def _turned(self, score: Any) -> Array:
+        values = probability_table(score)
+        columns = 0 if values.ndim == 1 else values.shape[1]
+        if columns != self.columns_:
+            raise errors.other_columns(self.columns_, columns)
+        p = np.clip(_softmax(_logs(values) / self.temperature_), _NEAR_0, _NEAR_1)
+        return (p if columns else p[:, 1]).reshape(np.shape(score))
+
+    def _content(self) -> dict[str, Any]:
+        classes = None if self.classes is None else [str(name) for name in self.classes]
+        return {"temperature": self.temperature_, "columns": self.columns_, "classes": classes}
+
+    def restore(self, content: dict[str, Any]) -> None:
+        """Take over the temperature and for which columns it is."""
+        self.temperature_, self.columns_, self.classes = (
+            _finite(content["temperature"]),
+            int(content["columns"]),
+            content["classes"],
+        )
+        if self.temperature_ <= 0:
+            raise ValueError("the temperature is not positive")
+        if self.classes is not None and len(self.classes) != self.columns_:
+            raise ValueError("as many classes as columns are needed")
+
+
+CALIBRATORS: dict[str, type[Calibrator]] = {
+    kind.method: kind for kind in (IsotonicCalibrator, SigmoidCalibrator, TemperatureCalibrator)
+}
+"""The recalibrators by the name of their method."""
+
+
+def _logs(probabilities: Array) -> Array:
+    """The logarithms of the probabilities of all classes; those of one of two classes tell the other's."""
+    if probabilities.ndim == 1:
+        pair = np.stack([np.log1p(-np.minimum(probabilities, _NEAR_1)), np.log(np.maximum(probabilities, _SMALLEST))])
+        return pair.T
+    return np.log(np.maximum(probabilities, _SMALLEST))
+
+
+def _softmax(logs: Array) -> Array:
+    from scipy.special import softmax
+
+    return softmax(logs, axis=1)
+
+
+def _finite(value: Any) -> float:
+    number = float(value)
+    if not np.isfinite(number):
+        raise ValueError(f"{value!r} is not a finite number")
+    return number

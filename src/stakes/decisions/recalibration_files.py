@@ -1,0 +1,43 @@
+"""Recalibrators that were saved, made again."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from stakes import errors
+from stakes.decisions.recalibration import CALIBRATORS, VERSION, Calibrator
+
+
+def load_calibrator(saved: str | os.PathLike[str] | dict[str, Any]) -> Calibrator:
+    """Return the recalibrator that was saved in a file, or as the dictionary of ``to_dict()``."""
+    where = "the dictionary" if isinstance(saved, dict) else str(saved)
+    content = saved if isinstance(saved, dict) else _read(Path(saved))
+    if not isinstance(content, dict) or content.get("stakes") != "calibrator":
+        raise errors.no_saved_calibrator(where)
+    if content.get("version") != VERSION:
+        raise errors.other_calibrator_version(where, content.get("version"), VERSION)
+    kind = CALIBRATORS.get(str(content.get("method")))
+    if kind is None:
+        raise errors.damaged_calibrator(where, f"there is no method {content.get('method')!r}")
+    made = kind()
+    try:
+        made.restore(content)
+        made.rows_ = float(content["rows"])
+        if not made.rows_ > 0:
+            raise ValueError("it was fitted on no rows")
+    except (KeyError, TypeError, ValueError, OverflowError) as problem:
+        why = f"{problem} is missing" if isinstance(problem, KeyError) else str(problem)
+        raise errors.damaged_calibrator(where, why) from None
+    return made
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise errors.no_such_file(str(path)) from None
+    except OSError as problem:
+        raise errors.unreadable_file(str(path), problem.strerror or str(problem)) from None
+    except ValueError:
+        raise errors.no_saved_calibrator(str(path)) from None

@@ -1,0 +1,115 @@
+"""The rows that a recalibrator learns from, read and checked."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.engines.class_scores import Table
+from stakes.engines.columns import as_finite, as_weights, to_column
+from stakes.engines.labels import PAIRS, Labels, canonical, encode
+from stakes.tallies.arithmetic import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Scores with the truth: whether each row is positive, or the number of its class."""
+
+    scores: Array
+    truth: Array
+    weight: Array | None
+
+    @property
+    def effective(self) -> float:
+        """How many rows of equal weight would tell as much (Kish)."""
+        if self.weight is None:
+            return float(len(self.truth))
+        return float(self.weight.sum() ** 2 / (self.weight**2).sum())
+
+
+def read_two_classes(calibrator: str, score: Any, truth: Any, weight: Any) -> Rows:
+    """Read any real scores and the truth of two classes."""
+    return _weighted(one_column(calibrator, score), _positive(calibrator, truth), weight)
+
+
+def read_classes(score: Any, truth: Any, weight: Any, classes: Any) -> Rows:
+    """Read probabilities: of the positive class of two, or of all classes."""
+    values = probability_table(score)
+    if values.ndim == 1:
+        return _weighted(values, _positive("a single column of probabilities", truth), weight)
+    names = tuple(canonical(name) for name in (range(values.shape[1]) if classes is None else classes))
+    if len(names) != values.shape[1]:
+        raise errors.which_score_column(values.shape, names)
+    labels = read_labels(truth)
+    unknown = [name for name in labels.names if name not in names]
+    if unknown:
+        raise errors.unknown_labels("truth", unknown, names)
+    rows = _weighted(values, labels.into(names), weight)
+    if (rows.truth == rows.truth[0]).all():
+        raise errors.one_class_to_recalibrate(names[int(rows.truth[0])])
+    return rows
+
+
+def read_labels(truth: Any) -> Labels:
+    """Read the classes of the rows, of which there must be some."""
+    column = to_column(truth, "truth")
+    if not len(column):
+        raise errors.empty("truth")
+    return encode(column)
+
+
+def one_column(calibrator: str, score: Any) -> Array:
+    """Return one finite number per row, given as (n,) or (n, 1)."""
+    values = _array(score)
+    if values.ndim == 2 and values.shape[1] != 1:
+        raise errors.one_score_column(calibrator, values.shape)
+    return as_finite(to_column(values, "score")).astype(np.float64)
+
+
+def probability_table(score: Any) -> Array:
+    """Return the probabilities of one class, (n,), or of all, (n, k), which add up to 1."""
+    values = _array(score)
+    if values.ndim != 2 or values.shape[1] == 1:
+        values = one_column("TemperatureCalibrator", values)
+        low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
+    else:
+        if values.dtype.kind not in "biuf":
+            raise errors.not_numbers("score", f"{values.dtype} values")
+        values = values.astype(np.float64)
+        low, high = Table(tuple(map(str, range(values.shape[1]))), values).check()
+    if low < 0 or high > 1:
+        raise errors.temperature_of_probabilities(low if low < 0 else high)
+    return values
+
+
+def _array(score: Any) -> Array:
+    try:
+        return np.asarray(score)
+    except ValueError:
+        raise errors.not_a_column("score", "a list of rows of different lengths") from None
+
+
+def _positive(calibrator: str, truth: Any) -> Array:
+    """Whether each row is positive: 1 of 0 and 1, true of false and true."""
+    labels = read_labels(truth)
+    pair = next((known for known in PAIRS if set(labels.names) <= set(known)), None)
+    if pair is None:
+        raise errors.truth_of_recalibration(calibrator, labels.names)
+    return labels.into(pair) == 1
+
+
+def _weighted(scores: Array, truth: Array, weight: Any) -> Rows:
+    """Check lengths and weights; rows of weight 0 are left out."""
+    if len(scores) != len(truth):
+        raise errors.wrong_length("score", len(scores), len(truth))
+    weights = None
+    if weight is not None:
+        weights = as_weights(to_column(weight, "weight"))
+        if len(weights) != len(truth):
+            raise errors.wrong_length("weight", len(weights), len(truth))
+        present = weights > 0
+        scores, truth, weights = scores[present], truth[present], weights[present]
+    if truth.dtype == bool and truth.all() == truth.any():
+        raise errors.one_class_to_recalibrate("positive" if truth[0] else "negative")
+    return Rows(scores, truth, weights)

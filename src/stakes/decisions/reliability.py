@@ -1,0 +1,192 @@
+"""Reliability: how often a thing happened, among the cases of which a probability was said."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.decisions.isotonic import pooled, rising_curve, upwards
+from stakes.metrics.estimate import plain
+from stakes.tallies import ScoreTable
+from stakes.tallies.arithmetic import Array
+from stakes.uncertainty.sampling import Sampling, check_whole
+from stakes.uncertainty.shares import wilson
+
+BINNINGS = ("mass", "width")
+REDRAWN = 1000
+"""How often the truth is redrawn from the probabilities."""
+
+_MOST_SCORES = 2000
+"""Scores beyond this many are put together, equally many rows each, before the truth is redrawn."""
+
+_CLUSTERED = "it takes rows as independent, and these come in clusters"
+
+
+@dataclass(frozen=True, eq=False)
+class Bins:
+    """Cases put together by their probability: the mean of it, how often the thing happened, and Wilson's limits.
+
+    Bins without rows are left out. ``no_limits`` says why limits are NaN, where they are.
+    """
+
+    by: str
+    mean_probability: Array
+    frequency: Array
+    rows: Array
+    low: Array
+    high: Array
+    no_limits: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists."""
+        return {name: _plain(value) for name, value in vars(self).items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Honest:
+    """What honest probabilities would look like in a file like this one: the truth redrawn from them many times.
+
+    ``low`` and ``high`` are, at each ``probability`` by itself (pointwise, not all the way at once), where the rising
+    curve would run; ``as_far`` of the ``redrawn`` files showed a miscalibration at least as large as this one.
+    """
+
+    probability: Array
+    low: Array
+    high: Array
+    confidence: float
+    as_far: int
+    redrawn: int
+
+    @property
+    def p_value(self) -> float:
+        """The p-value of the probabilities being honest; never 0."""
+        return (1 + self.as_far) / (1 + self.redrawn)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists."""
+        return {name: _plain(value) for name, value in vars(self).items()}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reliability:
+    """The reliability curve: in bins, and as the rising curve nearest to the data, which needs no bins.
+
+    ``probability`` and ``frequency`` are the points between which the rising curve runs straight.
+    """
+
+    bins: Bins
+    probability: Array
+    frequency: Array
+    redrawn: Callable[[], Honest | None]
+
+    @property
+    def band(self) -> Honest | None:
+        """Where the rising curve would run if the probabilities were honest; None when rows come in clusters."""
+        return self.redrawn()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists and numbers."""
+        return {
+            "bins": self.bins.to_dict(),
+            "curve": {"probability": self.probability.tolist(), "frequency": self.frequency.tolist()},
+            "band": None if self.band is None else self.band.to_dict(),
+            "no_band": _CLUSTERED if self.band is None else "",
+        }
+
+    def __repr__(self) -> str:
+        return f"<Reliability in {len(self.bins.rows)} bins of equal {self.bins.by}>"
+
+
+def reliability(
+    table: ScoreTable, bins: int, by: str, sampling: Sampling, redrawn: Callable[[], Honest | None]
+) -> Reliability:
+    """Return the reliability curve of a table of probabilities; ``redrawn`` makes its band when it is wanted."""
+    check_whole("bins", bins, 1)
+    if by not in BINNINGS:
+        raise errors.no_such_binning(by, BINNINGS)
+    return Reliability(_bins(table, bins, by, sampling), *rising_curve(table), redrawn)
+
+
+def _bins(table: ScoreTable, bins: int, by: str, sampling: Sampling) -> Bins:
+    scores, positives, negatives = upwards(table)
+    weights = positives + negatives
+    squares = weights if not table.weighted else _squares(table)
+    place = _by_mass(weights, bins) if by == "mass" else _by_width(scores, bins)
+
+    def added(column: Array) -> Array:
+        return np.bincount(place, column, bins)[present]
+
+    present = np.bincount(place, minlength=bins) > 0
+    rows = added(weights)
+    frequency = added(positives) / rows
+    low, high = np.full((2, len(rows)), np.nan)
+    if sampling.clusters is None:
+        telling = rows**2 / added(squares)
+        limits = [wilson(float(s), float(n), sampling.confidence) for s, n in zip(frequency, telling, strict=True)]
+        low, high = np.array(limits).T
+    why = "" if sampling.clusters is None else _CLUSTERED
+    return Bins(by, added(weights * scores) / rows, frequency, rows, low, high, why)
+
+
+def _by_width(scores: Array, bins: int) -> Array:
+    """The bin of each score when [0, 1] is cut into equal widths."""
+    return np.clip(np.searchsorted(np.arange(bins) / bins, scores, side="right") - 1, 0, bins - 1)
+
+
+def _by_mass(weights: Array, bins: int) -> Array:
+    """The bin of each score when the rows are cut into equal numbers from the highest on; ties stay together."""
+    total = float(weights.sum())
+    before = np.append(np.cumsum(weights[::-1])[:-1][::-1], 0.0)
+    return bins - np.searchsorted(np.arange(bins) * (total / bins), before, side="right")
+
+
+def _squares(table: ScoreTable) -> Array:
+    """Σw² at each score, from the lowest on."""
+    values = table.as_columns().values
+    return (values["positives_squared"] + values["negatives_squared"])[::-1]
+
+
+# ── what honest probabilities would look like ────────────────────────────────────────────────────────────────────
+def honest(table: ScoreTable, sampling: Sampling) -> Honest | None:
+    """Redraw the truth from the probabilities many times; None when rows come in clusters.
+
+    A bootstrap of the rising curve itself would not do: it is not consistent (Sen, Banerjee & Woodroofe, 2010).
+    """
+    if sampling.clusters is not None:
+        return None
+    scores, positives, weights, telling = _thinned(table)
+    generator = sampling.generator()
+    draws = generator.binomial(telling, scores, (REDRAWN, len(scores))) / telling * weights
+    places = np.linspace(scores[0], scores[-1], 101)
+    found = [_gain(scores, drawn, weights) for drawn in draws]
+    heights = [np.interp(places, scores, fitted) for _, fitted in found]
+    low, high = np.quantile(heights, (sampling.tail, 1 - sampling.tail), axis=0)
+    seen, _ = _gain(scores, positives, weights)
+    as_far = sum(gain >= seen * (1 - 1e-12) for gain, _ in found)
+    return Honest(places, low, high, sampling.confidence, as_far, REDRAWN)
+
+
+def _gain(scores: Array, positives: Array, weights: Array) -> tuple[float, Array]:
+    """The squared error that the rising curve would save in all rows together, and the curve."""
+    fitted = pooled(positives, weights).fitted()
+    # Σ (y − p)² − Σ (y − q)², in which the squares of the truth cancel
+    return float((weights * (scores**2 - fitted**2) - 2 * positives * (scores - fitted)).sum()), fitted
+
+
+def _thinned(table: ScoreTable) -> tuple[Array, Array, Array, Array]:
+    """Scores with positives, weights and the rows that tell as much; many scores are put together to their means."""
+    scores, positives, negatives = upwards(table)
+    weights = positives + negatives
+    squares = _squares(table) if table.weighted else weights
+    if len(scores) > _MOST_SCORES:
+        place = np.unique(_by_mass(weights, _MOST_SCORES), return_inverse=True)[1]
+        sums = [np.bincount(place, column) for column in (weights * scores, positives, weights, squares)]
+        scores, positives, weights, squares = np.minimum(sums[0] / sums[2], 1.0), *sums[1:]
+    telling = np.maximum(np.rint(weights**2 / squares), 1).astype(np.int64)
+    return scores, positives, weights, telling
+
+
+def _plain(value: Any) -> Any:
+    return [plain(one) for one in value.tolist()] if isinstance(value, np.ndarray) else plain(value)

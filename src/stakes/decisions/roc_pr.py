@@ -1,0 +1,67 @@
+"""ROC and PR curves: what each threshold finds, and what it lets through.
+
+Both run from the strictest threshold (+∞: nobody) to the loosest (everybody).
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from stakes import errors, metrics
+from stakes.decisions.curve import Band, Curve, Scored, drawn_band
+from stakes.tallies import Confusion
+from stakes.tallies.arithmetic import Array
+
+_PLACES = np.linspace(0, 1, 101)
+
+Points = Callable[[Confusion], tuple[Array, Array]]
+Height = Callable[[Array, Array], Array]
+"""The height of a curve at all places of its band."""
+
+
+def roc_curve(scored: Scored) -> Curve:
+    """Return recall against the false positive rate."""
+    scored.need_both_classes("roc")
+    x, y = _roc(scored.table.confusions())
+    thresholds = scored.table.thresholds
+    return Curve(
+        "roc", "false_positive_rate", "recall", x, y, thresholds, lambda: _band(scored, _roc, _straight_between)
+    )
+
+
+def pr_curve(scored: Scored) -> Curve:
+    """Return precision against recall."""
+    if scored.table.P == 0:
+        raise errors.no_curve("pr", "no case is positive")
+    x, y = _pr(scored.table.confusions())
+    thresholds = scored.table.thresholds
+    return Curve("pr", "recall", "precision", x, y, thresholds, lambda: _band(scored, _pr, _in_steps))
+
+
+def _roc(tables: Confusion) -> tuple[Array, Array]:
+    return metrics.find("false_positive_rate").of(tables), metrics.find("recall").of(tables)
+
+
+def _pr(tables: Confusion) -> tuple[Array, Array]:
+    # where nothing is called positive, precision is undefined; the curve is drawn from 1
+    precision = np.where(tables.PP == 0, 1.0, metrics.find("precision").of(tables))
+    return metrics.find("recall").of(tables), precision
+
+
+def _straight_between(x: Array, y: Array) -> Array:
+    return np.interp(_PLACES, x, y)
+
+
+def _in_steps(x: Array, y: Array) -> Array:
+    return y[np.minimum(np.searchsorted(x, _PLACES), len(x) - 1)]
+
+
+def _band(scored: Scored, points: Points, height: Height) -> Band:
+    """The limits of y at 101 places of x, from score tables drawn anew."""
+    from stakes.uncertainty.clusters import drawn_scores  # only bands need it
+
+    def heights() -> list[Array]:
+        x, y = points(drawn_scores(scored.table, scored.sampling, ends=0.5).confusions())
+        return [height(*line) for line in zip(x, y, strict=True)]
+
+    return drawn_band(_PLACES, heights, scored.sampling)

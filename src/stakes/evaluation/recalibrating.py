@@ -1,0 +1,245 @@
+"""How honest are the probabilities of a file, and would recalibration make them better?"""
+
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stakes import errors, metrics
+from stakes.decisions.recalibration import CALIBRATORS, Calibrator
+from stakes.decisions.recalibration_files import load_calibrator
+from stakes.decisions.recalibration_folds import cross_fitted
+from stakes.engines import Read, count_read, read_rows
+from stakes.engines.columns import as_finite, to_column
+from stakes.engines.labels import canonical
+from stakes.evaluation.base import Evaluation
+from stakes.metrics.estimate import Estimate, percent, plain
+from stakes.tallies.arithmetic import Array
+from stakes.uncertainty.interval import Interval, figure, none
+from stakes.uncertainty.resampling import mean_interval
+from stakes.uncertainty.row_losses import row_loss
+from stakes.uncertainty.sampling import Sampling
+
+_LOSSES = {1: ("log_loss", "brier_score"), 2: ("multiclass_log_loss", "multiclass_brier_score")}
+"""The losses that are judged, by the number of axes of the scores: one column, or one for each class."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Recalibration:
+    """What recalibration would do, judged by cross-fitting: every row by a fit on other rows.
+
+    ``before`` and ``after`` hold the losses of each row; ``method`` is the one asked for, or the one with the lowest
+    log loss, and ``calibrator`` is fitted on all rows. ``calibration`` tells how honest the scores are as they stand.
+    """
+
+    calibration: Any
+    before: Mapping[str, Array] | None
+    after: Mapping[str, Mapping[str, Array]]
+    weight: Array | None
+    method: str
+    calibrator: Calibrator
+    folds: int
+    sampling: Sampling
+
+    def loss(self, name: str, method: str | None = None) -> float:
+        """Return the mean loss as it stands, or after recalibration by a method; NaN for what are no probabilities."""
+        losses = self.before if method is None else self.after[method]
+        return math.nan if losses is None else float(np.average(losses[name], weights=self.weight))
+
+    @cached_property
+    def changes(self) -> dict[str, Estimate]:
+        """How the log loss changes by each method, given these fits; below 0 is better."""
+        return {method: self._change(method) for method in self.after}
+
+    def _change(self, method: str) -> Estimate:
+        name = self._names[0]
+        if self.before is None:
+            return Estimate("change", math.nan, reason="the scores are no probabilities as they stand")
+        with np.errstate(invalid="ignore"):
+            differences = self.after[method][name] - self.before[name]
+        limits = mean_interval(differences, self.weight, self.sampling.confidence)
+        found = none("a loss is infinite") if limits is None else Interval(*limits, "Student, paired by rows")
+        value = self.loss(name, method) - self.loss(name)
+        return figure("change", value, 0.0, found, self.sampling.confidence)
+
+    @property
+    def _names(self) -> Sequence[str]:
+        return list(self.after[self.method])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data, ready for JSON."""
+        names = self._names
+        return {
+            "stakes": "recalibration",
+            "before": None if self.before is None else {name: plain(self.loss(name)) for name in names},
+            "after": {
+                method: {name: plain(self.loss(name, method)) for name in names}
+                | {"change": self.changes[method].to_dict()}
+                for method in self.after
+            },
+            "folds": self.folds,
+            "method": self.method,
+            "calibration": None if self.calibration is None else self.calibration.to_dict(),
+            "calibrator": self.calibrator.to_dict(),
+        }
+
+    def to_json(self) -> str:
+        """Return :meth:`to_dict` as JSON text."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+
+    # ── in words ─────────────────────────────────────────────────────────────────────────────────────────────
+    def __str__(self) -> str:
+        said = "The scores are no probabilities as they stand." if self.calibration is None else str(self.calibration)
+        sure = percent(self.sampling.confidence)
+        lines = [
+            f"Recalibration, every row judged by a fit on the other {self.folds - 1} of {self.folds} folds",
+            f"{'':<14}{'log loss':>10}{'Brier score':>14}   change of the log loss, {sure} interval",
+            *([] if self.before is None else [self._line("as it stands", None)]),
+            *(self._line(method, method) for method in self.after),
+            self._verdict(),
+        ]
+        return said + "\n\n" + "\n".join(lines)
+
+    def _line(self, title: str, method: str | None) -> str:
+        losses = [self.loss(name, method) for name in self._names]
+        change = None if method is None else self.changes[method]
+        words = ""
+        if change is not None and change.defined:
+            sure = "" if change.low is None else f" [{change.low:+.4f}, {change.high:+.4f}]"
+            words = f"   {change.value:+.4f}{sure}"
+        return f"{title:<14}{losses[0]:>10.4f}{losses[1]:>14.4f}{words}"
+
+    def _verdict(self) -> str:
+        change = self.changes[self.method]
+        if change.low is None or change.high is None:
+            return f"Fitted on all rows: {self.method}."
+        if change.high < 0:
+            return f"Recalibration by {self.method} helps."
+        if change.low > 0:
+            return f"Recalibration by {self.method} harms; leave the probabilities as they are."
+        return f"Recalibration by {self.method} cannot be told from leaving the probabilities as they are."
+
+    def __repr__(self) -> str:
+        return f"<Recalibration by {self.method}>"
+
+
+def recalibration(
+    data: Any = None,
+    *,
+    truth: Any,
+    score: Any,
+    positive: Any = None,
+    classes: Any = None,
+    weight: Any = None,
+    method: str | None = None,
+    folds: int = 5,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> Recalibration:
+    """Ask how honest the scores are, judge recalibration by cross-fitting, and fit the best method on all rows.
+
+    ``method`` is "isotonic", "sigmoid" or "temperature" (the only one for more than two classes); when it is None, the
+    one with the lowest cross-fitted log loss. The other arguments are those of :func:`stakes.evaluate`.
+    """
+    sampling = Sampling(confidence, seed=seed)
+    read = read_rows(data, truth=truth, score=score, positive=positive, classes=classes, weight=weight)
+    evaluation = Evaluation(count_read(read), sampling=sampling)
+    kinds = _kinds(read, evaluation.probabilities, method)
+    rows = read.rows
+    scores, codes = np.asarray(rows.scores, np.float64), rows.truth.astype(np.int64)
+    names = _LOSSES[scores.ndim]
+
+    def losses(said: Array) -> dict[str, Array]:
+        return {name: np.asarray(row_loss(metrics.find(name))(codes, said), np.float64) for name in names}
+
+    after = {name: losses(cross_fitted(kind, scores, codes, folds, seed, rows.weight)) for name, kind in kinds.items()}
+    best = min(after, key=lambda name: float(np.average(after[name][names[0]], weights=rows.weight)))
+    return Recalibration(
+        evaluation.calibration if evaluation.probabilities else None,
+        losses(scores) if evaluation.probabilities else None,
+        after,
+        rows.weight,
+        best,
+        _for_labels(kinds[best].fit(scores, codes, rows.weight), read),
+        folds,
+        sampling,
+    )
+
+
+def _kinds(read: Read, probabilities: bool, method: str | None) -> dict[str, Calibrator]:
+    """The recalibrators that suit the scores, or the one that was asked for."""
+    if method is not None and method not in CALIBRATORS:
+        raise errors.no_such_recalibration(method, list(CALIBRATORS))
+    many = _many(read)
+    if many and method not in (None, "temperature"):
+        raise errors.recalibration_of_two(str(method))
+    if many and not probabilities:
+        raise errors.no_recalibration_of_scores()
+    wanted = [method] if method else ["temperature"] if many else list(CALIBRATORS)
+    return {name: CALIBRATORS[name]() for name in wanted if method or probabilities or name != "temperature"}
+
+
+def _for_labels(calibrator: Calibrator, read: Read) -> Calibrator:
+    """Let a calibrator of several classes, fitted on their numbers, remember what they are called."""
+    return calibrator.set_params(classes=list(read.plan.classes)) if _many(read) else calibrator  # type: ignore[union-attr]
+
+
+def _many(read: Read) -> bool:
+    return read.plan is not None and read.plan.positive is None
+
+
+# ── a saved calibrator applied to a file ─────────────────────────────────────────────────────────────────────────
+def apply_calibrator(
+    file: str | os.PathLike[str], calibrator: Any, out: str | os.PathLike[str], *, score: Any, column: str | None = None
+) -> list[str]:
+    """Write the file once more, with a column of recalibrated probabilities for each score; return their names.
+
+    ``score`` is the column of the score, or a dictionary class → column. A new column is called like the score's with
+    ``_calibrated`` behind it, or ``column``.
+    """
+    from stakes.engines import files
+
+    made = calibrator if isinstance(calibrator, Calibrator) else load_calibrator(calibrator)
+    refuse_overwriting(file, out)
+    columns = _columns(made, score)
+    if column is not None and len(columns) > 1:
+        raise errors.one_new_column(column)
+    names = [column or f"{name}_calibrated" for name in columns.values()]
+    frame = files.read_whole(Path(file))
+    for name in names:
+        if name in frame.columns:
+            raise errors.column_exists(name)
+    read = files.read(Path(file), columns)
+    scores = np.column_stack([as_finite(to_column(values, argument)) for argument, values in read.items()])
+    found = made.transform(scores).T
+    files.write_whole(frame.with_columns(**dict(zip(names, found, strict=True))), Path(out))
+    return names
+
+
+def refuse_overwriting(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
+    """Refuse to write over the rows that are read."""
+    if Path(target).exists() and Path(source).exists() and Path(target).samefile(source):
+        raise errors.would_overwrite(str(target))
+
+
+def _columns(calibrator: Calibrator, score: Any) -> dict[str, str]:
+    """Argument → column of each score, in the order in which the calibrator knows the classes."""
+    fitted = getattr(calibrator, "columns_", 0)
+    if not isinstance(score, Mapping):
+        if fitted:
+            raise errors.other_scores(f"{fitted} classes", "a single column")
+        return {"score": score}
+    if not fitted:
+        raise errors.other_scores("a single score", f"one column for each of {len(score)} classes")
+    named = {canonical(name): column for name, column in score.items()}
+    known = getattr(calibrator, "classes", None) or list(named)
+    missing = [name for name in known if name not in named]
+    if missing:
+        raise errors.class_without_score(missing, [])
+    return {f"score of {name}": named[name] for name in known}

@@ -1,0 +1,112 @@
+"""Costs that differ from row to row, added up."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.base import Tally
+
+
+@dataclass(frozen=True, eq=False)
+class CostSums(Tally):
+    """What rows of each class cost: as decided, at best, and had everyone got the same decision.
+
+    Of each row there are the numbers 1, its cost, the cost of its cheapest decision, and the cost of each decision.
+    ``sums[c]`` adds them up over the rows of class c (times their weights), ``products[c]`` the product of every two of
+    them (times the squared weights), ``powers[c]`` the square and the cube of the cost.
+    """
+
+    classes: tuple[str, ...]
+    decisions: tuple[str, ...]
+    sums: Array
+    products: Array
+    powers: Array
+    weighted: bool = False
+
+    kind = "costs"
+    leading = ()
+
+    @classmethod
+    def from_rows(
+        cls,
+        costs: Array,
+        decided: Array,
+        truth: Array,
+        classes: Sequence[str],
+        decisions: Sequence[str],
+        weight: Array | None = None,
+    ) -> Self:
+        """Add up rows: what each decision costs, the one that was taken, and the class, as codes."""
+        own = costs[np.arange(len(costs)), decided]
+        numbers = np.column_stack([np.ones(len(costs)), own, costs.min(axis=1), costs])
+        unit = np.ones(len(costs)) if weight is None else weight
+        sums, products, powers = [], [], []
+        for c in range(len(classes)):
+            mine = np.asarray(truth == c)
+            x, w, cost = numbers[mine], unit[mine], own[mine]
+            sums.append(w @ x)
+            products.append((x * (w**2)[:, None]).T @ x)
+            powers.append([w @ cost**2, w @ cost**3])
+        return cls(
+            tuple(classes), tuple(decisions), np.array(sums), np.array(products), np.array(powers), weight is not None
+        )
+
+    @property
+    def total(self) -> float:
+        """The (weighted) number of rows."""
+        return float(self.sums[:, 0].sum())
+
+    def shares(self, prior: Sequence[Any] | None) -> Array:
+        """How frequent each class is: in the rows, or where the model is going to be used."""
+        return self.sums[:, 0] / self.total if prior is None else np.array(prior, np.float64)
+
+    def means(self, prior: Sequence[Any] | None = None) -> Array:
+        """The mean of each number over all rows, with the classes as frequent as the prior says."""
+        sizes = self.sums[:, :1]
+        each = np.divide(self.sums, sizes, out=np.zeros_like(self.sums), where=sizes > 0)
+        return self.shares(prior) @ each
+
+    # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────
+    def _question(self) -> dict[str, Any]:
+        return {
+            "the list of classes": self.classes,
+            "the list of decisions": self.decisions,
+            "weighting": "weighted" if self.weighted else "unweighted",
+        }
+
+    @classmethod
+    def _sum(cls, parts: list[Self]) -> Self:
+        first = parts[0]
+        added: Any = {
+            name: np.sum([getattr(part, name) for part in parts], axis=0) for name in ("sums", "products", "powers")
+        }
+        return cls(first.classes, first.decisions, **added, weighted=first.weighted)
+
+    def __eq__(self, other: object) -> bool:
+        return self.to_dict() == other.to_dict() if isinstance(other, CostSums) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _content(self) -> dict[str, Any]:
+        return {
+            "classes": list(self.classes),
+            "decisions": list(self.decisions),
+            "sums": self.sums.tolist(),
+            "products": self.products.tolist(),
+            "powers": self.powers.tolist(),
+            "weighted": self.weighted,
+        }
+
+    @classmethod
+    def _restore(cls, content: dict[str, Any]) -> Self:
+        K, width = len(content["classes"]), len(content["decisions"]) + 3
+        arrays: Any = {name: np.asarray(content[name], np.float64) for name in ("sums", "products", "powers")}
+        if [array.shape for array in arrays.values()] != [(K, width), (K, width, width), (K, 2)]:
+            raise ValueError("sums of other lengths")
+        return cls(tuple(content["classes"]), tuple(content["decisions"]), **arrays, weighted=bool(content["weighted"]))
+
+    def __str__(self) -> str:
+        return f"<CostSums of {self.total:,.15g} rows and {len(self.decisions)} decisions>"

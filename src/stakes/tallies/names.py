@@ -1,0 +1,14 @@
+"""What a class is called: the one label rule, wherever a label comes from."""
+
+from typing import Any
+
+import numpy as np
+
+
+def canonical(value: Any) -> str:
+    """Return the class that a value stands for: 1 and 1.0 are the class ``1``, True is ``true``."""
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    return str(value)

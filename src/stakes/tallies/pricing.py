@@ -1,0 +1,171 @@
+"""Costs together with the class frequencies they are meant for, and the frequencies inside the scores."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.tallies.arithmetic import Array, is_real
+from stakes.tallies.costs import Cell, Costs, written
+from stakes.tallies.names import canonical
+
+Shares = tuple[Fraction, ...]
+"""How frequent each class is, in the order of the classes; they add up to 1."""
+
+AS_IN_THE_ROWS = "rows"
+"""What training_prior= says when the model was trained on class frequencies like those of the rows."""
+
+_ROUNDING = 1e-6
+
+
+@dataclass(frozen=True)
+class Pricing:
+    """What decisions cost, and where.
+
+    ``prior`` are the class frequencies of the deployment, those of the rows if None; ``training_prior`` are the ones
+    inside the scores, those of the data that the model was trained on. Where they differ, probabilities are corrected:
+    q′ ∝ q·prior/training_prior.
+    """
+
+    costs: Costs
+    prior: Any = None
+    training_prior: Any = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.costs, Costs):
+            raise errors.not_costs(self.costs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers and names, ready for JSON."""
+        given = {"prior": self.prior, "training_prior": self.training_prior}
+        plain = {
+            name: {canonical(k): float(v) for k, v in value.items()} if isinstance(value, Mapping) else value
+            for name, value in given.items()
+        }
+        return {"costs": self.costs.to_dict(), **plain}
+
+    # ── decisions and their prices ───────────────────────────────────────────────────────────────────────────
+    def decisions(self, truths: Sequence[str]) -> tuple[str, ...]:
+        """The decisions that can be taken: the classes, or those that the costs name."""
+        named = self.costs.decisions
+        return tuple(truths) if named is None or set(named) == set(truths) else tuple(named)
+
+    def prices(self, truths: Sequence[str], decisions: Sequence[str], positive: str | None) -> list[tuple[Cell, ...]]:
+        """The costs in the order of these truths and decisions."""
+        return self.costs.for_table(truths, decisions, positive)
+
+    # ── class frequencies ────────────────────────────────────────────────────────────────────────────────────
+    def deployed(self, truths: Sequence[str], positive: str | None) -> Shares | None:
+        """The class frequencies of the deployment, None for those of the rows."""
+        return None if self.prior is None else settled("prior", self.prior, truths, positive)
+
+    @property
+    def corrects(self) -> bool:
+        """Whether probabilities have to be corrected before they decide."""
+        return self.prior is not None or self.training_prior is not None
+
+    @property
+    def needs_all_rows(self) -> bool:
+        """Whether a correction rests on the class frequencies of all rows."""
+        return self.corrects and (self.prior is None or self.training_prior == AS_IN_THE_ROWS)
+
+    def correction(self, truths: Sequence[str], positive: str | None, rows: Shares) -> Shares | None:
+        """What each class's probability is multiplied by (then they add up to 1 again); None where nothing changes."""
+        if not self.corrects:
+            return None
+        if self.training_prior is None:
+            raise errors.which_training_prior()
+        trained = rows
+        if not isinstance(self.training_prior, str) or self.training_prior != AS_IN_THE_ROWS:
+            trained = settled("training_prior", self.training_prior, truths, positive)
+        wanted = self.deployed(truths, positive) or rows
+        for name, share, target in zip(truths, trained, wanted, strict=True):
+            if not share and target:
+                raise errors.no_training_prior_of(name)
+        return tuple(target / share if share else Fraction(0) for share, target in zip(trained, wanted, strict=True))
+
+    # ── Bayes decisions ──────────────────────────────────────────────────────────────────────────────────────
+    def thresholds(self, negative: str, positive: str, rows: Shares) -> list[tuple[str, float]]:
+        """The decisions of two classes with the lowest score of each, from low scores to high ones.
+
+        ``rows`` are the shares of the negative and the positive class. The first decision begins at −∞.
+        """
+        steps = self.costs.switch_points(positive)
+        names = {"negative": negative, "positive": positive} if self.costs.classes is None else {}
+        factors = self.correction((negative, positive), positive, rows) or (Fraction(1), Fraction(1))
+        found = [(names.get(decision, decision), _lowest_score(p, *factors)) for decision, p in steps]
+        return [(found[0][0], -math.inf), *found[1:]]
+
+    def bayes(
+        self,
+        posteriors: Array,
+        truths: Sequence[str],
+        positive: str | None,
+        rows: Shares,
+        columns: Mapping[str, Array] | None = None,
+    ) -> Array:
+        """The cheapest decision for each row of class probabilities, as a code into :meth:`decisions`.
+
+        ``columns`` hold the costs that differ from row to row. Of decisions that cost the same, the first.
+        """
+        decisions = self.decisions(truths)
+        prices = self.prices(truths, decisions, positive)
+        factors = self.correction(truths, positive, rows)
+        weights = posteriors if factors is None else posteriors * np.array(factors, np.float64)
+        risks = np.zeros((len(posteriors), len(decisions)))
+        for c, row in enumerate(prices):
+            for d, cell in enumerate(row):
+                risks[:, d] += weights[:, c] * (_column(columns, cell) if isinstance(cell, str) else float(cell))
+        return risks.argmin(axis=1)
+
+    def of_rows(self, truth: Array, truths: Sequence[str], positive: str | None, columns: Mapping[str, Array]) -> Array:
+        """What each decision costs in each row, given the class that happened."""
+        decisions = self.decisions(truths)
+        costs = np.empty((len(truth), len(decisions)))
+        for c, row in enumerate(self.prices(truths, decisions, positive)):
+            mine = np.asarray(truth == c)
+            for d, cell in enumerate(row):
+                costs[mine, d] = _column(columns, cell)[mine] if isinstance(cell, str) else float(cell)
+        return costs
+
+
+def _column(columns: Mapping[str, Array] | None, name: str) -> Array:
+    if columns is None:
+        raise errors.costs_by_row([name])
+    return columns[name]
+
+
+def settled(argument: str, given: Any, truths: Sequence[str], positive: str | None) -> Shares:
+    """Check class frequencies: a dictionary, or for two classes the share of the positive one."""
+    if isinstance(given, Mapping):
+        shares = {canonical(name): share for name, share in given.items()}
+        strange, missing = set(shares) - set(truths), [name for name in truths if name not in shares]
+        if strange or missing:
+            raise errors.prior_of_other_classes(argument, list(shares), list(truths))
+        values = [shares[name] for name in truths]
+    elif is_real(given) and positive is not None and len(truths) == 2:
+        values = [given if name == positive else 1 - given for name in truths]
+    else:
+        raise errors.bad_prior(argument, given)
+    if not all(is_real(share) and 0 <= share <= 1 for share in values) or abs(float(sum(values)) - 1) > _ROUNDING:
+        raise errors.bad_prior(argument, given)
+    exact = [written(share) for share in values]
+    return tuple(share / sum(exact) for share in exact)
+
+
+def _lowest_score(p: Fraction, negative: Fraction, positive: Fraction) -> float:
+    """The lowest score whose probability is at least p once both classes' are multiplied by these factors."""
+    if not positive and p:  # there are no positives where the model is going to be used
+        return math.inf
+    against, in_favour = p * negative, (1 - p) * positive
+    return rounded_up(against / (against + in_favour)) if against + in_favour else 1.0
+
+
+def rounded_up(number: Fraction) -> float:
+    """The lowest float that is not below an exact number, so that ``score >= it`` is exact too."""
+    nearest = float(number)
+    return math.nextafter(nearest, math.inf) if Fraction(nearest) < number else nearest

@@ -1,0 +1,396 @@
+"""How honest probabilities are, against statsmodels, scikit-learn and exact arithmetic."""
+
+import json
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from sklearn.isotonic import IsotonicRegression
+
+import stakes
+from stakes import InputError, ScoreTable
+from stakes.decisions.calibration import calibration
+from stakes.decisions.decomposition import squared_error_terms
+from stakes.decisions.reliability import honest
+from stakes.uncertainty.sampling import USUAL, Sampling
+from tests.decisions.test_isotonic import by_fractions
+
+
+def rows(n=400, seed=0, decimals=None, shape=1.5):
+    rng = np.random.default_rng(seed)
+    p = rng.uniform(0.02, 0.98, n)
+    p = p if decimals is None else np.round(p, decimals)
+    return p, rng.random(n) < p**shape, rng.choice([0.5, 1.0, 3.0], n)
+
+
+def logit(p):
+    return np.log(p / (1 - p))
+
+
+# ── the line ─────────────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize("decimals", [None, 1])
+def test_slope_and_intercepts_against_statsmodels(decimals):
+    p, y, _ = rows(decimals=decimals)
+    p = np.clip(p, 0.05, 0.95)
+    found = calibration(ScoreTable.from_rows(p, y), Sampling(confidence=0.9))
+    model = sm.Logit(y.astype(float), sm.add_constant(logit(p))).fit(disp=0, tol=1e-12)
+    limits = model.conf_int(0.1)
+    for figure, i in ((found.intercept, 0), (found.slope, 1)):
+        assert figure.value == pytest.approx(model.params[i], rel=1e-8)
+        assert (figure.low, figure.high) == pytest.approx(tuple(limits[i]), rel=1e-6)
+    shifted = sm.GLM(y.astype(float), np.ones(len(y)), family=sm.families.Binomial(), offset=logit(p)).fit(tol=1e-12)
+    assert found.intercept_at_slope_1.value == pytest.approx(shifted.params[0], rel=1e-8)
+    assert found.intercept_at_slope_1.low == pytest.approx(shifted.conf_int(0.1)[0, 0], rel=1e-6)
+    assert found.slope.method == "Wald, observed information"
+
+
+@pytest.mark.parametrize("decimals", [None, 1])
+def test_weighted_rows_have_a_sandwich(decimals):
+    p, y, w = rows(decimals=decimals, seed=1)
+    p = np.clip(p, 0.05, 0.95)
+    found = calibration(ScoreTable.from_rows(p, y, w))
+    model = sm.GLM(y.astype(float), sm.add_constant(logit(p)), family=sm.families.Binomial(), var_weights=w)
+    fitted = model.fit(cov_type="HC0", tol=1e-12)
+    assert found.slope.value == pytest.approx(fitted.params[1], rel=1e-8)
+    assert (found.slope.low, found.slope.high) == pytest.approx(tuple(fitted.conf_int()[1]), rel=1e-6)
+    assert (found.intercept.low, found.intercept.high) == pytest.approx(tuple(fitted.conf_int()[0]), rel=1e-6)
+    assert found.slope.method == "Wald, sandwich"
+
+
+@pytest.mark.filterwarnings("ignore:cov_type not fully supported with var_weights")
+def test_clusters_have_a_sandwich_over_clusters():
+    p, y, w = rows(seed=2)
+    cluster = np.arange(400) // 5
+    ev = stakes.evaluate(truth=y, score=p, cluster=cluster, weight=w)
+    model = sm.GLM(y.astype(float), sm.add_constant(logit(p)), family=sm.families.Binomial(), var_weights=w)
+    options = {"groups": cluster, "use_correction": False}
+    fitted = model.fit(cov_type="cluster", cov_kwds=options, tol=1e-12)
+    found = ev.calibration
+    for figure, i in ((found.intercept, 0), (found.slope, 1)):
+        error = (figure.high - figure.low) / 2 / 1.990450  # Student's quantile with 79 degrees of freedom
+        assert figure.value == pytest.approx(fitted.params[i], rel=1e-8)
+        assert error == pytest.approx(fitted.bse[i] * math.sqrt(80 / 79), rel=1e-5)
+    assert found.slope.method == "Wald, sandwich over 80 clusters"
+    shifted = sm.GLM(y.astype(float), np.ones(400), family=sm.families.Binomial(), var_weights=w, offset=logit(p)).fit(
+        cov_type="cluster", cov_kwds=options, tol=1e-12
+    )
+    error = (found.intercept_at_slope_1.high - found.intercept_at_slope_1.low) / 2 / 1.990450
+    assert error == pytest.approx(shifted.bse[0] * math.sqrt(80 / 79), rel=1e-5)
+    assert found.honest is None
+    assert found.brier.uncertainty.no_interval.endswith("these come in clusters")
+    assert "Rows come in clusters" in str(found)
+
+
+def test_a_single_cluster_gives_no_interval():
+    p, y, _ = rows(60)
+    with pytest.warns(stakes.InputWarning, match="only 1 clusters"):
+        ev = stakes.evaluate(truth=y, score=p, cluster=np.zeros(60, int))
+    assert ev.calibration.slope.no_interval == "there is a single cluster"
+
+
+def test_a_fixed_design_leaves_the_intercepts_open():
+    p, y, _ = rows()
+    found = calibration(ScoreTable.from_rows(p, y), Sampling(design="classes fixed"))
+    assert found.slope.low is not None
+    assert found.intercept.no_interval == found.intercept_at_slope_1.no_interval
+    assert "the design fixes the class counts" in found.intercept.no_interval
+    assert "the design fixes the class counts" in found.brier.uncertainty.no_interval
+
+
+@pytest.mark.parametrize(
+    ("score", "truth", "reason"),
+    [
+        ([0.0, 0.5, 1.0, 1.0, 0.2], [0, 1, 1, 0, 0], "3 of 5 rows have a probability of exactly 0 or 1"),
+        ([0.2, 0.3, 0.7, 0.8], [0, 0, 1, 1], "part the classes perfectly, so the slope is infinite"),
+        ([0.2, 0.3, 0.3, 0.8], [0, 0, 1, 1], "part the classes perfectly, so the slope is infinite"),
+        ([0.2, 0.3, 0.7, 0.8], [1, 1, 0, 0], "the wrong way round, so the slope is minus infinite"),
+        ([0.4, 0.4, 0.4], [1, 0, 0], "all probabilities are equal"),
+        ([0.4, 0.5], [1, 1], "no case is negative"),
+        ([0.4, 0.5], [0, 0], "no case is positive"),
+    ],
+)
+def test_where_there_is_no_slope_words_say_why(score, truth, reason):
+    found = calibration(ScoreTable.from_rows(score, truth))
+    assert reason in found.slope.reason
+    assert found.intercept.reason == found.slope.reason
+    assert math.isnan(found.slope.value)
+    assert reason in str(found)
+    assert str(found).count(reason) == 1
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_the_intercept_at_slope_1_survives_what_the_slope_does_not():
+    parted = calibration(ScoreTable.from_rows([0.2, 0.3, 0.7, 0.8], [0, 0, 1, 1]))
+    assert parted.intercept_at_slope_1.value == pytest.approx(0, abs=1e-9)
+    equal = calibration(ScoreTable.from_rows([0.4] * 3, [1, 0, 0]))
+    assert equal.intercept_at_slope_1.value == pytest.approx(math.log(0.5) - math.log(0.4 / 0.6))
+
+
+def test_weighted_certain_rows_are_told_by_weight():
+    found = calibration(ScoreTable.from_rows([0.0, 0.5, 0.6], [0, 1, 0], [2.5, 1, 1]))
+    assert found.slope.reason.startswith("rows with 2.5 of the weight 4.5 have a probability of exactly 0 or 1")
+
+
+def test_extreme_probabilities_still_have_a_line():
+    rng = np.random.default_rng(7)
+    x = rng.normal(0, 25, 300)
+    p = 1 / (1 + np.exp(-x))
+    p = np.clip(p, 1e-300, 1 - 1e-16)
+    y = rng.random(300) < 1 / (1 + np.exp(-0.1 * x))
+    found = calibration(ScoreTable.from_rows(p, y))
+    model = sm.Logit(y.astype(float), sm.add_constant(np.log(p) - np.log1p(-p))).fit(disp=0, tol=1e-12)
+    assert found.slope.value == pytest.approx(model.params[1], rel=1e-7)
+    assert found.intercept_at_slope_1.defined
+
+
+# ── the parts of a loss ──────────────────────────────────────────────────────────────────────────────────────────
+def test_squared_error_of_predicted_numbers():
+    assert squared_error_terms([0, 0, 1, 1], [-1, 1, 1, 2]) == (0.625, 0.125, 0.25, 0.75)
+    rng = np.random.default_rng(0)
+    x, w = np.round(rng.normal(size=200), 1), rng.random(200)
+    y = x + rng.normal(size=200)
+    fitted = IsotonicRegression().fit(x, y, w).predict(x)
+    found = squared_error_terms(y, x, w)
+    score, best, constant = (
+        np.average((y - said) ** 2, weights=w) for said in (x, fitted, np.full(200, np.average(y, weights=w)))
+    )
+    assert found == pytest.approx((score - best, constant - best, constant, score), abs=1e-12)
+
+
+def surprise(p, y, w):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.average(np.where(y, -np.log(p), -np.log1p(-p)), weights=w)
+
+
+def squares(p, y, w):
+    return np.average((p - y) ** 2, weights=w)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("decimals", [None, 1])
+def test_parts_of_both_losses_against_scikit_learn(weighted, decimals):
+    p, y, w = rows(300, decimals=decimals, seed=4)
+    w = w if weighted else None
+    found = calibration(ScoreTable.from_rows(p, y, w))
+    fitted = IsotonicRegression().fit(p, y, w).predict(p)
+    share = np.full(len(p), np.average(y, weights=w))
+    for parts, loss in ((found.brier, squares), (found.log_loss, surprise)):
+        score, best, constant = (loss(said, y, w) for said in (p, fitted, share))
+        assert parts.score.value == pytest.approx(score, rel=1e-12)
+        assert parts.miscalibration.value == pytest.approx(score - best, abs=1e-12)
+        assert parts.discrimination.value == pytest.approx(constant - best, abs=1e-12)
+        assert parts.uncertainty.value == pytest.approx(constant, rel=1e-12)
+        assert parts.calibration_share.value == pytest.approx((score - best) / score, abs=1e-11)
+        assert parts.score.value == pytest.approx(
+            parts.miscalibration.value - parts.discrimination.value + parts.uncertainty.value, abs=1e-14
+        )
+        assert parts.score.baseline == parts.uncertainty.value
+        assert parts.score.low < score < parts.score.high
+        for figure in (parts.miscalibration, parts.discrimination, parts.calibration_share):
+            assert figure.no_interval == "noise alone makes it larger than 0, so resampling would be biased"
+
+
+def test_brier_parts_in_fractions():
+    score, truth = [0.125, 0.25, 0.25, 0.5, 0.75, 0.875], [0, 1, 0, 1, 0, 1]
+    fit = by_fractions([0, 1, 1, 0, 1], [1, 2, 1, 1, 1])
+    fit = [fit[0], fit[1], fit[1], *fit[2:]]
+    mean = [sum((Fraction(s) - y) ** 2 for s, y in zip(said, truth, strict=True)) / 6 for said in (score, fit)]
+    parts = calibration(ScoreTable.from_rows(score, truth)).brier
+    assert parts.miscalibration.value == pytest.approx(float(mean[0] - mean[1]), abs=1e-15)
+    assert parts.uncertainty.value == 0.25
+    assert parts.discrimination.value == pytest.approx(float(Fraction(1, 4) - mean[1]), abs=1e-15)
+
+
+def test_infinite_and_vanishing_losses_have_no_share():
+    wrong = calibration(ScoreTable.from_rows([0.0, 0.5, 0.9], [1, 0, 1]))
+    assert wrong.log_loss.miscalibration.value == math.inf
+    assert wrong.log_loss.calibration_share.reason == "the loss is infinite"
+    perfect = calibration(ScoreTable.from_rows([0.0, 1.0], [0, 1]))
+    assert perfect.brier.calibration_share.reason == "the loss is 0"
+    assert perfect.brier.discrimination.value == 0.25
+    for found in (wrong, perfect):
+        json.dumps(found.to_dict(), allow_nan=False)
+        assert str(found)
+
+
+def test_uncertainty_has_wilsons_limits_carried_over():
+    p, y, _ = rows(200, seed=5)
+    from statsmodels.stats.proportion import proportion_confint
+
+    low, high = proportion_confint(y.sum(), 200, method="wilson")
+    assert high < 0.5
+    found = calibration(ScoreTable.from_rows(p, y))
+    assert (found.brier.uncertainty.low, found.brier.uncertainty.high) == pytest.approx(
+        (low * (1 - low), high * (1 - high))
+    )
+    entropies = [-q * math.log(q) - (1 - q) * math.log(1 - q) for q in (low, high)]
+    assert (found.log_loss.uncertainty.low, found.log_loss.uncertainty.high) == pytest.approx(tuple(entropies))
+    even = calibration(ScoreTable.from_rows([0.2, 0.6, 0.7, 0.8], [0, 1, 0, 1]))
+    assert even.brier.uncertainty.high == 0.25
+    weighted = calibration(ScoreTable.from_rows(p, y, np.full(200, 7.0)))
+    assert weighted.brier.uncertainty.low == pytest.approx(found.brier.uncertainty.low)
+
+
+# ── the reliability curve ────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize("by", ["mass", "width"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_bins_add_up_to_the_ece(by, weighted):
+    p, y, w = rows(350, decimals=2, seed=6)
+    ev = stakes.evaluate(truth=y, score=p, weight=w if weighted else None)
+    bins = ev.calibration.reliability(7, by=by).bins
+    gap = np.abs(bins.mean_probability - bins.frequency) @ bins.rows / bins.rows.sum()
+    name = "ece(bins=7)" if by == "width" else "ece_equal_mass(bins=7)"
+    assert gap == pytest.approx(ev[name].value, abs=1e-13)
+    assert (np.diff(bins.mean_probability) > 0).all()
+    if by == "mass" and not weighted:
+        assert len(bins.rows) == 7
+        assert bins.rows.min() > 40
+
+
+def test_wilson_limits_of_bins_count_effective_rows():
+    from statsmodels.stats.proportion import proportion_confint
+
+    score, truth = [0.1, 0.1, 0.1, 0.9, 0.9], [0, 1, 0, 1, 1]
+    plain = calibration(ScoreTable.from_rows(score, truth)).reliability(2, by="width").bins
+    assert (plain.low[0], plain.high[0]) == pytest.approx(proportion_confint(1, 3, method="wilson"))
+    assert plain.high[1] == 1
+    weighted = calibration(ScoreTable.from_rows(score, truth, [1, 2, 1, 1, 1])).reliability(2, by="width").bins
+    assert weighted.frequency[0] == 0.5
+    telling = 16 / 6
+    assert (weighted.low[0], weighted.high[0]) == pytest.approx(
+        proportion_confint(telling / 2, telling, method="wilson")
+    )
+
+
+def test_empty_bins_are_left_out_and_scores_at_the_ends_have_a_bin():
+    found = calibration(ScoreTable.from_rows([0.0, 1.0, 0.05], [0, 1, 0])).reliability(10, by="width").bins
+    assert found.rows.tolist() == [2, 1]
+    assert found.mean_probability.tolist() == [0.025, 1.0]
+
+
+def test_the_curve_runs_like_scikit_learns():
+    p, y, _ = rows(300, seed=8)
+    found = calibration(ScoreTable.from_rows(p, y)).reliability()
+    model = IsotonicRegression(out_of_bounds="clip").fit(p, y)
+    assert np.interp(p, found.probability, found.frequency) == pytest.approx(model.predict(p), abs=1e-12)
+    assert repr(found) == "<Reliability in 10 bins of equal mass>"
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_the_band_holds_honest_curves_and_not_others():
+    p, y, _ = rows(3000, seed=9, shape=1.0)
+    inside = calibration(ScoreTable.from_rows(p, y)).reliability()
+    height = np.interp(inside.band.probability, inside.probability, inside.frequency)
+    share = ((inside.band.low <= height) & (height <= inside.band.high)).mean()
+    assert share > 0.85
+    p, y, _ = rows(3000, seed=9, shape=3.0)
+    outside = calibration(ScoreTable.from_rows(p, y)).reliability()
+    height = np.interp(outside.band.probability, outside.probability, outside.frequency)
+    assert ((outside.band.low <= height) & (height <= outside.band.high)).mean() < 0.3
+    assert outside.band.p_value == 1 / 1001
+
+
+@pytest.mark.parametrize(("n", "decimals", "weighted"), [(150, None, False), (150, 1, True), (6000, None, False)])
+def test_p_values_of_honest_probabilities_are_even(n, decimals, weighted, monkeypatch):
+    monkeypatch.setattr("stakes.decisions.reliability.REDRAWN", 99)
+    found = []
+    for seed in range(120):
+        p, y, w = rows(n, seed=seed, decimals=decimals, shape=1.0)
+        table = ScoreTable.from_rows(p, y, w if weighted else None)
+        found.append(honest(table, replace(USUAL, seed=seed)).p_value)
+    assert 0.4 < np.mean(found) < 0.6
+    assert np.mean(np.array(found) <= 0.1) < 0.2
+    assert min(found) < 0.2
+
+
+def test_bands_are_the_same_for_the_same_seed_and_clusters_have_none():
+    p, y, _ = rows(200)
+    table = ScoreTable.from_rows(p, y)
+    one, two, other = (honest(table, Sampling(seed=s)) for s in (1, 1, 2))
+    assert one.to_dict() == two.to_dict() != other.to_dict()
+    ev = stakes.evaluate(truth=y, score=p, cluster=np.arange(200) // 2)
+    curve = ev.calibration.reliability(5)
+    assert curve.band is None
+    assert curve.to_dict()["no_band"] == "it takes rows as independent, and these come in clusters"
+    assert curve.to_dict()["bins"]["low"] == [None] * 5
+    assert curve.bins.no_limits
+
+
+# ── as users meet it ─────────────────────────────────────────────────────────────────────────────────────────────
+def test_an_evaluation_has_a_calibration():
+    p, y, _ = rows()
+    ev = stakes.evaluate(truth=y, score=p, confidence=0.8, by=["a", "b"] * 200)
+    found = ev.calibration
+    assert isinstance(found, stakes.Calibration)
+    assert found is ev.calibration
+    assert found.slope.confidence == 0.8
+    assert found.brier.score == ev["brier_score"]
+    assert found.ece.value == ev["ece"].value
+    assert ev.segments["a"].calibration.table.total == 200
+    saved = found.to_dict()
+    assert set(saved) >= {"slope", "intercept", "intercept_at_slope_1", "ece", "brier", "log_loss", "reliability"}
+    json.dumps(saved, allow_nan=False)
+    assert str(found.slope).endswith(f"80 % interval {found.slope.low:.6g} to {found.slope.high:.6g}")  # no baseline
+    text = str(found)
+    assert "slope" in text
+    assert "below 0: the probabilities are too high" in text
+    assert "of 1,000 files" in text
+    assert repr(found) == "<Calibration of 'true' against 'false'>"
+
+
+@pytest.mark.parametrize(("factor", "words"), [(0.3, "above 1: too timid"), (3, "below 1: too extreme")])
+def test_the_slope_is_read_out_loud(factor, words):
+    p, y, _ = rows(3000, shape=1.0)
+    said = 1 / (1 + np.exp(-factor * logit(p)))
+    assert words in str(calibration(ScoreTable.from_rows(said, y)))
+
+
+def test_what_are_no_probabilities_is_refused():
+    with pytest.raises(InputError, match=r"^calibration needs probabilities: the scores lie outside \[0, 1\]"):
+        _ = stakes.evaluate(truth=[0, 1, 1], score=[-1.0, 2.0, 3.0], threshold=0).calibration
+    with pytest.raises(InputError, match=r"^calibration needs probabilities: no scores were given; pass score=$"):
+        _ = stakes.evaluate(truth=[0, 1], prediction=[0, 1]).calibration
+    with pytest.raises(InputError, match=r"^calibration needs probabilities: the scores were counted in bins"):
+        calibration(ScoreTable.from_rows([0.1, 0.2], [0, 1]).binned())
+    with pytest.raises(InputError, match=r"^calibration needs probabilities: the scores lie outside"):
+        calibration(ScoreTable.from_rows([1.1, 0.2], [0, 1]))
+    with pytest.raises(InputError, match="by='x' is no way to cut bins; it is 'mass' or 'width'"):
+        calibration(ScoreTable.from_rows([0.1, 0.2], [0, 1])).reliability(10, "x")
+    with pytest.raises(InputError, match="bins=0 does not work; give a whole number from 1 on"):
+        calibration(ScoreTable.from_rows([0.1, 0.2], [0, 1])).reliability(0)
+
+
+def test_several_classes_are_calibrated_one_by_one_and_summed():
+    rng = np.random.default_rng(1)
+    p = rng.dirichlet(np.ones(3), 200)
+    y = np.array([rng.choice(3, p=row) for row in p])
+    ev = stakes.evaluate(truth=np.array(list("abc"))[y], score=p, classes=list("abc"))
+    found = ev.calibration
+    each = [calibration(ScoreTable.from_rows(p[:, i], y == i)).brier for i in range(3)]
+    for name in ("miscalibration", "discrimination", "uncertainty"):
+        total = sum(getattr(parts, name).value for parts in each)
+        assert getattr(found.brier, name).value == pytest.approx(total, rel=1e-12)
+    assert found.brier.score.value == pytest.approx(ev["multiclass_brier_score"].value, rel=1e-12)
+    assert (found.brier.score.low, found.brier.score.high) == pytest.approx(
+        (ev["multiclass_brier_score"].low, ev["multiclass_brier_score"].high)
+    )
+    assert found["b"].slope.value == calibration(ScoreTable.from_rows(p[:, 1], y == 1)).slope.value
+    assert "no sum over classes" in found.log_loss.reason
+    assert "Calibration of the probability of 'c'" in str(found)
+    assert repr(found) == "<Calibration of 3 classes>"
+    json.dumps(found.to_dict(), allow_nan=False)
+    with pytest.raises(InputError, match="there is no class 'd'"):
+        found["d"]
+
+
+def test_the_summed_parts_of_weighted_clustered_classes():
+    rng = np.random.default_rng(2)
+    p = rng.dirichlet(np.ones(3), 200)
+    y, w = rng.integers(0, 3, 200), rng.random(200) + 0.5
+    ev = stakes.evaluate(truth=y, score=p, classes=range(3), weight=w, cluster=np.arange(200) // 2)
+    found = ev.calibration
+    assert found.brier.score.value == pytest.approx(ev["multiclass_brier_score"].value, rel=1e-12)
+    assert "clusters" in found["1"].slope.method
