@@ -312,6 +312,9 @@ def test_a_toml_file_of_rows_with_everything(tmp_path):
     )
     found = System.from_toml(tmp_path / "system.toml")
     assert found.cost == pytest.approx(0.25 * 5 * (1 - 0.5 * 0.9))
+    assert found.facts["dependence"] == (
+        "of a and b as in the rows; c assumed independent given the class and what they see"
+    )
     assert found.picture.splitlines()[2].startswith("         └─► (c) ◄ sees a")
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes.systems.drawing import Drawn
 from stakes.systems.network import Model, Network
+from stakes.systems.rules import and_list
 from stakes.systems.situations import Situations, own_rates, seen_combinations, situations
 from stakes.systems.tables import read_table
 from stakes.tallies.arithmetic import Array
@@ -258,17 +259,17 @@ def _notes(network: Network, model: Model, known: bool) -> Iterator[str]:
     later = network.later(model.name)
     if model.sees:
         yield (
-            f"{model.name} sees {' and '.join(model.sees)}, so its costs are given for each thing that it sees; one "
+            f"{model.name} sees {and_list(model.sees)}, so its costs are given for each thing that it sees; one "
             "table without that would price its answers wrongly"
         )
     if not known:
         yield (
-            f"{' and '.join(later)} see {model.name} and may find the same cases difficult, so only the range of "
+            f"{and_list(later)} see {model.name} and may find the same cases difficult, so only the range of "
             "its costs is known; pass shared_difficulty=False if they share nothing beyond the rows"
         )
     elif later and network.rows is not None and network.shared is False:
         yield (
-            f"{' and '.join(later)} see {model.name}: taken as sharing no difficulty with it beyond what the class and "
+            f"{and_list(later)} see {model.name}: taken as sharing no difficulty with it beyond what the class and "
             "the other models tell"
         )
     if any(code < 0 for code in model.right):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from stakes.systems.build import Built
 from stakes.systems.fusion import DECISION
 from stakes.systems.network import Network
+from stakes.systems.rules import and_list
 from stakes.systems.worth import Worth
 
 LEGEND = "(…) uncertain   ((…)) fixed by what comes in   […] a cost"
@@ -55,8 +56,9 @@ def facts(built: Built) -> dict[str, str]:
 def _dependence(network: Network) -> str:
     by_rows = [name for name, model in network.models.items() if model.by_rows]
     tables = [name for name in network.models if name not in by_rows]
-    kept = f"of {' and '.join(by_rows)} as in the rows" if by_rows else ""
-    assumed = f"{' and '.join(tables)} assumed independent given the class" if tables else ""
+    seeing = " and what they see" if any(network.models[name].sees for name in tables) else ""
+    kept = f"of {and_list(by_rows)} as in the rows" if by_rows else ""
+    assumed = f"{and_list(tables)} assumed independent given the class{seeing}" if tables else ""
     return "; ".join(filter(None, (kept, assumed)))
 
 
