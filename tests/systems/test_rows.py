@@ -500,3 +500,14 @@ def test_bounds_of_a_seen_model_with_three_answers():
     )
     bounds = found.bounds("a")
     assert bounds.low < bounds.best < found.cost < bounds.worst < bounds.high
+
+
+def test_nobody_can_be_the_best_threshold():
+    frame = scored(300)
+    costs = Costs(miss=1, false_alarm=1000)
+    found = System(frame, truth="y", models=["a", "b"], decide="a", costs=costs).threshold("a", score="p")
+    assert found.value == np.inf or found.value > frame.loc[frame["y"] == 0, "p"].max()
+    noise = frame.assign(p=0.5)
+    nobody = System(noise, truth="y", models=["a", "b"], decide="a", costs=costs).threshold("a", score="p")
+    assert nobody.value == np.inf
+    assert nobody.held_out == pytest.approx(frame["y"].mean())
