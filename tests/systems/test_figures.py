@@ -196,3 +196,23 @@ def test_answers_print_themselves_in_a_few_lines():
     assert str(system.worth()).splitlines()[2] == "history  320         100         140         sick    235"
     assert str(system.do(history="sick")).splitlines()[0] == "do(history='sick'): a case costs 0.4667"
     assert "assumed" in str(system)
+
+
+def test_shares_of_right_answers_stand_for_a_table():
+    rates = {"images": [[0.9, 0.1], [0.4, 0.6]], "history": [[0.7, 0.3], [0.2, 0.8]]}
+    shares = {"images": [0.9, 0.6], "history": {"healthy": 0.8, "sick": 0.7}}
+    table, right = (
+        System(classes=CLASSES, models=m, decide="images and history", costs=Costs(miss=5, false_alarm=1), prior=0.3)
+        for m in (rates, shares)
+    )
+    assert right.cost == pytest.approx(table.cost)
+    assert right.component_costs("images").rates == pytest.approx(table.component_costs("images").rates)
+
+
+def test_outputs_are_matched_by_name():
+    system = clinic(*AND)
+    listed = system.bounds("history", [[90, 10], [60, 140]])
+    named = system.bounds("history", {"healthy": {"healthy": 140, "sick": 60}, "sick": {"healthy": 10, "sick": 90}})
+    tally = stakes.Confusion.two_class(tp=90, fn=10, fp=60, tn=140, positive="sick", negative="healthy")
+    assert named == listed
+    assert system.bounds("history", tally) == listed
