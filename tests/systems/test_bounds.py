@@ -247,3 +247,12 @@ def test_rates_beside_counts_vary_only_where_there_are_counts():
     assert low[0, 0] < system.component_costs("a").expected[0, 0] < high[0, 0]
     assert system.bounds("a").low < system.bounds("a").best
     assert "exact" in str(system)
+
+
+def test_tiny_margins_are_not_impossible():
+    """HiGHS' presolve calls this program infeasible, which it is not."""
+    prices = np.array([1.0, 2, 1, 2, 2, 1, 2, 2, 8, 2, 1, 2, 8, 2, 8, 2])
+    rows = [9.348832798132637e-08, 7.310589378796618e-09, 0.003501125905240796, 0.00029390470733926685]
+    columns = [1.721910296125958e-07, 0.0002938440220653726, 0.0035011151980084143]
+    value, _ = programs.least(prices, programs.transport(4, 4), np.array(rows + columns))
+    assert value == pytest.approx(rows[2] + 2 * rows[3], rel=1e-3)  # the third at 1, the fourth at 2

@@ -135,7 +135,7 @@ def by_rows(brute: Brute, **options) -> System:
     labels = (tuple(brute.classes), *(tuple(brute.label(i, j) for j in range(m)) for i, m in enumerate(brute.sizes)))
     cells = [(c, x, share * p) for c, share in enumerate(brute.prior) for x, p in brute.joint(c).items() if p]
     codes = np.array([[c, *x] for c, x, _ in cells])
-    counts = np.array([float(p) for _, _, p in cells])
+    counts = np.array([float(10_000 * p) for _, _, p in cells])
     names = [f"m{i}" for i in range(len(brute.sizes))]
     decisions = [f"d{s}" for s in range(len(brute.costs[0]))]
     rule = {tuple(brute.label(i, j) for i, j in enumerate(x)): decisions[s] for x, s in brute.rule.items()}
@@ -145,6 +145,7 @@ def by_rows(brute: Brute, **options) -> System:
         decide=rule,
         classes=brute.classes,
         costs=Costs(brute.costs, brute.classes, decisions),
+        prior=[float(p) for p in brute.prior],
         **options,
     )
 

@@ -104,10 +104,13 @@ def _worst(shares: Array, low: Array, high: Array, rates: Array) -> Any:
 
 def _least(shares: Array, prices: Array, rates: Array) -> Any:
     """The least that can be paid when answers (rates) are handed out to situations (shares) as one likes."""
-    answers = rates * shares.sum(-1, keepdims=True)
+    weight = shares.sum(-1)
+    within = np.divide(shares, weight[..., None], out=np.zeros(shares.shape), where=weight[..., None] > 0)
+    answers = np.where(weight[..., None] > 0, rates, 0.0)  # what never happens hands nothing out
     if prices.shape[-1] == 1:
-        return np.einsum("...g,...gj->...", shares, prices)
-    return _in_order(shares, prices, answers) if prices.shape[-1] == 2 else _by_program(shares, prices, answers)
+        return weight * np.einsum("...g,...gj->...", within, prices)
+    solve = _in_order if prices.shape[-1] == 2 else _by_program
+    return weight * solve(within, prices, answers)
 
 
 def _in_order(shares: Array, prices: Array, answers: Array) -> Any:
@@ -132,8 +135,7 @@ def _by_program(shares: Array, prices: Array, answers: Array) -> Any:
         return least(prices.ravel(), constraints, margins)[0]
     if prices.ndim == 2:
         return least_of_draws(prices.ravel(), constraints, margins, [])
-    chosen = np.linspace(0, leading[0] - 1, _SOLVED).astype(int)  # prices drawn anew: each draw is its own program
-    return least_of_each(prices[chosen].reshape(_SOLVED, -1), constraints, margins[chosen])[0]
+    return least_of_each(prices.reshape(len(prices), -1), constraints, margins)[0]
 
 
 def _limits(network: Network, costs: ComponentCosts, table: Table | None) -> tuple[float | None, float | None, str]:
@@ -146,6 +148,10 @@ def _limits(network: Network, costs: ComponentCosts, table: Table | None) -> tup
     if table is not None:
         rates = table.rates if counts is None else drawn.rates(counts)
     again = costs.redrawn or costs.found
+    if again[0].low.ndim > 2 and len(costs.outputs) > 2:  # prices drawn anew: each draw is a program of its own
+        chosen = np.linspace(0, drawn.times - 1, _SOLVED).astype(int)
+        again = tuple(one.of_draws(chosen) for one in again)
+        rates = rates[chosen] if rates.ndim > 3 else rates
     best, worst = (np.atleast_1d(_total(costs, again, rates, one)) for one in (_best, _worst))
     return float(drawn.limits(best)[0]), float(drawn.limits(worst)[1]), ""
 

@@ -29,8 +29,18 @@ def least_of_each(prices: Array, constraints: Any, margins: Array) -> tuple[Arra
     from scipy.sparse import eye_array, kron
 
     several = kron(eye_array(len(prices)), constraints).tocsr()
-    solved = linprog(prices.ravel(), A_eq=several, b_eq=margins.ravel(), bounds=(0, None), method="highs")
-    if solved.status != 0:
+    for presolve in (True, False):  # presolving takes what is tiny for impossible now and then
+        solved = linprog(
+            prices.ravel(),
+            A_eq=several,
+            b_eq=margins.ravel(),
+            bounds=(0, None),
+            method="highs",
+            options={"presolve": presolve},
+        )
+        if solved.status == 0:
+            break
+    else:
         raise errors.no_joint(solved.message)
     values = (prices * solved.x.reshape(prices.shape)).sum(1)
     return values, np.asarray(solved.eqlin.marginals).reshape(margins.shape)

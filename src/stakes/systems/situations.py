@@ -39,6 +39,12 @@ class Situations:
         """Whether prices are known, not only their range."""
         return self.low is self.high
 
+    def of_draws(self, chosen: Array) -> "Situations":
+        """Return some of the draws (the leading axis)."""
+        low = self.low[chosen]
+        high = low if self.known else self.high[chosen]
+        return Situations(self.seen, self.shares[chosen] if self.shares.ndim > 1 else self.shares, low, high)
+
     def seen_shares(self, combinations: int) -> Array:
         """The probability of each combination of what the model sees."""
         return summed(self.shares, self.seen, combinations)
