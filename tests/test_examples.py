@@ -60,3 +60,12 @@ def test_four_regressors_are_ranked():
     assert all(f"\n    {name} " in text for name in ("max_error", "mean_squared_error", "median_absolute_error", "r2"))
     tree = text.partition("decision tree\n")[2]
     assert re.search(r"mean_absolute_error .* on training rows 0$", tree, re.M)
+
+
+def test_the_clinical_system():
+    text = printed("clinical_system")
+    assert re.search(r"^history +250 +320 +390 ", text, re.M)
+    assert "costs 4 more than if history had been right" in text
+    misses, alarms = 10 + 90 * 0.2, 60 * 0.2  # the new model's own errors, and those of images where it is right
+    assert f"would pay {5 * misses + alarms:g} if it erred on its own" in text
+    assert "pays when 400·TPR + 40·TNR > 260" in text

@@ -17,6 +17,7 @@ _HOMES = {
     "Validation": "stakes.validation.result",
     "compare": "stakes.evaluation.comparison",
     "Comparison": "stakes.evaluation.comparison",
+    "System": "stakes.evaluation.system",
     "Estimate": "stakes.metrics",
     "Curve": "stakes.decisions.curves.kinds",
     "Calibration": "stakes.decisions.calibration.calibration",
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from stakes.evaluation import evaluate as evaluate
     from stakes.evaluation.comparison import Comparison as Comparison
     from stakes.evaluation.comparison import compare as compare
+    from stakes.evaluation.system import System as System
     from stakes.metrics import Estimate as Estimate
     from stakes.tallies import ClassScores as ClassScores
     from stakes.tallies import Confusion as Confusion

@@ -35,6 +35,13 @@ Where to look next
 The predictions above are {file}
 """
 
+_SYSTEM_NEXT = """
+Where to look next
+  stakes system FILE.toml                                a system of your own
+  stakes system PREDICTIONS.csv --truth COLUMN --model COLUMN --model COLUMN --rule TEXT --miss 5 --false-alarm 1
+The systems above are {folder}/clinic_and.toml and clinic_or.toml
+"""
+
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="stakes")
@@ -400,13 +407,96 @@ def metrics(name: str | None) -> None:
 
 
 @cli.command()
-def demo() -> None:
-    """Evaluate the predictions that ship with stakes: is a breast tumour malignant?"""
+@click.argument("file", type=click.Path())
+@click.option("--truth", metavar="COLUMN", help="What really happened.")
+@click.option(
+    "--model", "models", metavar="COLUMN", multiple=True, help="A model's decisions; once for each (NAME=COLUMN)."
+)
+@click.option("--rule", metavar="TEXT", help='How they are fused, such as "images and history" or "majority(a, b, c)".')
+@click.option("--miss", type=float, help="What a missed positive costs.")
+@click.option("--false-alarm", type=float, help="What a false alarm costs.")
+@click.option("--positive", metavar="CLASS", help="The class that counts as positive.")
+@click.option("--prior", type=float, help="The share of the positive class where the system will be used.")
+@click.option("--score", "scores", metavar="MODEL=COLUMN", multiple=True, help="Where to set a model's threshold.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+def system(file: str, as_json: bool, models: tuple[str, ...], scores: tuple[str, ...], **options: Any) -> None:
+    """Say what each model's mistakes cost a whole system, written down in a TOML file or in columns of FILE.
+
+    \b
+    Examples:
+      stakes system system.toml
+      stakes system preds.csv --truth y --model images --model history
+          --rule "images and history" --miss 5 --false-alarm 1
+
+    \b
+    A system.toml:
+      classes = ["sick", "healthy"]
+      decide = "images and history"
+      models.images = [[80, 20], [20, 80]]
+      models.history = [[50, 50], [100, 100]]
+      costs = {miss = 5, false_alarm = 1}
+    """
+    from stakes.evaluation.system import System
+
+    if file.lower().endswith(".toml"):
+        if models or any(value is not None for value in options.values()):
+            raise click.UsageError("a .toml file says everything itself; the options are for columns of other files.")
+        found = System.from_toml(file)
+    else:
+        found = _system_of_rows(file, models, **options)
+    thresholds = [found.threshold(model, column) for model, _, column in (pair.partition("=") for pair in scores)]
+    if as_json:
+        told = {**found.to_dict(), "thresholds": {one.model: one.to_dict() for one in thresholds}}
+        click.echo(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    found.show()
+    for one in thresholds:
+        click.echo(f"threshold  {one}")
+
+
+def _system_of_rows(
+    file: str, models: tuple[str, ...], rule: str | None, miss: float | None, false_alarm: float | None, **columns: Any
+) -> Any:
+    from stakes.evaluation.system import System
+    from stakes.tallies.costs import Costs
+
+    needed = {
+        "--truth": columns["truth"],
+        "--model": models,
+        "--rule": rule,
+        "--miss": miss,
+        "--false-alarm": false_alarm,
+    }
+    missing = [option for option, value in needed.items() if value is None or value == ()]
+    if missing:
+        raise click.UsageError(f"a system of columns needs {', '.join(missing)} (or give a .toml file).")
+    pairs = [option.partition("=") for option in models]
+    named = {name: column or name for name, _, column in pairs}
+    return System(file, models=named, decide=rule, costs=Costs(miss=miss, false_alarm=false_alarm), **columns)
+
+
+@cli.command()
+@click.argument("what", type=click.Choice(["predictions", "system"]), default="predictions")
+def demo(what: str) -> None:
+    """Evaluate the predictions that ship with stakes (is a breast tumour malignant?), or show a SYSTEM of models."""
+    if what == "system":
+        _demo_system()
+        return
     from stakes.evaluation import evaluate
 
     click.echo("A logistic regression scored 569 breast tumours it had not seen. Can it be trusted?\n")
     evaluate(str(DEMO_FILE), truth="diagnosis", score="logistic", positive="malignant", by="size").show(more=_SHOW_ALL)
     click.echo("\n" + _DEMO_NEXT.format(file=DEMO_FILE), nl=False)
+
+
+def _demo_system() -> None:
+    """The clinical example: images and history, fused by AND and by OR."""
+    from stakes.evaluation.system import System
+
+    for fuser, words in (("and", "only when both models do"), ("or", "when at least one of the models does")):
+        click.echo(f"\nA clinic calls a patient sick {words}. What does each model's error cost the clinic?\n")
+        System.from_toml(DEMO_FILE.parent / f"clinic_{fuser}.toml").show()
+    click.echo(_SYSTEM_NEXT.format(folder=DEMO_FILE.parent), nl=False)
 
 
 def main() -> NoReturn:

@@ -10,6 +10,7 @@ import numpy as np
 from stakes import errors
 from stakes.tallies.arithmetic import Array, Number, exact, room_for
 from stakes.tallies.base import Tally
+from stakes.tallies.text import aligned
 
 _MANY = 20
 MOST_CLASSES = 1000
@@ -338,14 +339,7 @@ class Confusion(Tally):
     def __str__(self) -> str:
         if self.leading:
             return f"<Confusion of {len(self.truths)} classes with leading axes {self.leading}>"
-        shown = self.text_rows()
-        widths = [max(len(row[j]) for row in shown) for j in range(len(shown[0]))]
-        return "\n".join(
-            "  ".join(
-                cell.ljust(w) if j == 0 else cell.rjust(w) for j, (cell, w) in enumerate(zip(row, widths, strict=True))
-            )
-            for row in shown
-        )
+        return aligned(self.text_rows())
 
 
 def shown_label(name: str) -> str:

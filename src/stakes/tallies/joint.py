@@ -1,5 +1,6 @@
 """Combinations of labels counted together, only those that occur."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,10 @@ import numpy as np
 from stakes.tallies.arithmetic import Array, Number, exact
 from stakes.tallies.base import Tally
 from stakes.tallies.confusion import most_frequent
+
+_BLOCK = 1 << 18
+_FEW = 1 << 17
+"""So many possible combinations are counted in an array of all of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,16 +41,34 @@ class JointCounts(Tally):
     def from_rows(
         cls, columns: Sequence[str], labels: Sequence[Sequence[str]], codes: Sequence[Any], weight: Array | None = None
     ) -> Self:
-        """Count rows given as one column of codes each."""
-        stacked = np.stack([np.asarray(column).astype(np.int64) for column in codes], axis=-1)
-        return cls._counted(tuple(columns), tuple(map(tuple, labels)), stacked, weight)
+        """Count rows given as one column of codes each, block by block: memory grows with the combinations."""
+        names, known = tuple(columns), tuple(map(tuple, labels))
+        given = [np.asarray(column) for column in codes]
+        rows = len(given[0]) if given else 0
+        parts: list[Self] = []
+        for start in range(0, max(rows, 1), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            stacked = np.stack([column[block].astype(np.int64) for column in given], axis=-1)
+            parts.append(cls._counted(names, known, stacked, None if weight is None else weight[block]))
+            if sum(len(part.counts) for part in parts) > _BLOCK:
+                parts = [cls._sum(parts)]
+        return cls._sum(parts) if len(parts) > 1 else parts[0]
 
     @classmethod
     def _counted(
         cls, columns: tuple[str, ...], labels: tuple[tuple[str, ...], ...], codes: Array, weight: Array | None
     ) -> Self:
         sizes = [len(names) for names in labels]
+        if math.prod(sizes) >= 2**63:  # too many to be numbered
+            kept, places = np.unique(codes, axis=0, return_inverse=True)
+            counts = np.bincount(np.ravel(places), weights=weight, minlength=len(kept))
+            return cls(columns, labels, kept, counts if weight is not None else counts.astype(np.int64))
         flat = np.ravel_multi_index(tuple(codes.T), sizes) if len(codes) else np.empty(0, np.int64)
+        if math.prod(sizes) <= _FEW:
+            every = np.bincount(flat, weights=weight, minlength=math.prod(sizes))
+            found = np.unique(flat) if weight is not None else np.flatnonzero(every)
+            kept = np.stack(np.unravel_index(found, sizes), axis=-1)
+            return cls(columns, labels, kept, every[found])
         found, places = np.unique(flat, return_inverse=True)
         counts = np.bincount(places, weights=weight, minlength=len(found))
         kept = np.stack(np.unravel_index(found, sizes), axis=-1) if len(found) else np.empty((0, len(sizes)), np.int64)

@@ -10,7 +10,8 @@ def html(page: Page) -> str:
     """Return a fragment with everything on the page."""
     facts = "".join(f"<div><b>{escape(name)}</b> {escape(fact)}</div>" for name, fact in page.facts.items())
     notes = "".join(f"<div><i>{escape(note)}</i></div>" for note in page.notes)
-    return f"<div>{facts}{''.join(map(_table, page.grids))}{notes}</div>"
+    picture = f"<pre>{escape(page.picture)}</pre>" if page.picture else ""
+    return f"<div>{picture}{facts}{''.join(map(_table, page.grids))}{notes}</div>"
 
 
 _WORDS, _NUMBERS = "text-align:left", "text-align:right;white-space:nowrap"

@@ -40,6 +40,7 @@ class Page:
     grids: Sequence[Grid]
     notes: Sequence[str] = ()
     hidden: int = 0
+    picture: str = ""
 
 
 @dataclass(frozen=True)

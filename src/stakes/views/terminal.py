@@ -46,6 +46,8 @@ def _print(console: "Console", page: Page, more: str) -> None:
 def _parts(page: Page, width: int) -> Iterator["RenderableType"]:
     from rich.text import Text
 
+    if page.picture:
+        yield Text(page.picture, no_wrap=True, overflow="ignore")
     indent = max(map(len, page.facts)) + 2
     facts = [f"{name:<{indent}}{fact}" for name, fact in page.facts.items()]
     yield Text("\n".join(_wrapped(fact, width, indent) for fact in facts))

@@ -1,0 +1,273 @@
+"""The system that a user holds: several models, a rule that fuses them, and what its decisions cost."""
+
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from stakes import errors
+from stakes.engines.columns import as_finite
+from stakes.systems import outcomes, toml
+from stakes.systems.bounds import Bounds, bounds, bounds_of_all
+from stakes.systems.build import build
+from stakes.systems.component_costs import ComponentCosts, component_costs
+from stakes.systems.drawing import Drawn, drawn
+from stakes.systems.network import Model
+from stakes.systems.outcomes import Outcome
+from stakes.systems.rows import read_columns
+from stakes.systems.tables import of_accuracies, read_table
+from stakes.systems.thresholds import SystemThreshold, by_bayes, by_rows
+from stakes.systems.words import advice, facts, picture
+from stakes.systems.worth import BreakEven, Worth, break_even, worth
+from stakes.tallies import JointCounts
+from stakes.tallies.arithmetic import is_real
+from stakes.tallies.costs import Costs
+from stakes.uncertainty.sampling import Sampling
+from stakes.views import system as view
+from stakes.views import terminal
+
+FORMAT = 1
+"""The version of what to_dict() and to_json() give."""
+
+
+class System:
+    """What one model's mistakes cost the whole: the true class, models, a rule that fuses them, costs of its decision.
+
+    Models are given by confusion tables (rows are the truth), by shares of right answers, or as columns of a file or
+    data frame with ``truth=``; models given by tables are taken as independent given the class. A model can be a
+    dictionary: ``{"table": …, "sees": ["images"], "outputs": […], "right": {class: output}}``. ``decide`` is a rule:
+    ``"a and b"``, ``"majority(a, b, c)"``, ``"at_least(2, a, b, c)"``, ``'a if b == "sick" else c'``, a full table or
+    a function; ``fusers`` are rules that other rules may name.
+
+    The positive class of two is the one of {0, 1}, {−1, 1} and {false, true} that the label rule knows, or else the
+    first in ``classes=``; rows without ``classes=`` ask for ``positive=``. Costs are those of all cases (of the rows,
+    or of the largest table); with ``prior=`` they are those of one case. Tied votes go to the class listed first.
+
+    >>> system = System(
+    ...     classes=["sick", "healthy"],
+    ...     models={"images": [[80, 20], [20, 80]], "history": [[50, 50], [100, 100]]},
+    ...     decide="images and history",
+    ...     costs=Costs(miss=5, false_alarm=1),
+    ... )
+    >>> system.cost, system.bounds("history").best, system.bounds("history").worst
+    (320.0, 250.0, 390.0)
+    """
+
+    def __init__(
+        self,
+        data: Any = None,
+        *,
+        truth: Any = None,
+        models: Any,
+        decide: Any,
+        costs: Costs,
+        classes: Any = None,
+        positive: Any = None,
+        prior: Any = None,
+        fusers: Mapping[str, Any] | None = None,
+        shared_difficulty: bool | None = None,
+        confidence: float = 0.95,
+        seed: int = 0,
+    ) -> None:
+        self.sampling = Sampling(confidence, seed=seed)
+        self._source = (data, truth)
+        self._built = build(
+            data,
+            truth=truth,
+            models=models,
+            decide=decide,
+            costs=costs,
+            classes=classes,
+            positive=positive,
+            prior=prior,
+            fusers=fusers or {},
+            shared_difficulty=shared_difficulty,
+        )
+        self.network = self._built.network
+        self.cost = float(self.network.cost())
+        self._component_costs: dict[str, ComponentCosts] = {}
+
+    @classmethod
+    def from_toml(cls, path: Any) -> "System":
+        """Read a system from a TOML file with the same words."""
+        return cls(**toml.read(Path(path)))
+
+    # ── what there is ────────────────────────────────────────────────────────────────────────────────────────
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The true classes."""
+        return self.network.classes
+
+    @property
+    def positive(self) -> str | None:
+        """The positive class of two."""
+        return self._built.positive
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The names of the models, in the order in which they were given."""
+        return self.network.fusion.models
+
+    @property
+    def cases(self) -> dict[str, float]:
+        """How many cases of each class the costs are for (shares when ``prior=`` was given)."""
+        return dict(zip(self.classes, self.network.cases.tolist(), strict=True))
+
+    @property
+    def joint(self) -> JointCounts | None:
+        """The combinations counted in the rows, if there are rows."""
+        return self._built.joint
+
+    @property
+    def rules(self) -> dict[str, str]:
+        """Every rule, explained in words."""
+        return self.network.fusion.words()
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What all figures rest on, in words."""
+        return facts(self._built)
+
+    @property
+    def picture(self) -> str:
+        """The network as text."""
+        return picture(self.network)
+
+    # ── seeing and doing ─────────────────────────────────────────────────────────────────────────────────────
+    def do(self, values: Mapping[str, Any] | None = None, **named: Any) -> Outcome:
+        """Make models say something: ``system.do(images="sick")``. The classes and the models before them stay."""
+        return outcomes.do(self.network, outcomes.codes_of(self.network, {**(values or {}), **named}))
+
+    def given(self, values: Mapping[str, Any] | None = None, **named: Any) -> Outcome:
+        """Look at the cases in which models say something, which also tells about the class and the other models."""
+        return outcomes.given(self.network, outcomes.codes_of(self.network, {**(values or {}), **named}))
+
+    def seeing_and_doing(self, model: str) -> list[dict[str, Any]]:
+        """Put P(decision | class, model says j) beside P(decision | class, do(model says j))."""
+        rows = []
+        for output in self._model(model).outputs:
+            seen, done = self.given({model: output}), self.do({model: output})
+            rows += [
+                {"truth": truth, "says": output, "decision": decision, "seen": float(p), "done": float(q)}
+                for truth, ps, qs in zip(self.classes, seen.decisions, done.decisions, strict=True)
+                for decision, p, q in zip(seen.decision_names, ps, qs, strict=True)
+            ]
+        return rows
+
+    # ── what a model costs ───────────────────────────────────────────────────────────────────────────────────
+    def component_costs(self, model: str) -> ComponentCosts:
+        """Return what each answer of a model costs the system, expected (K1) and in excess of being right (K2)."""
+        self._model(model)
+        if model not in self._component_costs:
+            self._component_costs[model] = component_costs(self.network, model, self.cost, self._drawn)
+        return self._component_costs[model]
+
+    @property
+    def cost_limits(self) -> tuple[float, float] | None:
+        """The ends of the interval of what the system costs; None when everything is given as rates."""
+        if self._drawn.costs is None:
+            return None
+        low, high = self._drawn.limits(self._drawn.costs)
+        return float(low), float(high)
+
+    @cached_property
+    def _drawn(self) -> Drawn:
+        return drawn(self.network, self.sampling)
+
+    def bounds(self, model: str | None = None, table: Any = None) -> Bounds:
+        """Return the least and the most that the system can cost, whatever the dependence of a model on the others.
+
+        ``table`` is a candidate in the model's place: counts or rates, rows are the truth. Without a model, the
+        dependence between all models given by tables is left open.
+        """
+        if model is None:
+            return bounds_of_all(self.network, self.cost, self._drawn)
+        candidate = None if table is None else self._candidate(self._model(model), table)
+        return bounds(self.network, self.component_costs(model), candidate)
+
+    def _candidate(self, model: Model, table: Any) -> Any:
+        if is_real(table) or (isinstance(table, list | tuple) and all(map(is_real, table))):
+            return of_accuracies(model.name, table, self.classes)
+        sizes = [len(self.network.models[name].outputs) for name in model.sees]
+        return read_table(model.name, table, self.classes, model.outputs, sizes)
+
+    # ── what a model is worth ────────────────────────────────────────────────────────────────────────────────
+    def worth(self) -> Worth:
+        """Return what each model is worth: made perfect, removed, and its share of what could be saved."""
+        return self._worth
+
+    @cached_property
+    def _worth(self) -> Worth:
+        return worth(self.network, {name: self.component_costs(name) for name in self.models}, self.cost)
+
+    def break_even(self, model: str, price: float = 0.0) -> BreakEven:
+        """Return which replacements of a model pay for themselves at a price: a line in (TPR, TNR)."""
+        return break_even(self.component_costs(model), self.positive, price)
+
+    def threshold(self, model: str, score: Any = None) -> SystemThreshold:
+        """Return where to set a model's threshold, so that the system costs least.
+
+        With ``score`` (a column, or one number per row) from rows, judged on held-out rows; without, by Bayes from
+        the expected component costs.
+        """
+        found = self._model(model)
+        if self.positive is None or len(found.outputs) != 2 or min(found.right) < 0:
+            raise errors.threshold_of_two(model)
+        yes = found.right[self.classes.index(self.positive)]
+        if score is None:
+            return by_bayes(self.component_costs(model), self.positive, found.outputs[yes])
+        if any(not one.by_rows for one in self.network.models.values()) or isinstance(self._source[0], JointCounts):
+            raise errors.score_without_rows()
+        if self.network.later(model):
+            raise errors.threshold_of_seen(model)
+        columns, others = read_columns(*self._source, self._built.columns, score=score)
+        said = {name: labels.into(self.network.models[name].outputs) for name, labels in columns.said.items()}
+        truth = columns.truth.into(self.classes)
+        return by_rows(
+            self.network,
+            model,
+            truth,
+            said,
+            as_finite(others["score"]),
+            (yes, 1 - yes),
+            self._built.per_case,
+            self.sampling,
+        )
+
+    @property
+    def advice(self) -> str:
+        """Which model to improve first, and what that can save at most, in one sentence."""
+        return advice(self.worth())
+
+    def _model(self, name: str) -> Model:
+        if name not in self.network.models:
+            raise errors.no_such_model(name, list(self.network.models))
+        return self.network.models[name]
+
+    # ── to look at ───────────────────────────────────────────────────────────────────────────────────────────
+    def _page(self) -> Any:
+        return view.page(self)
+
+    def show(self) -> None:
+        """Print the system: its picture, component costs, bounds, worth, and what to improve first."""
+        terminal.show(self._page(), "")
+
+    def __str__(self) -> str:
+        return terminal.text(self._page(), "")
+
+    def __repr__(self) -> str:
+        return f"<System of {len(self.models)} models, {len(self.classes)} classes>"
+
+    def _repr_html_(self) -> str:
+        from stakes.views import notebook  # only notebooks need it
+
+        return notebook.html(self._page())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data, ready for JSON."""
+        return view.as_data(self, FORMAT)
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """Return :meth:`to_dict` as JSON text."""
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,243 @@
+"""The best and the worst that a system can do when nobody knows how a model's errors meet those of the others."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes.metrics.estimate import plain
+from stakes.systems.component_costs import ComponentCosts
+from stakes.systems.drawing import Drawn
+from stakes.systems.network import Joint, Model, Network, distinct, summed
+from stakes.systems.programs import least, least_of_draws, least_of_each, transport
+from stakes.systems.situations import Situations
+from stakes.systems.tables import Table
+from stakes.tallies.arithmetic import Array
+
+_MOST_VARIABLES = 200_000
+"""The largest linear program over all combinations of all models."""
+
+_SOLVED = 100
+"""How many draws are solved one by one, where prices are drawn anew too."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What the system costs at best and at worst, whatever the dependence, and if errors were independent.
+
+    ``low`` and ``high`` are the ends of an interval for both bounds together: 2.5 % of the best to 97.5 % of the worst
+    at 95 %. ``actual`` is what the system costs with the dependence in the rows, where the model is in them.
+    """
+
+    model: str | None
+    best: float
+    worst: float
+    independent: float
+    actual: float
+    cases: float
+    low: float | None = None
+    high: float | None = None
+    no_interval: str = ""
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what JSON can hold."""
+        return {key: plain(value) for key, value in asdict(self).items()}
+
+    def __str__(self) -> str:
+        sure = "" if self.low is None else f", interval {self.low:.4g} to {self.high:.4g}"
+        whose = "all models" if self.model is None else self.model
+        even = f"{self.independent:.4g} if errors were independent"
+        return f"the system costs {self.best:.4g} to {self.worst:.4g} whatever the dependence of {whose}{sure}; {even}"
+
+
+# ── one model against the others ─────────────────────────────────────────────────────────────────────────────────
+def bounds(network: Network, costs: ComponentCosts, table: Table | None) -> Bounds:
+    """Bound what the system costs over all ways in which one model's answers can meet what the others say.
+
+    ``table`` is a candidate in the place of the model; without it the model's own answers are taken.
+    """
+    rates = costs.rates if table is None else table.rates
+    best, worst, even = (_total(costs, costs.found, rates, one) for one in (_best, _worst, _independent))
+    low, high, reason = _limits(network, costs, table)
+    return Bounds(
+        costs.model,
+        float(best),
+        float(worst),
+        float(even) if costs.known else math.nan,
+        costs.system_cost if table is None else math.nan,
+        float(costs.cases.sum()),
+        low,
+        high,
+        reason,
+        _note(network, costs.model),
+    )
+
+
+def _total(costs: ComponentCosts, found: Sequence[Situations], rates: Array, how: Callable[..., Any]) -> Any:
+    """Add up over the classes and over what the model sees."""
+    total: Any = 0.0
+    for c, one in enumerate(found):
+        for a in np.unique(one.seen):
+            there = one.seen == a
+            shares = one.shares[..., there]
+            if costs.cases[c] and shares.any():
+                total = total + costs.cases[c] * how(
+                    shares, one.low[..., there, :], one.high[..., there, :], rates[..., c, a, :]
+                )
+    return total
+
+
+def _independent(shares: Array, low: Array, high: Array, rates: Array) -> Any:
+    return np.einsum("...g,...gj,...j->...", shares, low, rates)
+
+
+def _best(shares: Array, low: Array, high: Array, rates: Array) -> Any:
+    return _least(shares, low, rates)
+
+
+def _worst(shares: Array, low: Array, high: Array, rates: Array) -> Any:
+    return -_least(shares, -high, rates)
+
+
+def _least(shares: Array, prices: Array, rates: Array) -> Any:
+    """The least that can be paid when answers (rates) are handed out to situations (shares) as one likes."""
+    weight = shares.sum(-1)
+    within = np.divide(shares, weight[..., None], out=np.zeros(shares.shape), where=weight[..., None] > 0)
+    answers = np.where(weight[..., None] > 0, rates, 0.0)  # what never happens hands nothing out
+    if prices.shape[-1] == 1:
+        return weight * np.einsum("...g,...gj->...", within, prices)
+    solve = _in_order if prices.shape[-1] == 2 else _by_program
+    return weight * solve(within, prices, answers)
+
+
+def _in_order(shares: Array, prices: Array, answers: Array) -> Any:
+    """Two answers: the second goes first to where it costs least compared with the first."""
+    dearer = prices[..., 1] - prices[..., 0]
+    order = np.argsort(dearer, axis=-1, kind="stable")
+    leading = np.broadcast_shapes(shares.shape, order.shape)
+    sorted_shares = np.take_along_axis(np.broadcast_to(shares, leading), np.broadcast_to(order, leading), axis=-1)
+    before = np.cumsum(sorted_shares, axis=-1) - sorted_shares
+    handed_out = np.clip(answers[..., 1:] - before, 0, sorted_shares)
+    extra = handed_out * np.take_along_axis(dearer, order, axis=-1)
+    return (shares * prices[..., 0]).sum(-1) + extra.sum(-1)
+
+
+def _by_program(shares: Array, prices: Array, answers: Array) -> Any:
+    """Three answers or more: a transportation program."""
+    constraints = transport(*prices.shape[-2:])
+    leading = np.broadcast_shapes(shares.shape[:-1], answers.shape[:-1], prices.shape[:-2])
+    parts = [np.broadcast_to(part, (*leading, part.shape[-1])) for part in (shares, answers[..., :-1])]
+    margins = np.concatenate(parts, axis=-1)
+    if not leading:
+        return least(prices.ravel(), constraints, margins)[0]
+    if prices.ndim == 2:
+        return least_of_draws(prices.ravel(), constraints, margins, [])
+    return least_of_each(prices.reshape(len(prices), -1), constraints, margins)[0]
+
+
+def _limits(network: Network, costs: ComponentCosts, table: Table | None) -> tuple[float | None, float | None, str]:
+    """The interval of both bounds, the others and the model drawn anew apart from each other."""
+    drawn, name = costs.drawn, costs.model
+    counts = network.models[name].counts if table is None else table.counts
+    if drawn.network is None and counts is None:
+        return None, None, drawn.reason
+    rates = costs.rates_drawn
+    if table is not None:
+        rates = table.rates if counts is None else drawn.rates(counts)
+    again = costs.redrawn or costs.found
+    if again[0].low.ndim > 2 and len(costs.outputs) > 2:  # prices drawn anew: each draw is a program of its own
+        chosen = np.linspace(0, drawn.times - 1, _SOLVED).astype(int)
+        again = tuple(one.of_draws(chosen) for one in again)
+        rates = rates[chosen] if rates.ndim > 3 else rates
+    best, worst = (np.atleast_1d(_total(costs, again, rates, one)) for one in (_best, _worst))
+    return float(drawn.limits(best)[0]), float(drawn.limits(worst)[1]), ""
+
+
+def _note(network: Network, name: str) -> str:
+    others = [other for other in network.models if other != name and not network.models[other].by_rows]
+    if not others or len(network.models) < 3:
+        return ""
+    return "the others assumed independent of each other where they are given by tables"
+
+
+# ── all models at once ───────────────────────────────────────────────────────────────────────────────────────────
+def bounds_of_all(network: Network, cost: float, drawn: Drawn) -> Bounds:
+    """Bound what the system costs over every joint distribution that has the tables of all models as its margins.
+
+    What rows tell about models together is kept.
+    """
+    cases = float(network.cases.sum())
+    size = network.joint(0).size
+    if size > _MOST_VARIABLES:
+        words = f"there are {size:,} combinations, more than the {_MOST_VARIABLES:,} of the largest program"
+        return Bounds(None, math.nan, math.nan, cost, cost, cases, no_interval=words, note=words)
+    best, best_again = _least_of_all(network, 1, drawn)
+    worst, worst_again = _least_of_all(network, -1, drawn)
+    limits: tuple[float | None, float | None] = (None, None)
+    if best_again is not None and worst_again is not None:
+        limits = float(drawn.limits(best_again)[0]), float(drawn.limits(-worst_again)[1])
+    reason = "" if limits[0] is not None else drawn.reason or "the margins of models that see others are not fixed"
+    return Bounds(None, best, -worst, cost, cost, cases, *limits, reason, "over every dependence between all models")
+
+
+def _least_of_all(network: Network, sign: int, drawn: Drawn) -> tuple[float, Any]:
+    """The least that all cases can cost (times the sign), and the same for each draw of the margins."""
+    total, again = 0.0, (None if drawn.network is None or _cascaded(network) else 0.0)
+    for c, cases in enumerate(network.cases):
+        prices = sign * network.costs(c, network.joint(c).codes)
+        constraints, margins = _margins(network, network, c)
+        value, dual = least(prices, constraints, margins)
+        total += float(cases * value)
+        if drawn.network is not None and again is not None:
+            draws = _margins(network, drawn.network, c)[1]
+            again = again + cases * least_of_draws(prices, constraints, draws, [dual])
+    return total, again
+
+
+def _cascaded(network: Network) -> bool:
+    return any(model.sees and not model.by_rows for model in network.models.values())
+
+
+def _margins(network: Network, source: Network, c: int) -> tuple[Any, Array]:
+    """The constraints of the program (coefficients, and what they must sum to) for one class."""
+    from scipy.sparse import vstack
+
+    joint = network.joint(c)
+    by_rows = [joint.codes[name] for name, model in network.models.items() if model.by_rows]
+    places, first = distinct(by_rows, joint.size)
+    blocks = [_indicators(places, len(first))]
+    totals = [summed(source.joint(c).chance, places, len(first))]
+    for model in network.models.values():
+        chances = source.models[model.name].chances
+        if chances is not None:
+            block, total = _margins_of_table(network, model, joint, chances[..., c, :, :])
+            blocks.append(block)
+            totals.append(total)
+    leading = np.broadcast_shapes(*(total.shape[:-1] for total in totals))
+    parts = [np.broadcast_to(total, (*leading, total.shape[-1])) for total in totals]
+    return vstack(blocks).tocsr(), np.concatenate(parts, axis=-1)
+
+
+def _margins_of_table(network: Network, model: Model, joint: Joint, rates: Array) -> tuple[Any, Array]:
+    """What a model says sums to its rates; for a model that sees others, to a share of how often it sees that."""
+    from scipy.sparse import csr_array
+
+    said = joint.codes[model.name]
+    combinations, outputs = rates.shape[-2:]
+    if not model.sees:
+        return _indicators(said, outputs)[:-1], rates[..., 0, :-1]  # the last sum follows from the others
+    seen = network.seen_codes(model, joint.codes, joint.size)
+    cells = np.arange(combinations * outputs)
+    share = csr_array((np.ravel(rates), (cells, cells // outputs)), shape=(len(cells), combinations))
+    block = _indicators(seen * outputs + said, len(cells)) - share @ _indicators(seen, combinations)
+    return block, np.zeros(len(cells))
+
+
+def _indicators(places: Array, count: int) -> Any:
+    """A row for each number, with ones where it stands."""
+    from scipy.sparse import csr_array
+
+    return csr_array((np.ones(len(places)), (places, np.arange(len(places)))), shape=(count, len(places)))

@@ -1,0 +1,159 @@
+"""From what a user writes down to a network: classes, how many cases, costs, models and rules."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.engines.labels import PAIRS
+from stakes.systems import models as of_models
+from stakes.systems.fusion import fuse
+from stakes.systems.network import Model, Network
+from stakes.systems.rows import chosen_positive, declared, read_columns, rows_of, settle_classes
+from stakes.systems.rules import Terms
+from stakes.tallies import JointCounts
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.costs import Costs
+from stakes.tallies.pricing import settled
+
+_SAME = 1e-9
+
+
+@dataclass(frozen=True)
+class Built:
+    """A network, and what had to be settled to make it."""
+
+    network: Network
+    positive: str | None
+    positive_from: str
+    cases_from: str
+    joint: JointCounts | None
+    columns: Mapping[str, Any]
+    per_case: bool
+
+
+def build(
+    data: Any,
+    *,
+    truth: Any,
+    models: Any,
+    decide: Any,
+    costs: Any,
+    classes: Any,
+    positive: Any,
+    prior: Any,
+    fusers: Mapping[str, Any],
+    shared_difficulty: bool | None,
+) -> Built:
+    """Check everything, read the rows if there are any, and put the network together."""
+    if shared_difficulty not in (True, False, None):
+        raise errors.bad_switch("shared_difficulty", shared_difficulty)
+    if not isinstance(fusers, Mapping):
+        raise errors.no_fusers(type(fusers).__name__)
+    described = of_models.describe(models, data is not None or truth is not None, data)
+    columns = {name: one.column for name, one in described.items() if one.column is not None}
+    joint, names, chosen = _classes(data, truth, columns, classes, positive)
+    rows, outputs = (None, {}) if joint is None or not columns else rows_of(joint, list(columns))
+    found = of_models.make(described, names, outputs)
+    cases, cases_from = _cases(prior, joint, found, names, chosen)
+    prices, decisions = _prices(costs, names, chosen)
+    terms = _terms({name: found[name] for name in described}, names, chosen)
+    fusion = fuse(terms, decisions, fusers, decide)
+    if not fusion.heard:
+        raise errors.rule_hears_nobody()
+    network = Network(names, cases, found, fusion, prices, rows, shared_difficulty)
+    of_models.refuse_contradictions(described, network)
+    told = _positive_from(chosen, positive, names)
+    return Built(network, chosen, told, cases_from, joint, columns, prior is not None)
+
+
+# ── classes, cases and costs ─────────────────────────────────────────────────────────────────────────────────────
+def _classes(
+    data: Any, truth: Any, columns: Mapping[str, Any], classes: Any, positive: Any
+) -> tuple[JointCounts | None, tuple[str, ...], str | None]:
+    if isinstance(data, JointCounts):
+        known = data.truths if classes is None else declared(classes)
+        if set(known) != set(data.truths):
+            raise errors.unknown_labels("truth", sorted(set(data.truths) ^ set(known)), known)
+        chosen = chosen_positive(known, positive)
+        return _reordered(data, known), known, chosen
+    if data is None and truth is None:
+        if classes is None:
+            raise errors.system_without_classes()
+        known = declared(classes)
+        return None, known, chosen_positive(known, positive)
+    if truth is None:
+        raise errors.system_without_truth()
+    read, _ = read_columns(data, truth, columns)
+    known, chosen = settle_classes(read.truth, classes, positive)
+    return read.count(known), known, chosen
+
+
+def _reordered(joint: JointCounts, classes: Sequence[str]) -> JointCounts:
+    place = np.array([list(classes).index(name) for name in joint.truths])
+    codes = joint.codes.copy()
+    codes[:, 0] = place[codes[:, 0]]
+    if len(np.unique(codes[joint.counts > 0, 0])) < len(classes):
+        missing = sorted(set(range(len(classes))) - set(codes[:, 0].tolist()))
+        raise errors.no_cases_of_class("the rows", classes[missing[0]])
+    return JointCounts(joint.columns, (tuple(classes), *joint.labels[1:]), codes, joint.counts)
+
+
+def _cases(
+    prior: Any, joint: JointCounts | None, models: Mapping[str, Model], classes: Sequence[str], positive: str | None
+) -> tuple[Array, str]:
+    """How many cases of each class costs are for, and where that comes from."""
+    if prior is not None:
+        return _prior(prior, classes, positive), "prior="
+    if joint is not None:
+        return joint.sizes(0).astype(np.float64), "the rows"
+    totals = {name: m.counts.sum((1, 2)) for name, m in models.items() if m.counts is not None and not m.sees}
+    if not totals:
+        raise errors.prior_wanted(classes)
+    largest = max(totals, key=lambda name: float(totals[name].sum()))
+    shares = [total / total.sum() for total in totals.values()]
+    alike = all(np.allclose(share, shares[0], rtol=0, atol=_SAME) for share in shares)
+    words = f"the table of {largest}"
+    return totals[largest], words if alike else f"{words}, the largest; pass prior= to say otherwise"
+
+
+def _prior(prior: Any, classes: Sequence[str], positive: str | None) -> Array:
+    listed = isinstance(prior, list | tuple | np.ndarray) and len(prior) == len(classes)
+    given = dict(zip(classes, prior, strict=True)) if listed else prior
+    return np.array([float(share) for share in settled("prior", given, classes, positive)])
+
+
+def _prices(costs: Any, classes: Sequence[str], positive: str | None) -> tuple[Array, tuple[str, ...]]:
+    if not isinstance(costs, Costs):
+        raise errors.costs_wanted(type(costs).__name__)
+    decisions = tuple(costs.decisions or classes)
+    if costs.classes is not None and set(costs.classes) != set(classes):
+        strange = [name for name in costs.classes if name not in classes]
+        if strange:
+            raise errors.costs_of_strange_class(strange[0], classes)
+    if costs.columns:
+        raise errors.costs_by_row(costs.columns)
+    matrix = costs.for_table(classes, decisions, positive)
+    return np.array(matrix, np.float64), decisions
+
+
+def _terms(models: Mapping[str, Model], classes: Sequence[str], positive: str | None) -> Terms:
+    outputs = {name: model.outputs for name, model in models.items()}
+    letters = tuple(dict.fromkeys([*classes, *(label for said in outputs.values() for label in said)]))
+    negative = None if positive is None else next(name for name in classes if name != positive)
+    yes = {}
+    if positive is not None:
+        place = list(classes).index(positive)
+        yes = {name: m.outputs[m.right[place]] for name, m in models.items() if m.right[place] >= 0}
+    return Terms(letters, outputs, positive, negative, yes)
+
+
+def _positive_from(chosen: str | None, given: Any, classes: Sequence[str]) -> str:
+    if chosen is None:
+        return ""
+    if given is not None:
+        return "as told"
+    known = any(set(pair) == set(classes) for pair in PAIRS)
+    return "by the label rule" if known else "the first of the classes; pass positive= to say otherwise"

@@ -1,0 +1,279 @@
+"""What one model's answers cost the whole system: expected and excess component costs."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from stakes.systems.drawing import Drawn
+from stakes.systems.network import Model, Network
+from stakes.systems.rules import and_list
+from stakes.systems.situations import Situations, own_rates, seen_combinations, situations
+from stakes.systems.tables import read_table
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.text import aligned
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ComponentCosts:
+    """What each answer of one model costs the system, for each true class.
+
+    ``expected[c, j]`` (K1) is the mean cost of the system's decision when the model is made to say j and the
+    others say what they say. ``excess[c, j]`` (K2) is how much more that is than when it is right: 0 for right
+    answers, and what being right would have saved for errors (negative where an error helps). A model that sees
+    others has one more axis: ``expected[c, a, j]``, where a is what it sees.
+
+    ``evaluation`` is Σ K1 over the model's own answers, ``excess_evaluation`` Σ K2, for all cases of the system;
+    ``dependence`` is what the system costs beyond ``evaluation``, because the model errs together with the others.
+    Where models see this one and may share its difficulties, nobody knows K1: ``expected`` is NaN and
+    ``at_least`` and ``at_most`` hold its range. ``notes`` say what the figures rest on.
+    """
+
+    model: str
+    classes: tuple[str, ...]
+    outputs: tuple[str, ...]
+    sees: tuple[str, ...]
+    seen: tuple[tuple[str, ...], ...]
+    right: tuple[int, ...]
+    cases: Array
+    system_cost: float
+    at_least: Array
+    at_most: Array
+    rates: Array
+    seen_shares: Array
+    found: tuple[Situations, ...]
+    """What rides on the model's answer, for each class; ``redrawn`` the same in systems drawn anew."""
+    redrawn: tuple[Situations, ...] | None
+    rates_drawn: Array
+    draws: Array | None
+    drawn: Drawn
+    notes: tuple[str, ...] = ()
+
+    # ── K1 and K2 ────────────────────────────────────────────────────────────────────────────────────────────
+    @property
+    def known(self) -> bool:
+        """Whether K1 is known, not only its range."""
+        return self.at_least is self.at_most
+
+    @cached_property
+    def expected(self) -> Array:
+        """K1: what the system costs on average when the model says j."""
+        return self._shaped(self._expected)
+
+    @property
+    def _expected(self) -> Array:
+        return self.at_least if self.known else np.full(self.at_least.shape, math.nan)
+
+    @cached_property
+    def excess(self) -> Array:
+        """K2: how much more that is than when the model is right."""
+        return self._shaped(self._excess(self._expected))
+
+    def _excess(self, expected: Array) -> Array:
+        """Subtract what the right answer costs; NaN for classes of which no answer is right."""
+        right = np.array(self.right)
+        base = np.stack([expected[..., c, :, r % expected.shape[-1]] for c, r in enumerate(right)], axis=-2)
+        base = np.where((right >= 0)[:, None], base, math.nan)
+        return expected - base[..., None]
+
+    def _shaped(self, values: Array) -> Array:
+        return values if self.sees else values[..., 0, :]
+
+    @cached_property
+    def expected_limits(self) -> tuple[Array, Array] | None:
+        """The ends of the interval of each K1; None where there is none (``no_interval`` says why)."""
+        return None if self.draws is None else self._limits(self.draws)
+
+    @cached_property
+    def excess_limits(self) -> tuple[Array, Array] | None:
+        """The ends of the interval of each K2."""
+        return None if self.draws is None else self._limits(self._excess(self.draws))
+
+    def _limits(self, draws: Array) -> tuple[Array, Array]:
+        low, high = self.drawn.limits(draws)
+        return self._shaped(low), self._shaped(high)
+
+    @property
+    def no_interval(self) -> str:
+        """Why there are no intervals."""
+        return "" if self.draws is not None else self.drawn.reason or "only the range of these costs is known"
+
+    # ── evaluations ──────────────────────────────────────────────────────────────────────────────────────────
+    @property
+    def evaluation(self) -> float:
+        """What the model's own answers cost by K1, for all cases of the system."""
+        return self._sum(self._expected)
+
+    @property
+    def excess_evaluation(self) -> float:
+        """What the model's own errors cost by K2, for all cases of the system."""
+        return self._sum(self._excess(self._expected))
+
+    def _sum(self, prices: Array) -> float:
+        return _added_up(self._cases_of(self.rates), prices)
+
+    def _cases_of(self, rates: Array) -> Array:
+        """How many cases of the system get each answer."""
+        return self.cases[:, None, None] * self.seen_shares[..., None] * rates
+
+    @property
+    def dependence(self) -> float:
+        """The part of the system's cost that is due to the model erring together with the others."""
+        return float(_difference(self.system_cost, self.evaluation))
+
+    @cached_property
+    def evaluation_limits(self) -> tuple[float, float] | None:
+        """The ends of the interval of ``evaluation``."""
+        return None if self._evaluations is None else self._ends(self._evaluations)
+
+    @cached_property
+    def dependence_limits(self) -> tuple[float, float] | None:
+        """The ends of the interval of ``dependence``."""
+        return None if self._evaluations is None else self._ends(_difference(self.drawn.costs, self._evaluations))
+
+    @cached_property
+    def _evaluations(self) -> Array | None:
+        """The evaluation of the model in each system that was drawn anew."""
+        if self.draws is None or self.redrawn is None:
+            return None
+        seen = np.stack([one.seen_shares(len(self.seen)) for one in self.redrawn], axis=-2)
+        shares = self.cases[:, None, None] * seen[..., None] * self.rates_drawn
+        return np.where(shares > 0, shares * self.draws, 0.0).sum((-3, -2, -1))
+
+    def _ends(self, draws: Array) -> tuple[float, float]:
+        low, high = self.drawn.limits(draws)
+        return float(low), float(high)
+
+    def of(self, table: Any) -> tuple[float, float]:
+        """Return Σ K1·n and Σ K2·n over a confusion table: what a model with these answers would cost.
+
+        A table of rates stands for the cases of the system.
+        """
+        sizes = [len({combination[i] for combination in self.seen}) for i in range(len(self.sees))]
+        given = read_table(self.model, table, self.classes, self.outputs, sizes)
+        counts = self._cases_of(given.rates) if given.counts is None else given.counts
+        expected = self._expected
+        return _added_up(counts, expected), _added_up(counts, self._excess(expected))
+
+    # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
+    def to_rows(self) -> Iterator[dict[str, Any]]:
+        """Return a dictionary for each true class and answer (and for what the model sees)."""
+        limits = self.draws is not None
+        expected, excess = self._expected, self._excess(self._expected)
+        low, high = self.drawn.limits(self.draws) if limits else (None, None)  # type: ignore[arg-type]
+        below, above = self.drawn.limits(self._excess(self.draws)) if limits else (None, None)  # type: ignore[arg-type]
+        for c, a, j in np.ndindex(*expected.shape):
+            place = (c, a, j)
+            yield {
+                "model": self.model,
+                "truth": self.classes[c],
+                **({"sees": dict(zip(self.sees, self.seen[a], strict=True))} if self.sees else {}),
+                "says": self.outputs[j],
+                "right": None if self.right[c] < 0 else self.right[c] == j,
+                "rate": float(self.rates[place]),
+                "expected": float(expected[place]),
+                "expected_low": None if low is None else float(low[place]),
+                "expected_high": None if high is None else float(high[place]),
+                "excess": float(excess[place]),
+                "excess_low": None if below is None else float(below[place]),
+                "excess_high": None if above is None else float(above[place]),
+                **(
+                    {}
+                    if self.known
+                    else {"at_least": float(self.at_least[place]), "at_most": float(self.at_most[place])}
+                ),
+            }
+
+    def __str__(self) -> str:
+        rows = [["truth", *(["sees"] if self.sees else []), "says", "expected", "excess"]]
+        for cell in self.to_rows():
+            seen = [", ".join(cell["sees"].values())] if self.sees else []
+            figures = [f"{cell[key]:.4g}" for key in ("expected", "excess")]
+            if not self.known:
+                figures[0] = f"{cell['at_least']:.4g} – {cell['at_most']:.4g}"
+            rows.append([cell["truth"], *seen, cell["says"] + ("✓" if cell["right"] else ""), *figures])
+        return "\n".join([f"what the answers of {self.model} cost (✓ right)", aligned(rows), *self.notes])
+
+    def __repr__(self) -> str:
+        return f"<ComponentCosts of {self.model}>"
+
+
+def _added_up(counts: Array, prices: Array) -> float:
+    """Σ counts · prices; what never happens costs nothing, whatever it would cost."""
+    return float(np.where(counts > 0, counts * prices, 0.0).sum())
+
+
+def _difference(one: Any, other: Any) -> Any:
+    """Subtract; what is left of equal numbers after rounding is 0."""
+    return np.where(np.abs(one - other) <= 1e-12 * np.abs(one), 0.0, one - other)
+
+
+def component_costs(network: Network, name: str, cost: float, drawn: Drawn) -> ComponentCosts:
+    """Work out what a model's answers cost the system."""
+    model = network.models[name]
+    combinations = seen_combinations(network, model)
+    classes = range(len(network.classes))
+    found = tuple(situations(network, name, c) for c in classes)
+    known = all(one.known for one in found)
+    low = np.stack([one.mean_prices(one.low, combinations) for one in found])
+    high = low if known else np.stack([one.mean_prices(one.high, combinations) for one in found])
+    redrawn = draws = None
+    if drawn.network is not None:
+        redrawn = tuple(situations(drawn.network, name, c) for c in classes)
+    if redrawn is not None and known:
+        shape = (drawn.times, *low.shape[1:])  # nothing varies where the others are given as rates
+        draws = np.stack([np.broadcast_to(one.mean_prices(one.low, combinations), shape) for one in redrawn], axis=1)
+    outputs = [network.models[other].outputs for other in model.sees]
+    seen = tuple(tuple(names[i] for names, i in zip(outputs, place, strict=True)) for place in _places(outputs))
+    return ComponentCosts(
+        name,
+        network.classes,
+        model.outputs,
+        model.sees,
+        seen,
+        model.right,
+        network.cases,
+        cost,
+        low,
+        high,
+        own_rates(network, name),
+        np.stack([one.seen_shares(combinations) for one in found]),
+        found,
+        redrawn,
+        own_rates(drawn.network or network, name),
+        draws,
+        drawn,
+        tuple(_notes(network, model, known)),
+    )
+
+
+def _places(outputs: list[tuple[str, ...]]) -> Iterator[tuple[int, ...]]:
+    return np.ndindex(*map(len, outputs))
+
+
+def _notes(network: Network, model: Model, known: bool) -> Iterator[str]:
+    """What the figures of a model rest on."""
+    later = network.later(model.name)
+    if model.sees:
+        yield (
+            f"{model.name} sees {and_list(model.sees)}, so its costs are given for each thing that it sees; one "
+            "table without that would price its answers wrongly"
+        )
+    if not known:
+        yield (
+            f"{and_list(later)} see {model.name} and may find the same cases difficult, so only the range of "
+            "its costs is known; pass shared_difficulty=False if they share nothing beyond the rows"
+        )
+    elif later and network.rows is not None and network.shared is False:
+        yield (
+            f"{and_list(later)} see {model.name}: taken as sharing no difficulty with it beyond what the class and "
+            "the other models tell"
+        )
+    if any(code < 0 for code in model.right):
+        yield (
+            f"{model.name} says {', '.join(model.outputs)}, and which of them is right was not said: there is no "
+            "excess cost; give the model right={class: output}"
+        )

@@ -1,0 +1,83 @@
+"""Systems drawn anew: what the tables and rows behind one could have been, for intervals.
+
+Cells of a table row are gamma variables whose shares are Dirichlet. Half a case is added to each cell (of many cells,
+two cases to all together), since a cell that happens to be empty need not be impossible. Tables given as rates are
+taken as known.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from stakes.systems.network import Model, Network, Rows
+from stakes.tallies.arithmetic import Array
+from stakes.uncertainty.sampling import Sampling
+
+_MOST_NUMBERS = 1 << 23
+_FEWEST = 250
+_TOO_MANY = 1 << 27
+
+RATES_ONLY = "everything is given as rates, without the number of cases behind them"
+TOO_MANY = "there are too many combinations to draw them anew"
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Systems like the given one along a leading axis, or the reason why there are none."""
+
+    network: Network | None
+    times: int
+    sampling: Sampling
+    reason: str = ""
+
+    def limits(self, draws: Array) -> tuple[Array, Array]:
+        """The ends between which the middle part of the draws (first axis) lies."""
+        tail = self.sampling.tail
+        low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
+        return low, high
+
+    @cached_property
+    def costs(self) -> Any:
+        """What each of these systems costs."""
+        return None if self.network is None else self.network.cost()
+
+    def rates(self, counts: Array) -> Array:
+        """Draw the rates of a candidate anew, apart from the rest."""
+        generator = np.random.default_rng((self.sampling.seed, 1))
+        return _rates_drawn(counts, generator, self.times or self.sampling.replicates)
+
+
+def drawn(network: Network, sampling: Sampling) -> Drawn:
+    """Draw a system anew, as often as there is room for."""
+    generator = sampling.generator()
+    counted = [model for model in network.models.values() if model.counts is not None]
+    if not counted and network.rows is None:
+        return Drawn(None, 0, sampling, RATES_ONLY)
+    size = len(network.classes) * max(
+        network.joint(0).size, 1 if network.rows is None else network.rows.counts.shape[-1]
+    )
+    times = min(sampling.replicates, max(_FEWEST, _MOST_NUMBERS // size))
+    if times * size > _TOO_MANY:
+        return Drawn(None, 0, sampling, TOO_MANY)
+    models: Mapping[str, Model] = {
+        name: model if model.counts is None else replace(model, chances=_rates_drawn(model.counts, generator, times))
+        for name, model in network.models.items()
+    }
+    rows = network.rows
+    if rows is not None:
+        rows = Rows(rows.codes, _drawn(rows.counts, generator, times))
+    return Drawn(replace(network, models=models, rows=rows), times, sampling)
+
+
+def _rates_drawn(counts: Array, generator: Any, times: int) -> Array:
+    """Draw the rates behind the counts of a table (its last axis) anew."""
+    cells = _drawn(counts, generator, times)
+    return cells / cells.sum(-1, keepdims=True)
+
+
+def _drawn(counts: Array, generator: Any, times: int) -> Array:
+    extra = min(0.5, 2 / counts.shape[-1])
+    return generator.standard_gamma(counts + extra, (times, *counts.shape))

@@ -1,0 +1,159 @@
+"""From what the models say to the system's decision: fusers that feed fusers, and the last rule."""
+
+import graphlib
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.systems import lookups
+from stakes.systems.rules import Is, Label, Node, Terms
+from stakes.systems.syntax import parse
+from stakes.tallies.arithmetic import Array
+
+DECISION = "decision"
+"""How the last rule is called beside the other fusers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fusion:
+    """The rules of a system, in the order in which they are asked; the last one decides."""
+
+    terms: Terms
+    models: tuple[str, ...]
+    rules: Mapping[str, Node]
+    texts: Mapping[str, str]
+    decisions: tuple[str, ...]
+
+    def __call__(self, codes: Mapping[str, Array]) -> Array:
+        """Return the decision (a code) for each combination of what the models say (codes of their own)."""
+        if self._written_down is None:
+            found = self._decide(codes)
+        else:
+            found = self._written_down[tuple(codes[name] for name in self.heard)]
+        if found.size and found.min() < 0:
+            raise self._no_cost(codes, int(np.argmin(found)))
+        return found
+
+    @cached_property
+    def heard(self) -> tuple[str, ...]:
+        """The models that the decision listens to, directly or through fusers."""
+        wanted, found = [DECISION], set()
+        while wanted:
+            name = wanted.pop()
+            found.add(name)
+            wanted += [other for other in self.rules[name].names() if other not in found] if name in self.rules else []
+        return tuple(name for name in self.models if name in found)
+
+    @cached_property
+    def _written_down(self) -> Array | None:
+        """The decision for every combination, where there are few: asking a table is quicker than asking rules."""
+        sizes = [len(self.terms.outputs[name]) for name in self.heard]
+        if math.prod(sizes) > lookups.MOST_COMBINATIONS:
+            return None
+        return self._decide(dict(zip(self.heard, np.indices(sizes, sparse=True), strict=True)), tuple(sizes))
+
+    def _decide(self, codes: Mapping[str, Array], shape: tuple[int, ...] | None = None) -> Array:
+        terms = self.terms
+        said: dict[str, Array] = {}
+        for name in self.heard:
+            letters = np.array([terms.code(label) for label in terms.outputs[name]], np.int32)
+            said[name] = letters[codes[name]]
+        for name, rule in self.rules.items():
+            said[name] = rule.labels(said, terms)
+        places = {label: i for i, label in enumerate(self.decisions)}
+        decided = np.array([places.get(label, -1) for label in terms.letters])[said[DECISION]]
+        sizes = shape if shape is not None else np.broadcast_shapes(*(np.shape(c) for c in codes.values()))
+        return np.broadcast_to(decided, sizes)
+
+    def _no_cost(self, codes: Mapping[str, Array], place: int) -> errors.InputError:
+        said = {name: self.terms.outputs[name][int(np.ravel(codes[name])[place])] for name in self.heard}
+        return errors.decision_without_cost(said, self.decisions)
+
+    @property
+    def ties(self) -> bool:
+        """Whether votes can tie."""
+        return any(rule.ties() for rule in self.rules.values())
+
+    def words(self) -> dict[str, str]:
+        """Say what each rule does, in words."""
+        return {name: f"says {rule.words(self.terms)}" for name, rule in self.rules.items()}
+
+
+@dataclass(frozen=True)
+class _Draft:
+    """A rule of which it is known to whom it listens, but not yet what they can say."""
+
+    text: str
+    listens: tuple[str, ...]
+    make: Callable[[Terms], tuple[Node, tuple[str, ...]]]
+
+
+def fuse(terms: Terms, decisions: Sequence[str], fusers: Mapping[str, Any], decide: Any) -> Fusion:
+    """Put rules in order and check what they speak of; ``terms`` know the models and the classes."""
+    models = tuple(terms.outputs)
+    for name in fusers:
+        if name in (*models, DECISION, "truth"):
+            raise errors.name_taken(name)
+    names = [*models, *fusers]
+    drafts = {name: _draft(rule, names, models) for name, rule in {**fusers, DECISION: decide}.items()}
+    rules: dict[str, Node] = {}
+    for name in in_order({name: draft.listens for name, draft in drafts.items()}):
+        rule, letters = drafts[name].make(terms)
+        terms = replace(terms, letters=tuple(dict.fromkeys([*letters, *decisions])))
+        for part in _walk(rule):
+            _check(part, terms)
+        terms = replace(terms, outputs={**terms.outputs, name: rule.possible(terms)})
+        rules[name] = rule
+    rules = {**{name: rule for name, rule in rules.items() if name != DECISION}, DECISION: rules[DECISION]}
+    texts = {name: draft.text for name, draft in drafts.items()}
+    return Fusion(terms, models, rules, texts, tuple(decisions))
+
+
+def in_order(listens: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return names so that each comes after those it listens to, otherwise as listed; a circle is an error."""
+    inner = {name: [other for other in others if other in listens] for name, others in listens.items()}
+    try:
+        graphlib.TopologicalSorter(inner).prepare()
+    except graphlib.CycleError as problem:
+        raise errors.circle(problem.args[1]) from None
+    found: list[str] = []
+    while len(found) < len(inner):
+        found.append(next(name for name in inner if name not in found and set(inner[name]) <= set(found)))
+    return found
+
+
+def _draft(rule: Any, names: Sequence[str], models: Sequence[str]) -> _Draft:
+    if isinstance(rule, str):
+        node = parse(rule, names)
+        constants = tuple(part.label for part in _walk(node) if isinstance(part, Label))
+        return _Draft(rule, tuple(node.names()), lambda terms: (node, (*terms.letters, *constants)))
+    if isinstance(rule, Mapping):
+        of, fill, origin = lookups.of_table(rule, models)
+    elif callable(rule):
+        of, fill, origin = lookups.of_function(rule, names, models)
+    else:
+        raise errors.no_rule(type(rule).__name__)
+    for name in of:
+        if name not in names:
+            raise errors.unknown_in_rule(name, list(names), origin)
+    return _Draft(f"{origin} of {', '.join(of)}", of, lambda terms: lookups.lookup(of, fill, origin, terms))
+
+
+def _walk(node: Node) -> Iterator[Node]:
+    yield node
+    for part in node.inside():
+        yield from _walk(part)
+
+
+def _check(part: Node, terms: Terms) -> None:
+    """A comparison with what a model never says is a slip."""
+    if isinstance(part, Is):
+        possible = part.part.possible(terms)
+        for label in part.wanted:
+            if label not in possible:
+                raise errors.never_says(part.part.words(terms), label, possible)

@@ -1,0 +1,166 @@
+"""The models of a system as a user describes them: a table, shares of right answers, or a column of rows."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.systems.fusion import in_order
+from stakes.systems.network import Model, Network
+from stakes.systems.situations import own_rates
+from stakes.systems.tables import Table, of_accuracies, read_table
+from stakes.tallies import Confusion, JointCounts
+from stakes.tallies.arithmetic import is_real
+from stakes.tallies.names import canonical
+
+_WORDS = ("column", "table", "accuracy", "sees", "outputs", "right")
+"""What can be said about a model."""
+
+_SAME = 1e-9
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a user says about one model."""
+
+    name: str
+    column: Any = None
+    table: Any = None
+    accuracy: Any = None
+    sees: tuple[str, ...] = ()
+    outputs: tuple[str, ...] | None = None
+    right: Mapping[str, str] = field(default_factory=dict)
+
+
+def describe(models: Any, with_rows: bool, data: Any) -> dict[str, Description]:
+    """Take apart what a user says about the models."""
+    if isinstance(models, str):
+        models = [models]
+    if isinstance(models, Sequence):
+        if not with_rows or not all(isinstance(name, str) for name in models):
+            raise errors.models_wanted(type(models).__name__)
+        models = {name: name for name in models}
+    if not isinstance(models, Mapping) or not models:
+        raise errors.models_wanted(type(models).__name__ if models != {} else "")
+    described = {}
+    for name, given in models.items():
+        if not isinstance(name, str) or not name.strip() or "`" in name:
+            raise errors.bad_model_name(name)
+        if name in ("truth", "decision"):
+            raise errors.name_taken(name)
+        described[name] = _description(name, given, with_rows, data)
+    return described
+
+
+def _description(name: str, given: Any, with_rows: bool, data: Any) -> Description:
+    if isinstance(given, Mapping) and given and set(given) <= set(_WORDS):
+        words: dict[str, Any] = dict(given)
+    elif isinstance(given, Mapping) and all(is_real(value) for value in given.values()):
+        words = {"accuracy": given}
+    elif isinstance(given, Mapping | Confusion) or _depth(given) >= 2:
+        words = {"table": given}
+    elif with_rows and not is_real(given):
+        words = {"column": given}
+    elif is_real(given) or (_depth(given) == 1 and not isinstance(given, str)):
+        words = {"accuracy": given}
+    else:
+        raise errors.bad_model(name, given)
+    if isinstance(data, JointCounts):
+        if name in data.columns[1:]:
+            words.setdefault("column", name)
+        elif "column" in words:
+            raise errors.no_such_column(f"model {name}", str(words["column"]), data.columns)
+    for key in ("sees", "outputs"):
+        if words.get(key) is not None:
+            words[key] = _names(name, key, words[key])
+    right = words.get("right", {})
+    if not isinstance(right, Mapping):
+        raise errors.bad_word(name, "right", right, "a dictionary class → output")
+    words["right"] = {canonical(c): canonical(o) for c, o in right.items()}
+    if not with_rows and "column" in words:
+        raise errors.name_without_data(f"model {name}", str(words["column"]))
+    if not {"column", "table", "accuracy"} & set(words):
+        raise errors.bad_model(name, given)
+    return Description(name, **words)
+
+
+def _names(name: str, key: str, given: Any) -> tuple[str, ...]:
+    names = (given,) if isinstance(given, str) else given
+    if not isinstance(names, list | tuple) or len(set(map(canonical, names))) != len(names):
+        raise errors.bad_word(name, key, given, "a list of different names")
+    return tuple(map(canonical, names))
+
+
+def _depth(given: Any) -> int:
+    """How deeply lists are nested; arrays know it."""
+    if hasattr(given, "ndim"):
+        return int(given.ndim)
+    return 1 + _depth(given[0]) if isinstance(given, list | tuple) and given else int(isinstance(given, list | tuple))
+
+
+def make(
+    described: Mapping[str, Description], classes: Sequence[str], in_rows: Mapping[str, tuple[str, ...]]
+) -> dict[str, Model]:
+    """Make the models, each after those that it sees; ``in_rows`` tells what models given by rows can say."""
+    for one in described.values():
+        for name in one.sees:
+            if name not in described:
+                raise errors.sees_unknown(name, list(described))
+    found: dict[str, Model] = {}
+    for name in in_order({name: one.sees for name, one in described.items()}):
+        made = _by_rows if name in in_rows else _by_table
+        found[name] = made(described[name], classes, found, in_rows.get(name, ()))
+    return found
+
+
+def _by_rows(one: Description, classes: Sequence[str], known: Mapping[str, Model], outputs: tuple[str, ...]) -> Model:
+    for name in one.sees:
+        if not known[name].by_rows:
+            raise errors.sees_a_table(one.name, name)
+    return Model(one.name, outputs, _right(one, classes, outputs), one.sees)
+
+
+def _by_table(one: Description, classes: Sequence[str], known: Mapping[str, Model], _: tuple[str, ...]) -> Model:
+    table = _table(one, classes, known, one.outputs)
+    return Model(one.name, table.outputs, _right(one, classes, table.outputs), one.sees, table.rates, table.counts)
+
+
+def _table(
+    one: Description, classes: Sequence[str], known: Mapping[str, Model], outputs: Sequence[str] | None
+) -> Table:
+    if one.accuracy is None:
+        return read_table(one.name, one.table, classes, outputs, [len(known[name].outputs) for name in one.sees])
+    if one.sees:
+        raise errors.cascade_needs_table(one.name)
+    return of_accuracies(one.name, one.accuracy, classes)
+
+
+def _right(one: Description, classes: Sequence[str], outputs: Sequence[str]) -> tuple[int, ...]:
+    for label, output in one.right.items():
+        if label not in classes:
+            raise errors.class_unknown_to_model(one.name, label, list(one.right), classes)
+        if output not in outputs:
+            raise errors.unknown_output(one.name, output, outputs)
+    wanted = [one.right.get(label, label) for label in classes]
+    return tuple(outputs.index(output) if output in outputs else -1 for output in wanted)
+
+
+def refuse_contradictions(described: Mapping[str, Description], network: Network) -> None:
+    """A model given by rows and by a table must say the same in both."""
+    for name, one in described.items():
+        if one.column is None or (one.table is None and one.accuracy is None):
+            continue
+        outputs = network.models[name].outputs
+        table = _table(one, network.classes, network.models, outputs)
+        if set(table.outputs) != set(outputs):
+            raise errors.unknown_output(name, next(iter(set(outputs) ^ set(table.outputs))), table.outputs)
+        told = table.rates[..., [table.outputs.index(output) for output in outputs]]
+        rates = own_rates(network, name)
+        wrong = np.argwhere(np.abs(told - rates) > _SAME)
+        if len(wrong):
+            c, a, j = wrong[0]
+            raise errors.contradiction(
+                name, network.classes[c], outputs[j], float(told[c, a, j]), float(rates[c, a, j])
+            )

@@ -1,0 +1,244 @@
+"""The causal network: the true class, models, fusers, the decision and its cost. Inference is exact.
+
+For one true class at a time it lists every combination of what the models say, with its probability. Models given by
+tables multiply the list by what they can say; models given by rows begin it with the combinations that occurred.
+``do`` puts a point mass in the place of a model, so that only the models that see it notice.
+
+Probabilities may have leading axes: networks that were drawn anew, for intervals.
+"""
+
+import functools
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.systems.fusion import Fusion
+from stakes.tallies.arithmetic import Array
+
+MOST_CELLS = 10**8
+"""The largest list of combinations (times classes and models) that is written down."""
+
+
+def refuse_too_many(combinations: int, classes: int, models: int, by_rows: bool) -> None:
+    """Refuse a list that would not fit into memory."""
+    if combinations * (classes + models) > MOST_CELLS:
+        raise errors.system_too_large(models, combinations, classes, MOST_CELLS, by_rows)
+
+
+Do = Mapping[str, int]
+"""Models whose output is set, and to what (a code)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A model: what it can say, what of it is right for each class, whom it sees.
+
+    ``right`` are codes, −1 where no output is right. ``chances[..., c, a, j]`` is the probability that it says j when
+    the class is c and the models that it sees say a (all combinations of what they say, numbered); ``counts`` are the
+    cases behind it. A model given by rows has neither.
+    """
+
+    name: str
+    outputs: tuple[str, ...]
+    right: tuple[int, ...]
+    sees: tuple[str, ...] = ()
+    chances: Array | None = None
+    counts: Array | None = None
+
+    @property
+    def by_rows(self) -> bool:
+        """Whether what the model says is known row by row."""
+        return self.chances is None
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """Combinations of what models say (codes by model), and for one class the probability of each (last axis)."""
+
+    codes: Mapping[str, Array]
+    chance: Array
+
+    def spread(self, model: Model, chances: Array) -> "Joint":
+        """Add a model that says j with probability ``chances[..., n, j]`` in the n-th combination."""
+        outputs = len(model.outputs)
+        together = np.einsum("...n,...nj->...nj", self.chance, chances)
+        codes = {name: np.repeat(code, outputs) for name, code in self.codes.items()}
+        codes[model.name] = np.tile(np.arange(outputs, dtype=np.uint8 if outputs < 256 else np.int64), self.size)
+        return Joint(codes, together.reshape(*together.shape[:-2], -1))
+
+    @property
+    def size(self) -> int:
+        """The number of combinations."""
+        return self.chance.shape[-1]
+
+    def fixed(self, model: str, code: int) -> "Joint":
+        """Put an output in the place of what a model says."""
+        return Joint({**self.codes, model: np.full(self.size, code)}, self.chance)
+
+    def over(self, names: Collection[str]) -> "Joint":
+        """Return the combinations of some models, the others summed out."""
+        codes = {name: code for name, code in self.codes.items() if name in names}
+        places, first = distinct(list(codes.values()), self.size)
+        return Joint({name: code[first] for name, code in codes.items()}, summed(self.chance, places, len(first)))
+
+
+def distinct(columns: list[Array], size: int) -> tuple[Array, Array]:
+    """Number equal rows of several columns alike: the number of each row, and the first row of each number."""
+    if not columns:
+        return np.zeros(size, np.int64), np.zeros(min(size, 1), np.int64)
+    flat, most = np.zeros(size, np.int64), 1
+    for column in columns:
+        high = int(column.max()) + 1 if size else 1
+        if most * high > 2**62:
+            flat = np.unique(flat, return_inverse=True)[1]
+            most = int(flat.max()) + 1
+        flat, most = flat * high + column, most * high
+    _, first, places = np.unique(flat, return_index=True, return_inverse=True)
+    return places, first
+
+
+def summed(values: Array, places: Array, count: int) -> Array:
+    """Add up the last axis by number; numbers that do not occur have nothing."""
+    if values.ndim == 1:
+        return np.bincount(places, weights=values, minlength=count)
+    order = np.argsort(places, kind="stable")
+    present, starts = np.unique(places[order], return_index=True)
+    found = np.zeros((*values.shape[:-1], count))
+    found[..., present] = np.add.reduceat(values[..., order], starts, axis=-1)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The combinations that occurred in rows, and how often for each class (leading axes when drawn anew)."""
+
+    codes: Mapping[str, Array]
+    counts: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """A system, ready to be asked: for ``cases`` cases of each class.
+
+    ``models`` come after those that they see. ``prices[c, s]`` is what the decision s costs for the class c.
+    ``shared`` tells whether models that see another may share its difficulties beyond what is in the rows: None when
+    nobody said so.
+    """
+
+    classes: tuple[str, ...]
+    cases: Array
+    models: Mapping[str, Model]
+    fusion: Fusion
+    prices: Array
+    rows: Rows | None = None
+    shared: bool | None = None
+
+    # ── who sees whom ────────────────────────────────────────────────────────────────────────────────────────
+    @functools.cached_property
+    def _later(self) -> dict[str, tuple[str, ...]]:
+        found: dict[str, tuple[str, ...]] = {}
+        for name in self.models:
+            reached = {name}
+            for other, model in self.models.items():  # in order, so one pass is enough
+                if reached & set(model.sees):
+                    reached.add(other)
+            found[name] = tuple(other for other in self.models if other in reached - {name})
+        return found
+
+    def later(self, name: str) -> tuple[str, ...]:
+        """The models that see this one, also through others."""
+        return self._later[name]
+
+    def seen_codes(self, model: Model, codes: Mapping[str, Array], size: int) -> Array:
+        """Number the combinations of what a model sees, as its table does."""
+        flat = np.zeros(size, np.int64)
+        for name in model.sees:
+            flat = flat * len(self.models[name].outputs) + codes[name]
+        return flat
+
+    # ── what is said ─────────────────────────────────────────────────────────────────────────────────────────
+    def joint(self, c: int, do: Do | None = None, without: Collection[str] = ()) -> Joint:
+        """Return all combinations for a class, with some outputs set by ``do`` and some models left out.
+
+        Models may be left out when nobody else in the list sees them.
+        """
+        do = do or {}
+        joint = self._of_rows(c)
+        for name, model in self.models.items():
+            if model.by_rows and name in do:
+                joint = self._set_in_rows(joint, c, model, do[name])
+        tables = [model for model in self.models.values() if not model.by_rows and model.name not in without]
+        self._refuse_too_many(joint.size, [model for model in tables if model.name not in do])
+        for model in tables:
+            joint = joint.fixed(model.name, do[model.name]) if model.name in do else self._said(joint, c, model)
+        return joint
+
+    def _of_rows(self, c: int) -> Joint:
+        if self.rows is None:
+            return Joint({}, np.ones(1))
+        counts = self.rows.counts[..., c, :]
+        return Joint(self.rows.codes, counts / counts.sum(-1, keepdims=True))
+
+    def _said(self, joint: Joint, c: int, model: Model) -> Joint:
+        seen = self.seen_codes(model, joint.codes, joint.size)
+        return joint.spread(model, model.chances[..., c, seen, :])  # type: ignore[index]
+
+    def _refuse_too_many(self, size: int, tables: list[Model]) -> None:
+        combinations = size * math.prod(len(model.outputs) for model in tables)
+        refuse_too_many(combinations, len(self.classes), len(self.models), by_rows=not tables)
+
+    def _set_in_rows(self, joint: Joint, c: int, model: Model, code: int) -> Joint:
+        """Set what a model says in the rows: those that see it answer as they did where it said so."""
+        later = [name for name in self.later(model.name) if self.models[name].by_rows]
+        if not later:
+            return joint.fixed(model.name, code)
+        if self.shared is not False:
+            raise errors.shared_difficulty(model.name, later)
+        others = [name for name in joint.codes if name not in (model.name, *later)]
+        places, first = distinct([joint.codes[name] for name in others], joint.size)
+        there = joint.codes[model.name] == code
+        situations = summed(joint.chance, places, len(first))
+        answered = summed(joint.chance * there, places, len(first))
+        self._refuse_unseen(joint, c, model, code, first[(situations > 0) & (answered == 0)], others)
+        ratio = np.divide(situations, answered, out=np.zeros_like(situations), where=answered > 0)
+        kept = np.flatnonzero(there)
+        codes = {name: column[kept] for name, column in joint.codes.items()}
+        return Joint(codes, (joint.chance * ratio[..., places])[..., kept])
+
+    def _refuse_unseen(self, joint: Joint, c: int, model: Model, code: int, unseen: Array, others: list[str]) -> None:
+        if len(unseen):
+            said = {name: self.models[name].outputs[int(joint.codes[name][unseen[0]])] for name in others}
+            said[model.name] = model.outputs[code]
+            raise errors.never_observed(self.classes[c], said, len(unseen))
+
+    # ── what it costs ────────────────────────────────────────────────────────────────────────────────────────
+    def costs(self, c: int, codes: Mapping[str, Array]) -> Array:
+        """What the system's decision costs in each combination."""
+        return self.prices[c][self.fusion(codes)]
+
+    def decided(self, joint: Joint) -> Array:
+        """The probability of each decision."""
+        return summed(joint.chance, self.fusion(joint.codes), self.prices.shape[1])
+
+    def cost_of_class(self, c: int, do: Do | None = None) -> Any:
+        """What one case of a class costs on average."""
+        joint = self.joint(c, do)
+        return np.einsum("...n,n->...", joint.chance, self.costs(c, joint.codes))
+
+    def cost(self) -> Any:
+        """What all cases cost."""
+        return sum(n * self.cost_of_class(c) for c, n in enumerate(self.cases) if n)
+
+    def expected_costs(self, c: int, codes: Mapping[str, Array], size: int, later: Collection[str]) -> Array:
+        """What each combination costs, averaged over models (given by tables) that were left out of it."""
+        joint = Joint(codes, np.ones(size))
+        missing = [self.models[name] for name in self.models if name in later]
+        self._refuse_too_many(size, missing)
+        for model in missing:
+            joint = self._said(joint, c, model)
+        paid = joint.chance * self.costs(c, joint.codes)
+        return paid.reshape(*paid.shape[:-1], size, -1).sum(-1)

@@ -1,0 +1,94 @@
+"""Seeing and doing: what the system decides when a model says something, and when it is made to say it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.systems.network import Do, Network, summed
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.names import canonical
+from stakes.tallies.text import aligned
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What the system decides: ``decisions[c, s]`` is P(decision s | class c, what is known or done).
+
+    ``classes`` are the probabilities of the classes themselves: seeing what a model says tells about them, doing
+    does not. ``cost`` is the mean cost of a case.
+    """
+
+    how: str
+    class_names: tuple[str, ...]
+    decision_names: tuple[str, ...]
+    decisions: Array
+    classes: Array
+    cost: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers by name; classes in which it cannot happen are None."""
+        rows = {
+            name: None if np.isnan(row).any() else dict(zip(self.decision_names, row.tolist(), strict=True))
+            for name, row in zip(self.class_names, self.decisions, strict=True)
+        }
+        known = dict(zip(self.class_names, self.classes.tolist(), strict=True))
+        return {"how": self.how, "classes": known, "decisions": rows, "cost": self.cost}
+
+    def __str__(self) -> str:
+        head = ["truth", "probability", *(f"decides {name}" for name in self.decision_names)]
+        rows = [
+            [name, f"{share:.4f}", *("–" if np.isnan(p) else f"{p:.4f}" for p in row)]
+            for name, share, row in zip(self.class_names, self.classes, self.decisions, strict=True)
+        ]
+        return f"{self.how}: a case costs {self.cost:.4g}\n{aligned([head, *rows])}"
+
+
+def codes_of(network: Network, values: Mapping[str, Any]) -> dict[str, int]:
+    """Check models and what they are to say."""
+    found = {}
+    for name, value in values.items():
+        if name not in network.models:
+            raise errors.no_such_model(name, list(network.models))
+        outputs = network.models[name].outputs
+        if canonical(value) not in outputs:
+            raise errors.no_such_output(name, value, outputs)
+        found[name] = outputs.index(canonical(value))
+    return found
+
+
+def do(network: Network, values: Do) -> Outcome:
+    """Make models say something, whatever they would have said; the classes do not change."""
+    decided = []
+    for c in range(len(network.classes)):
+        joint = network.joint(c, values)
+        decided.append(network.decided(joint))
+    return _outcome(network, f"do({_words(network, values)})", np.stack(decided), network.cases)
+
+
+def given(network: Network, values: Do) -> Outcome:
+    """Look only at the cases in which models say something; that tells about the class and the other models."""
+    decided, weights = [], []
+    for c, cases in enumerate(network.cases):
+        joint = network.joint(c)
+        there = np.ones(joint.size, bool)
+        for name, code in values.items():
+            there &= joint.codes[name] == code
+        chance = summed(joint.chance * there, network.fusion(joint.codes), network.prices.shape[1])
+        decided.append(np.divide(chance, chance.sum(), out=np.full(chance.shape, np.nan), where=chance.sum() > 0))
+        weights.append(cases * chance.sum())
+    if not sum(weights):
+        raise errors.never_happens(_words(network, values))
+    return _outcome(network, f"given({_words(network, values)})", np.stack(decided), np.array(weights))
+
+
+def _outcome(network: Network, how: str, decided: Array, weights: Array) -> Outcome:
+    shares = weights / weights.sum()
+    costs = np.where(shares > 0, (decided * network.prices).sum(-1) * shares, 0.0)
+    return Outcome(how, network.classes, network.fusion.decisions, decided, shares, float(costs.sum()))
+
+
+def _words(network: Network, values: Do) -> str:
+    return ", ".join(f"{name}={network.models[name].outputs[code]!r}" for name, code in values.items())

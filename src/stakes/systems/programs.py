@@ -1,0 +1,62 @@
+"""Small linear programs: the least that can be paid when only margins are known.
+
+Minimise prices·q over q ≥ 0 with given margins. The dual of such a program does not know the margins: a set of prices
+of the margins that is allowed once is allowed for all. So when margins are drawn anew, the duals found for a
+few draws bound every draw from below, and almost always exactly.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.tallies.arithmetic import Array
+
+_SOLVED_DRAWS = 4
+"""For how many draws the program is solved itself."""
+
+
+def least(prices: Array, constraints: Any, margins: Array) -> tuple[float, Array]:
+    """Return the least that can be paid, and the price of each margin."""
+    values, duals = least_of_each(prices[None], constraints, margins[None])
+    return float(values[0]), duals[0]
+
+
+def least_of_each(prices: Array, constraints: Any, margins: Array) -> tuple[Array, Array]:
+    """Solve several programs (first axis) at once: side by side they are one, and starting one takes longest."""
+    from scipy.optimize import linprog
+    from scipy.sparse import eye_array, kron
+
+    several = kron(eye_array(len(prices)), constraints).tocsr()
+    for presolve in (True, False):  # presolving takes what is tiny for impossible now and then
+        solved = linprog(
+            prices.ravel(),
+            A_eq=several,
+            b_eq=margins.ravel(),
+            bounds=(0, None),
+            method="highs",
+            options={"presolve": presolve},
+        )
+        if solved.status == 0:
+            break
+    else:
+        raise errors.no_joint(solved.message)
+    values = (prices * solved.x.reshape(prices.shape)).sum(1)
+    return values, np.asarray(solved.eqlin.marginals).reshape(margins.shape)
+
+
+def least_of_draws(prices: Array, constraints: Any, draws: Array, duals: Sequence[Array]) -> Array:
+    """Return the least that can be paid for each draw of the margins (first axis)."""
+    chosen = np.linspace(0, len(draws) - 1, _SOLVED_DRAWS).astype(int)
+    _, found = least_of_each(np.broadcast_to(prices, (len(chosen), len(prices))), constraints, draws[chosen])
+    return (draws @ np.unique(np.stack([*duals, *found]), axis=0).T).max(axis=1)
+
+
+def transport(rows: int, columns: int) -> Any:
+    """Constraints of a table with given row sums and, but for the last one, column sums (the last one follows)."""
+    from scipy.sparse import csr_array, eye_array, kron, vstack
+
+    by_row = kron(eye_array(rows), np.ones((1, columns)))
+    by_column = kron(np.ones((1, rows)), csr_array(np.eye(columns)[:-1]))
+    return vstack([by_row, by_column]).tocsr()

@@ -1,0 +1,110 @@
+"""A system's models read from rows: the combinations that occur, counted."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.engines.columns import Column, gather
+from stakes.engines.labels import PAIRS, Labels, encode, same_kind, settle
+from stakes.systems.network import Rows, distinct, refuse_too_many
+from stakes.tallies import JointCounts
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.names import canonical
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The rows of a system as codes: the truth and what each model said."""
+
+    truth: Labels
+    said: Mapping[str, Labels]
+
+    def count(self, classes: Sequence[str]) -> JointCounts:
+        """Count the combinations that occur."""
+        outputs = {name: _outputs(said.names, classes) for name, said in self.said.items()}
+        codes = [self.truth.into(classes), *(said.into(outputs[name]) for name, said in self.said.items())]
+        return JointCounts.from_rows(("truth", *outputs), (tuple(classes), *outputs.values()), codes)
+
+
+def _outputs(names: Sequence[str], classes: Sequence[str]) -> tuple[str, ...]:
+    """What a model can say: all classes, in their order, if it says classes at all; then what else it says."""
+    said = classes if set(names) & set(classes) else ()
+    return tuple(dict.fromkeys([*said, *names]))
+
+
+def read_columns(data: Any, truth: Any, models: Mapping[str, Any], **others: Any) -> tuple[Columns, dict[str, Any]]:
+    """Read the truth, the models' decisions and other columns."""
+    named = {f"model {name}": column for name, column in models.items()}
+    columns = gather(data, truth=truth, **named, **others)
+    labels = _alike({"truth": columns["truth"], **{name: columns[f"model {name}"] for name in models}})
+    said = {name: encode(column) for name, column in labels.items() if name != "truth"}
+    return Columns(encode(labels["truth"]), said), {name: columns[name] for name in others}
+
+
+def _alike(columns: dict[str, Column]) -> dict[str, Column]:
+    """Refuse text beside numbers; booleans beside numbers are 0 and 1."""
+    for column in columns.values():
+        same_kind(columns["truth"], column)
+    if len({column.kind for column in columns.values()}) == 1:
+        return columns
+    return {name: replace(column, kind="number") for name, column in columns.items()}
+
+
+def settle_classes(truth: Labels, classes: Any, positive: Any) -> tuple[tuple[str, ...], str | None]:
+    """Return the classes (the positive one first) and the positive one of two; the one label rule decides, or asks."""
+    if classes is not None:
+        known = declared(classes)
+        strange = [name for name in truth.names if name not in known]
+        if strange:
+            raise errors.unknown_labels("truth", strange, known)
+        missing = [name for name in known if name not in truth.names]
+        if missing:
+            raise errors.no_cases_of_class("the file", missing[0])
+        return known, chosen_positive(known, positive)
+    plan = settle(truth, None, None, positive)
+    if set(plan.classes) - set(truth.names):
+        raise errors.one_class(truth.names[0])
+    ordered = plan.classes[::-1] if len(plan.classes) == 2 else plan.classes
+    return ordered, plan.positive
+
+
+def declared(classes: Any) -> tuple[str, ...]:
+    """Check a list of classes."""
+    if not isinstance(classes, Sequence | np.ndarray | range) or isinstance(classes, str):
+        raise errors.classes_without_order(classes)
+    known = tuple(map(canonical, classes))
+    if len(set(known)) != len(known) or len(known) < 2:
+        raise errors.classes_not_different(known)
+    return known
+
+
+def chosen_positive(classes: Sequence[str], positive: Any) -> str | None:
+    """The positive one of two classes: as told, as the label rule knows it ({0, 1}, …), or the first one listed."""
+    if len(classes) != 2:
+        if positive is not None:
+            raise errors.positive_of_many(canonical(positive), classes)
+        return None
+    if positive is None:
+        return next((pair[1] for pair in PAIRS if set(pair) == set(classes)), classes[0])
+    wanted = canonical(positive)
+    if wanted not in classes:
+        raise errors.unknown_positive(wanted, classes)
+    return wanted
+
+
+def rows_of(joint: JointCounts, models: Sequence[str]) -> tuple[Rows, dict[str, tuple[str, ...]]]:
+    """Turn counted combinations (the truth first) into the rows of a network, and tell what each model can say."""
+    columns = {name: joint.codes[:, joint.columns.index(name)] for name in models}
+    places, first = distinct(list(columns.values()), len(joint.codes))
+    refuse_too_many(len(first), len(joint.truths), len(models), by_rows=True)
+    counts = np.zeros((len(joint.truths), len(first)))
+    np.add.at(counts, (joint.codes[:, 0], places), joint.counts)
+    codes = {name: _small(column[first]) for name, column in columns.items()}
+    return Rows(codes, counts), {name: joint.labels[joint.columns.index(name)] for name in models}
+
+
+def _small(codes: Array) -> Array:
+    return codes.astype(np.uint8) if codes.size and codes.max() < 256 else codes

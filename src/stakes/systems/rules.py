@@ -1,0 +1,363 @@
+"""Rules that fuse what models say into one answer, and say in words what they do.
+
+A rule is a small tree. An *answer* stands for a label (what a model says, the winner of a vote), a *condition* for yes
+or no. Either can be used in the place of the other where two classes have a positive one: an answer holds when it says
+the positive class, and a condition that holds answers with it.
+"""
+
+import functools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.tallies.arithmetic import Array
+
+Said = Mapping[str, Array]
+"""Who said what: for each model or fuser one code into the letters per combination."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What rules speak of: every label as a number, what each model or fuser can say, and what counts as a yes.
+
+    ``letters`` begin with the classes in their order, which is also how ties are broken: the first wins.
+    """
+
+    letters: tuple[str, ...]
+    outputs: Mapping[str, tuple[str, ...]]
+    positive: str | None = None
+    negative: str | None = None
+    yes: Mapping[str, str] = field(default_factory=dict)
+
+    def code(self, label: str) -> int:
+        """Return the number of a label."""
+        return self._codes[label]
+
+    @functools.cached_property
+    def _codes(self) -> dict[str, int]:
+        return {label: i for i, label in enumerate(self.letters)}
+
+    def pair(self) -> tuple[str, str]:
+        """Return the positive and the negative class, which yes and no stand for."""
+        if self.positive is None or self.negative is None:
+            raise errors.no_yes_in_rule(self.letters)
+        return self.positive, self.negative
+
+    def yes_of(self, name: str) -> str:
+        """Return what a model says when it says yes."""
+        positive, _ = self.pair()
+        if name in self.yes:
+            return self.yes[name]
+        if positive not in self.outputs[name]:
+            raise errors.no_yes_of_model(name, self.outputs[name], positive)
+        return positive
+
+
+class Node:
+    """A part of a rule."""
+
+    def inside(self) -> tuple["Node", ...]:
+        """The parts that this one is made of."""
+        return getattr(self, "parts", ())
+
+    def labels(self, said: Said, terms: Terms) -> Array:
+        """Return the label that this part answers with, for each combination."""
+        raise NotImplementedError
+
+    def holds(self, said: Said, terms: Terms) -> Array:
+        """Return whether this part is true, for each combination."""
+        raise NotImplementedError
+
+    def possible(self, terms: Terms) -> tuple[str, ...]:
+        """Return the labels that this part can answer with."""
+        raise NotImplementedError
+
+    def words(self, terms: Terms) -> str:
+        """Say what this part answers."""
+        raise NotImplementedError
+
+    def when(self, terms: Terms) -> str:
+        """Say when this part is true."""
+        raise NotImplementedError
+
+    def names(self) -> Iterator[str]:
+        """The models and fusers that this part listens to."""
+        for part in self.inside():
+            yield from part.names()
+
+    def ties(self) -> bool:
+        """Whether votes can tie somewhere in this part."""
+        return any(part.ties() for part in self.inside())
+
+
+class Answer(Node):
+    """A part that stands for a label."""
+
+    def holds(self, said: Said, terms: Terms) -> Array:
+        return self.labels(said, terms) == terms.code(terms.pair()[0])
+
+    def when(self, terms: Terms) -> str:
+        return f"{self.words(terms)} is {terms.pair()[0]!r}"
+
+
+class Condition(Node):
+    """A part that is true or false."""
+
+    def labels(self, said: Said, terms: Terms) -> Array:
+        positive, negative = map(terms.code, terms.pair())
+        return np.where(self.holds(said, terms), positive, negative)
+
+    def possible(self, terms: Terms) -> tuple[str, ...]:
+        return terms.pair()
+
+    def words(self, terms: Terms) -> str:
+        positive, negative = terms.pair()
+        return f"{positive!r} when {self.when(terms)}, otherwise {negative!r}"
+
+
+# ── answers ──────────────────────────────────────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True)
+class Says(Answer):
+    """What a model or another fuser says."""
+
+    name: str
+
+    def labels(self, said: Said, terms: Terms) -> Array:
+        return said[self.name]
+
+    def holds(self, said: Said, terms: Terms) -> Array:
+        return said[self.name] == terms.code(terms.yes_of(self.name))
+
+    def possible(self, terms: Terms) -> tuple[str, ...]:
+        return terms.outputs[self.name]
+
+    def words(self, terms: Terms) -> str:
+        return f"what {self.name} says"
+
+    def when(self, terms: Terms) -> str:
+        return f"{self.name} says {terms.yes_of(self.name)!r}"
+
+    def names(self) -> Iterator[str]:
+        yield self.name
+
+
+@dataclass(frozen=True)
+class Label(Answer):
+    """Always the same label."""
+
+    label: str
+
+    def labels(self, said: Said, terms: Terms) -> Array:
+        return np.array(terms.code(self.label))
+
+    def possible(self, terms: Terms) -> tuple[str, ...]:
+        return (self.label,)
+
+    def words(self, terms: Terms) -> str:
+        return repr(self.label)
+
+
+@dataclass(frozen=True)
+class Vote(Answer):
+    """The label with the most votes; of labels that tie, the one listed first."""
+
+    parts: tuple[Node, ...]
+    weights: tuple[Fraction, ...]
+
+    def labels(self, said: Said, terms: Terms) -> Array:
+        standing = sorted(map(terms.code, self.possible(terms)))
+        votes = [part.labels(said, terms) for part in self.parts]
+        weights = whole(self.weights)
+        tally = [sum(w * (vote == letter) for w, vote in zip(weights, votes, strict=True)) for letter in standing]
+        return np.array(standing)[np.argmax(np.stack(np.broadcast_arrays(*tally)), axis=0)]
+
+    def possible(self, terms: Terms) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(label for part in self.parts for label in part.possible(terms)))
+
+    def words(self, terms: Terms) -> str:
+        return f"what most of {_listed(self.parts, self.weights, terms)} say"
+
+    def ties(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True)
+class Choose(Answer):
+    """One answer if a condition holds, another otherwise."""
+
+    condition: Node
+    then: Node
+    otherwise: Node
+
+    @property
+    def parts(self) -> tuple[Node, ...]:
+        """The condition and both answers."""
+        return self.condition, self.then, self.otherwise
+
+    def labels(self, said: Said, terms: Terms) -> Array:
+        chosen = self.condition.holds(said, terms)
+        return np.where(chosen, self.then.labels(said, terms), self.otherwise.labels(said, terms))
+
+    def possible(self, terms: Terms) -> tuple[str, ...]:
+        return tuple(dict.fromkeys([*self.then.possible(terms), *self.otherwise.possible(terms)]))
+
+    def words(self, terms: Terms) -> str:
+        then, otherwise = self.then.words(terms), self.otherwise.words(terms)
+        return f"{then} if {self.condition.when(terms)}, otherwise {otherwise}"
+
+
+@dataclass(frozen=True, eq=False)
+class Lookup(Answer):
+    """An answer written down for every combination: a table, or what a Python function returned."""
+
+    of: tuple[str, ...]
+    answers: Array
+    """Letters, with one axis for each of ``of``."""
+    origin: str
+
+    def labels(self, said: Said, terms: Terms) -> Array:
+        places = []
+        for name in self.of:
+            place = np.zeros(len(terms.letters), np.int64)
+            place[[terms.code(label) for label in terms.outputs[name]]] = np.arange(len(terms.outputs[name]))
+            places.append(place[said[name]])
+        return self.answers[tuple(places)]
+
+    def possible(self, terms: Terms) -> tuple[str, ...]:
+        return tuple(terms.letters[code] for code in np.unique(self.answers))
+
+    def words(self, terms: Terms) -> str:
+        return f"what {self.origin} of {and_list(self.of)} gives"
+
+    def names(self) -> Iterator[str]:
+        yield from self.of
+
+
+# ── conditions ───────────────────────────────────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True)
+class Is(Condition):
+    """An answer is one of some labels, or is none of them."""
+
+    part: Node
+    wanted: tuple[str, ...]
+    negated: bool = False
+
+    @property
+    def parts(self) -> tuple[Node, ...]:
+        """The answer that is looked at."""
+        return (self.part,)
+
+    def holds(self, said: Said, terms: Terms) -> Array:
+        found = np.isin(self.part.labels(said, terms), [terms.code(label) for label in self.wanted])
+        return found ^ self.negated
+
+    def when(self, terms: Terms) -> str:
+        wanted = " or ".join(map(repr, self.wanted))
+        if isinstance(self.part, Says):
+            return f"{self.part.name} {'does not say' if self.negated else 'says'} {wanted}"
+        return f"{self.part.words(terms)} {'is not' if self.negated else 'is'} {wanted}"
+
+
+@dataclass(frozen=True)
+class Every(Condition):
+    """Every part holds."""
+
+    parts: tuple[Node, ...]
+
+    def holds(self, said: Said, terms: Terms) -> Array:
+        return functools.reduce(np.logical_and, [part.holds(said, terms) for part in self.parts])
+
+    def when(self, terms: Terms) -> str:
+        return " and ".join(_bracketed(part, terms, Either) for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Either(Condition):
+    """At least one part holds."""
+
+    parts: tuple[Node, ...]
+
+    def holds(self, said: Said, terms: Terms) -> Array:
+        return functools.reduce(np.logical_or, [part.holds(said, terms) for part in self.parts])
+
+    def when(self, terms: Terms) -> str:
+        return " or ".join(_bracketed(part, terms, Every) for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Not(Condition):
+    """The part does not hold."""
+
+    part: Node
+
+    @property
+    def parts(self) -> tuple[Node, ...]:
+        """What is denied."""
+        return (self.part,)
+
+    def holds(self, said: Said, terms: Terms) -> Array:
+        return ~self.part.holds(said, terms)
+
+    def when(self, terms: Terms) -> str:
+        return f"it is not so that {_bracketed(self.part, terms, Every, Either)}"
+
+
+@dataclass(frozen=True)
+class Count(Condition):
+    """At least, at most or exactly so many of the parts hold (each counting by its weight)."""
+
+    how: str
+    number: Fraction
+    parts: tuple[Node, ...]
+    weights: tuple[Fraction, ...]
+
+    def holds(self, said: Said, terms: Terms) -> Array:
+        *weights, number = whole([*self.weights, self.number])
+        votes = sum(w * part.holds(said, terms) for w, part in zip(weights, self.parts, strict=True))
+        compared = {"at_least": np.greater_equal, "at_most": np.less_equal, "exactly": np.equal}
+        return compared[self.how](votes, number)
+
+    def when(self, terms: Terms) -> str:
+        yes = [terms.yes_of(part.name) if isinstance(part, Says) else None for part in self.parts]
+        alike = f"say {yes[0]!r}" if yes[0] is not None and len(set(yes)) == 1 else "hold"
+        listed = _listed(self.parts, self.weights, terms, conditions=alike == "hold")
+        return f"{self.how.replace('_', ' ')} {plain(self.number)} of {listed} {alike}"
+
+
+# ── words and numbers ────────────────────────────────────────────────────────────────────────────────────────────
+def whole(numbers: Sequence[Fraction]) -> list[int]:
+    """Scale numbers to whole ones, so that ties are exact."""
+    scale = math.lcm(*(number.denominator for number in numbers))
+    return [int(number * scale) for number in numbers]
+
+
+def plain(number: Fraction) -> str:
+    """Write a number as a person would."""
+    return str(number) if number.denominator == 1 else f"{float(number):g}"
+
+
+def and_list(names: Sequence[str]) -> str:
+    """List names in words."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _bracketed(part: Node, terms: Terms, *kinds: Any) -> str:
+    words = part.when(terms)
+    return f"({words})" if isinstance(part, kinds) else words
+
+
+def _listed(parts: Sequence[Node], weights: Sequence[Fraction], terms: Terms, conditions: bool = False) -> str:
+    """List who votes, and with what weight."""
+    shown = []
+    for part, weight in zip(parts, weights, strict=True):
+        if isinstance(part, Says) and not conditions:
+            name = part.name
+        else:
+            name = f"({part.when(terms) if conditions else part.words(terms)})"
+        shown.append(name if weight == 1 else f"{name} (counting {plain(weight)} times)")
+    return and_list(shown)

@@ -1,0 +1,186 @@
+"""What rides on one model: the situations that the others leave it in, and what each of its answers then costs.
+
+For a true class c, u is what the models say that do not see the model in question, d what those say that do.
+k(c, u, j) = Σ_d P(d | c, u, do j) · cost of the decision is the price of its answer j in that situation. Situations in
+which every answer has the same price are one and the same here, so there are few even when there are many models.
+"""
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from stakes import errors
+from stakes.systems.network import Joint, Model, Network, distinct, summed
+from stakes.tallies.arithmetic import Array
+
+_MOST_ANSWERS = 10_000
+"""The most combinations of answers of later models that are tried one by one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Situations:
+    """The situations of a model for one true class.
+
+    ``seen`` numbers what the model itself sees; ``shares[..., g]`` is the probability of a situation,
+    ``low[..., g, j]`` and ``high[..., g, j]`` the price of an answer. The two differ only where models that see this
+    one may share its difficulties, so that nobody knows what they would have said.
+    """
+
+    seen: Array
+    shares: Array
+    low: Array
+    high: Array
+
+    @property
+    def known(self) -> bool:
+        """Whether prices are known, not only their range."""
+        return self.low is self.high
+
+    def of_draws(self, chosen: Array) -> "Situations":
+        """Return some of the draws (the leading axis)."""
+        low = self.low[chosen]
+        high = low if self.known else self.high[chosen]
+        return Situations(self.seen, self.shares[chosen] if self.shares.ndim > 1 else self.shares, low, high)
+
+    def seen_shares(self, combinations: int) -> Array:
+        """The probability of each combination of what the model sees."""
+        return summed(self.shares, self.seen, combinations)
+
+    def mean_prices(self, prices: Array, combinations: int) -> Array:
+        """The mean price of each answer (last axis), for each combination of what the model sees."""
+        weighted = np.einsum("...g,...gj->...jg", self.shares, prices)
+        totals = np.moveaxis(summed(weighted, self.seen, combinations), -2, -1)
+        shares = self.seen_shares(combinations)[..., None]
+        return np.divide(totals, shares, out=np.full(totals.shape, math.nan), where=shares > 0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Others:
+    """What the others say before a model answers, for one class: the situations, still one by one.
+
+    ``base`` lists the combinations, those of the model and of the models in rows that see it (``by_rows``) among them;
+    ``places`` tell in which situation each combination is. Models given by tables that see it are ``left_out``.
+    """
+
+    network: Network
+    c: int
+    model: Model
+    base: Joint
+    places: Array
+    codes: Mapping[str, Array]
+    by_rows: Sequence[str]
+    left_out: Sequence[str]
+
+    @property
+    def size(self) -> int:
+        """The number of situations."""
+        return int(self.places.max()) + 1
+
+    def shares(self) -> Array:
+        """The probability of each situation."""
+        return summed(self.base.chance, self.places, self.size)
+
+    def costs(self, answers: Mapping[str, int]) -> Array:
+        """What each situation costs when some models are made to give an answer, averaged over those left out."""
+        said = {**self.codes, **{name: np.full(self.size, code) for name, code in answers.items()}}
+        return self.network.expected_costs(self.c, said, self.size, self.left_out)
+
+
+def situations(network: Network, name: str, c: int) -> Situations:
+    """Return the situations of a model for one class (with leading axes when the network was drawn anew)."""
+    others = _others(network, network.models[name], c)
+    if others.by_rows:
+        low, high = _prices_in_rows(others)
+    else:
+        low = high = np.stack([others.costs({name: j}) for j in range(len(others.model.outputs))], axis=-1)
+    return _merged(network.seen_codes(others.model, others.codes, others.size), others.shares(), low, high)
+
+
+def _others(network: Network, model: Model, c: int) -> _Others:
+    later = network.later(model.name)
+    left_out = [other for other in later if not network.models[other].by_rows]
+    by_rows = [other for other in later if network.models[other].by_rows]
+    base = network.joint(c, without=[*left_out, model.name])
+    names = [other for other in base.codes if other not in (model.name, *by_rows)]
+    places, first = distinct([base.codes[other] for other in names], base.size)
+    codes = {other: base.codes[other][first] for other in names}
+    return _Others(network, c, model, base, places, codes, by_rows, left_out)
+
+
+def _prices_in_rows(others: _Others) -> tuple[Array, Array]:
+    """The prices when models that see this one are known from rows: exact when they share nothing else with it."""
+    base, network = others.base, others.network
+    costs = network.expected_costs(others.c, base.codes, base.size, others.left_out)
+    shares = others.shares()
+    low, high = [], []
+    for j in range(len(others.model.outputs)):
+        there = base.codes[others.model.name] == j
+        answered = summed(base.chance * there, others.places, others.size)
+        paid = summed(base.chance * there * costs, others.places, others.size)
+        if network.shared is False:
+            if base.chance.ndim == 1:
+                network.joint(others.c, {others.model.name: j})  # refuses what was never observed
+            low.append(_ratio(paid, answered))
+            continue
+        least, most = _whatever_they_say(others, j)
+        unseen = 1 - _ratio(answered, shares)
+        low.append(_ratio(paid, shares) + unseen * least)
+        high.append(_ratio(paid, shares) + unseen * most)
+    below = np.stack(low, axis=-1)
+    return below, np.stack(high, axis=-1) if high else below
+
+
+def _ratio(numerator: Array, denominator: Array) -> Array:
+    """Divide; what never happens has nothing."""
+    return np.divide(numerator, denominator, out=np.zeros(numerator.shape), where=denominator > 0)
+
+
+def _whatever_they_say(others: _Others, j: int) -> tuple[Array, Array]:
+    """The least and the most that can be paid over everything that later models could have said."""
+    sizes = [len(others.network.models[name].outputs) for name in others.by_rows]
+    if math.prod(sizes) > _MOST_ANSWERS:
+        what = f"what {' and '.join(others.by_rows)} say"
+        raise errors.too_many_to_write_down(what, math.prod(sizes), _MOST_ANSWERS)
+    least, most = np.array(np.inf), np.array(-np.inf)
+    for codes in itertools.product(*map(range, sizes)):
+        costs = others.costs({others.model.name: j, **dict(zip(others.by_rows, codes, strict=True))})
+        least, most = np.minimum(least, costs), np.maximum(most, costs)
+    return least, most
+
+
+def _merged(seen: Array, shares: Array, low: Array, high: Array) -> Situations:
+    """Put situations together in which the same is seen and every answer has the same price."""
+    if low.ndim > 2 or high.ndim > 2:  # prices that were drawn anew differ all the time
+        return Situations(seen, shares, low, high)
+    keys = np.column_stack([seen, low] if low is high else [seen, low, high])
+    found, places = np.unique(keys, axis=0, return_inverse=True)
+    outputs = low.shape[1]
+    merged = np.ascontiguousarray(found[:, 1 : 1 + outputs])
+    above = merged if low is high else np.ascontiguousarray(found[:, 1 + outputs :])
+    return Situations(found[:, 0].astype(np.int64), summed(shares, np.ravel(places), len(found)), merged, above)
+
+
+def own_rates(network: Network, name: str) -> Array:
+    """How often a model says j when the class is c and it sees a: an array [..., c, a, j]; NaN where a never occurs."""
+    model = network.models[name]
+    if model.chances is not None:
+        return model.chances
+    combinations = seen_combinations(network, model)
+    outputs = len(model.outputs)
+    tables = []
+    for c in range(len(network.classes)):
+        joint = network.joint(c, without=[other for other in network.models if not network.models[other].by_rows])
+        cell = network.seen_codes(model, joint.codes, joint.size) * outputs + joint.codes[name]
+        table = summed(joint.chance, cell, combinations * outputs)
+        tables.append(table.reshape(*table.shape[:-1], combinations, outputs))
+    stacked = np.stack(tables, axis=-3)
+    totals = stacked.sum(-1, keepdims=True)
+    return np.divide(stacked, totals, out=np.full(stacked.shape, math.nan), where=totals > 0)
+
+
+def seen_combinations(network: Network, model: Model) -> int:
+    """How many combinations of outputs a model can see (1 when it sees nobody)."""
+    return math.prod(len(network.models[name].outputs) for name in model.sees)

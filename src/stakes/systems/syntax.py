@@ -1,0 +1,131 @@
+"""The text of a rule, read by a grammar of its own: nothing that a user writes is ever run as code.
+
+images and history                       or, not, brackets
+majority(a, b, 2 * c)                    votes, each with a weight
+at_least(2, a, b, c)                     also at_most and exactly
+a if b == "sick" else c                  ==, !=, in ("x", "y")
+`chest x-ray` and history                names that are no plain words, in backticks
+"""
+
+import ast
+import re
+import warnings
+from collections.abc import Collection
+from fractions import Fraction
+
+from stakes import errors
+from stakes.systems.rules import Choose, Count, Either, Every, Is, Label, Node, Not, Says, Vote
+from stakes.tallies.names import canonical
+
+MOST_CHARACTERS = 10_000
+MOST_NESTED = 100
+_FUNCTIONS = ("majority", "at_least", "at_most", "exactly")
+_QUOTED = "quoted_name_{}_"
+
+
+def parse(text: str, names: Collection[str]) -> Node:
+    """Read the text of a rule about these models and fusers."""
+    return _Reader(text, names).read()
+
+
+class _Reader:
+    """Walks over Python's syntax tree, which is only a notation here, and takes what it knows."""
+
+    def __init__(self, text: str, names: Collection[str]) -> None:
+        self.text, self.names = text, names
+        self.quoted: dict[str, str] = {}
+        self.depth = 0
+
+    def read(self) -> Node:
+        if len(self.text) > MOST_CHARACTERS:
+            raise errors.rule_too_long(len(self.text), MOST_CHARACTERS)
+        plain = re.sub(r"`([^`]+)`", self._set_aside, self.text)
+        try:
+            with warnings.catch_warnings(action="ignore"):  # advice about Python code is of no use here
+                tree = ast.parse(plain.strip(), mode="eval")
+            return self._node(tree.body)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
+            if isinstance(problem, errors.InputError):
+                raise
+            raise errors.rule_unreadable(self.text, str(getattr(problem, "msg", problem))) from None
+
+    def _set_aside(self, found: re.Match[str]) -> str:
+        placeholder = _QUOTED.format(len(self.quoted))
+        self.quoted[placeholder] = found[1]
+        return placeholder
+
+    def _node(self, tree: ast.expr) -> Node:
+        self.depth += 1
+        if self.depth > MOST_NESTED:
+            raise errors.rule_too_deep(MOST_NESTED)
+        found = self._part(tree)
+        self.depth -= 1
+        return found
+
+    def _part(self, tree: ast.expr) -> Node:
+        match tree:
+            case ast.Name():
+                return Says(self._known(self.quoted.get(tree.id, tree.id)))
+            case ast.Constant(value=str() | int() | float()):
+                return Label(canonical(tree.value))
+            case ast.BoolOp():
+                kind = Every if isinstance(tree.op, ast.And) else Either
+                return kind(tuple(map(self._node, tree.values)))
+            case ast.UnaryOp(op=ast.Not()):
+                return Not(self._node(tree.operand))
+            case ast.IfExp():
+                return Choose(self._node(tree.test), self._node(tree.body), self._node(tree.orelse))
+            case ast.Compare(ops=[_], comparators=[_]):
+                return self._comparison(tree)
+            case ast.Call(func=ast.Name(id=name), keywords=[]) if name in _FUNCTIONS:
+                return self._call(name, tree.args)
+        raise errors.rule_part_unknown(self._shown(tree), _FUNCTIONS)
+
+    def _known(self, name: str) -> str:
+        if name not in self.names:
+            raise errors.unknown_in_rule(name, list(self.names), self.text)
+        return name
+
+    def _comparison(self, tree: ast.Compare) -> Node:
+        operator, right = tree.ops[0], tree.comparators[0]
+        several = isinstance(operator, ast.In | ast.NotIn)
+        labels = right.elts if several and isinstance(right, ast.Tuple | ast.List | ast.Set) else [right]
+        wanted = [label.value for label in labels if isinstance(label, ast.Constant)]
+        known = isinstance(operator, ast.Eq | ast.NotEq) or (several and labels != [right])
+        if not known or len(wanted) != len(labels) or not wanted:
+            raise errors.rule_part_unknown(self._shown(tree), _FUNCTIONS)
+        negated = isinstance(operator, ast.NotEq | ast.NotIn)
+        return Is(self._node(tree.left), tuple(map(canonical, wanted)), negated)
+
+    def _call(self, name: str, arguments: list[ast.expr]) -> Node:
+        number = Fraction(0)
+        if name != "majority":
+            if not arguments or (found := _number(arguments[0])) is None:
+                raise errors.count_without_number(name)
+            number, arguments = found, arguments[1:]
+        if not arguments:
+            raise errors.nothing_to_vote(name)
+        weights, parts = zip(*map(self._weighted, arguments), strict=True)
+        return Vote(parts, weights) if name == "majority" else Count(name, number, parts, weights)
+
+    def _weighted(self, tree: ast.expr) -> tuple[Fraction, Node]:
+        """A vote, perhaps with a weight: 2 * a."""
+        if not isinstance(tree, ast.BinOp) or not isinstance(tree.op, ast.Mult):
+            return Fraction(1), self._node(tree)
+        for weight, vote in ((_number(tree.left), tree.right), (_number(tree.right), tree.left)):
+            if weight is not None and weight > 0:
+                return weight, self._node(vote)
+        raise errors.bad_vote_weight(self._shown(tree))
+
+    def _shown(self, tree: ast.expr) -> str:
+        words = ast.unparse(tree)
+        for placeholder, name in self.quoted.items():
+            words = words.replace(placeholder, f"`{name}`")
+        return words
+
+
+def _number(tree: ast.expr) -> Fraction | None:
+    """The number that is written there, if it is one: 0.1 is a tenth."""
+    if isinstance(tree, ast.Constant) and isinstance(tree.value, int | float) and not isinstance(tree.value, bool):
+        return Fraction(repr(tree.value))
+    return None

@@ -1,0 +1,113 @@
+"""A model given by numbers: a confusion table, rates, or how often it is right."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.tallies import Confusion
+from stakes.tallies.arithmetic import Array, is_real
+from stakes.tallies.names import canonical
+
+_ROUNDING = 1e-6
+"""How far a sum of rates may be from 1, for figures that people write down."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """How often each output is given: ``rates[c, a, j]``, and the ``counts`` behind them if there are any."""
+
+    outputs: tuple[str, ...]
+    rates: Array
+    counts: Array | None = None
+
+    @property
+    def totals(self) -> Array | None:
+        """The number of cases of each class."""
+        return None if self.counts is None else self.counts.sum((1, 2))
+
+
+def read_table(
+    name: str, given: Any, classes: Sequence[str], outputs: Sequence[str] | None, seen: Sequence[int] = ()
+) -> Table:
+    """Check a table: rows are the true classes (then what the model sees), the last axis is what it says.
+
+    A table whose rows all sum to 1 holds rates; any other one holds counts.
+    """
+    cells, named = _cells(name, given, classes)
+    wanted = named or outputs
+    try:
+        values = np.array(cells, np.float64)
+    except (TypeError, ValueError):
+        raise errors.table_not_numbers(name) from None
+    if values.ndim != 2 + len(seen) or values.shape[: 1 + len(seen)] != (len(classes), *seen):
+        raise errors.table_shape(name, values.shape, (len(classes), *seen))
+    if wanted is None and values.shape[-1] != len(classes):
+        raise errors.outputs_wanted(name, values.shape[-1], classes)
+    chosen = tuple(map(str, wanted or classes))
+    if outputs is not None and named and set(named) != set(outputs):
+        strange = [label for label in named if label not in outputs] or [o for o in outputs if o not in named]
+        raise errors.unknown_output(name, strange[0], outputs)
+    if values.shape[-1] != len(chosen):
+        raise errors.table_shape(name, values.shape, (len(classes), *seen), len(chosen))
+    if outputs is not None and named:
+        values = values[..., [chosen.index(label) for label in outputs]]
+        chosen = tuple(outputs)
+    flat = values.reshape(len(classes), math.prod(seen), len(chosen))
+    return _rates(name, flat, classes, chosen)
+
+
+def _rates(name: str, values: Array, classes: Sequence[str], outputs: tuple[str, ...]) -> Table:
+    wrong = np.argwhere(~(values >= 0) | np.isinf(values))
+    if len(wrong):
+        c, _, j = wrong[0]
+        raise errors.negative_count(name, classes[c], outputs[j], float(values[tuple(wrong[0])]))
+    totals = values.sum(-1)
+    if (np.abs(totals - 1) <= _ROUNDING).all():
+        return Table(outputs, values / totals[..., None])
+    if (values <= 1).all() and (values != np.floor(values)).any():
+        c, _ = np.argwhere(np.abs(totals - 1) > _ROUNDING)[0]
+        raise errors.rates_sum(f"{name}, class {classes[c]!r}", float(totals[np.abs(totals - 1) > _ROUNDING][0]))
+    if not totals.all():
+        c, _ = np.argwhere(totals == 0)[0]
+        raise errors.no_cases_of_class(name, classes[c])
+    return Table(outputs, values / totals[..., None], values)
+
+
+def _cells(name: str, given: Any, classes: Sequence[str]) -> tuple[Any, tuple[str, ...] | None]:
+    """The numbers in the order of the classes, and the outputs if the table names them."""
+    if isinstance(given, Confusion):
+        given = {
+            truth: dict(zip(given.decisions, row, strict=True))
+            for truth, row in zip(given.truths, given.counts.tolist(), strict=True)
+        }
+    if not isinstance(given, Mapping):
+        return given, None
+    rows = {canonical(label): row for label, row in given.items()}
+    for label in [*(c for c in classes if c not in rows), *(label for label in rows if label not in classes)]:
+        raise errors.class_unknown_to_model(name, label, list(rows), classes)
+    if all(not isinstance(row, Mapping) for row in rows.values()):
+        return [rows[label] for label in classes], None
+    if not all(isinstance(row, Mapping) for row in rows.values()):
+        raise errors.table_not_numbers(name)
+    named = [{canonical(output): cell for output, cell in row.items()} for row in rows.values()]
+    outputs = tuple(dict.fromkeys(output for row in named for output in row))
+    by_class = dict(zip(rows, named, strict=True))
+    return [[by_class[label].get(output, 0) for output in outputs] for label in classes], outputs
+
+
+def of_accuracies(name: str, given: Any, classes: Sequence[str]) -> Table:
+    """Make the table of a model of which only the share of right answers is known, for two classes."""
+    values = [given] * len(classes) if is_real(given) else given
+    if isinstance(values, Mapping):
+        values, _ = _cells(name, values, classes)
+    if len(values) != len(classes) or not all(is_real(v) and 0 <= v <= 1 for v in values):
+        raise errors.bad_accuracies(name, given, classes)
+    if len(classes) != 2:
+        raise errors.accuracies_of_many(name, len(classes))
+    first, second = map(float, values)
+    rates = np.array([[first, 1 - first], [1 - second, second]])
+    return Table(tuple(classes), rates[:, None, :])

@@ -1,0 +1,134 @@
+"""Where to set the threshold of one model, when what counts is what the whole system costs."""
+
+import math
+import warnings
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.metrics.estimate import plain
+from stakes.systems.component_costs import ComponentCosts
+from stakes.systems.network import Network
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.costs import Costs
+from stakes.uncertainty.resampling import mean_interval
+from stakes.uncertainty.sampling import Sampling
+
+_FOLDS = 5
+
+_BAYES = (
+    "Bayes with the expected component costs; it needs a calibrated probability whose errors are independent of the "
+    "other models, given the class"
+)
+_REVERSED = (
+    "the rule makes it cheaper to say no when the positive class is likely, so no threshold of this kind is best"
+)
+_ROWS = "the cheapest on these rows, each with its own costs in the system"
+
+
+@dataclass(frozen=True)
+class SystemThreshold:
+    """The threshold of a model in its system: it says the positive class when its score ≥ ``value``.
+
+    From rows, ``cost`` is what a case costs at that threshold on the same rows (which flatters it), ``held_out`` what
+    a case costs when the threshold is chosen on other rows, ``now`` what it costs with the model's decisions as
+    they are, and ``saving`` the difference of these two with the ends of its interval, ``low`` and ``high``.
+    """
+
+    model: str
+    value: float
+    method: str
+    cost: float = math.nan
+    now: float = math.nan
+    held_out: float = math.nan
+    saving: float = math.nan
+    low: float | None = None
+    high: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what JSON can hold."""
+        return {key: plain(value) for key, value in asdict(self).items()}
+
+    def __str__(self) -> str:
+        text = f"{self.model} says yes from {self.value:.6g} on: {self.method}"
+        if math.isnan(self.held_out):
+            return text
+        sure = "" if self.low is None else f", interval {self.low:.4g} to {self.high:.4g}"
+        judged = f"on held-out rows a case costs {self.held_out:.4g} instead of {self.now:.4g}"
+        return f"{text}; {judged}, a saving of {self.saving:.4g}{sure}"
+
+
+def by_bayes(costs: ComponentCosts, positive: str | None, yes: str) -> SystemThreshold:
+    """Take the expected component costs for a cost matrix; exact switch points of two classes follow."""
+    if len(costs.classes) != 2 or positive is None or len(costs.outputs) != 2 or costs.sees:
+        raise errors.threshold_of_two(costs.model)
+    if not costs.known:
+        raise errors.range_only(costs.model)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", errors.InputWarning)  # a rule may make right answers dearer than wrong ones
+        points = Costs(costs.expected.tolist(), costs.classes, costs.outputs).switch_points(positive)
+    answer, start = points[-1]
+    if answer == yes:
+        return SystemThreshold(costs.model, float(start), _BAYES)
+    if len(points) == 1:
+        return SystemThreshold(costs.model, math.inf, _BAYES)
+    return SystemThreshold(costs.model, math.nan, _REVERSED)
+
+
+def by_rows(
+    network: Network,
+    name: str,
+    truth: Array,
+    said: dict[str, Array],
+    score: Array,
+    answers: tuple[int, int],
+    per_case: bool,
+    sampling: Sampling,
+) -> SystemThreshold:
+    """Choose the threshold that is cheapest on the rows, and judge the choice on rows that it was not made on.
+
+    ``answers`` are the codes of the model's yes and no.
+    """
+    yes, no = (_costs_of_answer(network, name, truth, said, code) for code in answers)
+    weight = None
+    if per_case:
+        sizes = np.bincount(truth, minlength=len(network.classes))
+        weight = (network.cases / sizes * len(truth))[truth]
+        yes, no = yes * weight, no * weight
+    now = _costs_of_answer(network, name, truth, said, None) * (1.0 if weight is None else weight)
+    value = _cheapest(score, yes, no)
+    fold = sampling.generator().permutation(len(score)) % _FOLDS
+    held_out = np.empty(len(score))
+    for k in range(min(_FOLDS, len(score))):
+        inside = fold != k
+        cut = _cheapest(score[inside], yes[inside], no[inside])
+        held_out[~inside] = np.where(score[~inside] >= cut, yes[~inside], no[~inside])
+    limits = mean_interval(now - held_out, None, sampling.confidence) or (None, None)
+    return SystemThreshold(
+        name,
+        value,
+        _ROWS,
+        float(np.where(score >= value, yes, no).mean()),
+        float(now.mean()),
+        float(held_out.mean()),
+        float((now - held_out).mean()),
+        *limits,
+    )
+
+
+def _costs_of_answer(network: Network, name: str, truth: Array, said: dict[str, Array], code: int | None) -> Array:
+    """What each row costs when the model gives an answer (its own when ``code`` is None)."""
+    codes = said if code is None else {**said, name: np.full(len(truth), code)}
+    return network.prices[truth, network.fusion(codes)]
+
+
+def _cheapest(score: Array, yes: Array, no: Array) -> float:
+    """The threshold (a score that occurs, or ∞) at which the rows cost least; of several, the highest."""
+    order = np.argsort(-score, kind="stable")
+    ordered = score[order]
+    costs = np.concatenate([[0.0], np.cumsum((yes - no)[order])])
+    ends = np.concatenate([[0], np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True)) + 1])
+    best = int(np.argmin(costs[ends]))
+    return math.inf if best == 0 else float(ordered[ends[best] - 1])

@@ -1,0 +1,58 @@
+"""A system written down in a TOML file.
+
+    classes = ["sick", "healthy"]
+    decide = "images and history"
+
+    [models]
+    images = [[80, 20], [20, 80]]
+    history = [[50, 50], [100, 100]]
+
+    [costs]
+    miss = 5
+    false_alarm = 1
+
+The words are those of stakes.System. Rows come with ``data`` (a file beside this one) and ``truth``; models are then
+columns. Costs can also name decisions: ``[costs.sick]``, ``operate = 0``, ``home = 1000``.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from stakes import errors
+from stakes.tallies.costs import Costs
+
+WORDS = (
+    *("data", "truth", "models", "decide", "costs", "classes", "positive", "prior", "fusers"),
+    *("shared_difficulty", "confidence", "seed"),
+)
+NEEDED = ("models", "decide", "costs")
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Return the arguments of a System."""
+    import tomllib
+
+    try:
+        written = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise errors.no_such_file(str(path)) from None
+    except (OSError, UnicodeError, tomllib.TOMLDecodeError) as problem:
+        raise errors.unreadable_file(str(path), str(problem)) from None
+    strange = [word for word in written if word not in WORDS]
+    if strange:
+        raise errors.unknown_words(str(path), strange, WORDS)
+    for word in NEEDED:
+        if word not in written:
+            raise errors.missing_in_file(str(path), word)
+    if "data" in written:
+        written["data"] = str(path.parent / str(written["data"]))
+    return {**written, "costs": costs(written["costs"])}
+
+
+def costs(written: Any) -> Costs:
+    """Read costs: a miss and a false alarm, or what each decision costs for each class."""
+    if not isinstance(written, dict):
+        raise errors.costs_wanted(type(written).__name__)
+    if set(written) <= {"miss", "false_alarm"}:
+        return Costs(miss=written.get("miss"), false_alarm=written.get("false_alarm"))
+    return Costs(written)

@@ -1,0 +1,217 @@
+"""What a model is worth to its system: made perfect, removed, its share of what could be avoided, its replacement."""
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.metrics.estimate import plain
+from stakes.systems.component_costs import ComponentCosts
+from stakes.systems.network import Network
+from stakes.tallies.arithmetic import is_real
+from stakes.tallies.text import aligned
+
+MOST_MODELS = 12
+"""Shares are worked out for so many models: every subset of them is tried."""
+
+_MOST_WORK = 2**31
+"""The most combinations that are looked at for the shares."""
+
+
+@dataclass(frozen=True)
+class ModelWorth:
+    """What one model is worth, in cost: ``perfect`` is what the system would cost if it were always right.
+
+    ``removed`` is the cost if it always gave its most frequent answer, ``answer``; ``share`` is its Shapley share of
+    what all models together could save (it can be negative). NaN where ``reason`` says why.
+    """
+
+    model: str
+    now: float
+    perfect: float
+    removed: float
+    answer: str
+    share: float
+    reason: str = ""
+
+    @property
+    def saving(self) -> float:
+        """What making the model perfect would save, the others being as they are."""
+        return self.now - self.perfect
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What each model of a system is worth; ``worth["images"]`` is one of them."""
+
+    models: Mapping[str, ModelWorth]
+    now: float
+    all_perfect: float
+    cases: float
+    reason: str = ""
+
+    def __getitem__(self, name: str) -> ModelWorth:
+        if name not in self.models:
+            raise errors.no_such_model(name, list(self.models))
+        return self.models[name]
+
+    @property
+    def first(self) -> ModelWorth | None:
+        """The model to improve first: the one that saves most when made perfect; None when none would save."""
+        known = [one for one in self.models.values() if not math.isnan(one.saving)]
+        best = max(known, key=lambda one: one.saving, default=None)
+        return best if best is not None and best.saving > 1e-12 * abs(best.now) else None
+
+    def __str__(self) -> str:
+        rows = [["model", "now", "if perfect", "if removed", "always says", "share"]]
+        for one in self.models.values():
+            numbers = [f"{value:.4g}" for value in (one.now, one.perfect, one.removed)]
+            rows.append([one.model, *numbers, one.answer, f"{one.share:.4g}"])
+        return "\n".join(filter(None, [aligned(rows), self.reason]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what JSON can hold."""
+        rows = {
+            name: {key: plain(value) for key, value in {**asdict(one), "saving": one.saving}.items()}
+            for name, one in self.models.items()
+        }
+        whole = {"now": self.now, "all_perfect": plain(self.all_perfect), "cases": self.cases, "reason": self.reason}
+        return {**whole, "first": None if self.first is None else self.first.model, "models": rows}
+
+
+def worth(network: Network, costs: Mapping[str, ComponentCosts], cost: float) -> Worth:
+    """Work out what each model is worth."""
+    shares, all_perfect, reason = _shares(network, cost)
+    found = {name: _one(network, one, shares.get(name, math.nan), reason, cost) for name, one in costs.items()}
+    return Worth(found, cost, all_perfect, float(network.cases.sum()), reason)
+
+
+def _one(network: Network, costs: ComponentCosts, share: float, why_no_share: str, cost: float) -> ModelWorth:
+    answer = int(np.argmax(_said(costs)))
+    perfect = removed = math.nan
+    reason = why_no_share
+    if not costs.known:
+        reason = "only the range of its costs is known"
+    else:
+        removed = _made_to_say(costs, [answer] * len(network.classes))
+        if min(costs.right) >= 0:
+            perfect = _made_to_say(costs, costs.right)
+        else:
+            reason = "which of its outputs is right was not said"
+    return ModelWorth(costs.model, cost, perfect, removed, costs.outputs[answer], share, reason)
+
+
+def _said(costs: ComponentCosts) -> Any:
+    """How often the model gives each answer."""
+    return np.einsum("c,ca,caj->j", costs.cases, costs.seen_shares, np.nan_to_num(costs.rates))
+
+
+def _made_to_say(costs: ComponentCosts, answers: Any) -> float:
+    """What the system costs when the model is made to say one thing for each class."""
+    total = 0.0
+    for c, j in enumerate(answers):
+        parts = np.where(costs.seen_shares[c] > 0, costs.seen_shares[c] * costs.at_least[c, :, j], 0.0)
+        total += float(costs.cases[c] * parts.sum())
+    return total
+
+
+# ── Shapley shares ───────────────────────────────────────────────────────────────────────────────────────────────
+def _shares(network: Network, cost: float) -> tuple[dict[str, float], float, str]:
+    """Each model's share of what making all of them perfect saves, averaged over the orders of doing so."""
+    names = list(network.models)
+    reason = _why_no_shares(network)
+    if reason:
+        return {}, math.nan, reason
+    value = {made: _cost_made_perfect(network, made) if made else cost for made in _subsets(names)}
+    n = len(names)
+    shares = dict.fromkeys(names, 0.0)
+    for made, before in value.items():
+        weight = 1 / (n * math.comb(n - 1, len(made))) if len(made) < n else 0.0
+        for name in names:
+            if name not in made:
+                shares[name] += weight * (before - value[made | {name}])
+    return shares, value[frozenset(names)], ""
+
+
+def _why_no_shares(network: Network) -> str:
+    models = network.models.values()
+    if len(models) > MOST_MODELS:
+        return f"shares are worked out for up to {MOST_MODELS} models, and there are {len(models)}"
+    without = [model.name for model in models if min(model.right) < 0]
+    if without:
+        return f"which output of {without[0]} is right was not said"
+    if network.shared is not False and any(
+        model.by_rows and any(network.models[other].by_rows for other in network.later(model.name)) for model in models
+    ):
+        return (
+            "models that see another may share its difficulties, so what would follow from its being perfect is unknown"
+        )
+    if network.joint(0).size * len(network.classes) * 2 ** len(models) > _MOST_WORK:
+        return "there are too many combinations to try every subset of the models"
+    return ""
+
+
+def _subsets(names: list[str]) -> Iterator[frozenset[str]]:
+    sizes = range(len(names) + 1)
+    return map(frozenset, itertools.chain.from_iterable(itertools.combinations(names, size) for size in sizes))
+
+
+def _cost_made_perfect(network: Network, made: frozenset[str]) -> float:
+    do = [{name: network.models[name].right[c] for name in made} for c in range(len(network.classes))]
+    return sum(float(n * network.cost_of_class(c, do[c])) for c, n in enumerate(network.cases) if n)
+
+
+# ── a replacement ────────────────────────────────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True)
+class BreakEven:
+    """Which replacements of a model pay for themselves: those on or above a line in (TPR, TNR).
+
+    A replacement with errors independent of the others saves more than its ``price`` when
+    ``per_tpr`` · TPR + ``per_tnr`` · TNR > ``needed``.
+    """
+
+    model: str
+    price: float
+    per_tpr: float
+    per_tnr: float
+    needed: float
+
+    def tnr(self, tpr: float) -> float:
+        """The true negative rate that is needed beside a true positive rate; NaN when it does not matter."""
+        return (self.needed - self.per_tpr * tpr) / self.per_tnr if self.per_tnr else math.nan
+
+    def saving(self, tpr: float, tnr: float) -> float:
+        """What such a replacement saves after its price."""
+        return self.per_tpr * tpr + self.per_tnr * tnr - self.needed
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what JSON can hold."""
+        return {key: plain(value) for key, value in asdict(self).items()}
+
+    def __str__(self) -> str:
+        line = f"{self.per_tpr:.4g}·TPR + {self.per_tnr:.4g}·TNR"
+        return f"a replacement of {self.model} at a price of {self.price:g} pays when {line} > {self.needed:.4g}"
+
+
+def break_even(costs: ComponentCosts, positive: str | None, price: float) -> BreakEven:
+    """Return the line on which a replacement of a two-valued model just pays, its errors taken as independent."""
+    if len(costs.outputs) != 2 or len(costs.classes) != 2 or positive is None or min(costs.right) < 0:
+        raise errors.break_even_of_two(costs.model)
+    if not is_real(price):
+        raise errors.bad_replacement_price(price)
+    if costs.sees:
+        raise errors.break_even_without_seeing(costs.model)
+    if not costs.known:
+        raise errors.range_only(costs.model)
+    pos = costs.classes.index(positive)
+    neg = 1 - pos
+    excess = costs.cases[:, None] * costs.excess
+    wrong = [1 - costs.right[c] for c in range(2)]
+    perfect = sum(costs.cases[c] * costs.expected[c, costs.right[c]] for c in (pos, neg))
+    per_tpr, per_tnr = float(excess[pos, wrong[pos]]), float(excess[neg, wrong[neg]])
+    needed = float(perfect) + per_tpr + per_tnr + price - costs.system_cost
+    return BreakEven(costs.model, float(price), per_tpr, per_tnr, needed)

@@ -1,0 +1,215 @@
+"""What a view shows of a system: its picture, what its models' answers cost, bounds, worth, and one sentence."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from stakes.metrics.estimate import percent, plain
+from stakes.systems.bounds import Bounds
+from stakes.systems.component_costs import ComponentCosts
+from stakes.systems.worth import Worth
+from stakes.views.page import Grid, Page
+
+_MOST_MODELS = 30
+_MOST_CELLS = 60
+
+
+def page(system: Any) -> Page:
+    """Lay out a system; of very many models the first ones."""
+    names = list(system.models)[:_MOST_MODELS]
+    costs = [system.component_costs(name) for name in names]
+    found = [system.bounds(name) for name in names]
+    together = [system.bounds()] if _open(system) else []
+    worth, confidence = system.worth(), system.sampling.confidence
+    grids = [
+        _costs_grid(costs, confidence),
+        *_seeing_and_doing(system, names),
+        _evaluations(system, costs),
+        _bounds_grid([*found, *together], confidence),
+        _worth_grid(worth, names),
+        *_replacements(system, costs),
+    ]
+    told = {**system.facts, "the system costs": _amount(system, worth.cases)}
+    return Page(told, grids, [*_notes(system, costs, found, worth), system.advice], picture=system.picture)
+
+
+def _open(system: Any) -> bool:
+    """Whether several models are given by tables, so that their dependence on each other is open too."""
+    tables = [model for model in system.network.models.values() if not model.by_rows]
+    return len(tables) > 1 and len(system.models) > 2
+
+
+def _amount(system: Any, cases: float) -> str:
+    limits = system.cost_limits
+    sure = "" if limits is None else f" ({percent(system.sampling.confidence)} interval {_span(*limits)})"
+    each = " per case" if cases == 1 else f", that is {system.cost / cases:.4g} per case"
+    return f"{system.cost:,.6g}{sure}{each}"
+
+
+def _span(low: float | None, high: float | None) -> str:
+    if low is None or high is None:
+        return "–"
+    return f"{number(low, 3)} – {number(high, 3)}" if high - low > 1e-12 * abs(high) else "exact"
+
+
+def number(value: float, digits: int = 4) -> str:
+    """Write a cost with a few digits."""
+    if math.isnan(value):
+        return "–"
+    return f"{value:,.0f}" if abs(value) >= 10 ** (digits - 1) else f"{value:.{digits}g}"
+
+
+def _costs_grid(costs: Sequence[ComponentCosts], confidence: float) -> Grid:
+    """K1 and K2 of every model."""
+    sees = any(one.sees for one in costs)
+    sure = percent(confidence)
+    head = ["model", "truth", *(["sees"] if sees else []), "says", "expected", sure, "excess", sure]
+    rows, sections = [], []
+    for one in costs:
+        for cell in one.to_rows():
+            seen = [", ".join(cell["sees"].values()) if one.sees else ""] if sees else []
+            mark = "✓" if cell["right"] else ""
+            expected = number(cell["expected"]) if one.known else _span(cell["at_least"], cell["at_most"])
+            rows.append(
+                [
+                    *(cell["model"], cell["truth"], *seen, cell["says"] + mark, expected),
+                    _span(cell["expected_low"], cell["expected_high"]),
+                    number(cell["excess"]),
+                    _span(cell["excess_low"], cell["excess_high"]),
+                ]
+            )
+        sections.append(len(rows) - 1)
+    title = "component costs: what a case costs when a model says this (✓ right)"
+    return Grid(head, rows, sections=sections[:-1], title=title)
+
+
+def _seeing_and_doing(system: Any, names: Sequence[str]) -> list[Grid]:
+    """What is decided when a model says something beside what is decided when it is made to, where the two differ."""
+    if system.network.rows is None or not all(system.component_costs(name).known for name in names):
+        return []
+    cells = [{"model": name, **cell} for name in names for cell in system.seeing_and_doing(name)]
+    decisions = system.network.fusion.decisions
+    if len(decisions) == 2:  # the other one follows
+        cells = [cell for cell in cells if cell["decision"] == (system.positive or decisions[0])]
+    if len(cells) > _MOST_CELLS:
+        return []
+    keys = ("model", "truth", "says", "decision")
+    rows = [[*(cell[key] for key in keys), number(cell["seen"]), number(cell["done"])] for cell in cells]
+    return [Grid([*keys, "seen", "done"], rows, title="P(decision): seeing a model say so, making it")]
+
+
+def _evaluations(system: Any, costs: Sequence[ComponentCosts]) -> Grid:
+    sure = percent(system.sampling.confidence)
+    rows = []
+    for one in costs:
+        figures: list[Any] = [math.nan] * 3
+        if one.known:
+            figures = [one.evaluation, one.excess_evaluation, one.dependence]
+        expected, excess, dependence = map(number, figures)
+        limits = [_span(*(ends or (None, None))) for ends in (one.evaluation_limits, one.dependence_limits)]
+        if not system.network.models[one.model].by_rows:
+            limits[1] = "assumed"
+        rows.append([one.model, expected, limits[0], excess, dependence, limits[1]])
+    title = "evaluations: expected + dependence = the system's cost"
+    return Grid(["model", "by expected", sure, "by excess", "dependence", sure], rows, title=title)
+
+
+def _replacements(system: Any, costs: Sequence[ComponentCosts]) -> list[Grid]:
+    """From where on a replacement pays, and where the threshold of a model lies: two classes only."""
+    rows = []
+    for one in costs:
+        if system.positive is None or len(one.outputs) != 2 or one.sees or not one.known or min(one.right) < 0:
+            continue
+        line, threshold = system.break_even(one.model), system.threshold(one.model)
+        pays = f"{number(line.per_tpr)}·TPR + {number(line.per_tnr)}·TNR > {number(line.needed)}"
+        rows.append([one.model, pays, number(threshold.value)])
+    title = "replacements with independent errors, before their price; Bayes thresholds"
+    return [Grid(["model", "a replacement pays when", "says yes from p ≥"], rows, title=title)] if rows else []
+
+
+def _bounds_grid(found: Sequence[Bounds], confidence: float) -> Grid:
+    rows = [
+        [
+            one.model or "all models",
+            number(one.best),
+            number(one.independent),
+            number(one.worst),
+            _span(one.low, one.high),
+        ]
+        for one in found
+    ]
+    title = "the system's cost, whatever the dependence on the others"
+    return Grid(["model", "best", "independent", "worst", f"{percent(confidence)}, best to worst"], rows, title=title)
+
+
+def _worth_grid(worth: Worth, names: Sequence[str]) -> Grid:
+    head = ["model", "now", "if perfect", "saves", "if removed", "always says", "share"]
+    rows = [
+        [
+            one.model,
+            *map(number, (one.now, one.perfect, one.saving, one.removed)),
+            one.answer,
+            number(one.share),
+        ]
+        for one in (worth[name] for name in names)
+    ]
+    title = "worth: the system's cost if a model were perfect, or removed"
+    return Grid(head, rows, title=title)
+
+
+def _notes(system: Any, costs: Sequence[ComponentCosts], found: Sequence[Bounds], worth: Worth) -> list[str]:
+    """What to keep in mind, each thing once."""
+    notes = [note for one in costs for note in one.notes]
+    notes += [f"bounds of one model: {one.note}" for one in found if one.note]
+    why = {one.no_interval for one in costs if one.no_interval}
+    notes += [f"there are no intervals: {reason}" for reason in sorted(why)]
+    notes += [f"no shares: {worth.reason}"] if worth.reason else []
+    hidden = len(system.models) - _MOST_MODELS
+    notes += [f"{hidden} more models are not shown"] if hidden > 0 else []
+    return list(dict.fromkeys(notes))
+
+
+def as_data(system: Any, version: int) -> dict[str, Any]:
+    """Return everything as plain data."""
+    names = list(system.models)
+    costs = {name: system.component_costs(name) for name in names}
+    return {
+        "stakes": "system",
+        "format": version,
+        "facts": system.facts,
+        "classes": system.cases,
+        "positive": system.positive,
+        "models": names,
+        "rules": system.rules,
+        "cost": system.cost,
+        "cost_interval": system.cost_limits,
+        "component_costs": {name: _costs_as_data(one) for name, one in costs.items()},
+        "bounds": {name: system.bounds(name).to_dict() for name in names},
+        "bounds_of_all": system.bounds().to_dict() if _open(system) else None,
+        "worth": system.worth().to_dict(),
+        "seeing_and_doing": _seen_and_done(system),
+        "advice": system.advice,
+    }
+
+
+def _seen_and_done(system: Any) -> dict[str, Any] | None:
+    if not all(system.component_costs(name).known for name in system.models):
+        return None
+    return {
+        name: [{key: plain(value) for key, value in cell.items()} for cell in system.seeing_and_doing(name)]
+        for name in system.models
+    }
+
+
+def _costs_as_data(one: ComponentCosts) -> dict[str, Any]:
+    cells = [{key: plain(value) for key, value in cell.items()} for cell in one.to_rows()]
+    return {
+        "cells": cells,
+        "evaluation": plain(one.evaluation if one.known else float("nan")),
+        "excess_evaluation": plain(one.excess_evaluation if one.known else float("nan")),
+        "dependence": plain(one.dependence if one.known else float("nan")),
+        "evaluation_interval": one.evaluation_limits,
+        "dependence_interval": one.dependence_limits,
+        "notes": list(one.notes),
+        "no_interval": one.no_interval,
+    }
