@@ -4,9 +4,11 @@ import itertools
 from dataclasses import replace
 
 import numpy as np
+import pyagrum as gum
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pyagrum import causal
 
 from stakes import Costs, JointCounts, System
 from tests.systems.brute import Brute, systems
@@ -90,7 +92,6 @@ def test_seeing_and_doing(brute: Brute, data):
 
 
 def as_bayes_net(brute: Brute):
-    gum = pytest.importorskip("pyagrum")
     net = gum.BayesNet()
     net.add(gum.LabelizedVariable("C", "", len(brute.prior)))
     for i, size in enumerate(brute.sizes):
@@ -117,7 +118,6 @@ def as_bayes_net(brute: Brute):
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(systems(most_models=3, most_classes=3), st.data())
 def test_doing_as_pyagrum_does(brute: Brute, data):
-    causal = pytest.importorskip("pyagrum.causal")
     net = as_bayes_net(brute)
     system = brute.system()
     i = data.draw(st.integers(0, len(brute.sizes) - 1))

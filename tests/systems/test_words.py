@@ -54,7 +54,7 @@ BAD = {
     "images, class 'sick': the probabilities sum to 0.9, not to 1": lambda: system(
         {**TWO, "images": [[0.8, 0.1], [0.2, 0.8]]}
     ),
-    "prior={'sick': 0.1, 'healthy': 0.7} does not work; give {class: share} with shares that add up to 1": lambda: (
+    "prior={'sick': 0.1, 'healthy': 0.7} does not work; give the share of the positive class of two, or {class: share}": lambda: (
         system(prior=[0.1, 0.7])
     ),
     "holds -2 where the truth is 'sick' and it says 'healthy'": lambda: system({**TWO, "images": [[8, -2], [3, 7]]}),

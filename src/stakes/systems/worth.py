@@ -91,7 +91,8 @@ def worth(network: Network, costs: Mapping[str, ComponentCosts], cost: float) ->
 
 
 def _one(network: Network, costs: ComponentCosts, share: float, why_no_share: str, cost: float) -> ModelWorth:
-    answer = int(np.argmax(_said(costs)))
+    said = _said(costs)
+    answer = int(np.argmax(said >= said.max() * (1 - 1e-9)))  # of those that tie the first, whatever rounding says
     perfect = removed = math.nan
     reason = why_no_share
     if not costs.known:
