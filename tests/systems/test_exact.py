@@ -8,7 +8,6 @@ import pyagrum as gum
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pyagrum import causal
 
 from stakes import Costs, JointCounts, System
 from tests.systems.brute import Brute, systems
@@ -124,9 +123,9 @@ def test_doing_as_pyagrum_does(brute: Brute, data):
     j = data.draw(st.integers(0, brute.sizes[i] - 1))
     done = system.do({f"m{i}": brute.label(i, j)})
     for c in range(len(brute.prior)):
-        model = causal.CausalModel(net)
+        model = gum.CausalModel(net)
         values = {f"m{i}": j, "C": c}
-        _, adjusted, _ = causal.causalImpact(model, on="S", doing=f"m{i}", knowing={"C"}, values=values)
+        _, adjusted, _ = gum.causalImpact(model, on="S", doing=f"m{i}", knowing={"C"}, values=values)
         assert done.decisions[c] == pytest.approx(adjusted.toarray(), abs=1e-9)
 
 

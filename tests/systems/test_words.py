@@ -54,8 +54,8 @@ BAD = {
     "images, class 'sick': the probabilities sum to 0.9, not to 1": lambda: system(
         {**TWO, "images": [[0.8, 0.1], [0.2, 0.8]]}
     ),
-    "prior={'sick': 0.1, 'healthy': 0.7} does not work; give the share of the positive class of two, or {class: share}": lambda: (
-        system(prior=[0.1, 0.7])
+    "prior={'sick': 0.1, 'healthy': 0.7} does not work; give the share of the positive class of two": lambda: system(
+        prior=[0.1, 0.7]
     ),
     "holds -2 where the truth is 'sick' and it says 'healthy'": lambda: system({**TWO, "images": [[8, -2], [3, 7]]}),
     "holds nan where the truth is 'healthy' and it says 'sick'": lambda: system(
