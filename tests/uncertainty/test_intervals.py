@@ -759,3 +759,9 @@ def test_segments_with_few_clusters_say_so():
     ev = stakes.evaluate(truth=truth, score=score, cluster=np.arange(400) // 10, by=np.arange(400) // 100)
     assert not any("clusters" in note for note in ev.notes)
     assert any("there are only 10 clusters" in note for note in ev.segments["0"].notes)
+
+
+def test_losses_too_small_for_their_powers_do_not_warn():
+    tiny = [3e-306, 1e-160, 8e-137, 3e-199, 4e-319]
+    found = stakes.evaluate(truth=[False] * 5, score=tiny, positive=True)["brier_score"]
+    assert found.value == pytest.approx(0, abs=1e-250)

@@ -31,6 +31,6 @@ def held_back(skewness: float) -> float:
 def skewness_of_rows(first: float, second: float, third: float) -> float:
     """Return the skewness of single rows from the means of their first three powers."""
     variance = second - first**2
-    if variance <= 1e-14 * second:  # nothing but rounding
+    if variance <= 1e-14 * second or variance < 1e-200:  # nothing but rounding, or too small for its power
         return 0.0
     return (third - 3 * first * second + 2 * first**3) / variance**1.5

@@ -19,6 +19,7 @@ from stakes.metrics import Estimate
 from stakes.metrics.estimate import percent
 from stakes.metrics.reasons import BINNED, NO_PROBABILITIES
 from stakes.tallies import ClassScores, ScoreTable
+from stakes.tallies.names import canonical
 from stakes.uncertainty.interval import figure
 from stakes.uncertainty.intervals import interval
 from stakes.uncertainty.sampling import USUAL, Sampling
@@ -128,9 +129,9 @@ class ClassCalibrations:
     sampling: Sampling
 
     def __getitem__(self, name: Any) -> Calibration:
-        if str(name) not in self.classes:
+        if canonical(name) not in self.classes:
             raise errors.no_such_class(name, list(self.classes))
-        return self.classes[str(name)]
+        return self.classes[canonical(name)]
 
     @cached_property
     def brier(self) -> Decomposition:
