@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import click
 
-from stakes import __version__
+from stakes import __version__, errors
 from stakes.errors import StakesError
 
 DEMO_FILE = Path(__file__).parent / "demo" / "breast_cancer.csv"
@@ -413,6 +413,7 @@ def metrics(name: str | None) -> None:
     "--model", "models", metavar="COLUMN", multiple=True, help="A model's decisions; once for each (NAME=COLUMN)."
 )
 @click.option("--rule", metavar="TEXT", help='How they are fused, such as "images and history" or "majority(a, b, c)".')
+@click.option("--costs", metavar="FILE", help="What each decision costs for each class (TOML).")
 @click.option("--miss", type=float, help="What a missed positive costs.")
 @click.option("--false-alarm", type=float, help="What a false alarm costs.")
 @click.option("--positive", metavar="CLASS", help="The class that counts as positive.")
@@ -435,13 +436,18 @@ def system(file: str, as_json: bool, models: tuple[str, ...], scores: tuple[str,
       models.images = [[80, 20], [20, 80]]
       models.history = [[50, 50], [100, 100]]
       costs = {miss = 5, false_alarm = 1}
+    With rows: data = "preds.csv", truth = "y", models = ["images", "history"]. Names that are no plain words stand in
+    backticks in a rule.
     """
     from stakes.evaluation.system import System
 
     if file.lower().endswith(".toml"):
         if models or any(value is not None for value in options.values()):
             raise click.UsageError("a .toml file says everything itself; the options are for columns of other files.")
-        found = System.from_toml(file)
+        try:
+            found = System.from_toml(file)
+        except StakesError as problem:  # in the words of the file, which are not options
+            _stop(str(problem), 2)
     else:
         found = _system_of_rows(file, models, **options)
     thresholds = [found.threshold(model, column) for model, _, column in (pair.partition("=") for pair in scores)]
@@ -451,11 +457,17 @@ def system(file: str, as_json: bool, models: tuple[str, ...], scores: tuple[str,
         return
     found.show()
     for one in thresholds:
-        click.echo(f"threshold  {one}")
+        click.echo(_wrapped(f"threshold  {one}"))
 
 
 def _system_of_rows(
-    file: str, models: tuple[str, ...], rule: str | None, miss: float | None, false_alarm: float | None, **columns: Any
+    file: str,
+    models: tuple[str, ...],
+    rule: str | None,
+    miss: float | None,
+    false_alarm: float | None,
+    costs: str | None,
+    **columns: Any,
 ) -> Any:
     from stakes.evaluation.system import System
     from stakes.tallies.costs import Costs
@@ -464,15 +476,20 @@ def _system_of_rows(
         "--truth": columns["truth"],
         "--model": models,
         "--rule": rule,
-        "--miss": miss,
-        "--false-alarm": false_alarm,
+        "--miss": miss if costs is None else costs,
+        "--false-alarm": false_alarm if costs is None else costs,
     }
     missing = [option for option, value in needed.items() if value is None or value == ()]
     if missing:
         raise click.UsageError(f"a system of columns needs {', '.join(missing)} (or give a .toml file).")
     pairs = [option.partition("=") for option in models]
+    names = [name for name, _, _ in pairs]
+    for name in names:
+        if names.count(name) > 1:
+            raise errors.model_twice(name)
     named = {name: column or name for name, _, column in pairs}
-    return System(file, models=named, decide=rule, costs=Costs(miss=miss, false_alarm=false_alarm), **columns)
+    prices = Costs(miss=miss, false_alarm=false_alarm) if costs is None else Costs.from_toml(costs)
+    return System(file, models=named, decide=rule, costs=prices, **columns)
 
 
 @cli.command()

@@ -1301,10 +1301,36 @@ def rule_too_deep(most: int) -> InputError:
     return InputError(f"the rule is nested more than {most} deep; split it into fusers")
 
 
+def candidate_of_which_model(models: Sequence[str]) -> InputError:
+    return InputError(f"table= is a candidate in the place of one model; say which: bounds({models[0]!r}, table=…)")
+
+
+def no_open_dependence(model: str) -> InputError:
+    return InputError(
+        f"the rows tell how the models depend on each other, so nothing is open between all of them; ask about one "
+        f"model: bounds({model!r})"
+    )
+
+
+def label_as_condition(label: str) -> InputError:
+    return InputError(f"the rule uses {label!r} as if it could be true; compare a model with it: a == {label!r}")
+
+
+def count_beyond(function: str, number: str, most: str) -> InputError:
+    return InputError(
+        f"{function}({number}, …) gives the same answer for every case: there are {most} votes; choose another number"
+    )
+
+
+def model_twice(name: str) -> InputError:
+    return InputError(f"model {name!r} is named twice; give each model a name of its own (NAME=COLUMN)")
+
+
 def rule_unreadable(text: str, why: str) -> InputError:
     return InputError(
         f"the rule {_short(repr(text), 80)} cannot be read ({' '.join(why.split())}); write it like 'a and b', "
-        "'majority(a, b, c)', 'at_least(2, a, b, c)' or 'a if b == \"sick\" else c'"
+        "'majority(a, b, c)', 'at_least(2, a, b, c)' or 'a if b == \"sick\" else c'; names that are no plain words "
+        "stand in backticks: `chest x-ray`"
     )
 
 
@@ -1316,7 +1342,12 @@ def rule_part_unknown(part: str, functions: Sequence[str]) -> InputError:
 
 
 def unknown_in_rule(name: str, known: Sequence[str], rule: str) -> InputError:
-    return InputError(f"the rule {_short(repr(rule), 60)} names {name!r}, which is no model{nearest(name, known)}")
+    if name in ("majority", "at_least", "at_most", "exactly"):
+        listed = ", ".join(known[:4])
+        first = "" if name == "majority" else "2, "
+        return InputError(f"the rule {_short(repr(rule), 60)} does not say of whom; write {name}({first}{listed})")
+    quoted = [n if n.isidentifier() else f"`{n}`" for n in known]
+    return InputError(f"the rule {_short(repr(rule), 60)} names {name!r}, which is no model{nearest(name, quoted)}")
 
 
 def count_without_number(function: str) -> InputError:
@@ -1376,7 +1407,9 @@ def circle(names: Sequence[str]) -> InputError:
 
 
 def unknown_words(where: str, words: Sequence[object], known: Sequence[str]) -> InputError:
-    return InputError(f"{where}: {some(words)} is not known{nearest(str(words[0]), known)}")
+    close = nearest(str(words[0]).replace("-", "_"), known)
+    meant = close if "mean" in close else f"; there is {some(known, most=20)}"
+    return InputError(f"{where}: {some(words)} is not known{meant}")
 
 
 def table_row_twice(combination: Sequence[str]) -> InputError:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from stakes import Costs, System
+from stakes import Costs, InputError, System
 from stakes.systems import programs
 from tests.systems.brute import Brute, least_and_most, systems
 
@@ -131,8 +131,10 @@ def test_bounds_contain_the_actual_cost_and_shrink_to_it():
         found = system.bounds(name)
         assert found.best <= found.actual <= found.worst
         assert found.actual == system.cost
-    assert system.bounds().best == pytest.approx(system.cost)  # rows leave nothing open
-    assert system.bounds().worst == pytest.approx(system.cost)
+    with pytest.raises(InputError, match="so nothing is open between all of them; ask about one model: bounds..a"):
+        system.bounds()
+    with pytest.raises(InputError, match="table= is a candidate in the place of one model; say which: bounds..a"):
+        system.bounds(table=[[1, 0, 0], [0, 1, 0], [0, 0, 1]])
 
 
 def test_a_candidate_has_no_actual_cost_and_an_interval_of_its_own():

@@ -341,7 +341,7 @@ def test_threshold_is_judged_on_rows_that_it_was_not_chosen_on():
     chosen = found.threshold("a", score="p")
     assert chosen.held_out > chosen.cost + 0.01  # the choice on the same rows flatters itself
     assert chosen.low < chosen.saving < chosen.high
-    assert "on held-out rows a case costs" in str(chosen)
+    assert "on rows that did not choose it a case costs" in str(chosen)
 
 
 def test_a_threshold_set_too_high_is_found_to_cost():
@@ -445,7 +445,7 @@ def test_intervals_of_cost_evaluation_and_dependence():
 def test_the_page_puts_seeing_beside_doing():
     frame = rows(500)
     shown = str(system(frame))
-    assert "seeing a model say so" in shown
+    assert "when the model is seen to say it, and when it is made to" in shown
     assert "seeing" not in str(
         System(classes=SICK, models={"a": 0.8}, decide="a", costs=Costs(miss=1, false_alarm=1), prior=0.5)
     )

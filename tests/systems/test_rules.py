@@ -167,7 +167,15 @@ UNREADABLE = [
     "majority(a, key=b)",
     "print(a)",
     "a == b == c",
-    "a == b",
+    "a == b < c",
+    "a and True",
+    "a == 'sick' or 'healthy'",
+    "not 'sick'",
+    "at_least(4, a, b, c)",
+    "at_least(0, a, b, c)",
+    "at_most(3, a, b, c)",
+    "exactly(4, a, b, c)",
+    "majority",
     "a in 'sick'",
     "a in ()",
     "(x := a)",
@@ -210,3 +218,23 @@ def test_a_rule_that_turns_a_model_around_has_no_threshold():
     assert np.isnan(found.threshold("a").value)
     assert "no threshold of this kind is best" in found.threshold("a").method
     assert system("a or b", {"a": TABLE, "b": [[8, 0], [0, 8]]}).threshold("a").value == np.inf  # b knows already
+
+
+def test_models_that_agree():
+    found = system('a if a == b else "healthy"')
+    assert "agree" in found.rules["decision"]
+    same = system('a if (a == "sick" and b == "sick") or (a == "healthy" and b == "healthy") else "healthy"')
+    assert found.cost == pytest.approx(same.cost)
+    differ = system('"sick" if a != b else "healthy"')
+    assert differ.cost == pytest.approx(system("exactly(1, a, b)").cost)
+
+
+def test_slips_are_told_in_words():
+    for text, words in (
+        ("a and True", "the rule uses 'true' as if it could be true; compare a model with it"),
+        ("at_least(4, a, b, c)", "at_least(4, …) gives the same answer for every case: there are 3 votes"),
+        ("majority", "does not say of whom; write majority(a, b, c"),
+    ):
+        with pytest.raises(InputError) as problem:
+            system(text)
+        assert words in str(problem.value)

@@ -182,6 +182,10 @@ class System:
         dependence between all models given by tables is left open.
         """
         if model is None:
+            if table is not None:
+                raise errors.candidate_of_which_model(self.models)
+            if all(one.by_rows for one in self.network.models.values()):
+                raise errors.no_open_dependence(self.models[0])
             return bounds_of_all(self.network, self.cost, self._drawn)
         candidate = None if table is None else self._candidate(self._model(model), table)
         return bounds(self.network, self.component_costs(model), candidate)
@@ -238,7 +242,7 @@ class System:
     @property
     def advice(self) -> str:
         """Which model to improve first, and what that can save at most, in one sentence."""
-        return advice(self.worth())
+        return advice(self.network, self.worth())
 
     def _model(self, name: str) -> Model:
         if name not in self.network.models:

@@ -33,6 +33,10 @@ Do = Mapping[str, int]
 """Models whose output is set, and to what (a code)."""
 
 
+_MOST_INDEPENDENT = 1_000_000
+"""The most combinations that are looked at to see what independent errors would cost."""
+
+
 @dataclass(frozen=True, eq=False)
 class Model:
     """A model: what it can say, what of it is right for each class, whom it sees.
@@ -228,6 +232,27 @@ class Network:
         """What one case of a class costs on average."""
         joint = self.joint(c, do)
         return np.einsum("...n,n->...", joint.chance, self.costs(c, joint.codes))
+
+    def cost_if_independent(self) -> float:
+        """What all cases would cost if the models erred independently given the class; NaN where that is not clear."""
+        sizes = [len(model.outputs) for model in self.models.values()]
+        if any(model.sees for model in self.models.values()) or math.prod(sizes) > _MOST_INDEPENDENT:
+            return math.nan
+        codes = dict(zip(self.models, np.indices(sizes).reshape(len(sizes), -1), strict=True))
+        total = 0.0
+        for c, cases in enumerate(self.cases):
+            joint = self.joint(c)
+            chance = np.ones(math.prod(sizes))
+            for name, size in zip(self.models, sizes, strict=True):
+                chance = chance * summed(joint.chance, joint.codes[name], size)[codes[name]]
+            total += float(cases * (chance @ self.costs(c, codes)))
+        return total
+
+    def cheapest_constant(self) -> tuple[str, float]:
+        """The decision that costs least when everybody gets it, and what that costs."""
+        costs = self.cases @ self.prices
+        best = int(costs.argmin())
+        return self.fusion.decisions[best], float(costs[best])
 
     def cost(self) -> Any:
         """What all cases cost."""

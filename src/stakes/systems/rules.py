@@ -264,6 +264,27 @@ class Is(Condition):
 
 
 @dataclass(frozen=True)
+class Agree(Condition):
+    """Two parts answer the same, or do not."""
+
+    left: Node
+    right: Node
+    negated: bool = False
+
+    @property
+    def parts(self) -> tuple[Node, ...]:
+        """Both answers."""
+        return self.left, self.right
+
+    def holds(self, said: Said, terms: Terms) -> Array:
+        return (self.left.labels(said, terms) == self.right.labels(said, terms)) ^ self.negated
+
+    def when(self, terms: Terms) -> str:
+        left, right = (p.name if isinstance(p, Says) else p.words(terms) for p in self.parts)
+        return f"{left} and {right} {'disagree' if self.negated else 'agree'}"
+
+
+@dataclass(frozen=True)
 class Every(Condition):
     """Every part holds."""
 

@@ -4,6 +4,7 @@ images and history                       or, not, brackets
 majority(a, b, 2 * c)                    votes, each with a weight
 at_least(2, a, b, c)                     also at_most and exactly
 a if b == "sick" else c                  ==, !=, in ("x", "y")
+a if a == b else "ask"                   two models that agree
 `chest x-ray` and history                names that are no plain words, in backticks
 """
 
@@ -14,7 +15,7 @@ from collections.abc import Collection
 from fractions import Fraction
 
 from stakes import errors
-from stakes.systems.rules import Choose, Count, Either, Every, Is, Label, Node, Not, Says, Vote
+from stakes.systems.rules import Agree, Choose, Count, Either, Every, Is, Label, Node, Not, Says, Vote, plain
 from stakes.tallies.names import canonical
 
 MOST_CHARACTERS = 10_000
@@ -70,16 +71,23 @@ class _Reader:
                 return Label(canonical(tree.value))
             case ast.BoolOp():
                 kind = Every if isinstance(tree.op, ast.And) else Either
-                return kind(tuple(map(self._node, tree.values)))
+                return kind(tuple(map(self._condition, tree.values)))
             case ast.UnaryOp(op=ast.Not()):
-                return Not(self._node(tree.operand))
+                return Not(self._condition(tree.operand))
             case ast.IfExp():
-                return Choose(self._node(tree.test), self._node(tree.body), self._node(tree.orelse))
+                return Choose(self._condition(tree.test), self._node(tree.body), self._node(tree.orelse))
             case ast.Compare(ops=[_], comparators=[_]):
                 return self._comparison(tree)
             case ast.Call(func=ast.Name(id=name), keywords=[]) if name in _FUNCTIONS:
                 return self._call(name, tree.args)
         raise errors.rule_part_unknown(self._shown(tree), _FUNCTIONS)
+
+    def _condition(self, tree: ast.expr) -> Node:
+        """A part that is asked whether it holds, which a label by itself cannot be."""
+        found = self._node(tree)
+        if isinstance(found, Label):
+            raise errors.label_as_condition(found.label)
+        return found
 
     def _known(self, name: str) -> str:
         if name not in self.names:
@@ -88,6 +96,8 @@ class _Reader:
 
     def _comparison(self, tree: ast.Compare) -> Node:
         operator, right = tree.ops[0], tree.comparators[0]
+        if isinstance(operator, ast.Eq | ast.NotEq) and not isinstance(right, ast.Constant):
+            return Agree(self._node(tree.left), self._node(right), isinstance(operator, ast.NotEq))
         several = isinstance(operator, ast.In | ast.NotIn)
         labels = right.elts if several and isinstance(right, ast.Tuple | ast.List | ast.Set) else [right]
         wanted = [label.value for label in labels if isinstance(label, ast.Constant)]
@@ -106,7 +116,14 @@ class _Reader:
         if not arguments:
             raise errors.nothing_to_vote(name)
         weights, parts = zip(*map(self._weighted, arguments), strict=True)
-        return Vote(parts, weights) if name == "majority" else Count(name, number, parts, weights)
+        if name == "majority":
+            return Vote(parts, weights)
+        least, most = {"at_least": (1, 0), "at_most": (0, 1), "exactly": (0, 0)}[name]
+        if not (number > 0 if least else number >= 0) or not (
+            number < sum(weights) if most else number <= sum(weights)
+        ):
+            raise errors.count_beyond(name, plain(number), plain(sum(weights, Fraction(0))))
+        return Count(name, number, parts, weights)
 
     def _weighted(self, tree: ast.expr) -> tuple[Fraction, Node]:
         """A vote, perhaps with a weight: 2 * a."""

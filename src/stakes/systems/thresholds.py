@@ -25,7 +25,7 @@ _BAYES = (
 _REVERSED = (
     "the rule makes it cheaper to say no when the positive class is likely, so no threshold of this kind is best"
 )
-_ROWS = "the cheapest on these rows, each with its own costs in the system"
+_ROWS = "the cheapest on these rows, given what the other models say in each of them"
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,8 @@ class SystemThreshold:
         text = f"{self.model} says yes from {self.value:.6g} on: {self.method}"
         if math.isnan(self.held_out):
             return text
-        sure = "" if self.low is None else f", interval {self.low:.4g} to {self.high:.4g}"
-        judged = f"on held-out rows a case costs {self.held_out:.4g} instead of {self.now:.4g}"
+        sure = "" if self.low is None else f" (95 % interval {self.low:.4g} to {self.high:.4g})"
+        judged = f"on rows that did not choose it a case costs {self.held_out:.4g} instead of {self.now:.4g}"
         return f"{text}; {judged}, a saving of {self.saving:.4g}{sure}"
 
 

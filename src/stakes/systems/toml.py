@@ -11,8 +11,8 @@
     miss = 5
     false_alarm = 1
 
-The words are those of stakes.System. Rows come with ``data`` (a file beside this one) and ``truth``; models are then
-columns. Costs can also name decisions: ``[costs.sick]``, ``operate = 0``, ``home = 1000``.
+The words are those of stakes.System; ``rule`` is ``decide``. Rows come with ``data`` (a file beside this one) and
+``truth``; models are then columns. Costs can also name decisions: ``[costs.sick]``, ``operate = 0``, ``home = 1000``.
 """
 
 from pathlib import Path
@@ -38,6 +38,8 @@ def read(path: Path) -> dict[str, Any]:
         raise errors.no_such_file(str(path)) from None
     except (OSError, UnicodeError, tomllib.TOMLDecodeError) as problem:
         raise errors.unreadable_file(str(path), str(problem)) from None
+    if "rule" in written and "decide" not in written:
+        written["decide"] = written.pop("rule")
     strange = [word for word in written if word not in WORDS]
     if strange:
         raise errors.unknown_words(str(path), strange, WORDS)

@@ -15,24 +15,35 @@ LEGEND = "(…) uncertain   ((…)) fixed by what comes in   […] a cost"
 def picture(network: Network) -> str:
     """Draw the network: the truth, the models, the fusers (fixed by what comes in: double brackets), the cost."""
     names = [f"({name})" + (f" ◄ sees {', '.join(m.sees)}" if m.sees else "") for name, m in network.models.items()]
+    heard = {name for rule in network.fusion.rules.values() for name in rule.names()}
+    places = [i for i, name in enumerate(network.models) if name in heard]
     width = max(map(len, names))
     lines = []
     for i, name in enumerate(names):
-        left, right = _brackets(i, len(names))
         stem = "(truth) " if i == 0 else " " * 8
-        lines.append(f"{stem}{left}► {name} {'─' * (width - len(name))}{right}".rstrip())
+        line = "─" if i in places else " "
+        lines.append(f"{stem}{_left(i, len(names))}► {name} {line * (width - len(name))}{_right(i, places)}".rstrip())
     fusers = [name for name in network.fusion.rules if name != DECISION]
-    lines[-1] += f"► {' '.join(f'(({name})) ─►' for name in fusers)}{' ' if fusers else ''}((decision)) ─► [cost]"
+    lines[places[-1]] += (
+        f"► {' '.join(f'(({name})) ─►' for name in fusers)}{' ' if fusers else ''}((decision)) ─► [cost]"
+    )
     rules = [f"(({name})) = {text}" for name, text in network.fusion.texts.items()]
     return "\n".join([*lines, *rules, LEGEND])
 
 
-def _brackets(i: int, count: int) -> tuple[str, str]:
+def _left(i: int, count: int) -> str:
     if count == 1:
-        return "───", "───"
-    if i == 0:
-        return "─┬─", "─┐ "
-    return (" ├─", "─┤ ") if i < count - 1 else (" └─", "─┴─")
+        return "───"
+    return "─┬─" if i == 0 else " ├─" if i < count - 1 else " └─"
+
+
+def _right(i: int, places: list[int]) -> str:
+    """The line that gathers the models which rules listen to; the others are passed by."""
+    if i not in places:
+        return " │ " if places[0] < i < places[-1] else "   "
+    if len(places) == 1:
+        return "───"
+    return "─┐ " if i == places[0] else "─┤ " if i != places[-1] else "─┴─"
 
 
 def facts(built: Built) -> dict[str, str]:
@@ -46,7 +57,9 @@ def facts(built: Built) -> dict[str, str]:
     if built.positive is not None:
         told["positive"] = f"{built.positive} ({built.positive_from})"
     told["costs are for"] = "one case" if built.per_case else f"{total:,.6g} cases"
-    told["dependence"] = _dependence(network)
+    told["dependence"] = _dependence(network) + _dearer_by_dependence(network)
+    decision, cost = network.cheapest_constant()
+    told["without models"] = f"deciding {decision!r} for everybody costs {cost:,.4g}"
     told |= {"rule" if name == DECISION else f"rule {name}": words for name, words in network.fusion.words().items()}
     if network.fusion.ties:
         told["tied votes"] = f"the first one listed wins, in the order {', '.join(network.fusion.terms.letters)}"
@@ -60,6 +73,17 @@ def _dependence(network: Network) -> str:
     kept = f"of {and_list(by_rows)} as in the rows" if by_rows else ""
     assumed = f"{and_list(tables)} assumed independent given the class{seeing}" if tables else ""
     return "; ".join(filter(None, (kept, assumed)))
+
+
+def _dearer_by_dependence(network: Network) -> str:
+    """What it costs that models err together, where rows tell it."""
+    if network.rows is None:
+        return ""
+    independent = network.cost_if_independent()
+    if math.isnan(independent):
+        return ""
+    extra = float(network.cost()) - independent
+    return f"; with independent errors the system would cost {independent:,.4g}, so dependence costs {extra:,.4g}"
 
 
 def _right_answers(network: Network) -> Iterator[str]:
@@ -82,16 +106,44 @@ def _says_classes(network: Network, name: str) -> bool:
     return said == list(network.classes)
 
 
-def advice(worth: Worth) -> str:
-    """Say which model to improve first, and what that can save at most."""
-    first = worth.first
+def advice(network: Network, worth: Worth) -> str:
+    """Say which model to improve first and what that can save at most, and whether something simpler would do."""
+    return " ".join(filter(None, (_improvement(worth), _simpler(network, worth))))
+
+
+def _improvement(worth: Worth) -> str:
     size = "per case" if worth.cases == 1 else f"over {worth.cases:,.6g} cases"
-    if all(math.isnan(one.saving) for one in worth.models.values()):
-        why = "; ".join(dict.fromkeys(one.reason for one in worth.models.values()))
-        return f"The system costs {worth.now:,.4g} {size}; which model to improve first cannot be told: {why}."
+    unknown = [one for one in worth.models.values() if math.isnan(one.saving)]
+    whys = "; ".join(dict.fromkeys(one.reason for one in unknown))
+    if len(unknown) == len(worth.models):
+        return f"The system costs {worth.now:,.4g} {size}; which model to improve first cannot be told: {whys}."
+    first = worth.first
+    left_out = f" ({and_list([one.model for one in unknown])} left out: {whys})" if unknown else ""
     if first is None:
-        return f"The system costs {worth.now:,.4g} {size}; making a single model perfect would save nothing."
+        return f"The system costs {worth.now:,.4g} {size}; making a single model perfect would save nothing{left_out}."
+    names = worth.as_good
+    which = (
+        f"Improve {first.model} first"
+        if len(names) == 1
+        else f"It is all the same whether {' or '.join(names)} is improved first"
+    )
     return (
-        f"Improve {first.model} first: always right, it would save {first.saving:,.4g} of the {worth.now:,.4g} that "
-        f"the system costs {size}; more than that its own errors do not cost while the others stay as they are."
+        f"{which}: always right, it would save {first.saving:,.4g} of the {worth.now:,.4g} that the system costs "
+        f"{size}, and no better model in its place can save more while the others stay as they are{left_out}."
+    )
+
+
+def _simpler(network: Network, worth: Worth) -> str:
+    """Point out what costs less than the system without any model being improved."""
+    enough = worth.now - 1e-9 * abs(worth.now)
+    decision, cost = network.cheapest_constant()
+    if cost < enough:
+        return f"But deciding {decision!r} for everybody would cost only {cost:,.4g}, less than the system."
+    spared = [one for one in worth.models.values() if one.constant < enough]
+    if not spared:
+        return ""
+    best = min(spared, key=lambda one: one.constant)
+    return (
+        f"Leaving {best.model} out (always {best.constant_answer!r} in its place) would already cost only "
+        f"{best.constant:,.4g}."
     )

@@ -26,8 +26,9 @@ _MOST_WORK = 2**31
 class ModelWorth:
     """What one model is worth, in cost: ``perfect`` is what the system would cost if it were always right.
 
-    ``removed`` is the cost if it always gave its most frequent answer, ``answer``; ``share`` is its Shapley share of
-    what all models together could save (it can be negative). NaN where ``reason`` says why.
+    ``removed`` is the cost if it always gave its most frequent answer, ``answer``; ``constant`` is the cost if it
+    always gave the answer that suits the system best, ``constant_answer``. ``share`` is its Shapley share of what all
+    models together could save (it can be negative). NaN where ``reason`` says why.
     """
 
     model: str
@@ -37,6 +38,8 @@ class ModelWorth:
     answer: str
     share: float
     reason: str = ""
+    constant: float = math.nan
+    constant_answer: str = ""
 
     @property
     def saving(self) -> float:
@@ -66,6 +69,14 @@ class Worth:
         best = max(known, key=lambda one: one.saving, default=None)
         return best if best is not None and best.saving > 1e-12 * abs(best.now) else None
 
+    @property
+    def as_good(self) -> list[str]:
+        """The models that would save as much as the first one."""
+        if self.first is None:
+            return []
+        least = self.first.saving * (1 - 1e-9)
+        return [name for name, one in self.models.items() if one.saving >= least]
+
     def __str__(self) -> str:
         rows = [["model", "now", "if perfect", "if removed", "always says", "share"]]
         for one in self.models.values():
@@ -93,17 +104,20 @@ def worth(network: Network, costs: Mapping[str, ComponentCosts], cost: float) ->
 def _one(network: Network, costs: ComponentCosts, share: float, why_no_share: str, cost: float) -> ModelWorth:
     said = _said(costs)
     answer = int(np.argmax(said >= said.max() * (1 - 1e-9)))  # of those that tie the first, whatever rounding says
-    perfect = removed = math.nan
-    reason = why_no_share
+    perfect = removed = constant = math.nan
+    best, reason = answer, why_no_share
     if not costs.known:
         reason = "only the range of its costs is known"
     else:
-        removed = _made_to_say(costs, [answer] * len(network.classes))
+        always = [_made_to_say(costs, [j] * len(network.classes)) for j in range(len(costs.outputs))]
+        removed, best = always[answer], int(np.argmin(always))
+        constant = always[best]
         if min(costs.right) >= 0:
             perfect = _made_to_say(costs, costs.right)
         else:
             reason = "which of its outputs is right was not said"
-    return ModelWorth(costs.model, cost, perfect, removed, costs.outputs[answer], share, reason)
+    outputs = costs.outputs
+    return ModelWorth(costs.model, cost, perfect, removed, outputs[answer], share, reason, constant, outputs[best])
 
 
 def _said(costs: ComponentCosts) -> Any:

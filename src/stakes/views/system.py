@@ -41,7 +41,9 @@ def _open(system: Any) -> bool:
 
 def _amount(system: Any, cases: float) -> str:
     limits = system.cost_limits
-    sure = "" if limits is None else f" ({percent(system.sampling.confidence)} interval {_span(*limits)})"
+    sure = ""
+    if limits is not None and _span(*limits) != "exact":
+        sure = f" ({percent(system.sampling.confidence)} interval {_span(*limits)})"
     each = " per case" if cases == 1 else f", that is {system.cost / cases:.4g} per case"
     return f"{system.cost:,.6g}{sure}{each}"
 
@@ -63,7 +65,7 @@ def _costs_grid(costs: Sequence[ComponentCosts], confidence: float) -> Grid:
     """K1 and K2 of every model."""
     sees = any(one.sees for one in costs)
     sure = percent(confidence)
-    head = ["model", "truth", *(["sees"] if sees else []), "says", "expected", sure, "excess", sure]
+    head = ["model", "truth", *(["sees"] if sees else []), "says", "expected", sure, "excess", f"{sure} (excess)"]
     rows, sections = [], []
     for one in costs:
         for cell in one.to_rows():
@@ -95,7 +97,13 @@ def _seeing_and_doing(system: Any, names: Sequence[str]) -> list[Grid]:
         return []
     keys = ("model", "truth", "says", "decision")
     rows = [[*(cell[key] for key in keys), number(cell["seen"]), number(cell["done"])] for cell in cells]
-    return [Grid([*keys, "seen", "done"], rows, title="P(decision): seeing a model say so, making it")]
+    return [
+        Grid(
+            [*keys, "seen", "done"],
+            rows,
+            title="how often the system decides so: when the model is seen to say it, and when it is made to say it",
+        )
+    ]
 
 
 def _evaluations(system: Any, costs: Sequence[ComponentCosts]) -> Grid:
@@ -110,8 +118,11 @@ def _evaluations(system: Any, costs: Sequence[ComponentCosts]) -> Grid:
         if not system.network.models[one.model].by_rows:
             limits[1] = "assumed"
         rows.append([one.model, expected, limits[0], excess, dependence, limits[1]])
-    title = "evaluations: expected + dependence = the system's cost"
-    return Grid(["model", "by expected", sure, "by excess", "dependence", sure], rows, title=title)
+    title = (
+        "what the models' answers cost in all: by expected costs (plus dependence: the system's cost), by excess costs"
+    )
+    head = ["model", "by expected", sure, "by excess", "dependence", f"{sure} (dep.)"]
+    return Grid(head, rows, title=title)
 
 
 def _replacements(system: Any, costs: Sequence[ComponentCosts]) -> list[Grid]:
@@ -123,8 +134,10 @@ def _replacements(system: Any, costs: Sequence[ComponentCosts]) -> list[Grid]:
         line, threshold = system.break_even(one.model), system.threshold(one.model)
         pays = f"{number(line.per_tpr)}·TPR + {number(line.per_tnr)}·TNR > {number(line.needed)}"
         rows.append([one.model, pays, number(threshold.value)])
-    title = "replacements with independent errors, before their price; Bayes thresholds"
-    return [Grid(["model", "a replacement pays when", "says yes from p ≥"], rows, title=title)] if rows else []
+    title = (
+        "if errors are independent given the class: when a free replacement pays, and where a calibrated score says yes"
+    )
+    return [Grid(["model", "a replacement pays when", "yes from p ≥"], rows, title=title)] if rows else []
 
 
 def _bounds_grid(found: Sequence[Bounds], confidence: float) -> Grid:
@@ -153,7 +166,7 @@ def _worth_grid(worth: Worth, names: Sequence[str]) -> Grid:
         ]
         for one in (worth[name] for name in names)
     ]
-    title = "worth: the system's cost if a model were perfect, or removed"
+    title = "worth: the system's cost if a model were perfect, or removed (its usual answer always), and its share"
     return Grid(head, rows, title=title)
 
 
