@@ -24,7 +24,8 @@ from scipy.optimize import isotonic_regression
 
 import stakes
 from stakes.decisions.calibration.isotonic import pooled
-from stakes.decisions.thresholds.search import RESAMPLES, decide_by_cost
+from stakes.decisions.thresholds.by_cost import decide_by_cost
+from stakes.decisions.thresholds.search import RESAMPLES
 from stakes.tallies.pricing import Pricing
 from stakes.uncertainty import cells, score_tables
 from stakes.uncertainty import draws as drawn_anew

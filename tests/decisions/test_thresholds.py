@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from scipy.special import ndtr
 
 import stakes
-from stakes.decisions.thresholds import ladder, search
+from stakes.decisions.thresholds import ladder
+from stakes.decisions.thresholds.by_cost import decide_by_cost
 from stakes.tallies import ScoreTable
 from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import Sampling
@@ -152,7 +153,7 @@ def test_optimism_of_a_rare_class_is_removed():
             continue
         table = ScoreTable.from_rows(score, truth)
         pricing = Pricing(stakes.Costs(miss=20, false_alarm=1))
-        choice = search.decide_by_cost(table, pricing, Sampling(seed=seed), False)
+        choice = decide_by_cost(table, pricing, Sampling(seed=seed), False)
         t = choice.threshold
         truths.append(0.05 * 20 * ndtr(t - 1.2) + 0.95 * ndtr(-t))
         apparent.append(choice.apparent.value)
@@ -203,9 +204,9 @@ def test_savings_are_paired_differences():
 def test_few_rungs_tell_the_same_as_all(monkeypatch):
     score, truth = simulated(6000, 10)
     table, pricing = ScoreTable.from_rows(score, truth), Pricing(stakes.Costs(miss=3, false_alarm=1))
-    few = search.decide_by_cost(table, pricing, Sampling(), False)
+    few = decide_by_cost(table, pricing, Sampling(), False)
     monkeypatch.setattr(ladder, "MOST_RUNGS", 10_000)
-    every = search.decide_by_cost(table, pricing, Sampling(), False)
+    every = decide_by_cost(table, pricing, Sampling(), False)
     assert few.threshold == every.threshold
     assert few.apparent.value == pytest.approx(every.apparent.value, rel=1e-12)
     error = (every.corrected.high - every.corrected.low) / 4

@@ -174,7 +174,7 @@ class TwoClassEvaluation(Evaluation):
         ``best`` is a metric ("f1", "youden", "f_beta(beta=2)") or a condition ("recall >= 0.9", "alarm_rate <= 0.1").
         The figure of the threshold is that of rows which did not choose it.
         """
-        from stakes.decisions.thresholds import objectives, search  # only asked for now and then
+        from stakes.decisions.thresholds import by_cost, by_figure, objectives  # only asked for now and then
 
         if self.scores is None:
             raise errors.no_scores_to_decide()
@@ -183,10 +183,12 @@ class TwoClassEvaluation(Evaluation):
         if best is not None:
             if costs is not None or prior is not None:
                 raise errors.costs_or_best()
-            return search.decide_by_figure(self.scores, objectives.BestFigure.parse(best), sampling, self.probabilities)
+            return by_figure.decide_by_figure(
+                self.scores, objectives.BestFigure.parse(best), sampling, self.probabilities
+            )
         if pricing is None:
             raise errors.neither_costs_nor_best()
-        return search.decide_by_cost(self.scores, pricing, sampling, self.probabilities)
+        return by_cost.decide_by_cost(self.scores, pricing, sampling, self.probabilities)
 
     def curve(self, kind: str, **options: Any) -> Curve:
         """Return a curve with a band around it: "roc", "pr", "cost", "decision" or "reject".

@@ -1,0 +1,201 @@
+"""The thresholds that cost least."""
+
+import itertools
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.decisions.thresholds.decision import BAYES, Decision, Range, all_within
+from stakes.decisions.thresholds.ladder import (
+    CLASSES,
+    Ladder,
+    cumulated,
+    moved,
+    near_the_best,
+    ordered_decisions,
+    prices_of,
+)
+from stakes.decisions.thresholds.losses import Bill
+from stakes.decisions.thresholds.objectives import LowestCost
+from stakes.decisions.thresholds.out_of_bag import ClusterResamples
+from stakes.decisions.thresholds.search import Search, alike, judged, ranges
+from stakes.metrics import Estimate
+from stakes.tallies import ScoreTable
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.pricing import Pricing, shares_of
+from stakes.uncertainty.sampling import Sampling
+
+
+def decide_by_cost(table: ScoreTable, pricing: Pricing, sampling: Sampling, probabilities: bool) -> Decision:
+    """Return the thresholds that cost least, with what they cost on rows that did not choose them."""
+    if sampling.clusters is not None and pricing.costs.columns:
+        raise errors.row_costs_in_clusters()
+    return _ByCost(table, pricing, sampling, probabilities).decision()
+
+
+class _ByCost(Search):
+    """The search, step by step: the best thresholds, a ladder around them, resamples, and what all that costs."""
+
+    # ── what is asked ────────────────────────────────────────────────────────────────────────────────────────
+    @cached_property
+    def decisions(self) -> list[str]:
+        return ordered_decisions(self.table, self.wanted)
+
+    @cached_property
+    def prices(self) -> list[Any]:
+        return prices_of(self.table, self.wanted, self.decisions)
+
+    @cached_property
+    def deployed(self) -> Array | None:
+        """The class frequencies of the deployment, the positive class first."""
+        prior = self.wanted.deployed((self.table.negative, self.table.positive), self.table.positive)
+        return None if prior is None else np.array([float(prior[1]), float(prior[0])])
+
+    @cached_property
+    def shares(self) -> Array:
+        """How frequent the classes count, the positive one first."""
+        sizes = np.array([float(self.table.P), float(self.table.N)])
+        return sizes / sizes.sum() if self.deployed is None else self.deployed
+
+    @property
+    def factors(self) -> Array:
+        """How much a row of each class counts."""
+        return self.shares / np.array([float(self.table.P), float(self.table.N)])
+
+    @cached_property
+    def goal(self) -> LowestCost:
+        return LowestCost(self.shares if self.deployed is not None or self.sampling.fixed else None)
+
+    @cached_property
+    def bayes(self) -> tuple[list[float] | None, str]:
+        """The thresholds that would cost least if the scores were right, or why there are none."""
+        if self.wanted.costs.columns:
+            return None, "the costs differ from row to row, so each row has one of its own (evaluate prices that)"
+        if not self.probabilities:
+            return None, "the scores are no probabilities"
+        if self.wanted.prior is not None and self.wanted.training_prior is None:
+            return None, "it depends on the class frequencies that the model was trained on; give training_prior="
+        shares = shares_of([self.table.N, self.table.P])
+        steps = self.wanted.thresholds(self.table.negative, self.table.positive, shares)
+        return [start for _, start in steps[1:]], ""
+
+    # ── the best thresholds, and a ladder around them ────────────────────────────────────────────────────────
+    @cached_property
+    def moves(self) -> list[tuple[Array, Array]]:
+        """What every place of each threshold costs, and the variance of that."""
+        return [moved(self.columns, *pair, self.factors) for pair in itertools.pairwise(self.prices)]
+
+    @cached_property
+    def thresholds(self) -> list[float]:
+        """The exact best thresholds of these rows."""
+        places = LowestCost.choose(np.stack([paid[None] for paid, _ in self.moves]))[:, 0]
+        return [float(self.columns.scores[place - 1]) if place else math.inf for place in places]
+
+    @cached_property
+    def ladder(self) -> Ladder:
+        keep = [*self.thresholds, *(self.bayes[0] or ()), *self.usual]
+        return Ladder.of(near_the_best(self.columns, self.moves, keep), self.prices)
+
+    @property
+    def places(self) -> list[int]:
+        return [self.ladder.place_of(start) for start in self.thresholds]
+
+    # ── resamples ────────────────────────────────────────────────────────────────────────────────────────────
+    @cached_property
+    def drawn(self) -> Any:
+        return self.resamples(self.ladder)
+
+    @cached_property
+    def paid(self) -> Array:
+        """What each threshold costs at each place in each resample."""
+        return self.goal.paid(self.ladder, self.drawn.held)
+
+    @cached_property
+    def judged(self) -> Array:
+        """How rows are decided by the resamples without them."""
+        return judged(self.drawn, self.goal.choose(self.paid), len(self.ladder.scores))
+
+    @cached_property
+    def alike(self) -> list[list[Range]]:
+        """The thresholds that cannot be told from the best, of each two decisions."""
+        paid = self.goal.paid(self.ladder, np.ones((1, 2, len(self.ladder.scores))))[:, 0]
+        found = zip(paid, self.paid, self.places, strict=True)
+        return [ranges(self.ladder, alike(*one, self.sampling.confidence)) for one in found]
+
+    # ── what it costs ────────────────────────────────────────────────────────────────────────────────────────
+    @cached_property
+    def alternatives(self) -> dict[str, Array]:
+        """Other ways to decide, as policies."""
+        count = len(self.decisions)
+        found = {f"always {name}": self._always(d) for d, name in enumerate(self.decisions)}
+        found |= {f"threshold {start:g}": self._policy([start] * (count - 1)) for start in self.usual}
+        return found if self.bayes[0] is None else {**found, BAYES: self._policy(self.bayes[0])}
+
+    def _policy(self, starts: Sequence[float]) -> Array:
+        return self.ladder.policy([self.ladder.place_of(start) for start in starts])
+
+    def _always(self, decision: int) -> Array:
+        policy = np.zeros((len(self.decisions), 1, len(self.ladder.scores)))
+        policy[decision] = 1.0
+        return policy
+
+    @cached_property
+    def bill(self) -> Bill:
+        counts = self.drawn.counts if isinstance(self.drawn, ClusterResamples) else None
+        return Bill(self.ladder, self.shares, self.goal.shares is not None, self.sampling, self.drawn.held, counts)
+
+    def _saving(self, other: Array, taken: Array) -> Estimate:
+        """What one policy saves against another; either may differ from cluster to cluster."""
+        axes = max(other.ndim, taken.ndim)
+        one, two = (p if p.ndim == axes else p[:, None] for p in (other, taken))
+        return self.bill.estimate("saving", one - two)
+
+    def decision(self) -> Decision:
+        """Put everything together."""
+        others, bayes = self.alternatives, self.bayes[0]
+        taken = others[BAYES] if bayes is not None and all_within(bayes, self.alike) else self.judged
+        return Decision(
+            criterion="the lowest cost",
+            question=self._question(),
+            costs=self.wanted.costs,
+            worthless=tuple(self.wanted.costs.never_cheapest()),
+            decisions=tuple(self.decisions),
+            thresholds=tuple(self.thresholds),
+            apparent=Estimate("expected_cost", self.bill.cost(self._policy(self.thresholds))),
+            corrected=self.bill.estimate("expected_cost", self.judged),
+            alternatives={name: self.bill.estimate("expected_cost", other) for name, other in others.items()},
+            savings={name: self._saving(other, taken) for name, other in others.items()},
+            miscalibration=None if bayes is None else self._saving(others[BAYES], self.judged),
+            alike=tuple(self.alike),
+            bayes=None if bayes is None else tuple(bayes),
+            no_bayes=self.bayes[1],
+            cost_ratio=self._cost_ratio(),
+            worth_of_labels=float(self._regrets().mean()),
+            **self.facts(),
+        )
+
+    def _question(self) -> str:
+        """What was asked, so that a slip in the costs is seen."""
+        prior = "" if self.deployed is None else f"; {self.table.positive} is {self.deployed[0]:.6g} where it is used"
+        return f"{self.rows_in_words()}; costs: {self.wanted.costs.words}{prior}"
+
+    def _regrets(self) -> Array:
+        """What the best thresholds of these rows cost more in each resample than its own best ones."""
+        own = np.take_along_axis(self.paid, self.goal.choose(self.paid)[..., None], axis=-1)[..., 0].sum(axis=0)
+        return self.paid[np.arange(len(self.places)), :, self.places].sum(axis=0) - own
+
+    def _cost_ratio(self) -> Range | None:
+        """Between which costs of a miss, in false alarms, the same threshold stays the best."""
+        if len(self.prices) != 2 or self.wanted.costs.columns:
+            return None
+        found = cumulated(np.stack([self.columns.values[name] for name in CLASSES]) * self.factors[:, None])
+        place = int(np.count_nonzero(self.columns.scores >= self.thresholds[0]))
+        more = found[:, place + 1 :] - found[:, place, None]
+        less = found[:, place, None] - found[:, :place]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            up, down = more[1] / more[0], less[1] / less[0]
+        return (float(np.nanmax(down, initial=0.0)), float(np.nanmin(up, initial=math.inf)))

@@ -1,0 +1,111 @@
+"""The threshold with the best figure of its decisions."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from stakes import errors, metrics
+from stakes.decisions.thresholds.decision import Decision
+from stakes.decisions.thresholds.ladder import Ladder, evenly
+from stakes.decisions.thresholds.objectives import BestFigure, tables_at
+from stakes.decisions.thresholds.out_of_bag import ClusterResamples
+from stakes.decisions.thresholds.search import RESAMPLES, Search, alike, judged, ranges
+from stakes.metrics import Estimate
+from stakes.tallies import Confusion, ScoreTable
+from stakes.tallies.arithmetic import Array
+from stakes.uncertainty.draws import spread_interval
+from stakes.uncertainty.sampling import Sampling
+
+
+def decide_by_figure(table: ScoreTable, wanted: BestFigure, sampling: Sampling, probabilities: bool) -> Decision:
+    """Return the threshold with the best figure, with that figure on rows that did not choose it."""
+    return _ByFigure(table, wanted, sampling, probabilities).decision()
+
+
+class _ByFigure(Search):
+    """The search for the threshold with the best figure."""
+
+    def decision(self) -> Decision:
+        place = self._best()
+        threshold = math.inf if not place else float(self.columns.scores[place - 1])
+        ladder = Ladder.of(evenly(self.columns, [threshold, *self.usual]), [(0.0, 0.0)])
+        resamples = self.resamples(ladder)
+        tables = tables_at(ladder, resamples.held)
+        here = ladder.place_of(threshold)
+        called = judged(resamples, self.wanted.choose(tables)[None], len(ladder.scores))
+        soft = self._soft(ladder, called[1], resamples)
+        metric = self.wanted.metric
+        others = {f"threshold {start:g}": self.table.at(start) for start in self.usual}
+        return Decision(
+            criterion=self.wanted.words,
+            question=self.rows_in_words(),
+            decisions=(self.table.negative, self.table.positive),
+            thresholds=(threshold,),
+            apparent=self._figure(metric, self.table.at(threshold)),
+            corrected=self._interval(metric, *soft),
+            alternatives={name: self._figure(metric, table) for name, table in others.items()},
+            condition=None if self.wanted.condition is None else self._interval(self.wanted.condition, *soft),
+            limit=None if self.wanted.condition is None else ("≥" if self.wanted.at_least else "≤", self.wanted.limit),
+            alike=(ranges(ladder, self._alike(ladder, here, tables)),),
+            **self.facts(),
+        )
+
+    def _best(self) -> int:
+        """The exact best place among all distinct scores."""
+        tables = self.table.confusions()
+        merit = self.wanted.merit(tables)
+        if np.isneginf(merit.max()):
+            if self.wanted.condition is None:
+                raise errors.no_figure_anywhere(self.wanted.metric.name)
+            found = self.wanted.condition.of(tables)
+            nearest = float(np.nanmax(found) if self.wanted.at_least else np.nanmin(found))
+            words = self.wanted.words.partition(" with ")[2]
+            if nearest >= self.wanted.limit if self.wanted.at_least else nearest <= self.wanted.limit:
+                raise errors.condition_without_figure(words, self.wanted.metric.name)
+            raise errors.condition_never_met(words, nearest)
+        return int(merit.argmax())
+
+    def _soft(self, ladder: Ladder, called: Array, resamples: Any) -> tuple[Confusion, Confusion]:
+        """The confusion table of rows judged without them, and such tables of resamples."""
+        if isinstance(resamples, ClusterResamples):
+            each = (resamples.counts * called).sum(-1), resamples.counts.sum(-1)
+            drawn = [self._drawn_clusters(part) for part in each]
+            return _table(each[0].sum(0), each[1].sum(0)), _table(*drawn)
+        found = (called * ladder.weight).sum(-1)
+        held = resamples.held * ladder.weight
+        return _table(found, ladder.sizes), _table((held * called).sum(-1), held.sum(-1))
+
+    def _drawn_clusters(self, each: Array) -> Array:
+        weights = self.sampling.generator().standard_exponential((RESAMPLES, len(each)))
+        return weights @ each
+
+    def _interval(self, metric: metrics.Metric, table: Confusion, drawn: Confusion) -> Estimate:
+        found = self._figure(metric, table)
+        limits = spread_interval(metric, found.value, np.asarray(metric.of(drawn)), self.sampling, "rows drawn anew")
+        return replace(found, low=limits.low, high=limits.high, method=limits.method, no_interval=limits.reason)
+
+    def _figure(self, metric: metrics.Metric, table: Confusion) -> Estimate:
+        level = self.sampling.confidence
+        return Estimate(metric.text, float(metric.of(table)), float(metric.baseline_of(table)), confidence=level)
+
+    def _alike(self, ladder: Ladder, place: int, drawn: Confusion) -> Array:
+        """Which places cannot be told from the best, or might be just where the condition begins to hold."""
+        if self.wanted.condition is not None:
+            found = np.nan_to_num(np.asarray(self.wanted.condition.of(drawn)), nan=self.wanted.limit)
+            low, high = np.quantile(found, (self.sampling.tail, 1 - self.sampling.tail), axis=0)
+            return (low <= self.wanted.limit) & (self.wanted.limit <= high)
+        merit = self.wanted.merit(tables_at(ladder, np.ones((1, 2, len(ladder.scores)))))[0]
+        again = self.wanted.merit(drawn)
+        known = np.isfinite(merit)
+        merits = np.where(np.isfinite(again), again, merit)[:, known]
+        found = np.zeros(len(merit), bool)
+        found[known] = alike(-merit[known], -merits, int(np.count_nonzero(known[:place])), self.sampling.confidence)
+        return found
+
+
+def _table(called: Array, rows: Array) -> Confusion:
+    """The table of rows called positive, of each class the positive one first (last axis)."""
+    missed = np.maximum(rows - called, 0.0)
+    return Confusion.two_class(tp=called[..., 0], fn=missed[..., 0], fp=called[..., 1], tn=missed[..., 1])
