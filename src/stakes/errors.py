@@ -1657,3 +1657,19 @@ def never_happens(words: str) -> InputError:
 
 def missing_in_file(path: str, word: str) -> InputError:
     return InputError(f"{path}: {word} is missing; a system needs models, decide and costs")
+
+
+# ── systems: candidates, cascades, words that do not go together ─────────────────────────────────────────────
+def accuracies_of_outputs(name: str, outputs: Sequence[str], classes: Sequence[str]) -> InputError:
+    return InputError(
+        f"{name!r} says {some(outputs)}, and the classes are {some(classes)}, so shares of right answers do not tell "
+        "what it says; give a table"
+    )
+
+
+def never_seen_in_table(name: str, truth: str, said: Any) -> InputError:
+    words = ", ".join(f"{other} says {label!r}" for other, label in said.items())
+    return InputError(
+        f"the table of {name!r} has no case where the truth is {truth!r} and {words}, so nobody knows what it says "
+        "then; count such cases, or give rates"
+    )

@@ -16,12 +16,11 @@ from stakes.systems.drawing import Drawn, drawn
 from stakes.systems.network import Model
 from stakes.systems.outcomes import Outcome
 from stakes.systems.rows import read_columns
-from stakes.systems.tables import of_accuracies, read_table
+from stakes.systems.tables import read_candidate
 from stakes.systems.thresholds import SystemThreshold, by_bayes, by_rows
 from stakes.systems.words import advice, facts, picture
 from stakes.systems.worth import BreakEven, Worth, break_even, worth
 from stakes.tallies import JointCounts
-from stakes.tallies.arithmetic import is_real
 from stakes.tallies.costs import Costs
 from stakes.uncertainty.sampling import Sampling
 from stakes.views import system as view
@@ -144,14 +143,18 @@ class System:
         return outcomes.given(self.network, outcomes.codes_of(self.network, {**(values or {}), **named}))
 
     def seeing_and_doing(self, model: str) -> list[dict[str, Any]]:
-        """Put P(decision | class, model says j) beside P(decision | class, do(model says j))."""
+        """Put P(decision | class, model says j) beside P(decision | class, do(model says j)).
+
+        What is never seen is NaN.
+        """
         rows = []
         for output in self._model(model).outputs:
-            seen, done = self.given({model: output}), self.do({model: output})
+            codes = outcomes.codes_of(self.network, {model: output})
+            seen, done = outcomes.seen(self.network, codes)[0], outcomes.do(self.network, codes)
             rows += [
                 {"truth": truth, "says": output, "decision": decision, "seen": float(p), "done": float(q)}
-                for truth, ps, qs in zip(self.classes, seen.decisions, done.decisions, strict=True)
-                for decision, p, q in zip(seen.decision_names, ps, qs, strict=True)
+                for truth, ps, qs in zip(self.classes, seen, done.decisions, strict=True)
+                for decision, p, q in zip(done.decision_names, ps, qs, strict=True)
             ]
         return rows
 
@@ -178,7 +181,8 @@ class System:
     def bounds(self, model: str | None = None, table: Any = None) -> Bounds:
         """Return the least and the most that the system can cost, whatever the dependence of a model on the others.
 
-        ``table`` is a candidate in the model's place: counts or rates, rows are the truth. Without a model, the
+        ``table`` is a candidate in the model's place: counts or rates (rows are the truth), or the share of right
+        answers of each class. Without a model, the
         dependence between all models given by tables is left open.
         """
         if model is None:
@@ -191,10 +195,8 @@ class System:
         return bounds(self.network, self.component_costs(model), candidate)
 
     def _candidate(self, model: Model, table: Any) -> Any:
-        if is_real(table) or (isinstance(table, list | tuple) and all(map(is_real, table))):
-            return of_accuracies(model.name, table, self.classes)
-        sizes = [len(self.network.models[name].outputs) for name in model.sees]
-        return read_table(model.name, table, self.classes, model.outputs, sizes)
+        sees = {name: self.network.models[name].outputs for name in model.sees}
+        return read_candidate(model.name, table, self.classes, model.outputs, sees)
 
     # ── what a model is worth ────────────────────────────────────────────────────────────────────────────────
     def worth(self) -> Worth:

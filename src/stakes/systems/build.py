@@ -55,7 +55,8 @@ def build(
     described = of_models.describe(models, data is not None or truth is not None, data)
     columns = {name: one.column for name, one in described.items() if one.column is not None}
     joint, names, chosen = _classes(data, truth, columns, classes, positive)
-    rows, outputs = (None, {}) if joint is None or not columns else rows_of(joint, list(columns))
+    counted = columns if isinstance(data, JointCounts) else {name: name for name in columns}
+    rows, outputs = (None, {}) if joint is None or not columns else rows_of(joint, counted)
     found = of_models.make(described, names, outputs)
     cases, cases_from = _cases(prior, joint, found, names, chosen)
     prices, decisions = _prices(costs, names, chosen)

@@ -12,7 +12,7 @@ from stakes.systems.drawing import Drawn
 from stakes.systems.network import Model, Network
 from stakes.systems.rules import and_list
 from stakes.systems.situations import Situations, own_rates, seen_combinations, situations
-from stakes.systems.tables import read_table
+from stakes.systems.tables import read_candidate
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.text import aligned
 
@@ -150,10 +150,11 @@ class ComponentCosts:
     def of(self, table: Any) -> tuple[float, float]:
         """Return Σ K1·n and Σ K2·n over a confusion table: what a model with these answers would cost.
 
-        A table of rates stands for the cases of the system.
+        A table of rates, or shares of right answers, stands for the cases of the system.
         """
-        sizes = [len({combination[i] for combination in self.seen}) for i in range(len(self.sees))]
-        given = read_table(self.model, table, self.classes, self.outputs, sizes)
+        said = [tuple(dict.fromkeys(answers)) for answers in zip(*self.seen, strict=True)]
+        sees = dict(zip(self.sees, said, strict=True))
+        given = read_candidate(self.model, table, self.classes, self.outputs, sees)
         counts = self._cases_of(given.rates) if given.counts is None else given.counts
         expected = self._expected
         return _added_up(counts, expected), _added_up(counts, self._excess(expected))

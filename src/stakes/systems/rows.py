@@ -95,15 +95,19 @@ def chosen_positive(classes: Sequence[str], positive: Any) -> str | None:
     return wanted
 
 
-def rows_of(joint: JointCounts, models: Sequence[str]) -> tuple[Rows, dict[str, tuple[str, ...]]]:
-    """Turn counted combinations (the truth first) into the rows of a network, and tell what each model can say."""
-    columns = {name: joint.codes[:, joint.columns.index(name)] for name in models}
-    places, first = distinct(list(columns.values()), len(joint.codes))
-    refuse_too_many(len(first), len(joint.truths), len(models), by_rows=True)
+def rows_of(joint: JointCounts, columns: Mapping[str, str]) -> tuple[Rows, dict[str, tuple[str, ...]]]:
+    """Turn counted combinations (the truth first) into the rows of a network, and tell what each model can say.
+
+    ``columns`` tell for each model which column of the combinations is its own.
+    """
+    at = {name: joint.columns.index(column) for name, column in columns.items()}
+    said = {name: joint.codes[:, place] for name, place in at.items()}
+    places, first = distinct(list(said.values()), len(joint.codes))
+    refuse_too_many(len(first), len(joint.truths), len(columns), by_rows=True)
     counts = np.zeros((len(joint.truths), len(first)))
     np.add.at(counts, (joint.codes[:, 0], places), joint.counts)
-    codes = {name: _small(column[first]) for name, column in columns.items()}
-    return Rows(codes, counts), {name: joint.labels[joint.columns.index(name)] for name in models}
+    codes = {name: _small(column[first]) for name, column in said.items()}
+    return Rows(codes, counts), {name: joint.labels[place] for name, place in at.items()}
 
 
 def _small(codes: Array) -> Array:
