@@ -1673,3 +1673,15 @@ def never_seen_in_table(name: str, truth: str, said: Any) -> InputError:
         f"the table of {name!r} has no case where the truth is {truth!r} and {words}, so nobody knows what it says "
         "then; count such cases, or give rates"
     )
+
+
+def bad_names_of_rule_table(seen: object) -> InputError:
+    return InputError(
+        f"of={_short(repr(seen))} does not work; list the models that the table of the rule is about, once each"
+    )
+
+
+def rule_failed(called: str, said: Any, problem: Exception) -> InputError:
+    words = ", ".join(f"{name} says {label!r}" for name, label in said.items())
+    why = " ".join(f"{type(problem).__name__}: {problem}".split())
+    return InputError(f"the function {called} fails when {words} ({why}); mend it")

@@ -131,9 +131,9 @@ def test_bounds_contain_the_actual_cost_and_shrink_to_it():
         found = system.bounds(name)
         assert found.best <= found.actual <= found.worst
         assert found.actual == system.cost
-    with pytest.raises(InputError, match="so nothing is open between all of them; ask about one model: bounds..a"):
+    with pytest.raises(InputError, match=r"so nothing is open between all of them; ask about one model: bounds..a"):
         system.bounds()
-    with pytest.raises(InputError, match="table= is a candidate in the place of one model; say which: bounds..a"):
+    with pytest.raises(InputError, match=r"table= is a candidate in the place of one model; say which: bounds..a"):
         system.bounds(table=[[1, 0, 0], [0, 1, 0], [0, 0, 1]])
 
 

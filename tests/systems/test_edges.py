@@ -5,7 +5,6 @@ import json
 import re
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from stakes import Costs, InputError, JointCounts, System
@@ -120,3 +119,138 @@ def test_models_of_counted_combinations_are_their_columns():
     assert of_counts({"history": "images"}, "history").cost == alone != of_counts(["history"], "history").cost
     assert "there is no column 'imges'; did you mean 'images'?" in refused(lambda: of_counts({"img": "imges"}, "img"))
     assert "there is no column 'truth'" in refused(lambda: of_counts({"img": "truth"}, "img"))
+
+
+# ── intervals ────────────────────────────────────────────────────────────────────────────────────────────────────
+def few_rows(seed):
+    rng = np.random.default_rng(seed)
+    truth = np.array([0, 1] * 6)
+    said = {name: np.where(rng.random(12) < 0.15, 1 - truth, truth) for name in "ab"}
+    return System({"y": truth, **said}, truth="y", models=["a", "b"], decide="a and b", costs=COSTS)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_intervals_contain_what_they_are_about(seed):
+    found = few_rows(seed)
+    low, high = found.cost_limits
+    assert low <= found.cost <= high
+    for name in found.models:
+        costs, bounds = found.component_costs(name), found.bounds(name)
+        for values, limits in ((costs.expected, costs.expected_limits), (costs.excess, costs.excess_limits)):
+            assert (limits[0] <= values).all()
+            assert (values <= limits[1]).all()
+        for cell in costs.to_rows():
+            assert cell["expected_low"] <= cell["expected"] <= cell["expected_high"]
+            assert cell["excess_low"] <= cell["excess"] <= cell["excess_high"]
+        assert costs.evaluation_limits[0] <= costs.evaluation <= costs.evaluation_limits[1]
+        assert costs.dependence_limits[0] <= costs.dependence <= costs.dependence_limits[1]
+        assert bounds.low <= bounds.best <= bounds.worst <= bounds.high
+
+
+def test_intervals_of_perfect_tables_begin_at_nothing():
+    found = of_tables("a and b and c", a=[[9, 0], [0, 9]], b=[[9, 0], [0, 9]], c=[[9, 0], [0, 9]])
+    assert found.cost_limits[0] == found.cost == 0
+    assert found.bounds().low == found.bounds().best == 0
+    assert found.component_costs("a").expected_limits[0][0, 0] == 0
+
+
+# ── advice ───────────────────────────────────────────────────────────────────────────────────────────────────────
+def test_advice_says_where_being_right_is_not_the_cheapest_answer():
+    found = of_tables("not exactly(1, a, b)", a=[[60, 40], [40, 60]], b=[[95, 5], [5, 95]])
+    assert found.component_costs("a").excess[1, 0] == pytest.approx(-0.9)
+    one = found.worth()["a"]
+    assert (one.now, one.perfect, one.cheapest) == pytest.approx((264, 120, 30))
+    assert "no better model" not in found.advice
+    assert "being right is not its cheapest answer everywhere under this rule" in found.advice
+    assert "its cheapest answers would save 234." in found.advice
+    monotone = of_tables(a=[[60, 40], [40, 60]], b=[[95, 5], [5, 95]])
+    assert monotone.worth()["a"].cheapest == pytest.approx(monotone.worth()["a"].perfect)
+    assert "no better model in its place can save more" in monotone.advice
+
+
+def test_shares_that_sum_to_nearly_one_are_one_case():
+    names = ["x", "y", "z"]
+    found = System(
+        classes=names,
+        models={"m": np.eye(3) * 5 + 1},
+        decide="m",
+        costs=Costs(1 - np.eye(3), names),
+        prior=[0.7, 0.2, 0.1],
+    )
+    assert sum(found.cases.values()) != 1
+    assert found.per_case
+    assert not of_tables(a=EVEN, b=EVEN).per_case
+    assert "of the 0.25 that the system costs per case" in found.advice
+    assert "1 cases" not in str(found)
+    assert "that is" not in str(found)
+
+
+# ── rules ────────────────────────────────────────────────────────────────────────────────────────────────────────
+def test_negative_numbers_are_labels():
+    tables = {"a": [[8, 2], [3, 7]], "b": [[6, 4], [1, 9]]}
+
+    def cost(rule, classes):
+        return System(classes=classes, models=tables, decide=rule, costs=COSTS).cost
+
+    for rule in ("a if b == -1 else b", "a if b in (-1, 7) else b", "-1 if b == 1 else a", "a if -1 == b else b"):
+        if "7" in rule:
+            with pytest.raises(InputError, match="with '7', which it never is"):
+                cost(rule, [1, -1])
+            rule = rule.replace(", 7", ",")
+        plain = re.sub(r"-1\b", "'no'", rule).replace("== 1", "== 'yes'")
+        assert cost(rule, [1, -1]) == cost(plain, ["yes", "no"])
+    assert "is no weighted vote" in refused(lambda: of_tables("majority(-2 * a, b)", a=EVEN, b=EVEN))
+    assert "is nothing that a rule can say" in refused(lambda: of_tables("-a", a=EVEN, b=EVEN))
+
+
+def test_a_table_of_a_rule_names_models_once():
+    def decide(of):
+        return lambda: of_tables({"of": of, "table": [["s", "s"], ["h", "h"]]}, a=EVEN, b=EVEN)
+
+    assert "of=[['a']] does not work; list the models" in refused(decide([["a"]]))
+    assert "of=['a', 'a'] does not work; list the models" in refused(decide(["a", "a"]))
+    assert decide(["a"])().cost == of_tables("a", a=EVEN, b=EVEN).cost
+
+
+def test_a_model_is_asked_for_by_its_name():
+    found = of_tables(a=EVEN, b=EVEN)
+    for ask in (found.component_costs, found.bounds, found.break_even, found.worth().__getitem__):
+        assert "there is no model ['b']" in refused(lambda ask=ask: ask(["b"]))
+
+
+class Both:
+    def __call__(self, a, b):
+        return a == b == "s"
+
+
+def with_limit(a, b, limit):
+    return (a == "s") + (b == "s") >= limit
+
+
+def test_functions_without_a_name_are_rules():
+    both, either = (of_tables(f"a {word} b", a=EVEN, b=[[7, 3], [1, 9]]) for word in ("and", "or"))
+    for rule, alike in (
+        (Both(), both),
+        (functools.partial(with_limit, limit=2), both),
+        (functools.partial(with_limit, limit=1), either),
+        (functools.partial(lambda limit, **said: sum(s == "s" for s in said.values()) >= limit, limit=1), either),
+    ):
+        found = of_tables(rule, a=EVEN, b=[[7, 3], [1, 9]])
+        assert found.cost == pytest.approx(alike.cost)
+        assert "the function" in found.facts["rule"]
+    assert (
+        "the function with_limit of a and b"
+        in of_tables(functools.partial(with_limit, limit=2), a=EVEN, b=EVEN).facts["rule"]
+    )
+    alone = of_tables(functools.partial(with_limit, b="s", limit=2), a=EVEN, b=EVEN)
+    assert alone.cost == of_tables("a", a=EVEN, b=EVEN).cost
+
+
+def test_a_function_that_fails_is_told_with_the_combination():
+    def decide(a, b):
+        return {"s": "s"}[a]
+
+    with pytest.raises(InputError) as problem:
+        of_tables(decide, a=EVEN, b=EVEN)
+    assert "the function decide fails when a says 'h', b says 's' (KeyError: 'h'); mend it" in str(problem.value)
+    assert isinstance(problem.value.__cause__, KeyError)

@@ -445,7 +445,7 @@ def test_intervals_of_cost_evaluation_and_dependence():
 def test_the_page_puts_seeing_beside_doing():
     frame = rows(500)
     shown = str(system(frame))
-    assert "when the model is seen to say it, and when it is made to" in shown
+    assert "how often the system decides so" in shown
     assert "seeing" not in str(
         System(classes=SICK, models={"a": 0.8}, decide="a", costs=Costs(miss=1, false_alarm=1), prior=0.5)
     )

@@ -114,6 +114,11 @@ class System:
         return dict(zip(self.classes, self.network.cases.tolist(), strict=True))
 
     @property
+    def per_case(self) -> bool:
+        """Whether costs are those of one case, since ``prior=`` was given."""
+        return self._built.per_case
+
+    @property
     def joint(self) -> JointCounts | None:
         """The combinations counted in the rows, if there are rows."""
         return self._built.joint
@@ -171,7 +176,7 @@ class System:
         """The ends of the interval of what the system costs; None when everything is given as rates."""
         if self._drawn.costs is None:
             return None
-        low, high = self._drawn.limits(self._drawn.costs)
+        low, high = self._drawn.limits(self._drawn.costs, self.cost)
         return float(low), float(high)
 
     @cached_property
@@ -237,17 +242,17 @@ class System:
             said,
             as_finite(others["score"]),
             (yes, 1 - yes),
-            self._built.per_case,
+            self.per_case,
             self.sampling,
         )
 
     @property
     def advice(self) -> str:
         """Which model to improve first, and what that can save at most, in one sentence."""
-        return advice(self.network, self.worth())
+        return advice(self.network, self.worth(), self.per_case)
 
     def _model(self, name: str) -> Model:
-        if name not in self.network.models:
+        if not isinstance(name, str) or name not in self.network.models:
             raise errors.no_such_model(name, list(self.network.models))
         return self.network.models[name]
 

@@ -85,15 +85,17 @@ class ComponentCosts:
     @cached_property
     def expected_limits(self) -> tuple[Array, Array] | None:
         """The ends of the interval of each K1; None where there is none (``no_interval`` says why)."""
-        return None if self.draws is None else self._limits(self.draws)
+        return None if self.draws is None else self._limits(self.draws, self._expected)
 
     @cached_property
     def excess_limits(self) -> tuple[Array, Array] | None:
         """The ends of the interval of each K2."""
-        return None if self.draws is None else self._limits(self._excess(self.draws))
+        if self.draws is None:
+            return None
+        return self._limits(self._excess(self.draws), self._excess(self._expected))
 
-    def _limits(self, draws: Array) -> tuple[Array, Array]:
-        low, high = self.drawn.limits(draws)
+    def _limits(self, draws: Array, values: Array) -> tuple[Array, Array]:
+        low, high = self.drawn.limits(draws, values)
         return self._shaped(low), self._shaped(high)
 
     @property
@@ -127,12 +129,14 @@ class ComponentCosts:
     @cached_property
     def evaluation_limits(self) -> tuple[float, float] | None:
         """The ends of the interval of ``evaluation``."""
-        return None if self._evaluations is None else self._ends(self._evaluations)
+        return None if self._evaluations is None else self._ends(self._evaluations, self.evaluation)
 
     @cached_property
     def dependence_limits(self) -> tuple[float, float] | None:
         """The ends of the interval of ``dependence``."""
-        return None if self._evaluations is None else self._ends(_difference(self.drawn.costs, self._evaluations))
+        if self._evaluations is None:
+            return None
+        return self._ends(_difference(self.drawn.costs, self._evaluations), self.dependence)
 
     @cached_property
     def _evaluations(self) -> Array | None:
@@ -143,8 +147,8 @@ class ComponentCosts:
         shares = self.cases[:, None, None] * seen[..., None] * self.rates_drawn
         return np.where(shares > 0, shares * self.draws, 0.0).sum((-3, -2, -1))
 
-    def _ends(self, draws: Array) -> tuple[float, float]:
-        low, high = self.drawn.limits(draws)
+    def _ends(self, draws: Array, value: float) -> tuple[float, float]:
+        low, high = self.drawn.limits(draws, value)
         return float(low), float(high)
 
     def of(self, table: Any) -> tuple[float, float]:
@@ -162,10 +166,11 @@ class ComponentCosts:
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
     def to_rows(self) -> Iterator[dict[str, Any]]:
         """Return a dictionary for each true class and answer (and for what the model sees)."""
-        limits = self.draws is not None
         expected, excess = self._expected, self._excess(self._expected)
-        low, high = self.drawn.limits(self.draws) if limits else (None, None)  # type: ignore[arg-type]
-        below, above = self.drawn.limits(self._excess(self.draws)) if limits else (None, None)  # type: ignore[arg-type]
+        low = high = below = above = None
+        if self.draws is not None:
+            low, high = self.drawn.limits(self.draws, expected)
+            below, above = self.drawn.limits(self._excess(self.draws), excess)
         for c, a, j in np.ndindex(*expected.shape):
             place = (c, a, j)
             yield {

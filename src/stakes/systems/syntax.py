@@ -44,7 +44,7 @@ class _Reader:
         try:
             with warnings.catch_warnings(action="ignore"):  # advice about Python code is of no use here
                 tree = ast.parse(plain.strip(), mode="eval")
-            return self._node(tree.body)
+            return self._node(_Negative().visit(tree).body)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
             if isinstance(problem, errors.InputError):
                 raise
@@ -139,6 +139,17 @@ class _Reader:
         for placeholder, name in self.quoted.items():
             words = words.replace(placeholder, f"`{name}`")
         return words
+
+
+class _Negative(ast.NodeTransformer):
+    """Takes a minus before a number as part of it, so that −1 is a label like any other."""
+
+    def visit_UnaryOp(self, tree: ast.UnaryOp) -> ast.expr:
+        number = tree.operand
+        if isinstance(tree.op, ast.USub) and isinstance(number, ast.Constant) and _number(number) is not None:
+            return ast.Constant(-number.value)  # type: ignore[operator]
+        self.generic_visit(tree)
+        return tree
 
 
 def _number(tree: ast.expr) -> Fraction | None:

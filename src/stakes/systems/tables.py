@@ -86,7 +86,7 @@ def _rates(
 def _what_is_seen(sees: Mapping[str, Sequence[str]], a: int) -> dict[str, str]:
     """The a-th combination of what the models say that are seen."""
     places = np.unravel_index(a, [len(said) for said in sees.values()])
-    return {name: said[place] for (name, said), place in zip(sees.items(), places, strict=True)}
+    return {name: said[int(place)] for (name, said), place in zip(sees.items(), places, strict=True)}
 
 
 def _cells(name: str, given: Any, classes: Sequence[str]) -> tuple[Any, tuple[str, ...] | None]:

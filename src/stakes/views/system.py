@@ -29,7 +29,7 @@ def page(system: Any) -> Page:
         _worth_grid(worth, names),
         *_replacements(system, costs),
     ]
-    told = {**system.facts, "the system costs": _amount(system, worth.cases)}
+    told = {**system.facts, "the system costs": _amount(system)}
     return Page(told, grids, [*_notes(system, costs, found, worth), system.advice], picture=system.picture)
 
 
@@ -39,13 +39,14 @@ def _open(system: Any) -> bool:
     return len(tables) > 1 and len(system.models) > 2
 
 
-def _amount(system: Any, cases: float) -> str:
+def _amount(system: Any) -> str:
     limits = system.cost_limits
     sure = ""
     if limits is not None and _span(*limits) != "exact":
         sure = f" ({percent(system.sampling.confidence)} interval {_span(*limits)})"
-    each = " per case" if cases == 1 else f", that is {system.cost / cases:.4g} per case"
-    return f"{system.cost:,.6g}{sure}{each}"
+    if system.per_case:
+        return f"{system.cost:,.6g}{sure} per case"
+    return f"{system.cost:,.6g}{sure}, that is {system.cost / sum(system.cases.values()):.4g} per case"
 
 
 def _span(low: float | None, high: float | None) -> str:
