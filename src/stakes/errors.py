@@ -1596,9 +1596,10 @@ def system_too_large(models: int, combinations: int, classes: int, most: int, by
 
 
 def shared_difficulty(name: str, later: Sequence[str]) -> InputError:
+    see = "sees" if len(later) == 1 else "see"
     return InputError(
-        f"{some(later)} see {name!r} and may find the same cases difficult, so rows do not tell what they would say if "
-        f"{name!r} said something else; pass shared_difficulty=False if they share nothing beyond the rows, or "
+        f"{some(later)} {see} {name!r} and may find the same cases difficult, so rows do not tell what they would say "
+        f"if {name!r} said something else; pass shared_difficulty=False if they share nothing beyond the rows, or "
         "give them by a table"
     )
 
@@ -1685,3 +1686,9 @@ def rule_failed(called: str, said: Any, problem: Exception) -> InputError:
     words = ", ".join(f"{name} says {label!r}" for name, label in said.items())
     why = " ".join(f"{type(problem).__name__}: {problem}".split())
     return InputError(f"the function {called} fails when {words} ({why}); mend it")
+
+
+def words_not_together(name: str, first: str, second: str) -> InputError:
+    return InputError(
+        f"model {name!r} has {first} beside {second}, which already tells what it says; leave one of them out"
+    )

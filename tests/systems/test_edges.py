@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 from stakes import Costs, InputError, JointCounts, System
+from stakes.evaluation import system as evaluation
+from stakes.systems import bounds, programs
+from stakes.views import system as view
 
 SH = ["s", "h"]
 COSTS = Costs(miss=5, false_alarm=1)
@@ -254,3 +257,99 @@ def test_a_function_that_fails_is_told_with_the_combination():
         of_tables(decide, a=EVEN, b=EVEN)
     assert "the function decide fails when a says 'h', b says 's' (KeyError: 'h'); mend it" in str(problem.value)
     assert isinstance(problem.value.__cause__, KeyError)
+
+
+# ── words about models ───────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        ({"column": "b", "outputs": ["0", "1"]}, "model 'b' has outputs beside column"),
+        ({"accuracy": 0.8, "outputs": ["1", "0"]}, "model 'b' has outputs beside accuracy"),
+        ({"accuracy": 0.8, "table": EVEN}, "model 'b' has table beside accuracy"),
+    ],
+)
+def test_words_that_would_be_ignored_are_refused(model, words):
+    models = {"a": "a", "b": model}
+    assert words in refused(lambda: System(NEVER, truth="y", models=models, decide="a and b", costs=COSTS))
+
+
+# ── ranges ───────────────────────────────────────────────────────────────────────────────────────────────────────
+def cascade(more=(), **options):
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 600)
+    said = {name: np.where(rng.random(600) < 0.2, 1 - y, y) for name in "xjde"}
+    seeing = {name: {"column": name, "sees": "j"} for name in ("d", *more)}
+    models = {"x": "x", "j": "j", **seeing}
+    rule = f"majority({', '.join(models)}, x)"
+    return System({"y": y, **said}, truth="y", models=models, decide=rule, costs=COSTS, **options)
+
+
+def test_seeing_beside_doing_of_the_models_of_which_it_is_known():
+    found = cascade()
+    assert not found.component_costs("j").known
+    told = found.to_dict()["seeing_and_doing"]
+    assert told["j"] is None
+    shown = str(found)
+    assert "how often the system decides so" in shown
+    table = shown[shown.index("how often the system decides so") :].split("\n\n")[0]
+    for name in ("x", "d"):
+        cells = found.seeing_and_doing(name)
+        assert [cell["done"] for cell in told[name]] == [cell["done"] for cell in cells]
+        assert len(re.findall(rf"^ *{name} +[01] +[01] +1 ", table, re.M)) == 4
+    assert not re.search(r"^ *j +[01] +[01] +1 ", table, re.M)
+
+
+def test_who_has_no_intervals_is_named():
+    shown = " ".join(str(cascade()).split())
+    assert "there are no intervals of the costs of j: only the range of these costs is known" in shown
+    assert "there are no intervals:" not in shown
+    rates = System(classes=SH, models={"a": 0.8, "b": 0.7}, decide="a and b", costs=COSTS, prior=0.5)
+    assert "there are no intervals: everything is given as rates" in " ".join(str(rates).split())
+
+
+@pytest.mark.parametrize(("more", "words"), [((), "d sees j"), (("e",), "d and e see j")])
+def test_one_sees_and_several_see(more, words):
+    assert f"{words} and may find" in cascade(more).component_costs("j").notes[0]
+    assert f"{words}: taken as" in cascade(more, shared_difficulty=False).component_costs("j").notes[0]
+    quoted = re.sub(r"\b([dej])\b", r"'\1'", words)
+    assert f"{quoted} and may find" in refused(lambda: cascade(more).do(j=1))
+
+
+# ── large programs ───────────────────────────────────────────────────────────────────────────────────────────────
+def test_the_page_leaves_large_programs_to_who_asks(monkeypatch):
+    found = of_tables("majority(a, b, c)", a=EVEN, b=EVEN, c=EVEN)
+    assert re.search("^ *all models +0 ", str(found), re.M)
+    assert found.to_dict()["bounds_of_all"]["worst"] == found.bounds().worst
+    assert view._MOST_COMBINATIONS == 2**12  # twelve models that say yes or no
+    monkeypatch.setattr(view, "_MOST_COMBINATIONS", 7)
+    monkeypatch.setattr(evaluation, "bounds_of_all", None)  # would be noticed
+    assert not re.search("^ *all models +0 ", str(found), re.M)
+    assert "between all models take long here: call bounds()" in " ".join(str(found).split())
+    assert found.to_dict()["bounds_of_all"] is None
+
+
+def test_intervals_of_hard_bounds_are_nearly_exact(monkeypatch):
+    rng = np.random.default_rng(0)
+    y, names = rng.integers(0, 4, 300), [str(i) for i in range(4)]
+    said = {f"m{i}": np.where(rng.random(300) < 0.6 + 0.1 * i, y, rng.integers(0, 4, 300)) for i in range(3)}
+    prices = np.abs(np.subtract.outer(range(4), range(4))) + np.triu(np.ones((4, 4)), 1)
+    costs = Costs(prices.tolist(), names)
+    found = System(
+        {"y": y, **said}, truth="y", models=list(said), decide="majority(m0, m1, m2)", costs=costs, classes=names
+    )
+    inexact = []
+
+    def compared(prices, constraints, draws, duals):
+        values = programs.least_of_draws(prices, constraints, draws, duals)
+        some = np.linspace(3, len(draws) - 5, 60).astype(int)
+        each = np.broadcast_to(prices, (len(some), len(prices)))
+        exact, _ = programs.least_of_each(each, constraints, draws[some])
+        assert (values[some] <= exact + 1e-6).all()
+        inexact.append(np.mean(values[some] < exact - 1e-6))
+        return values
+
+    monkeypatch.setattr(bounds, "least_of_draws", compared)
+    for name in found.models:
+        found.bounds(name)
+    assert len(inexact) == 3 * 2 * 4
+    assert max(inexact) <= 0.1

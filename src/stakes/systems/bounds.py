@@ -28,7 +28,8 @@ class Bounds:
     """What the system costs at best and at worst, whatever the dependence, and if errors were independent.
 
     ``low`` and ``high`` are the ends of an interval for both bounds together: 2.5 % of the best to 97.5 % of the worst
-    at 95 %. ``actual`` is what the system costs with the dependence in the rows, where the model is in them.
+    at 95 %; with three outputs or more, or all models at once, they may be a little too far out, never too far in.
+    ``actual`` is what the system costs with the dependence in the rows, where the model is in them.
     """
 
     model: str | None

@@ -263,6 +263,7 @@ def _places(outputs: list[tuple[str, ...]]) -> Iterator[tuple[int, ...]]:
 def _notes(network: Network, model: Model, known: bool) -> Iterator[str]:
     """What the figures of a model rest on."""
     later = network.later(model.name)
+    see = "sees" if len(later) == 1 else "see"
     if model.sees:
         yield (
             f"{model.name} sees {and_list(model.sees)}, so its costs are given for each thing that it sees; one "
@@ -270,12 +271,12 @@ def _notes(network: Network, model: Model, known: bool) -> Iterator[str]:
         )
     if not known:
         yield (
-            f"{and_list(later)} see {model.name} and may find the same cases difficult, so only the range of "
+            f"{and_list(later)} {see} {model.name} and may find the same cases difficult, so only the range of "
             "its costs is known; pass shared_difficulty=False if they share nothing beyond the rows"
         )
     elif later and network.rows is not None and network.shared is False:
         yield (
-            f"{and_list(later)} see {model.name}: taken as sharing no difficulty with it beyond what the class and "
+            f"{and_list(later)} {see} {model.name}: taken as sharing no difficulty with it beyond what the class and "
             "the other models tell"
         )
     if any(code < 0 for code in model.right):

@@ -18,6 +18,9 @@ from stakes.tallies.names import canonical
 _WORDS = ("column", "table", "accuracy", "sees", "outputs", "right")
 """What can be said about a model."""
 
+_NOT_TOGETHER = (("outputs", "column"), ("outputs", "accuracy"), ("table", "accuracy"))
+"""Of these the second already says what the first would."""
+
 _SAME = 1e-9
 
 
@@ -73,6 +76,9 @@ def _description(name: str, given: Any, with_rows: bool, data: Any) -> Descripti
         column = words.get("column")
         if column is not None and (not isinstance(column, str) or column not in data.columns[1:]):
             raise errors.no_such_column(f"model {name}", str(column), data.columns[1:])
+    for first, second in _NOT_TOGETHER:
+        if words.get(first) is not None and words.get(second) is not None:
+            raise errors.words_not_together(name, first, second)
     for key in ("sees", "outputs"):
         if words.get(key) is not None:
             words[key] = _names(name, key, words[key])
