@@ -53,6 +53,11 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"; there is {some(known)}" if known else ""
 
 
+def like(name: str, known: Iterable[str]) -> bool:
+    """Whether a name is much like one that is known."""
+    return "did you mean" in nearest(name, known)
+
+
 def some(names: Sequence[object], most: int = 5, last: str = "and") -> str:
     """List a few names in words, quoting text: 'a', 'b' and 3 more."""
     shown = [_short(repr(n)) for n in names[:most]]
@@ -1692,3 +1697,36 @@ def words_not_together(name: str, first: str, second: str) -> InputError:
     return InputError(
         f"model {name!r} has {first} beside {second}, which already tells what it says; leave one of them out"
     )
+
+
+# ── systems: slips in files and rules ────────────────────────────────────────────────────────────────────────
+def data_is_no_file(path: str, seen: object) -> InputError:
+    return InputError(f"{path}: data is {_short(repr(seen))}; give the name of a file, in quotes")
+
+
+def price_missing(word: str) -> InputError:
+    return InputError(f"costs: {word} is missing; write miss = 5 and false_alarm = 1")
+
+
+def system_costs_by_row(columns: Sequence[str]) -> InputError:
+    return InputError(f"costs of a system cannot name a column ({some(columns)}); give numbers")
+
+
+def prior_lacks(missing: Sequence[str]) -> InputError:
+    return InputError(f"prior= gives no share of {some(missing)}; give one for every class")
+
+
+def backticks_wanted(name: str) -> InputError:
+    return InputError(f"the model {name!r} is no plain word; write `{name}` in the rule, in backticks")
+
+
+def rule_word_in_capitals(word: str) -> InputError:
+    return InputError(f"{word!r} is nothing that a rule can say; write {word.lower()}")
+
+
+def system_of_one_class(only: str) -> InputError:
+    return InputError(f"truth is {only!r} in every row, so nothing is known about other classes; give rows of them too")
+
+
+def classes_no_labels(classes: object) -> InputError:
+    return InputError(f"classes={_short(repr(classes))} holds something other than labels; give a list of names")

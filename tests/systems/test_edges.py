@@ -353,3 +353,35 @@ def test_intervals_of_hard_bounds_are_nearly_exact(monkeypatch):
         found.bounds(name)
     assert len(inexact) == 3 * 2 * 4
     assert max(inexact) <= 0.1
+
+
+# ── ties ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize(
+    ("rule", "ties"),
+    [
+        ("majority(a, b, c)", False),
+        ("majority(a, b)", True),
+        ("majority(2 * a, b, c)", True),
+        ("majority(3 * a, b, c)", False),
+        ("majority(0.1 * a, 0.2 * b, 0.3 * c)", True),
+        ("majority(4 * a, 3 * b, 3 * c)", False),
+        ("majority(a)", False),
+        ("majority(a, b, majority(b, c))", True),
+        ("a and b and c", False),
+    ],
+)
+def test_tied_votes_are_spoken_of_where_votes_can_tie(rule, ties):
+    assert ("tied votes" in of_tables(rule, a=EVEN, b=EVEN, c=EVEN).facts) == ties
+
+
+def test_classes_named_like_words_about_models_are_classes():
+    named = {"right": [8, 2], "left": [3, 7]}
+    found = System(classes=["right", "left"], models={"m": named}, decide="m", costs=COSTS)
+    assert found.cost == 2 * 5 + 3
+
+
+def test_three_labels_can_tie_among_three_models():
+    names = ["x", "y", "z"]
+    models = {name: np.eye(3) * 5 + 1 for name in "abc"}
+    found = System(classes=names, models=models, decide="majority(a, b, c)", costs=Costs(1 - np.eye(3), names))
+    assert "tied votes" in found.facts

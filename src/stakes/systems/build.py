@@ -16,6 +16,7 @@ from stakes.systems.rules import Terms
 from stakes.tallies import JointCounts
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.costs import Costs
+from stakes.tallies.names import canonical
 from stakes.tallies.pricing import settled
 
 _SAME = 1e-9
@@ -123,6 +124,10 @@ def _cases(
 def _prior(prior: Any, classes: Sequence[str], positive: str | None) -> Array:
     listed = isinstance(prior, list | tuple | np.ndarray) and len(prior) == len(classes)
     given = dict(zip(classes, prior, strict=True)) if listed else prior
+    if isinstance(given, Mapping):
+        named = list(map(canonical, given))
+        if set(named) < set(classes):
+            raise errors.prior_lacks([name for name in classes if name not in named])
     return np.array([float(share) for share in settled("prior", given, classes, positive)])
 
 
@@ -135,7 +140,7 @@ def _prices(costs: Any, classes: Sequence[str], positive: str | None) -> tuple[A
         if strange:
             raise errors.costs_of_strange_class(strange[0], classes)
     if costs.columns:
-        raise errors.costs_by_row(costs.columns)
+        raise errors.system_costs_by_row(costs.columns)
     matrix = costs.for_table(classes, decisions, positive)
     return np.array(matrix, np.float64), decisions
 

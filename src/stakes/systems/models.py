@@ -58,6 +58,7 @@ def describe(models: Any, with_rows: bool, data: Any) -> dict[str, Description]:
 
 
 def _description(name: str, given: Any, with_rows: bool, data: Any) -> Description:
+    _refuse_misspelt(name, given)
     if isinstance(given, Mapping) and given and set(given) <= set(_WORDS):
         words: dict[str, Any] = dict(given)
     elif isinstance(given, Mapping) and are_accuracies(given):
@@ -91,6 +92,14 @@ def _description(name: str, given: Any, with_rows: bool, data: Any) -> Descripti
     if not {"column", "table", "accuracy"} & set(words):
         raise errors.bad_model(name, given)
     return Description(name, **words)
+
+
+def _refuse_misspelt(name: str, given: Any) -> None:
+    """Beside a word that is known, or alone, a word much like one of them is a slip and no class of a table."""
+    if isinstance(given, Mapping):
+        strange = [word for word in given if word not in _WORDS and errors.like(str(word), _WORDS)]
+        if strange and (len(given) == 1 or set(given) & set(_WORDS)):
+            raise errors.unknown_words(f"model {name!r}", strange, _WORDS)
 
 
 def _names(name: str, key: str, given: Any) -> tuple[str, ...]:

@@ -64,9 +64,9 @@ def settle_classes(truth: Labels, classes: Any, positive: Any) -> tuple[tuple[st
         if missing:
             raise errors.no_cases_of_class("the file", missing[0])
         return known, chosen_positive(known, positive)
+    if len(truth.names) == 1:
+        raise errors.system_of_one_class(truth.names[0])
     plan = settle(truth, None, None, positive)
-    if set(plan.classes) - set(truth.names):
-        raise errors.one_class(truth.names[0])
     ordered = plan.classes[::-1] if len(plan.classes) == 2 else plan.classes
     return ordered, plan.positive
 
@@ -75,6 +75,8 @@ def declared(classes: Any) -> tuple[str, ...]:
     """Check a list of classes."""
     if not isinstance(classes, Sequence | np.ndarray | range) or isinstance(classes, str):
         raise errors.classes_without_order(classes)
+    if not all(isinstance(label, str) or np.ndim(label) == 0 for label in classes):
+        raise errors.classes_no_labels(classes)
     known = tuple(map(canonical, classes))
     if len(set(known)) != len(known) or len(known) < 2:
         raise errors.classes_not_different(known)
