@@ -53,11 +53,6 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"; there is {some(known)}" if known else ""
 
 
-def like(name: str, known: Iterable[str]) -> bool:
-    """Whether a name is much like one that is known."""
-    return "did you mean" in nearest(name, known)
-
-
 def some(names: Sequence[object], most: int = 5, last: str = "and") -> str:
     """List a few names in words, quoting text: 'a', 'b' and 3 more."""
     shown = [_short(repr(n)) for n in names[:most]]
@@ -1730,3 +1725,8 @@ def system_of_one_class(only: str) -> InputError:
 
 def classes_no_labels(classes: object) -> InputError:
     return InputError(f"classes={_short(repr(classes))} holds something other than labels; give a list of names")
+
+
+def like(name: str, known: Iterable[str]) -> bool:
+    """Whether a name is much like one that is known."""
+    return "did you mean" in nearest(name, known)

@@ -315,6 +315,26 @@ def test_one_sees_and_several_see(more, words):
     assert f"{quoted} and may find" in refused(lambda: cascade(more).do(j=1))
 
 
+def test_worth_of_a_model_with_a_range_is_a_range():
+    found = cascade()
+    one, costs = found.worth()["j"], found.component_costs("j")
+    counts = costs.cases[:, None] * costs.seen_shares
+    places = [list(costs.right), [costs.outputs.index(one.answer)] * 2]
+    for told, codes in zip((one.perfect_range, one.removed_range), places, strict=True):
+        wanted = [
+            sum(counts[c, 0] * ends[c, 0, j] for c, j in enumerate(codes)) for ends in (costs.at_least, costs.at_most)
+        ]
+        assert told == pytest.approx(tuple(wanted))
+        assert told[0] < told[1]
+    low, high = one.perfect_range
+    assert low <= cascade(shared_difficulty=False).worth()["j"].perfect <= high
+    assert f"{low:.4g} – {high:.4g}" in str(found.worth())
+    assert f"{low:.4g} – {high:.4g}" in str(found)
+    assert found.to_dict()["worth"]["models"]["j"]["perfect_range"] == (low, high)
+    json.loads(found.to_json())
+    assert found.worth()["x"].perfect_range is None
+
+
 # ── large programs ───────────────────────────────────────────────────────────────────────────────────────────────
 def test_the_page_leaves_large_programs_to_who_asks(monkeypatch):
     found = of_tables("majority(a, b, c)", a=EVEN, b=EVEN, c=EVEN)

@@ -30,7 +30,8 @@ class ModelWorth:
     always gave the answer that suits the system best, ``constant_answer``. ``cheapest`` is the cost if it gave the
     answer that costs least for each class (and thing it sees); where the rule makes an error of it cheaper than being
     right, that is less than ``perfect``. ``share`` is its Shapley share of what all
-    models together could save (it can be negative). NaN where ``reason`` says why.
+    models together could save (it can be negative). NaN where ``reason`` says why; where that is because only the
+    range of the model's costs is known, ``perfect_range`` and ``removed_range`` are from where to where they can lie.
     """
 
     model: str
@@ -43,6 +44,8 @@ class ModelWorth:
     constant: float = math.nan
     constant_answer: str = ""
     cheapest: float = math.nan
+    perfect_range: tuple[float, float] | None = None
+    removed_range: tuple[float, float] | None = None
 
     @property
     def saving(self) -> float:
@@ -88,8 +91,9 @@ class Worth:
     def __str__(self) -> str:
         rows = [["model", "now", "if perfect", "if removed", "always says", "share"]]
         for one in self.models.values():
-            numbers = [f"{value:.4g}" for value in (one.now, one.perfect, one.removed)]
-            rows.append([one.model, *numbers, one.answer, f"{one.share:.4g}"])
+            ranges = ((one.perfect, one.perfect_range), (one.removed, one.removed_range))
+            ends = [f"{value:.4g}" if span is None else f"{span[0]:.4g} – {span[1]:.4g}" for value, span in ranges]
+            rows.append([one.model, f"{one.now:.4g}", *ends, one.answer, f"{one.share:.4g}"])
         return "\n".join(filter(None, [aligned(rows), self.reason]))
 
     def to_dict(self) -> dict[str, Any]:
@@ -114,8 +118,11 @@ def _one(network: Network, costs: ComponentCosts, share: float, why_no_share: st
     answer = int(np.argmax(said >= said.max() * (1 - 1e-9)))  # of those that tie the first, whatever rounding says
     perfect = removed = constant = cheapest = math.nan
     best, reason = answer, why_no_share
+    perfect_range = removed_range = None
     if not costs.known:
         reason = "only the range of its costs is known"
+        removed_range = _range(costs, [answer] * len(network.classes))
+        perfect_range = _range(costs, costs.right) if min(costs.right) >= 0 else None
     else:
         always = [_made_to_say(costs, [j] * len(network.classes)) for j in range(len(costs.outputs))]
         removed, best = always[answer], int(np.argmin(always))
@@ -126,7 +133,8 @@ def _one(network: Network, costs: ComponentCosts, share: float, why_no_share: st
         else:
             reason = "which of its outputs is right was not said"
     usual, suited = costs.outputs[answer], costs.outputs[best]
-    return ModelWorth(costs.model, cost, perfect, removed, usual, share, reason, constant, suited, cheapest)
+    figures = (cost, perfect, removed, usual, share, reason, constant, suited, cheapest)
+    return ModelWorth(costs.model, *figures, perfect_range, removed_range)
 
 
 def _said(costs: ComponentCosts) -> Any:
@@ -136,7 +144,14 @@ def _said(costs: ComponentCosts) -> Any:
 
 def _made_to_say(costs: ComponentCosts, answers: Any) -> float:
     """What the system costs when the model is made to say one thing for each class."""
-    return _paid(costs, np.stack([costs.at_least[c, :, j] for c, j in enumerate(answers)]))
+    return _range(costs, answers)[0]
+
+
+def _range(costs: ComponentCosts, answers: Any) -> tuple[float, float]:
+    """From where to where that can lie; both ends are the same where the costs of answers are known."""
+    ends = (np.stack([prices[c, :, j] for c, j in enumerate(answers)]) for prices in (costs.at_least, costs.at_most))
+    low, high = (_paid(costs, prices) for prices in ends)
+    return low, high
 
 
 def _paid(costs: ComponentCosts, prices: Array) -> float:

@@ -165,12 +165,17 @@ def _bounds_grid(found: Sequence[Bounds], confidence: float) -> Grid:
     return Grid(["model", "best", "independent", "worst", f"{percent(confidence)}, best to worst"], rows, title=title)
 
 
+def _or_range(value: float, ends: tuple[float, float] | None) -> str:
+    """A cost, or from where to where it can lie."""
+    return number(value) if ends is None else " – ".join(map(number, ends))
+
+
 def _worth_grid(worth: Worth, names: Sequence[str]) -> Grid:
     head = ["model", "now", "if perfect", "saves", "if removed", "always says", "share"]
     rows = [
         [
-            one.model,
-            *map(number, (one.now, one.perfect, one.saving, one.removed)),
+            *(one.model, number(one.now), _or_range(one.perfect, one.perfect_range), number(one.saving)),
+            _or_range(one.removed, one.removed_range),
             one.answer,
             number(one.share),
         ]
