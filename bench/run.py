@@ -559,6 +559,8 @@ for name in system.models:
     system.component_costs(name).expected_limits
     system.bounds(name)
 system.worth()
+if system.joint is None:  # by tables, the dependence between all models is open too
+    system.bounds()
 print(time.perf_counter() - start, (peak() - before) / 1000)
 """
 

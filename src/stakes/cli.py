@@ -450,6 +450,9 @@ def system(file: str, as_json: bool, models: tuple[str, ...], scores: tuple[str,
             _stop(str(problem), 2)
     else:
         found = _system_of_rows(file, models, **options)
+    for pair in scores:
+        if not all(pair.partition("=")):
+            raise click.UsageError(f"--score {pair} does not work; write --score MODEL=COLUMN.")
     thresholds = [found.threshold(model, column) for model, _, column in (pair.partition("=") for pair in scores)]
     if as_json:
         told = {**found.to_dict(), "thresholds": {one.model: one.to_dict() for one in thresholds}}

@@ -1596,9 +1596,10 @@ def system_too_large(models: int, combinations: int, classes: int, most: int, by
 
 
 def shared_difficulty(name: str, later: Sequence[str]) -> InputError:
+    see = "sees" if len(later) == 1 else "see"
     return InputError(
-        f"{some(later)} see {name!r} and may find the same cases difficult, so rows do not tell what they would say if "
-        f"{name!r} said something else; pass shared_difficulty=False if they share nothing beyond the rows, or "
+        f"{some(later)} {see} {name!r} and may find the same cases difficult, so rows do not tell what they would say "
+        f"if {name!r} said something else; pass shared_difficulty=False if they share nothing beyond the rows, or "
         "give them by a table"
     )
 
@@ -1657,3 +1658,75 @@ def never_happens(words: str) -> InputError:
 
 def missing_in_file(path: str, word: str) -> InputError:
     return InputError(f"{path}: {word} is missing; a system needs models, decide and costs")
+
+
+# ── systems: candidates, cascades, words that do not go together ─────────────────────────────────────────────
+def accuracies_of_outputs(name: str, outputs: Sequence[str], classes: Sequence[str]) -> InputError:
+    return InputError(
+        f"{name!r} says {some(outputs)}, and the classes are {some(classes)}, so shares of right answers do not tell "
+        "what it says; give a table"
+    )
+
+
+def never_seen_in_table(name: str, truth: str, said: Any) -> InputError:
+    words = ", ".join(f"{other} says {label!r}" for other, label in said.items())
+    return InputError(
+        f"the table of {name!r} has no case where the truth is {truth!r} and {words}, so nobody knows what it says "
+        "then; count such cases, or give rates"
+    )
+
+
+def bad_names_of_rule_table(seen: object) -> InputError:
+    return InputError(
+        f"of={_short(repr(seen))} does not work; list the models that the table of the rule is about, once each"
+    )
+
+
+def rule_failed(called: str, said: Any, problem: Exception) -> InputError:
+    words = ", ".join(f"{name} says {label!r}" for name, label in said.items())
+    why = " ".join(f"{type(problem).__name__}: {problem}".split())
+    return InputError(f"the function {called} fails when {words} ({why}); mend it")
+
+
+def words_not_together(name: str, first: str, second: str) -> InputError:
+    return InputError(
+        f"model {name!r} has {first} beside {second}, which already tells what it says; leave one of them out"
+    )
+
+
+# ── systems: slips in files and rules ────────────────────────────────────────────────────────────────────────
+def data_is_no_file(path: str, seen: object) -> InputError:
+    return InputError(f"{path}: data is {_short(repr(seen))}; give the name of a file, in quotes")
+
+
+def price_missing(word: str) -> InputError:
+    return InputError(f"costs: {word} is missing; write miss = 5 and false_alarm = 1")
+
+
+def system_costs_by_row(columns: Sequence[str]) -> InputError:
+    return InputError(f"costs of a system cannot name a column ({some(columns)}); give numbers")
+
+
+def prior_lacks(missing: Sequence[str]) -> InputError:
+    return InputError(f"prior= gives no share of {some(missing)}; give one for every class")
+
+
+def backticks_wanted(name: str) -> InputError:
+    return InputError(f"the model {name!r} is no plain word; write `{name}` in the rule, in backticks")
+
+
+def rule_word_in_capitals(word: str) -> InputError:
+    return InputError(f"{word!r} is nothing that a rule can say; write {word.lower()}")
+
+
+def system_of_one_class(only: str) -> InputError:
+    return InputError(f"truth is {only!r} in every row, so nothing is known about other classes; give rows of them too")
+
+
+def classes_no_labels(classes: object) -> InputError:
+    return InputError(f"classes={_short(repr(classes))} holds something other than labels; give a list of names")
+
+
+def like(name: str, known: Iterable[str]) -> bool:
+    """Whether a name is much like one that is known."""
+    return "did you mean" in nearest(name, known)

@@ -127,7 +127,25 @@ BAD = {
         prior=[0.2, 0.3, 0.5],
     ),
     "prior=[0.1] does not work": lambda: system(prior=[0.1]),
-    "prior= is about 'sick', but the classes are 'sick' and 'healthy'": lambda: system(prior={"sick": 1}),
+    "prior= gives no share of 'healthy'; give one for every class": lambda: system(prior={"sick": 1}),
+    "prior= is about 'sik' and 'healthy', but the classes": lambda: system(prior={"sik": 0.5, "healthy": 0.5}),
+    "model 'history': 'tabel' is not known; did you mean 'table'?": lambda: system(model(tabel=TABLE)),
+    "model 'history': 'seees' is not known; did you mean 'sees'?": lambda: system(model(table=TABLE, seees="images")),
+    "'AND' is nothing that a rule can say; write and": lambda: system(decide="images AND history"),
+    "'Or' is nothing that a rule can say; write or": lambda: system(decide="images Or history"),
+    "'NOT' is nothing that a rule can say; write not": lambda: system(decide="NOT images"),
+    "the model 'x ray' is no plain word; write `x ray` in the rule, in backticks": lambda: system(
+        {"x ray": TABLE, "images": TABLE}, "x ray and images"
+    ),
+    "the model 'x-ray' is no plain word; write `x-ray` in the rule, in backticks": lambda: system(
+        {"x-ray": TABLE, "images": TABLE}, "x-ray and images"
+    ),
+    "truth is '1' in every row, so nothing is known about other classes": lambda: from_rows(
+        data={"y": [1], "images": [1], "history": [1]}
+    ),
+    "classes=[['a'], ['b']] holds something other than labels; give a list of names": lambda: system(
+        classes=[["a"], ["b"]]
+    ),
     "costs is a dict; give stakes.Costs": lambda: system(costs={"miss": 1}),
     "decide is a int; give the text of a rule": lambda: system(decide=3),
     "the rule listens to no model": lambda: system(decide="'sick'"),
@@ -171,7 +189,9 @@ BAD = {
     ).threshold("history"),
     "score= needs the rows of every model": lambda: system().threshold("images", score="p"),
     "the file has no case of the class '2'": lambda: from_rows(classes=["1", "0", "2"]),
-    "these costs differ from row to row (column 'amount')": lambda: system(costs=Costs(miss="amount", false_alarm=1)),
+    "costs of a system cannot name a column ('amount'); give numbers": lambda: system(
+        costs=Costs(miss="amount", false_alarm=1)
+    ),
     "confidence": lambda: system(confidence=2),
 }
 
@@ -337,6 +357,10 @@ def test_the_command_on_columns(tmp_path):
     again = stakes("system", file, *columns, *prices, "--positive", "s", "--score", "a=p")
     assert "a says yes from 0.5 on" in again.stdout
     assert "instead of 1.25, a saving of 1.25" in again.stdout
+    for pair in ("a", "a=", "=p"):
+        lost = stakes("system", file, *columns, *prices, "--positive", "s", "--score", pair)
+        assert lost.returncode == 2
+        assert f"--score {pair} does not work; write --score MODEL=COLUMN" in lost.stderr
     data = json.loads(stakes("system", file, *columns, *prices, "--positive", "s", "--score", "a=p", "--json").stdout)
     assert data["thresholds"]["a"]["held_out"] == 0
     assert "needs --rule, --miss, --false-alarm" in stakes("system", file, "--truth", "y", "--model", "a").stderr
@@ -358,7 +382,19 @@ def test_the_demo_of_a_system():
         ("decde = 'a'", "'decde' is not known; did you mean 'decide'?"),
         ("decide = 'a'\ncosts = {miss = 1, false_alarm = 1}", "models is missing"),
         ("decide = 'a'\nmodels = {a = 0.5}\ncosts = 3", "costs is a int"),
-        ("decide = 'a'\nmodels = {a = 0.5}\ncosts = {miss = 3}", "miss"),
+        ("decide = 'a'\nmodels = {a = 0.5}\ncosts = {miss = 3}", "costs: false_alarm is missing; write miss = 5"),
+        ("decide = 'a'\nmodels = {a = 0.5}\ncosts = {}", "costs: miss is missing; write miss = 5"),
+        ("decide = 'a'\nmodels = {a = 0.5}\ncosts = {mis = 3}", "costs: 'mis' is not known; did you mean 'miss'?"),
+        ("data = 5\ndecide = 'a'\nmodels = ['a']\ncosts = {}", "data is 5; give the name of a file, in quotes"),
+        (
+            "classes = ['a', 'b']\ndecide = 'm'\nmodels.m = [[8, 2], [1, 9]]\ncosts = {miss = '5', false_alarm = 1}",
+            "costs of a system cannot name a column ('5'); give numbers",
+        ),
+        (
+            "classes = ['a', 'b']\nmodels.m = [[8, 2], [1, 9]]\ncosts = {miss = 5, false_alarm = 1}\n"
+            "decide = {of = [['m']], table = [[1, 1], [0, 0]]}",
+            "of=[['m']] does not work; list the models",
+        ),
     ],
 )
 def test_a_bad_toml_file(tmp_path, text, words):

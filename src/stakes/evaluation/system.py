@@ -16,12 +16,11 @@ from stakes.systems.drawing import Drawn, drawn
 from stakes.systems.network import Model
 from stakes.systems.outcomes import Outcome
 from stakes.systems.rows import read_columns
-from stakes.systems.tables import of_accuracies, read_table
+from stakes.systems.tables import read_candidate
 from stakes.systems.thresholds import SystemThreshold, by_bayes, by_rows
 from stakes.systems.words import advice, facts, picture
 from stakes.systems.worth import BreakEven, Worth, break_even, worth
 from stakes.tallies import JointCounts
-from stakes.tallies.arithmetic import is_real
 from stakes.tallies.costs import Costs
 from stakes.uncertainty.sampling import Sampling
 from stakes.views import system as view
@@ -115,6 +114,11 @@ class System:
         return dict(zip(self.classes, self.network.cases.tolist(), strict=True))
 
     @property
+    def per_case(self) -> bool:
+        """Whether costs are those of one case, since ``prior=`` was given."""
+        return self._built.per_case
+
+    @property
     def joint(self) -> JointCounts | None:
         """The combinations counted in the rows, if there are rows."""
         return self._built.joint
@@ -144,14 +148,18 @@ class System:
         return outcomes.given(self.network, outcomes.codes_of(self.network, {**(values or {}), **named}))
 
     def seeing_and_doing(self, model: str) -> list[dict[str, Any]]:
-        """Put P(decision | class, model says j) beside P(decision | class, do(model says j))."""
+        """Put P(decision | class, model says j) beside P(decision | class, do(model says j)).
+
+        What is never seen is NaN.
+        """
         rows = []
         for output in self._model(model).outputs:
-            seen, done = self.given({model: output}), self.do({model: output})
+            codes = outcomes.codes_of(self.network, {model: output})
+            seen, done = outcomes.seen(self.network, codes)[0], outcomes.do(self.network, codes)
             rows += [
                 {"truth": truth, "says": output, "decision": decision, "seen": float(p), "done": float(q)}
-                for truth, ps, qs in zip(self.classes, seen.decisions, done.decisions, strict=True)
-                for decision, p, q in zip(seen.decision_names, ps, qs, strict=True)
+                for truth, ps, qs in zip(self.classes, seen, done.decisions, strict=True)
+                for decision, p, q in zip(done.decision_names, ps, qs, strict=True)
             ]
         return rows
 
@@ -168,7 +176,7 @@ class System:
         """The ends of the interval of what the system costs; None when everything is given as rates."""
         if self._drawn.costs is None:
             return None
-        low, high = self._drawn.limits(self._drawn.costs)
+        low, high = self._drawn.limits(self._drawn.costs, self.cost)
         return float(low), float(high)
 
     @cached_property
@@ -178,7 +186,8 @@ class System:
     def bounds(self, model: str | None = None, table: Any = None) -> Bounds:
         """Return the least and the most that the system can cost, whatever the dependence of a model on the others.
 
-        ``table`` is a candidate in the model's place: counts or rates, rows are the truth. Without a model, the
+        ``table`` is a candidate in the model's place: counts or rates (rows are the truth), or the share of right
+        answers of each class. Without a model, the
         dependence between all models given by tables is left open.
         """
         if model is None:
@@ -191,10 +200,8 @@ class System:
         return bounds(self.network, self.component_costs(model), candidate)
 
     def _candidate(self, model: Model, table: Any) -> Any:
-        if is_real(table) or (isinstance(table, list | tuple) and all(map(is_real, table))):
-            return of_accuracies(model.name, table, self.classes)
-        sizes = [len(self.network.models[name].outputs) for name in model.sees]
-        return read_table(model.name, table, self.classes, model.outputs, sizes)
+        sees = {name: self.network.models[name].outputs for name in model.sees}
+        return read_candidate(model.name, table, self.classes, model.outputs, sees)
 
     # ── what a model is worth ────────────────────────────────────────────────────────────────────────────────
     def worth(self) -> Worth:
@@ -235,17 +242,17 @@ class System:
             said,
             as_finite(others["score"]),
             (yes, 1 - yes),
-            self._built.per_case,
+            self.per_case,
             self.sampling,
         )
 
     @property
     def advice(self) -> str:
         """Which model to improve first, and what that can save at most, in one sentence."""
-        return advice(self.network, self.worth())
+        return advice(self.network, self.worth(), self.per_case)
 
     def _model(self, name: str) -> Model:
-        if name not in self.network.models:
+        if not isinstance(name, str) or name not in self.network.models:
             raise errors.no_such_model(name, list(self.network.models))
         return self.network.models[name]
 

@@ -28,7 +28,8 @@ class Bounds:
     """What the system costs at best and at worst, whatever the dependence, and if errors were independent.
 
     ``low`` and ``high`` are the ends of an interval for both bounds together: 2.5 % of the best to 97.5 % of the worst
-    at 95 %. ``actual`` is what the system costs with the dependence in the rows, where the model is in them.
+    at 95 %; with three outputs or more, or all models at once, they may be a little too far out, never too far in.
+    ``actual`` is what the system costs with the dependence in the rows, where the model is in them.
     """
 
     model: str | None
@@ -61,7 +62,7 @@ def bounds(network: Network, costs: ComponentCosts, table: Table | None) -> Boun
     """
     rates = costs.rates if table is None else table.rates
     best, worst, even = (_total(costs, costs.found, rates, one) for one in (_best, _worst, _independent))
-    low, high, reason = _limits(network, costs, table)
+    low, high, reason = _limits(network, costs, table, (float(best), float(worst)))
     return Bounds(
         costs.model,
         float(best),
@@ -138,7 +139,9 @@ def _by_program(shares: Array, prices: Array, answers: Array) -> Any:
     return least_of_each(prices.reshape(len(prices), -1), constraints, margins)[0]
 
 
-def _limits(network: Network, costs: ComponentCosts, table: Table | None) -> tuple[float | None, float | None, str]:
+def _limits(
+    network: Network, costs: ComponentCosts, table: Table | None, ends: tuple[float, float]
+) -> tuple[float | None, float | None, str]:
     """The interval of both bounds, the others and the model drawn anew apart from each other."""
     drawn, name = costs.drawn, costs.model
     counts = network.models[name].counts if table is None else table.counts
@@ -153,7 +156,7 @@ def _limits(network: Network, costs: ComponentCosts, table: Table | None) -> tup
         again = tuple(one.of_draws(chosen) for one in again)
         rates = rates[chosen] if rates.ndim > 3 else rates
     best, worst = (np.atleast_1d(_total(costs, again, rates, one)) for one in (_best, _worst))
-    return float(drawn.limits(best)[0]), float(drawn.limits(worst)[1]), ""
+    return float(drawn.limits(best, ends[0])[0]), float(drawn.limits(worst, ends[1])[1]), ""
 
 
 def _note(network: Network, name: str) -> str:
@@ -178,7 +181,7 @@ def bounds_of_all(network: Network, cost: float, drawn: Drawn) -> Bounds:
     worst, worst_again = _least_of_all(network, -1, drawn)
     limits: tuple[float | None, float | None] = (None, None)
     if best_again is not None and worst_again is not None:
-        limits = float(drawn.limits(best_again)[0]), float(drawn.limits(-worst_again)[1])
+        limits = float(drawn.limits(best_again, best)[0]), float(drawn.limits(-worst_again, -worst)[1])
     reason = "" if limits[0] is not None else drawn.reason or "the margins of models that see others are not fixed"
     return Bounds(None, best, -worst, cost, cost, cases, *limits, reason, "over every dependence between all models")
 

@@ -16,6 +16,7 @@ from stakes.systems.rules import Terms
 from stakes.tallies import JointCounts
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.costs import Costs
+from stakes.tallies.names import canonical
 from stakes.tallies.pricing import settled
 
 _SAME = 1e-9
@@ -55,7 +56,8 @@ def build(
     described = of_models.describe(models, data is not None or truth is not None, data)
     columns = {name: one.column for name, one in described.items() if one.column is not None}
     joint, names, chosen = _classes(data, truth, columns, classes, positive)
-    rows, outputs = (None, {}) if joint is None or not columns else rows_of(joint, list(columns))
+    counted = columns if isinstance(data, JointCounts) else {name: name for name in columns}
+    rows, outputs = (None, {}) if joint is None or not columns else rows_of(joint, counted)
     found = of_models.make(described, names, outputs)
     cases, cases_from = _cases(prior, joint, found, names, chosen)
     prices, decisions = _prices(costs, names, chosen)
@@ -122,6 +124,10 @@ def _cases(
 def _prior(prior: Any, classes: Sequence[str], positive: str | None) -> Array:
     listed = isinstance(prior, list | tuple | np.ndarray) and len(prior) == len(classes)
     given = dict(zip(classes, prior, strict=True)) if listed else prior
+    if isinstance(given, Mapping):
+        named = list(map(canonical, given))
+        if set(named) < set(classes):
+            raise errors.prior_lacks([name for name in classes if name not in named])
     return np.array([float(share) for share in settled("prior", given, classes, positive)])
 
 
@@ -134,7 +140,7 @@ def _prices(costs: Any, classes: Sequence[str], positive: str | None) -> tuple[A
         if strange:
             raise errors.costs_of_strange_class(strange[0], classes)
     if costs.columns:
-        raise errors.costs_by_row(costs.columns)
+        raise errors.system_costs_by_row(costs.columns)
     matrix = costs.for_table(classes, decisions, positive)
     return np.array(matrix, np.float64), decisions
 

@@ -12,7 +12,7 @@ from stakes.systems.drawing import Drawn
 from stakes.systems.network import Model, Network
 from stakes.systems.rules import and_list
 from stakes.systems.situations import Situations, own_rates, seen_combinations, situations
-from stakes.systems.tables import read_table
+from stakes.systems.tables import read_candidate
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.text import aligned
 
@@ -85,15 +85,17 @@ class ComponentCosts:
     @cached_property
     def expected_limits(self) -> tuple[Array, Array] | None:
         """The ends of the interval of each K1; None where there is none (``no_interval`` says why)."""
-        return None if self.draws is None else self._limits(self.draws)
+        return None if self.draws is None else self._limits(self.draws, self._expected)
 
     @cached_property
     def excess_limits(self) -> tuple[Array, Array] | None:
         """The ends of the interval of each K2."""
-        return None if self.draws is None else self._limits(self._excess(self.draws))
+        if self.draws is None:
+            return None
+        return self._limits(self._excess(self.draws), self._excess(self._expected))
 
-    def _limits(self, draws: Array) -> tuple[Array, Array]:
-        low, high = self.drawn.limits(draws)
+    def _limits(self, draws: Array, values: Array) -> tuple[Array, Array]:
+        low, high = self.drawn.limits(draws, values)
         return self._shaped(low), self._shaped(high)
 
     @property
@@ -127,12 +129,14 @@ class ComponentCosts:
     @cached_property
     def evaluation_limits(self) -> tuple[float, float] | None:
         """The ends of the interval of ``evaluation``."""
-        return None if self._evaluations is None else self._ends(self._evaluations)
+        return None if self._evaluations is None else self._ends(self._evaluations, self.evaluation)
 
     @cached_property
     def dependence_limits(self) -> tuple[float, float] | None:
         """The ends of the interval of ``dependence``."""
-        return None if self._evaluations is None else self._ends(_difference(self.drawn.costs, self._evaluations))
+        if self._evaluations is None:
+            return None
+        return self._ends(_difference(self.drawn.costs, self._evaluations), self.dependence)
 
     @cached_property
     def _evaluations(self) -> Array | None:
@@ -143,17 +147,18 @@ class ComponentCosts:
         shares = self.cases[:, None, None] * seen[..., None] * self.rates_drawn
         return np.where(shares > 0, shares * self.draws, 0.0).sum((-3, -2, -1))
 
-    def _ends(self, draws: Array) -> tuple[float, float]:
-        low, high = self.drawn.limits(draws)
+    def _ends(self, draws: Array, value: float) -> tuple[float, float]:
+        low, high = self.drawn.limits(draws, value)
         return float(low), float(high)
 
     def of(self, table: Any) -> tuple[float, float]:
         """Return Σ K1·n and Σ K2·n over a confusion table: what a model with these answers would cost.
 
-        A table of rates stands for the cases of the system.
+        A table of rates, or shares of right answers, stands for the cases of the system.
         """
-        sizes = [len({combination[i] for combination in self.seen}) for i in range(len(self.sees))]
-        given = read_table(self.model, table, self.classes, self.outputs, sizes)
+        said = [tuple(dict.fromkeys(answers)) for answers in zip(*self.seen, strict=True)]
+        sees = dict(zip(self.sees, said, strict=True))
+        given = read_candidate(self.model, table, self.classes, self.outputs, sees)
         counts = self._cases_of(given.rates) if given.counts is None else given.counts
         expected = self._expected
         return _added_up(counts, expected), _added_up(counts, self._excess(expected))
@@ -161,10 +166,11 @@ class ComponentCosts:
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
     def to_rows(self) -> Iterator[dict[str, Any]]:
         """Return a dictionary for each true class and answer (and for what the model sees)."""
-        limits = self.draws is not None
         expected, excess = self._expected, self._excess(self._expected)
-        low, high = self.drawn.limits(self.draws) if limits else (None, None)  # type: ignore[arg-type]
-        below, above = self.drawn.limits(self._excess(self.draws)) if limits else (None, None)  # type: ignore[arg-type]
+        low = high = below = above = None
+        if self.draws is not None:
+            low, high = self.drawn.limits(self.draws, expected)
+            below, above = self.drawn.limits(self._excess(self.draws), excess)
         for c, a, j in np.ndindex(*expected.shape):
             place = (c, a, j)
             yield {
@@ -257,6 +263,7 @@ def _places(outputs: list[tuple[str, ...]]) -> Iterator[tuple[int, ...]]:
 def _notes(network: Network, model: Model, known: bool) -> Iterator[str]:
     """What the figures of a model rest on."""
     later = network.later(model.name)
+    see = "sees" if len(later) == 1 else "see"
     if model.sees:
         yield (
             f"{model.name} sees {and_list(model.sees)}, so its costs are given for each thing that it sees; one "
@@ -264,12 +271,12 @@ def _notes(network: Network, model: Model, known: bool) -> Iterator[str]:
         )
     if not known:
         yield (
-            f"{and_list(later)} see {model.name} and may find the same cases difficult, so only the range of "
+            f"{and_list(later)} {see} {model.name} and may find the same cases difficult, so only the range of "
             "its costs is known; pass shared_difficulty=False if they share nothing beyond the rows"
         )
     elif later and network.rows is not None and network.shared is False:
         yield (
-            f"{and_list(later)} see {model.name}: taken as sharing no difficulty with it beyond what the class and "
+            f"{and_list(later)} {see} {model.name}: taken as sharing no difficulty with it beyond what the class and "
             "the other models tell"
         )
     if any(code < 0 for code in model.right):

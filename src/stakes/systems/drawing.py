@@ -33,11 +33,14 @@ class Drawn:
     sampling: Sampling
     reason: str = ""
 
-    def limits(self, draws: Array) -> tuple[Array, Array]:
-        """The ends between which the middle part of the draws (first axis) lies."""
+    def limits(self, draws: Array, value: Any) -> tuple[Array, Array]:
+        """The ends between which the middle part of the draws (first axis) lies, and the value itself.
+
+        What is added to each cell moves the draws a little, so the value of few cases can lie outside of them.
+        """
         tail = self.sampling.tail
         low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
-        return low, high
+        return np.fmin(low, value), np.fmax(high, value)
 
     @cached_property
     def costs(self) -> Any:

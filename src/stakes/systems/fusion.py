@@ -77,7 +77,7 @@ class Fusion:
     @property
     def ties(self) -> bool:
         """Whether votes can tie."""
-        return any(rule.ties() for rule in self.rules.values())
+        return any(rule.ties(self.terms) for rule in self.rules.values())
 
     def words(self) -> dict[str, str]:
         """Say what each rule does, in words."""

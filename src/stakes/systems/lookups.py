@@ -1,5 +1,6 @@
 """Rules that are no text: a full table, or a Python function asked once for every combination."""
 
+import functools
 import inspect
 import itertools
 import math
@@ -32,6 +33,8 @@ def of_table(table: Mapping[Any, Any], models: Sequence[str]) -> tuple[tuple[str
     listed = isinstance(cells, list | tuple) and all(isinstance(row, list | tuple) and len(row) > 1 for row in cells)
     if not isinstance(of, list | tuple) or not (listed or isinstance(cells, Mapping)):
         raise errors.bad_rule_table(table)
+    if not all(isinstance(name, str) for name in of) or len(set(of)) != len(of):
+        raise errors.bad_names_of_rule_table(of)
     rows = cells.items() if isinstance(cells, Mapping) else [(row[:-1], row[-1]) for row in cells]
     answers: dict[tuple[str, ...], Any] = {}
     for key, answer in rows:
@@ -45,23 +48,40 @@ def of_table(table: Mapping[Any, Any], models: Sequence[str]) -> tuple[tuple[str
 def of_function(function: Callable[..., Any], names: Collection[str], models: Sequence[str]) -> Any:
     """Take a Python function, whose arguments are called like models or fusers."""
     try:
-        parameters = inspect.signature(function).parameters.values()
+        parameters = list(inspect.signature(function).parameters.values())
     except ValueError:  # built-in functions need not tell
         raise errors.rule_of_positions() from None
+    bound = function.keywords if isinstance(function, functools.partial) else {}
+    parameters = [p for p in parameters if p.name not in bound]
     of = [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
     if any(p.kind == p.VAR_KEYWORD for p in parameters):
-        of += [name for name in models if name not in of]
+        of += [name for name in models if name not in of and name not in bound]
     elif len(of) != len(parameters):
         raise errors.rule_of_positions()
+    called = _name(function)
     for name in of:
         if name not in names:
-            raise errors.unknown_in_rule(name, list(names), function.__name__)
+            raise errors.unknown_in_rule(name, list(names), called)
 
     def fill(terms: Terms) -> dict[tuple[str, ...], Any]:
-        said = itertools.product(*(terms.outputs[name] for name in of))
-        return {answers: function(**dict(zip(of, answers, strict=True))) for answers in said}
+        combinations = itertools.product(*(terms.outputs[name] for name in of))
+        return {said: _answer(function, called, dict(zip(of, said, strict=True))) for said in combinations}
 
-    return tuple(of), fill, f"the function {function.__name__}"
+    return tuple(of), fill, f"the function {called}"
+
+
+def _name(function: Any) -> str:
+    """What a function is called; what has no name of its own goes by the name of what it is made of."""
+    if isinstance(function, functools.partial):
+        return _name(function.func)
+    return getattr(function, "__name__", type(function).__name__)
+
+
+def _answer(function: Callable[..., Any], called: str, said: dict[str, str]) -> Any:
+    try:
+        return function(**said)
+    except Exception as problem:  # whatever a user's function raises
+        raise errors.rule_failed(called, said, problem) from problem
 
 
 def lookup(of: tuple[str, ...], fill: Filled, origin: str, terms: Terms) -> tuple[Lookup, tuple[str, ...]]:

@@ -10,13 +10,16 @@ from stakes import errors
 from stakes.systems.fusion import in_order
 from stakes.systems.network import Model, Network
 from stakes.systems.situations import own_rates
-from stakes.systems.tables import Table, of_accuracies, read_table
+from stakes.systems.tables import Table, are_accuracies, depth, of_accuracies, read_table
 from stakes.tallies import Confusion, JointCounts
 from stakes.tallies.arithmetic import is_real
 from stakes.tallies.names import canonical
 
 _WORDS = ("column", "table", "accuracy", "sees", "outputs", "right")
 """What can be said about a model."""
+
+_NOT_TOGETHER = (("outputs", "column"), ("outputs", "accuracy"), ("table", "accuracy"))
+"""Of these the second already says what the first would."""
 
 _SAME = 1e-9
 
@@ -55,23 +58,28 @@ def describe(models: Any, with_rows: bool, data: Any) -> dict[str, Description]:
 
 
 def _description(name: str, given: Any, with_rows: bool, data: Any) -> Description:
+    _refuse_misspelt(name, given)
     if isinstance(given, Mapping) and given and set(given) <= set(_WORDS):
         words: dict[str, Any] = dict(given)
-    elif isinstance(given, Mapping) and all(is_real(value) for value in given.values()):
+    elif isinstance(given, Mapping) and are_accuracies(given):
         words = {"accuracy": given}
-    elif isinstance(given, Mapping | Confusion) or _depth(given) >= 2:
+    elif isinstance(given, Mapping | Confusion) or depth(given) >= 2:
         words = {"table": given}
     elif with_rows and not is_real(given):
         words = {"column": given}
-    elif is_real(given) or (_depth(given) == 1 and not isinstance(given, str)):
+    elif are_accuracies(given):
         words = {"accuracy": given}
     else:
         raise errors.bad_model(name, given)
     if isinstance(data, JointCounts):
         if name in data.columns[1:]:
             words.setdefault("column", name)
-        elif "column" in words:
-            raise errors.no_such_column(f"model {name}", str(words["column"]), data.columns)
+        column = words.get("column")
+        if column is not None and (not isinstance(column, str) or column not in data.columns[1:]):
+            raise errors.no_such_column(f"model {name}", str(column), data.columns[1:])
+    for first, second in _NOT_TOGETHER:
+        if words.get(first) is not None and words.get(second) is not None:
+            raise errors.words_not_together(name, first, second)
     for key in ("sees", "outputs"):
         if words.get(key) is not None:
             words[key] = _names(name, key, words[key])
@@ -86,18 +94,19 @@ def _description(name: str, given: Any, with_rows: bool, data: Any) -> Descripti
     return Description(name, **words)
 
 
+def _refuse_misspelt(name: str, given: Any) -> None:
+    """Beside a word that is known, or alone, a word much like one of them is a slip and no class of a table."""
+    if isinstance(given, Mapping):
+        strange = [word for word in given if word not in _WORDS and errors.like(str(word), _WORDS)]
+        if strange and (len(given) == 1 or set(given) & set(_WORDS)):
+            raise errors.unknown_words(f"model {name!r}", strange, _WORDS)
+
+
 def _names(name: str, key: str, given: Any) -> tuple[str, ...]:
     names = (given,) if isinstance(given, str) else given
     if not isinstance(names, list | tuple) or len(set(map(canonical, names))) != len(names):
         raise errors.bad_word(name, key, given, "a list of different names")
     return tuple(map(canonical, names))
-
-
-def _depth(given: Any) -> int:
-    """How deeply lists are nested; arrays know it."""
-    if hasattr(given, "ndim"):
-        return int(given.ndim)
-    return 1 + _depth(given[0]) if isinstance(given, list | tuple) and given else int(isinstance(given, list | tuple))
 
 
 def make(
@@ -131,7 +140,7 @@ def _table(
     one: Description, classes: Sequence[str], known: Mapping[str, Model], outputs: Sequence[str] | None
 ) -> Table:
     if one.accuracy is None:
-        return read_table(one.name, one.table, classes, outputs, [len(known[name].outputs) for name in one.sees])
+        return read_table(one.name, one.table, classes, outputs, {name: known[name].outputs for name in one.sees})
     if one.sees:
         raise errors.cascade_needs_table(one.name)
     return of_accuracies(one.name, one.accuracy, classes)

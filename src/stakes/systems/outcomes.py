@@ -70,18 +70,25 @@ def do(network: Network, values: Do) -> Outcome:
 
 def given(network: Network, values: Do) -> Outcome:
     """Look only at the cases in which models say something; that tells about the class and the other models."""
-    decided, weights = [], []
-    for c, cases in enumerate(network.cases):
+    decided, chances = seen(network, values)
+    weights = network.cases * chances
+    if not weights.any():
+        raise errors.never_happens(_words(network, values))
+    return _outcome(network, f"given({_words(network, values)})", decided, weights)
+
+
+def seen(network: Network, values: Do) -> tuple[Array, Array]:
+    """P(decision | class, models say so), NaN where they never do, and how often they say so in each class."""
+    decided, chances = [], []
+    for c in range(len(network.classes)):
         joint = network.joint(c)
         there = np.ones(joint.size, bool)
         for name, code in values.items():
             there &= joint.codes[name] == code
         chance = summed(joint.chance * there, network.fusion(joint.codes), network.prices.shape[1])
         decided.append(np.divide(chance, chance.sum(), out=np.full(chance.shape, np.nan), where=chance.sum() > 0))
-        weights.append(cases * chance.sum())
-    if not sum(weights):
-        raise errors.never_happens(_words(network, values))
-    return _outcome(network, f"given({_words(network, values)})", np.stack(decided), np.array(weights))
+        chances.append(chance.sum())
+    return np.stack(decided), np.array(chances)
 
 
 def _outcome(network: Network, how: str, decided: Array, weights: Array) -> Outcome:

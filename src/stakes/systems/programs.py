@@ -1,8 +1,8 @@
 """Small linear programs: the least that can be paid when only margins are known.
 
 Minimise prices·q over q ≥ 0 with given margins. The dual of such a program does not know the margins: a set of prices
-of the margins that is allowed once is allowed for all. So when margins are drawn anew, the duals found for a
-few draws bound every draw from below, and almost always exactly.
+of the margins that is allowed once is allowed for all. So when margins are drawn anew, the duals found for some of
+the draws bound every draw from below: exactly for those that were solved, and closely for most of the others.
 """
 
 from collections.abc import Sequence
@@ -13,8 +13,11 @@ import numpy as np
 from stakes import errors
 from stakes.tallies.arithmetic import Array
 
-_SOLVED_DRAWS = 4
-"""For how many draws the program is solved itself."""
+_SOLVED_DRAWS = (4, 150)
+"""For how many draws the program is solved itself, at least and at most: as many as stay below ``_MOST_AT_ONCE``."""
+
+_MOST_AT_ONCE = 10_000
+"""So many unknowns take a tenth of a second."""
 
 
 def least(prices: Array, constraints: Any, margins: Array) -> tuple[float, Array]:
@@ -47,8 +50,13 @@ def least_of_each(prices: Array, constraints: Any, margins: Array) -> tuple[Arra
 
 
 def least_of_draws(prices: Array, constraints: Any, draws: Array, duals: Sequence[Array]) -> Array:
-    """Return the least that can be paid for each draw of the margins (first axis)."""
-    chosen = np.linspace(0, len(draws) - 1, _SOLVED_DRAWS).astype(int)
+    """Return the least that can be paid for each draw of the margins (first axis).
+
+    Draws that are not solved themselves can be a little too low, never too high: intervals get wider, not narrower.
+    """
+    fewest, most = _SOLVED_DRAWS
+    solved = min(most, max(fewest, _MOST_AT_ONCE // len(prices)), len(draws))
+    chosen = np.linspace(0, len(draws) - 1, solved).astype(int)
     _, found = least_of_each(np.broadcast_to(prices, (len(chosen), len(prices))), constraints, draws[chosen])
     return (draws @ np.unique(np.stack([*duals, *found]), axis=0).T).max(axis=1)
 

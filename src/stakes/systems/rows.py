@@ -64,9 +64,9 @@ def settle_classes(truth: Labels, classes: Any, positive: Any) -> tuple[tuple[st
         if missing:
             raise errors.no_cases_of_class("the file", missing[0])
         return known, chosen_positive(known, positive)
+    if len(truth.names) == 1:
+        raise errors.system_of_one_class(truth.names[0])
     plan = settle(truth, None, None, positive)
-    if set(plan.classes) - set(truth.names):
-        raise errors.one_class(truth.names[0])
     ordered = plan.classes[::-1] if len(plan.classes) == 2 else plan.classes
     return ordered, plan.positive
 
@@ -75,6 +75,8 @@ def declared(classes: Any) -> tuple[str, ...]:
     """Check a list of classes."""
     if not isinstance(classes, Sequence | np.ndarray | range) or isinstance(classes, str):
         raise errors.classes_without_order(classes)
+    if not all(isinstance(label, str) or np.ndim(label) == 0 for label in classes):
+        raise errors.classes_no_labels(classes)
     known = tuple(map(canonical, classes))
     if len(set(known)) != len(known) or len(known) < 2:
         raise errors.classes_not_different(known)
@@ -95,15 +97,19 @@ def chosen_positive(classes: Sequence[str], positive: Any) -> str | None:
     return wanted
 
 
-def rows_of(joint: JointCounts, models: Sequence[str]) -> tuple[Rows, dict[str, tuple[str, ...]]]:
-    """Turn counted combinations (the truth first) into the rows of a network, and tell what each model can say."""
-    columns = {name: joint.codes[:, joint.columns.index(name)] for name in models}
-    places, first = distinct(list(columns.values()), len(joint.codes))
-    refuse_too_many(len(first), len(joint.truths), len(models), by_rows=True)
+def rows_of(joint: JointCounts, columns: Mapping[str, str]) -> tuple[Rows, dict[str, tuple[str, ...]]]:
+    """Turn counted combinations (the truth first) into the rows of a network, and tell what each model can say.
+
+    ``columns`` tell for each model which column of the combinations is its own.
+    """
+    at = {name: joint.columns.index(column) for name, column in columns.items()}
+    said = {name: joint.codes[:, place] for name, place in at.items()}
+    places, first = distinct(list(said.values()), len(joint.codes))
+    refuse_too_many(len(first), len(joint.truths), len(columns), by_rows=True)
     counts = np.zeros((len(joint.truths), len(first)))
     np.add.at(counts, (joint.codes[:, 0], places), joint.counts)
-    codes = {name: _small(column[first]) for name, column in columns.items()}
-    return Rows(codes, counts), {name: joint.labels[joint.columns.index(name)] for name in models}
+    codes = {name: _small(column[first]) for name, column in said.items()}
+    return Rows(codes, counts), {name: joint.labels[place] for name, place in at.items()}
 
 
 def _small(codes: Array) -> Array:

@@ -17,6 +17,9 @@ import numpy as np
 from stakes import errors
 from stakes.tallies.arithmetic import Array
 
+_MOST_WEIGHT = 1 << 20
+"""Votes with larger weights than this are said to tie without a look."""
+
 Said = Mapping[str, Array]
 """Who said what: for each model or fuser one code into the letters per combination."""
 
@@ -90,9 +93,9 @@ class Node:
         for part in self.inside():
             yield from part.names()
 
-    def ties(self) -> bool:
+    def ties(self, terms: Terms) -> bool:
         """Whether votes can tie somewhere in this part."""
-        return any(part.ties() for part in self.inside())
+        return any(part.ties(terms) for part in self.inside())
 
 
 class Answer(Node):
@@ -182,8 +185,11 @@ class Vote(Answer):
     def words(self, terms: Terms) -> str:
         return f"what most of {_listed(self.parts, self.weights, terms)} say"
 
-    def ties(self) -> bool:
-        return True
+    def ties(self, terms: Terms) -> bool:
+        """Whether votes can tie: between two labels, when some of the votes are half of all of them."""
+        if len(self.possible(terms)) != 2:
+            return len(self.parts) > 1 or super().ties(terms)
+        return _halves(whole(self.weights)) or super().ties(terms)
 
 
 @dataclass(frozen=True)
@@ -355,6 +361,14 @@ def whole(numbers: Sequence[Fraction]) -> list[int]:
     """Scale numbers to whole ones, so that ties are exact."""
     scale = math.lcm(*(number.denominator for number in numbers))
     return [int(number * scale) for number in numbers]
+
+
+def _halves(weights: Sequence[int]) -> bool:
+    """Whether some of the weights sum to half of all; bit n of ``sums`` says that some sum to n."""
+    if sum(weights) % 2 or sum(weights) > _MOST_WEIGHT:
+        return sum(weights) > _MOST_WEIGHT
+    sums = functools.reduce(lambda sums, weight: sums | sums << weight, weights, 1)
+    return bool(sums >> sum(weights) // 2 & 1)
 
 
 def plain(number: Fraction) -> str:

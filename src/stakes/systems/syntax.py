@@ -21,6 +21,7 @@ from stakes.tallies.names import canonical
 MOST_CHARACTERS = 10_000
 MOST_NESTED = 100
 _FUNCTIONS = ("majority", "at_least", "at_most", "exactly")
+_KEYWORDS = ("and", "or", "not", "if", "else", "in")
 _QUOTED = "quoted_name_{}_"
 
 
@@ -33,22 +34,32 @@ class _Reader:
     """Walks over Python's syntax tree, which is only a notation here, and takes what it knows."""
 
     def __init__(self, text: str, names: Collection[str]) -> None:
-        self.text, self.names = text, names
+        self.text, self.plain, self.names = text, text, names
         self.quoted: dict[str, str] = {}
         self.depth = 0
 
     def read(self) -> Node:
         if len(self.text) > MOST_CHARACTERS:
             raise errors.rule_too_long(len(self.text), MOST_CHARACTERS)
-        plain = re.sub(r"`([^`]+)`", self._set_aside, self.text)
+        plain = self.plain = re.sub(r"`([^`]+)`", self._set_aside, self.text)
         try:
             with warnings.catch_warnings(action="ignore"):  # advice about Python code is of no use here
                 tree = ast.parse(plain.strip(), mode="eval")
-            return self._node(tree.body)
+            return self._node(_Negative().visit(tree).body)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
             if isinstance(problem, errors.InputError):
                 raise
+            self._refuse_slips()
             raise errors.rule_unreadable(self.text, str(getattr(problem, "msg", problem))) from None
+
+    def _refuse_slips(self) -> None:
+        """Name what is probably wrong in a text that cannot be read: a name without backticks, AND for and."""
+        for name in self.names:
+            if not name.isidentifier() and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", self.plain):
+                raise errors.backticks_wanted(name)
+        for word in re.findall(r"[A-Za-z]+", self.plain):
+            if word not in self.names and word != word.lower() and word.lower() in _KEYWORDS:
+                raise errors.rule_word_in_capitals(word)
 
     def _set_aside(self, found: re.Match[str]) -> str:
         placeholder = _QUOTED.format(len(self.quoted))
@@ -80,6 +91,7 @@ class _Reader:
                 return self._comparison(tree)
             case ast.Call(func=ast.Name(id=name), keywords=[]) if name in _FUNCTIONS:
                 return self._call(name, tree.args)
+        self._refuse_slips()
         raise errors.rule_part_unknown(self._shown(tree), _FUNCTIONS)
 
     def _condition(self, tree: ast.expr) -> Node:
@@ -139,6 +151,17 @@ class _Reader:
         for placeholder, name in self.quoted.items():
             words = words.replace(placeholder, f"`{name}`")
         return words
+
+
+class _Negative(ast.NodeTransformer):
+    """Takes a minus before a number as part of it, so that −1 is a label like any other."""
+
+    def visit_UnaryOp(self, tree: ast.UnaryOp) -> ast.expr:
+        number = tree.operand
+        if isinstance(tree.op, ast.USub) and isinstance(number, ast.Constant) and _number(number) is not None:
+            return ast.Constant(-number.value)  # type: ignore[operator]
+        self.generic_visit(tree)
+        return tree
 
 
 def _number(tree: ast.expr) -> Fraction | None:

@@ -31,12 +31,14 @@ class Table:
 
 
 def read_table(
-    name: str, given: Any, classes: Sequence[str], outputs: Sequence[str] | None, seen: Sequence[int] = ()
+    name: str, given: Any, classes: Sequence[str], outputs: Sequence[str] | None, sees: Mapping[str, Sequence[str]]
 ) -> Table:
     """Check a table: rows are the true classes (then what the model sees), the last axis is what it says.
 
-    A table whose rows all sum to 1 holds rates; any other one holds counts.
+    ``sees`` tells what each model that this one sees can say. A table whose rows all sum to 1 holds rates; any other
+    one holds counts.
     """
+    seen = [len(said) for said in sees.values()]
     cells, named = _cells(name, given, classes)
     wanted = named or outputs
     try:
@@ -57,10 +59,12 @@ def read_table(
         values = values[..., [chosen.index(label) for label in outputs]]
         chosen = tuple(outputs)
     flat = values.reshape(len(classes), math.prod(seen), len(chosen))
-    return _rates(name, flat, classes, chosen)
+    return _rates(name, flat, classes, chosen, sees)
 
 
-def _rates(name: str, values: Array, classes: Sequence[str], outputs: tuple[str, ...]) -> Table:
+def _rates(
+    name: str, values: Array, classes: Sequence[str], outputs: tuple[str, ...], sees: Mapping[str, Sequence[str]]
+) -> Table:
     wrong = np.argwhere(~(values >= 0) | np.isinf(values))
     if len(wrong):
         c, _, j = wrong[0]
@@ -72,9 +76,17 @@ def _rates(name: str, values: Array, classes: Sequence[str], outputs: tuple[str,
         c, _ = np.argwhere(np.abs(totals - 1) > _ROUNDING)[0]
         raise errors.rates_sum(f"{name}, class {classes[c]!r}", float(totals[np.abs(totals - 1) > _ROUNDING][0]))
     if not totals.all():
-        c, _ = np.argwhere(totals == 0)[0]
+        c, a = np.argwhere(totals == 0)[0]
+        if sees and totals[c].any():
+            raise errors.never_seen_in_table(name, classes[c], _what_is_seen(sees, a))
         raise errors.no_cases_of_class(name, classes[c])
     return Table(outputs, values / totals[..., None], values)
+
+
+def _what_is_seen(sees: Mapping[str, Sequence[str]], a: int) -> dict[str, str]:
+    """The a-th combination of what the models say that are seen."""
+    places = np.unravel_index(a, [len(said) for said in sees.values()])
+    return {name: said[int(place)] for (name, said), place in zip(sees.items(), places, strict=True)}
 
 
 def _cells(name: str, given: Any, classes: Sequence[str]) -> tuple[Any, tuple[str, ...] | None]:
@@ -97,6 +109,34 @@ def _cells(name: str, given: Any, classes: Sequence[str]) -> tuple[Any, tuple[st
     outputs = tuple(dict.fromkeys(output for row in named for output in row))
     by_class = dict(zip(rows, named, strict=True))
     return [[by_class[label].get(output, 0) for output in outputs] for label in classes], outputs
+
+
+def are_accuracies(given: Any) -> bool:
+    """Whether something gives shares of right answers: one number, or one of each class."""
+    if isinstance(given, Mapping):
+        return all(map(is_real, given.values()))
+    return is_real(given) or (depth(given) == 1 and not isinstance(given, str))
+
+
+def depth(given: Any) -> int:
+    """How deeply lists are nested; arrays know it."""
+    if hasattr(given, "ndim"):
+        return int(given.ndim)
+    return 1 + depth(given[0]) if isinstance(given, list | tuple) and given else int(isinstance(given, list | tuple))
+
+
+def read_candidate(
+    name: str, given: Any, classes: Sequence[str], outputs: Sequence[str], sees: Mapping[str, Sequence[str]]
+) -> Table:
+    """Check what is put in a model's place: a table or shares of right answers, in the order of its outputs."""
+    if not are_accuracies(given):
+        return read_table(name, given, classes, outputs, sees)
+    if sees:
+        raise errors.cascade_needs_table(name)
+    if set(outputs) != set(classes):
+        raise errors.accuracies_of_outputs(name, outputs, classes)
+    rates = of_accuracies(name, given, classes).rates
+    return Table(tuple(outputs), rates[..., [list(classes).index(output) for output in outputs]])
 
 
 def of_accuracies(name: str, given: Any, classes: Sequence[str]) -> Table:

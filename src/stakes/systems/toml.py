@@ -26,6 +26,7 @@ WORDS = (
     *("shared_difficulty", "confidence", "seed"),
 )
 NEEDED = ("models", "decide", "costs")
+_PRICES = ("miss", "false_alarm")
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -47,7 +48,9 @@ def read(path: Path) -> dict[str, Any]:
         if word not in written:
             raise errors.missing_in_file(str(path), word)
     if "data" in written:
-        written["data"] = str(path.parent / str(written["data"]))
+        if not isinstance(written["data"], str):
+            raise errors.data_is_no_file(str(path), written["data"])
+        written["data"] = str(path.parent / written["data"])
     return {**written, "costs": costs(written["costs"])}
 
 
@@ -55,6 +58,12 @@ def costs(written: Any) -> Costs:
     """Read costs: a miss and a false alarm, or what each decision costs for each class."""
     if not isinstance(written, dict):
         raise errors.costs_wanted(type(written).__name__)
-    if set(written) <= {"miss", "false_alarm"}:
-        return Costs(miss=written.get("miss"), false_alarm=written.get("false_alarm"))
-    return Costs(written)
+    if written and all(isinstance(row, dict) for row in written.values()):
+        return Costs(written)
+    strange = [word for word in written if word not in _PRICES]
+    if strange:
+        raise errors.unknown_words("costs", strange, _PRICES)
+    for word in _PRICES:
+        if word not in written:
+            raise errors.price_missing(word)
+    return Costs(**written)

@@ -7,7 +7,7 @@ from stakes.systems.build import Built
 from stakes.systems.fusion import DECISION
 from stakes.systems.network import Network
 from stakes.systems.rules import and_list
-from stakes.systems.worth import Worth
+from stakes.systems.worth import ModelWorth, Worth
 
 LEGEND = "(…) uncertain   ((…)) fixed by what comes in   […] a cost"
 
@@ -106,13 +106,13 @@ def _says_classes(network: Network, name: str) -> bool:
     return said == list(network.classes)
 
 
-def advice(network: Network, worth: Worth) -> str:
+def advice(network: Network, worth: Worth, per_case: bool) -> str:
     """Say which model to improve first and what that can save at most, and whether something simpler would do."""
-    return " ".join(filter(None, (_improvement(worth), _simpler(network, worth))))
+    return " ".join(filter(None, (_improvement(worth, per_case), _simpler(network, worth))))
 
 
-def _improvement(worth: Worth) -> str:
-    size = "per case" if worth.cases == 1 else f"over {worth.cases:,.6g} cases"
+def _improvement(worth: Worth, per_case: bool) -> str:
+    size = "per case" if per_case else f"over {worth.cases:,.6g} cases"
     unknown = [one for one in worth.models.values() if math.isnan(one.saving)]
     whys = "; ".join(dict.fromkeys(one.reason for one in unknown))
     if len(unknown) == len(worth.models):
@@ -129,7 +129,17 @@ def _improvement(worth: Worth) -> str:
     )
     return (
         f"{which}: always right, it would save {first.saving:,.4g} of the {worth.now:,.4g} that the system costs "
-        f"{size}, and no better model in its place can save more while the others stay as they are{left_out}."
+        f"{size}, {_at_most(first)}{left_out}."
+    )
+
+
+def _at_most(first: ModelWorth) -> str:
+    """What can be saved at most: by being right, unless the rule makes an error cheaper."""
+    if first.right_is_cheapest:
+        return "and no better model in its place can save more while the others stay as they are"
+    return (
+        f"but being right is not its cheapest answer everywhere under this rule: its cheapest answers would save "
+        f"{first.now - first.cheapest:,.4g}"
     )
 
 

@@ -12,7 +12,7 @@ from stakes import errors
 from stakes.metrics.estimate import plain
 from stakes.systems.component_costs import ComponentCosts
 from stakes.systems.network import Network
-from stakes.tallies.arithmetic import is_real
+from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.text import aligned
 
 MOST_MODELS = 12
@@ -27,8 +27,11 @@ class ModelWorth:
     """What one model is worth, in cost: ``perfect`` is what the system would cost if it were always right.
 
     ``removed`` is the cost if it always gave its most frequent answer, ``answer``; ``constant`` is the cost if it
-    always gave the answer that suits the system best, ``constant_answer``. ``share`` is its Shapley share of what all
-    models together could save (it can be negative). NaN where ``reason`` says why.
+    always gave the answer that suits the system best, ``constant_answer``. ``cheapest`` is the cost if it gave the
+    answer that costs least for each class (and thing it sees); where the rule makes an error of it cheaper than being
+    right, that is less than ``perfect``. ``share`` is its Shapley share of what all
+    models together could save (it can be negative). NaN where ``reason`` says why; where that is because only the
+    range of the model's costs is known, ``perfect_range`` and ``removed_range`` are from where to where they can lie.
     """
 
     model: str
@@ -40,11 +43,19 @@ class ModelWorth:
     reason: str = ""
     constant: float = math.nan
     constant_answer: str = ""
+    cheapest: float = math.nan
+    perfect_range: tuple[float, float] | None = None
+    removed_range: tuple[float, float] | None = None
 
     @property
     def saving(self) -> float:
         """What making the model perfect would save, the others being as they are."""
         return self.now - self.perfect
+
+    @property
+    def right_is_cheapest(self) -> bool:
+        """Whether no error of the model costs the system less than being right."""
+        return not self.cheapest < self.perfect - 1e-9 * abs(self.perfect)
 
 
 @dataclass(frozen=True)
@@ -58,7 +69,7 @@ class Worth:
     reason: str = ""
 
     def __getitem__(self, name: str) -> ModelWorth:
-        if name not in self.models:
+        if not isinstance(name, str) or name not in self.models:
             raise errors.no_such_model(name, list(self.models))
         return self.models[name]
 
@@ -80,8 +91,9 @@ class Worth:
     def __str__(self) -> str:
         rows = [["model", "now", "if perfect", "if removed", "always says", "share"]]
         for one in self.models.values():
-            numbers = [f"{value:.4g}" for value in (one.now, one.perfect, one.removed)]
-            rows.append([one.model, *numbers, one.answer, f"{one.share:.4g}"])
+            ranges = ((one.perfect, one.perfect_range), (one.removed, one.removed_range))
+            ends = [f"{value:.4g}" if span is None else f"{span[0]:.4g} – {span[1]:.4g}" for value, span in ranges]
+            rows.append([one.model, f"{one.now:.4g}", *ends, one.answer, f"{one.share:.4g}"])
         return "\n".join(filter(None, [aligned(rows), self.reason]))
 
     def to_dict(self) -> dict[str, Any]:
@@ -104,20 +116,25 @@ def worth(network: Network, costs: Mapping[str, ComponentCosts], cost: float) ->
 def _one(network: Network, costs: ComponentCosts, share: float, why_no_share: str, cost: float) -> ModelWorth:
     said = _said(costs)
     answer = int(np.argmax(said >= said.max() * (1 - 1e-9)))  # of those that tie the first, whatever rounding says
-    perfect = removed = constant = math.nan
+    perfect = removed = constant = cheapest = math.nan
     best, reason = answer, why_no_share
+    perfect_range = removed_range = None
     if not costs.known:
         reason = "only the range of its costs is known"
+        removed_range = _range(costs, [answer] * len(network.classes))
+        perfect_range = _range(costs, costs.right) if min(costs.right) >= 0 else None
     else:
         always = [_made_to_say(costs, [j] * len(network.classes)) for j in range(len(costs.outputs))]
         removed, best = always[answer], int(np.argmin(always))
         constant = always[best]
+        cheapest = _paid(costs, costs.at_least.min(-1))
         if min(costs.right) >= 0:
             perfect = _made_to_say(costs, costs.right)
         else:
             reason = "which of its outputs is right was not said"
-    outputs = costs.outputs
-    return ModelWorth(costs.model, cost, perfect, removed, outputs[answer], share, reason, constant, outputs[best])
+    usual, suited = costs.outputs[answer], costs.outputs[best]
+    figures = (cost, perfect, removed, usual, share, reason, constant, suited, cheapest)
+    return ModelWorth(costs.model, *figures, perfect_range, removed_range)
 
 
 def _said(costs: ComponentCosts) -> Any:
@@ -127,11 +144,19 @@ def _said(costs: ComponentCosts) -> Any:
 
 def _made_to_say(costs: ComponentCosts, answers: Any) -> float:
     """What the system costs when the model is made to say one thing for each class."""
-    total = 0.0
-    for c, j in enumerate(answers):
-        parts = np.where(costs.seen_shares[c] > 0, costs.seen_shares[c] * costs.at_least[c, :, j], 0.0)
-        total += float(costs.cases[c] * parts.sum())
-    return total
+    return _range(costs, answers)[0]
+
+
+def _range(costs: ComponentCosts, answers: Any) -> tuple[float, float]:
+    """From where to where that can lie; both ends are the same where the costs of answers are known."""
+    ends = (np.stack([prices[c, :, j] for c, j in enumerate(answers)]) for prices in (costs.at_least, costs.at_most))
+    low, high = (_paid(costs, prices) for prices in ends)
+    return low, high
+
+
+def _paid(costs: ComponentCosts, prices: Array) -> float:
+    """What the system costs at one price for each class and thing that the model sees; what is never seen is free."""
+    return float((costs.cases[:, None] * np.where(costs.seen_shares > 0, costs.seen_shares * prices, 0.0)).sum())
 
 
 # ── Shapley shares ───────────────────────────────────────────────────────────────────────────────────────────────

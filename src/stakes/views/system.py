@@ -7,11 +7,14 @@ from typing import Any
 from stakes.metrics.estimate import percent, plain
 from stakes.systems.bounds import Bounds
 from stakes.systems.component_costs import ComponentCosts
+from stakes.systems.rules import and_list
 from stakes.systems.worth import Worth
 from stakes.views.page import Grid, Page
 
 _MOST_MODELS = 30
 _MOST_CELLS = 60
+_MOST_COMBINATIONS = 4096
+_TOO_SLOW = "bounds over every dependence between all models take long here: call bounds() for them"
 
 
 def page(system: Any) -> Page:
@@ -19,7 +22,7 @@ def page(system: Any) -> Page:
     names = list(system.models)[:_MOST_MODELS]
     costs = [system.component_costs(name) for name in names]
     found = [system.bounds(name) for name in names]
-    together = [system.bounds()] if _open(system) else []
+    together = [system.bounds()] if _open(system) and _few(system) else []
     worth, confidence = system.worth(), system.sampling.confidence
     grids = [
         _costs_grid(costs, confidence),
@@ -29,7 +32,7 @@ def page(system: Any) -> Page:
         _worth_grid(worth, names),
         *_replacements(system, costs),
     ]
-    told = {**system.facts, "the system costs": _amount(system, worth.cases)}
+    told = {**system.facts, "the system costs": _amount(system)}
     return Page(told, grids, [*_notes(system, costs, found, worth), system.advice], picture=system.picture)
 
 
@@ -39,13 +42,19 @@ def _open(system: Any) -> bool:
     return len(tables) > 1 and len(system.models) > 2
 
 
-def _amount(system: Any, cases: float) -> str:
+def _few(system: Any) -> bool:
+    """Whether bounding the dependence between all models takes a moment only."""
+    return system.network.joint(0).size <= _MOST_COMBINATIONS
+
+
+def _amount(system: Any) -> str:
     limits = system.cost_limits
     sure = ""
     if limits is not None and _span(*limits) != "exact":
         sure = f" ({percent(system.sampling.confidence)} interval {_span(*limits)})"
-    each = " per case" if cases == 1 else f", that is {system.cost / cases:.4g} per case"
-    return f"{system.cost:,.6g}{sure}{each}"
+    if system.per_case:
+        return f"{system.cost:,.6g}{sure} per case"
+    return f"{system.cost:,.6g}{sure}, that is {system.cost / sum(system.cases.values()):.4g} per case"
 
 
 def _span(low: float | None, high: float | None) -> str:
@@ -86,10 +95,11 @@ def _costs_grid(costs: Sequence[ComponentCosts], confidence: float) -> Grid:
 
 
 def _seeing_and_doing(system: Any, names: Sequence[str]) -> list[Grid]:
-    """What is decided when a model says something beside what is decided when it is made to, where the two differ."""
-    if system.network.rows is None or not all(system.component_costs(name).known for name in names):
+    """What is decided when a model says something beside what is decided when it is made to, where that is known."""
+    known = [name for name in names if system.component_costs(name).known]
+    if system.network.rows is None or not known:
         return []
-    cells = [{"model": name, **cell} for name in names for cell in system.seeing_and_doing(name)]
+    cells = [{"model": name, **cell} for name in known for cell in system.seeing_and_doing(name)]
     decisions = system.network.fusion.decisions
     if len(decisions) == 2:  # the other one follows
         cells = [cell for cell in cells if cell["decision"] == (system.positive or decisions[0])]
@@ -155,12 +165,17 @@ def _bounds_grid(found: Sequence[Bounds], confidence: float) -> Grid:
     return Grid(["model", "best", "independent", "worst", f"{percent(confidence)}, best to worst"], rows, title=title)
 
 
+def _or_range(value: float, ends: tuple[float, float] | None) -> str:
+    """A cost, or from where to where it can lie."""
+    return number(value) if ends is None else " – ".join(map(number, ends))
+
+
 def _worth_grid(worth: Worth, names: Sequence[str]) -> Grid:
     head = ["model", "now", "if perfect", "saves", "if removed", "always says", "share"]
     rows = [
         [
-            one.model,
-            *map(number, (one.now, one.perfect, one.saving, one.removed)),
+            *(one.model, number(one.now), _or_range(one.perfect, one.perfect_range), number(one.saving)),
+            _or_range(one.removed, one.removed_range),
             one.answer,
             number(one.share),
         ]
@@ -174,12 +189,22 @@ def _notes(system: Any, costs: Sequence[ComponentCosts], found: Sequence[Bounds]
     """What to keep in mind, each thing once."""
     notes = [note for one in costs for note in one.notes]
     notes += [f"bounds of one model: {one.note}" for one in found if one.note]
-    why = {one.no_interval for one in costs if one.no_interval}
-    notes += [f"there are no intervals: {reason}" for reason in sorted(why)]
+    notes += _no_intervals(costs)
+    notes += [_TOO_SLOW] if _open(system) and not _few(system) else []
     notes += [f"no shares: {worth.reason}"] if worth.reason else []
     hidden = len(system.models) - _MOST_MODELS
     notes += [f"{hidden} more models are not shown"] if hidden > 0 else []
     return list(dict.fromkeys(notes))
+
+
+def _no_intervals(costs: Sequence[ComponentCosts]) -> list[str]:
+    """Why there are no intervals, and of which models if not of all."""
+    notes = []
+    for reason in sorted({one.no_interval for one in costs if one.no_interval}):
+        names = [one.model for one in costs if one.no_interval == reason]
+        whose = "" if len(names) == len(costs) else f" of the costs of {and_list(names)}"
+        notes.append(f"there are no intervals{whose}: {reason}")
+    return notes
 
 
 def as_data(system: Any, version: int) -> dict[str, Any]:
@@ -198,20 +223,21 @@ def as_data(system: Any, version: int) -> dict[str, Any]:
         "cost_interval": system.cost_limits,
         "component_costs": {name: _costs_as_data(one) for name, one in costs.items()},
         "bounds": {name: system.bounds(name).to_dict() for name in names},
-        "bounds_of_all": system.bounds().to_dict() if _open(system) else None,
+        "bounds_of_all": system.bounds().to_dict() if _open(system) and _few(system) else None,
         "worth": system.worth().to_dict(),
         "seeing_and_doing": _seen_and_done(system),
         "advice": system.advice,
     }
 
 
-def _seen_and_done(system: Any) -> dict[str, Any] | None:
-    if not all(system.component_costs(name).known for name in system.models):
-        return None
-    return {
-        name: [{key: plain(value) for key, value in cell.items()} for cell in system.seeing_and_doing(name)]
-        for name in system.models
-    }
+def _seen_and_done(system: Any) -> dict[str, Any]:
+    """The cells of each model; None where only the range of its costs is known."""
+    found: dict[str, Any] = dict.fromkeys(system.models)
+    for name in system.models:
+        if system.component_costs(name).known:
+            cells = system.seeing_and_doing(name)
+            found[name] = [{key: plain(value) for key, value in cell.items()} for cell in cells]
+    return found
 
 
 def _costs_as_data(one: ComponentCosts) -> dict[str, Any]:
