@@ -60,7 +60,7 @@ class ScoreTable(Tally):
         """Count rows: finite scores, whether each is positive, and if wanted weights and columns to add up."""
         scores, truth = np.asarray(scores), np.asarray(truth).astype(bool, copy=False)
         if scores.dtype.kind != "f":
-            scores = _as_float_if_exact(scores)
+            scores = as_float_if_exact(scores)
         if weight is None and not extra and scores.dtype.kind == "f" and len(scores):
             keys = pack(scores, truth)
             if keys is not None:
@@ -354,7 +354,7 @@ def growing(rows: int) -> Array:
     return np.unique(np.concatenate([np.arange(1, single), larger]))
 
 
-def _as_float_if_exact(scores: Array) -> Array:
+def as_float_if_exact(scores: Array) -> Array:
     """Turn whole numbers into float64 where that loses nothing; larger ones stay integers."""
     if scores.dtype.kind == "b" or not scores.size or max(abs(int(scores.min())), abs(int(scores.max()))) <= 1 << 53:
         return scores.astype(np.float64)
