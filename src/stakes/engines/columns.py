@@ -93,10 +93,11 @@ def _by_name(data: Any, wanted: dict[str, str]) -> dict[str, Any]:
         take: Any = data.__getitem__
     else:
         frame = as_frame(data)
-        available = frame.collect_schema().names()
         if hasattr(frame, "collect"):
-            present = [name for name in dict.fromkeys(wanted.values()) if name in available]
-            frame = frame.select(present).collect()
+            from stakes.engines import queries  # asks through Narwhals, which is not loaded for nothing
+
+            return queries.Source.of(data, wanted).rows()
+        available = frame.columns
         take = frame.__getitem__
     for argument, name in wanted.items():
         if name not in available:

@@ -3,7 +3,7 @@
 Decisions and the scores of two classes come back as groups of rows alike, never as rows. Scores of which there are more
 than a million different ones are binned where they lie, and the bounds of the auc are then told. Other questions need
 the rows: errors of predicted numbers (their median and their intervals), scores of several classes, clusters, and costs
-that differ by row. Of those the named columns are brought here, and no others.
+that differ by row. Of those the named columns are brought here and no others (``Source.rows``).
 """
 
 import os

@@ -75,6 +75,14 @@ class Source:
         """The type of a column."""
         return self.frame.collect_schema()[self.places[argument]]
 
+    def rows(self) -> dict[str, Any]:
+        """Bring the named columns of all rows here, for questions that need them; how many is told to the log."""
+        import logging
+
+        table = collected(self.frame.select(*dict.fromkeys(self.places.values())))
+        logging.getLogger("stakes").info("%d rows of %d columns left their engine to be counted", *table.shape)
+        return {argument: table[place] for argument, place in self.places.items()}
+
     def groups(self, keys: Sequence[str], most: int | None = None) -> Groups | None:
         """Count the rows of each combination of these columns; None when there are more combinations than that."""
         import narwhals as nw
