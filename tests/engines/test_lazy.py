@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import math
 import os
 import subprocess
 import sys
@@ -153,6 +154,12 @@ def values(evaluation) -> dict[str, str]:
     return figures | {"segments": json.dumps(parts)}
 
 
+def intervals(evaluation) -> list[float]:
+    """Both ends of every interval; NaN where there is none."""
+    ends = [end for estimate in evaluation.figures.values() for end in (estimate.low, estimate.high)]
+    return [math.nan if end is None else end for end in ends]
+
+
 # ── counts ───────────────────────────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.filterwarnings("ignore::stakes.errors.InputWarning")
 def test_every_engine_counts_alike_in_any_order(anywhere):
@@ -162,7 +169,9 @@ def test_every_engine_counts_alike_in_any_order(anywhere):
         expected = stakes.count(frame.to_dict(as_series=False), **arguments)
         found = stakes.count(table, **arguments)
         assert found.to_dict() == expected.to_dict(), question
-        assert values(stakes.Evaluation(found)) == values(stakes.Evaluation(expected)), question
+        ours, theirs = stakes.Evaluation(found), stakes.Evaluation(expected)
+        assert values(ours) == values(theirs), question
+        np.testing.assert_allclose(intervals(ours), intervals(theirs), rtol=1e-13, err_msg=question)
 
 
 def test_the_count_is_that_of_plain_python(elsewhere):
@@ -199,6 +208,38 @@ def test_more_classes_than_a_table_holds(elsewhere):
     found, expected = (stakes.count(data, truth="y", prediction="d") for data in (elsewhere(frame), frame))
     assert found.to_dict() == expected.to_dict()
     assert found.tallies["joint"].counts.max() == 2
+
+
+@pytest.mark.parametrize("kind", [pl.Decimal(6, 3), pl.Float32, pl.Int64, pl.UInt8])
+def test_numbers_of_every_type(kind):
+    frame = rows().select(y="whole", p=pl.col("points"), w="copies")
+    table = frame.with_columns(pl.col("y", "p", "w").cast(kind))
+    expected = stakes.count(frame, truth="y", score="p", weight="w")
+    for engine in ("lazy polars", "duckdb"):
+        found = stakes.count(ELSEWHERE[engine](table), truth="y", score="p", weight="w")
+        assert found.to_dict() == expected.to_dict()
+
+
+@pytest.mark.parametrize("kind", [pl.Categorical, pl.Enum(["never", "no", "yes"])])
+def test_texts_of_every_type(kind):
+    frame = rows().with_columns(pl.col("word", "said").cast(kind))
+    arguments = {"truth": "word", "prediction": "said", "positive": "yes"}
+    assert stakes.count(frame.lazy(), **arguments).to_dict() == stakes.count(rows(), **arguments).to_dict()
+
+
+def test_whole_scores_beyond_floats_stay_apart():
+    frame = pl.DataFrame({"y": [0, 1, 0, 1], "p": [2**60, 2**60 + 1, 2**60 + 2, 2**60 + 3]})
+    for engine in ("lazy polars", "duckdb"):
+        assert stakes.evaluate(ELSEWHERE[engine](frame), truth="y", score="p")["auc"].value == 0.75
+
+
+def test_decisions_are_found_from_counts(elsewhere, pulled):
+    frame = rows()
+    arguments = {"truth": "word", "score": "p", "positive": "yes", "costs": stakes.Costs(miss=5, false_alarm=1)}
+    choice, expected = (stakes.decide(data, **arguments) for data in (elsewhere(frame), frame))
+    assert choice.threshold == expected.threshold
+    assert choice.apparent.value == expected.apparent.value
+    assert [shape[0] for shape in pulled] == [len(frame.unique(["word", "p"]))]
 
 
 # ── what leaves the engine ───────────────────────────────────────────────────────────────────────────────────────
@@ -318,13 +359,13 @@ WITHOUT_ROWS = "in an engine whose rows have no numbers"
         ("visit", 0.5, "by has 3 rows that hold no class (0.5;"),
     ],
 )
-@pytest.mark.parametrize("binned", [False, True])
-def test_what_is_wrong_is_counted_in_the_engine(column, wrong, words, binned, monkeypatch):
-    if binned:
-        monkeypatch.setattr(lazy, "MOST_SCORES", 0)
-    for make in (ELSEWHERE["lazy polars"], ELSEWHERE["duckdb"]):
+@pytest.mark.parametrize("engine", ELSEWHERE)
+def test_what_is_wrong_is_counted_in_the_engine(column, wrong, words, engine, monkeypatch):
+    table = ELSEWHERE[engine](spoilt(column, wrong))
+    for most in (10**6, 0):  # scores one by one, then binned
+        monkeypatch.setattr(lazy, "MOST_SCORES", most)
         with pytest.raises(InputError) as problem:
-            stakes.count(make(spoilt(column, wrong)), **judged(column))
+            stakes.count(table, **judged(column))
         assert words in str(problem.value)
         assert WITHOUT_ROWS in str(problem.value)
 
@@ -363,11 +404,12 @@ def judged(column: str) -> dict:
         ({"truth": "wrod", "score": "p"}, "did you mean 'word'"),
         ({"truth": "word", "prediction": "whole"}, "prediction"),
         ({"truth": "word"}, "score="),
+        ({"truth": "nested", "score": "p"}, "truth holds List"),
         ({"truth": "whole", "prediction": "whole said", "weight": "nothing"}, "weight is 0 in every row"),
     ],
 )
 def test_input_is_refused_as_anywhere_else(arguments, words):
-    frame = rows().with_columns(nothing=pl.lit(0.0))
+    frame = rows().with_columns(nothing=pl.lit(0.0), nested=pl.concat_list("p"))
     with pytest.raises(InputError, match=words) as found:
         stakes.count(frame.lazy(), **arguments)
     with pytest.raises(InputError) as expected:
@@ -412,10 +454,12 @@ def test_names_that_engines_would_read_as_something_else(elsewhere):
 @pytest.mark.spark
 def test_the_spark_job_counts_a_file(tmp_path, spark):  # the fixture says what is missing without Java
     """With ``spark-submit`` as users would run it."""
+    import pyspark
+
     frame = rows().select(truth="whole", score="p", site="site")
     frame.write_parquet(tmp_path / "predictions.parquet")
     job = Path(__file__).parents[2] / "examples" / "spark_job.py"
-    submit = [Path(sys.executable).with_name("spark-submit"), "--master", "local[2]", job]
+    submit = [Path(pyspark.__file__).parent / "bin" / "spark-submit", "--master", "local[2]", job]
     environment = {**os.environ, "COLUMNS": "100", "PYSPARK_PYTHON": sys.executable}
     command = [*submit, tmp_path / "predictions.parquet", tmp_path / "counted.json"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=180, env=environment)

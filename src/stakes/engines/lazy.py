@@ -42,8 +42,11 @@ def count_inside(data: Any, options: Mapping[str, Any]) -> Counted | None:
         return None
     if "score" not in given and "prediction" not in given:
         raise errors.nothing_to_judge()
-    source = Source.of(data, given)  # type: ignore[arg-type]
-    groups, grid = _grouped(source, [name for name in _KEYS if name in given])
+    source, keys = Source.of(data, given), [name for name in _KEYS if name in given]  # type: ignore[arg-type]
+    for key in keys:
+        if source.dtype(key).is_nested():  # not every engine can group by those
+            raise errors.unsupported_type(key, str(source.dtype(key)))
+    groups, grid = _grouped(source, keys)
     if groups is None:
         return None
     _check(groups, options)
@@ -65,10 +68,10 @@ def _grouped(source: Source, keys: list[str]) -> tuple[Groups | None, str | None
     """
     if "score" not in keys:
         return source.groups(keys, MOST_GROUPS), None
-    dtype = source.dtype("score")
     groups = source.groups(keys, MOST_GROUPS)
     if groups is not None and groups.columns["score"].n_unique() <= MOST_SCORES:
         return groups, None
+    dtype = source.dtype("score")
     if not dtype.is_numeric():
         raise errors.not_numbers("score", f"{dtype} values")
     low, high = source.score_range()
@@ -117,5 +120,5 @@ def _missing(column: Any) -> Array:
     if column.dtype.is_float():
         missing = missing | np.isnan(column.to_numpy().astype(np.float64))
     if column.dtype == nw.String:
-        missing = missing | np.array([not (text or "").strip() for text in column.to_list()], bool)
+        missing = missing | np.array([not text.strip() for text in column.fill_null("").to_list()], bool)
     return missing
