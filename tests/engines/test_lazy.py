@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 import stakes
-from stakes.engines import Counted, lazy
+from stakes.engines import Counted, lazy, queries
 from stakes.errors import InputError, InputWarning
 from stakes.tallies import bins
 
@@ -208,6 +208,7 @@ def test_more_classes_than_a_table_holds(elsewhere):
     found, expected = (stakes.count(data, truth="y", prediction="d") for data in (elsewhere(frame), frame))
     assert found.to_dict() == expected.to_dict()
     assert found.tallies["joint"].counts.max() == 2
+    assert not found.tallies["joint"].weighted
 
 
 @pytest.mark.parametrize("kind", [pl.Decimal(6, 3), pl.Float32, pl.Int64, pl.UInt8])
@@ -327,6 +328,19 @@ def test_a_binned_auc_is_told_with_its_bounds(monkeypatch):
     assert f"between {low:.6f} and {high:.6f}" in " ".join(ev.notes)
 
 
+def test_scores_above_1_are_binned_on_the_line(monkeypatch):
+    monkeypatch.setattr(lazy, "MOST_SCORES", 50)
+    counted = stakes.count(rows().lazy(), truth="flag", score="points")
+    assert counted.scores == stakes.count(rows(), truth="flag", score="points").scores.binned("line")
+
+
+@pytest.mark.parametrize("wrong", [math.inf, -math.inf, math.nan])
+def test_scores_are_finite_before_they_are_binned(wrong):
+    source = queries.Source.of(pl.LazyFrame({"p": [0.5, wrong, wrong]}), {"score": "p"})
+    with pytest.raises(InputError, match=r"score is (infinite|missing) in 2 rows"):
+        source.score_range()
+
+
 @pytest.mark.parametrize("most", [60, 59])
 def test_bins_begin_beyond_the_most_scores(monkeypatch, most):
     frame = rows().filter(pl.col("p").is_in(np.arange(60) / 64))
@@ -378,6 +392,16 @@ def test_what_is_wrong_is_counted_in_spark(spark):
         table = spark.createDataFrame(frame.rows(), frame.columns).repartition(2)
         with pytest.raises(InputError, match=f"{words} missing in 3 rows"):
             stakes.count(table, **judged(column))
+
+
+@pytest.mark.spark
+@pytest.mark.filterwarnings("ignore:PySpark does not")
+def test_spark_gives_away_only_the_named_columns(spark, pulled):
+    frame = rows().rename({"number": "the.number"})
+    arguments = {"truth": "the.number", "prediction": "number said", "task": "regression"}
+    found, expected = (stakes.evaluate(data, **arguments) for data in (spark_frame(spark, frame), frame))
+    assert pulled == [(ROWS, 2)]
+    assert found["mean_squared_error"].value == pytest.approx(expected["mean_squared_error"].value, rel=1e-14)
 
 
 def spoilt(column: str, wrong: object) -> pl.DataFrame:

@@ -40,17 +40,15 @@ def count_groups(plan: Plan, grouped: Grouped, by: Labels | None) -> Counted:
     """
     rows = grouped.rows
     keys = [rows.scores, rows.prediction, rows.truth, None if by is None else by.codes]
-    order = np.lexsort([key for key in keys if key is not None])
-    grouped = grouped.take(order)
+    grouped = grouped.take(np.lexsort([key for key in keys if key is not None]))
     whole = _tallies(plan, grouped)
     if by is None:
         return Counted("classification", whole)
-    segments = dict(_segments(plan, grouped, Labels(by.codes[order], by.names)))
-    return Counted("classification", whole, segments)
+    return Counted("classification", whole, dict(_segments(plan, grouped, by)))
 
 
 def _segments(plan: Plan, grouped: Grouped, by: Labels) -> Iterator[tuple[str, Counted]]:
-    """Count each segment; groups lie in the order of the segments."""
+    """Count each segment; groups lie in the order of the segments already."""
     ends = np.cumsum(np.bincount(by.codes, minlength=len(by.names))).tolist()
     for name, start, end in zip(by.names, [0, *ends[:-1]], ends, strict=True):
         if end > start:
