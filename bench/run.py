@@ -7,8 +7,10 @@ compares the best times. ``--quick`` uses a hundredth of the rows, to see that e
 import argparse
 import functools
 import importlib.metadata
+import os
 import platform
 import resource
+import shutil
 import subprocess
 import sys
 import time
@@ -602,6 +604,35 @@ def systems(n: int) -> list[Callable[[], str]]:
     return [functools.partial(measured, what, *parts) for what, parts in wanted.items()]
 
 
+def in_spark(n: int) -> str:
+    """Decisions by segment counted in Spark, against Spark's own count of the same groups."""
+    what, wanted = f"Spark in local mode: decisions by segment, {n:,} rows", "≤ 1.5 ×"
+    if shutil.which("java") is None:
+        return f"| {what} | skipped: Spark needs Java 17 | | | | {wanted} | |"
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    from pyspark.sql import SparkSession, functions
+
+    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    quiet = builder.config("spark.ui.showConsoleProgress", "false").config("spark.log.level", "ERROR")
+    session = quiet.config("spark.sql.shuffle.partitions", "2").getOrCreate()
+    shares = {"truth": 2, "said": 2, "site": 10}
+    columns = [functions.floor(functions.rand(seed) * k).alias(name) for seed, (name, k) in enumerate(shares.items())]
+    frame = session.range(n, numPartitions=4).select(*columns).cache()
+    frame.count()
+    line = Contest(
+        what,
+        lambda: stakes.count(frame, truth="truth", prediction="said", by="site"),
+        "Spark groupBy().count()",
+        lambda: frame.groupBy(*shares).count().collect(),
+        wanted,
+        at_most=1.5,
+        ours_runs=9,
+        their_runs=9,
+    ).run()
+    session.stop()
+    return line
+
+
 def cpu(code: str) -> float:
     """CPU seconds of a fresh interpreter, the best of nine."""
     best = float("inf")
@@ -652,7 +683,7 @@ def main() -> None:
     ]
     print("\n".join(lines), flush=True)
     compressions = [functools.partial(compression, n // 10, prevalence) for prevalence in (0.3, 0.01)]
-    others = [*compressions, *systems(n), lambda: memory(max(n, 10**6)), start_up]
+    others = [*compressions, *systems(n), lambda: memory(max(n, 10**6)), lambda: in_spark(n // 10), start_up]
     for work in [*(contest.run for contest in contests(n)), *others]:
         lines.append(work())
         print(lines[-1], flush=True)

@@ -1,7 +1,5 @@
 """The libraries that users bring work together in the versions that install today."""
 
-import os
-import shutil
 import subprocess
 import sys
 
@@ -13,23 +11,6 @@ import pytest
 import stakes
 
 DATA = {"y": ["no", "yes", "yes", "no"], "p": [0.1, 0.8, 0.4, 0.3]}
-
-
-@pytest.fixture(scope="module")
-def spark():
-    if shutil.which("java") is None:
-        words = "Spark needs Java 17: install openjdk-17-jre-headless"
-        if os.environ.get("CI"):
-            pytest.fail(words)
-        pytest.skip(words)
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
-    from pyspark.sql import SparkSession
-
-    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-    session = builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
-    yield session
-    session.stop()
 
 
 @pytest.mark.spark

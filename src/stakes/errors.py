@@ -73,8 +73,9 @@ def _rows_hold(count: int) -> str:
     return f"{_rows(count)} that {'holds' if count == 1 else 'hold'}"
 
 
-def _first(row: int) -> str:
-    return f"the first is row {row:,}, counting from 0"
+def _first(row: int | None) -> str:
+    """Where to look; rows that were counted in another engine have no numbers."""
+    return "in an engine whose rows have no numbers" if row is None else f"the first is row {row:,}, counting from 0"
 
 
 def _class(names: Sequence[str]) -> str:
@@ -121,7 +122,7 @@ def empty(argument: str) -> EmptyError:
     return EmptyError(f"{argument} is empty; there is nothing to evaluate")
 
 
-def missing_values(argument: str, count: int, first: int) -> InputError:
+def missing_values(argument: str, count: int, first: int | None) -> InputError:
     return InputError(f"{argument} is missing in {_rows(count)} ({_first(first)}); drop or fill them before evaluating")
 
 
@@ -170,7 +171,7 @@ def list_of_names(argument: str, names: Sequence[str]) -> InputError:
     return InputError(f"{argument} is a list of the names {some(names)}; give {wanted}")
 
 
-def few_outside(count: int, rows: int, first: int, value: float) -> str:
+def few_outside(count: int, rows: int, first: int | None, value: float) -> str:
     return (
         f"score lies outside [0, 1] in {count:,} of {_rows(rows)} ({value!r}; {_first(first)}), so the scores are not "
         "taken as probabilities; clip or mend them if they are meant to be"
@@ -217,7 +218,7 @@ def mixed_types(argument: str, kinds: Sequence[str], examples: Sequence[object])
 
 
 # ── labels ───────────────────────────────────────────────────────────────────────────────────────────────────
-def fractional_labels(argument: str, count: int, first: int, value: float) -> InputError:
+def fractional_labels(argument: str, count: int, first: int | None, value: float) -> InputError:
     remedies = {
         "by": "; cut the numbers into groups first",
         "y": "; for quantities give a regressor",
@@ -384,15 +385,15 @@ def not_a_number(argument: str, count: int, first: int, value: str) -> InputErro
     )
 
 
-def infinite_values(argument: str, count: int, first: int) -> InputError:
+def infinite_values(argument: str, count: int, first: int | None) -> InputError:
     return InputError(f"{argument} is infinite in {_rows(count)} ({_first(first)}); give finite numbers")
 
 
-def negative_weights(count: int, first: int) -> InputError:
+def negative_weights(count: int, first: int | None) -> InputError:
     return InputError(f"weight is negative in {_rows(count)} ({_first(first)}); weights are 0 or more")
 
 
-def extreme_weights(count: int, first: int) -> InputError:
+def extreme_weights(count: int, first: int | None) -> InputError:
     return InputError(
         f"weight is beyond 1e100 or nearer to 0 than 1e-100 in {_rows(count)} ({_first(first)}); rescale the weights"
     )
@@ -1730,3 +1731,12 @@ def classes_no_labels(classes: object) -> InputError:
 def like(name: str, known: Iterable[str]) -> bool:
     """Whether a name is much like one that is known."""
     return "did you mean" in nearest(name, known)
+
+
+# ── weights, which are refused by their count and place ──────────────────────────────────────────────────────────
+def missing_weights(count: int, first: int | None) -> InputError:
+    return missing_values("weight", count, first)
+
+
+def infinite_weights(count: int, first: int | None) -> InputError:
+    return infinite_values("weight", count, first)

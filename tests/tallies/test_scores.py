@@ -340,3 +340,13 @@ def test_weighted_totals_do_not_drift():
     assert float(table.P) == math.fsum(weight)
     assert float(table.at(0).tp) == pytest.approx(math.fsum(weight), rel=1e-15)
     assert table.as_columns().cumulated("positives")[-1] == pytest.approx(math.fsum(weight), rel=1e-15)
+
+
+def test_keys_and_columns_are_compressed_alike():
+    rng = np.random.default_rng(5)
+    scores, truth = rng.integers(0, 300, 5000) / 512, rng.random(5000) < 0.3
+    keys = ScoreTable.from_rows(scores, truth)
+    columns = ScoreTable.from_dict(keys.to_dict())
+    assert type(keys.store) is not type(columns.store)
+    assert keys.compressed() == columns.compressed()
+    assert 100 < len(columns.compressed().as_columns().scores) < 300

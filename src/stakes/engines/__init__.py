@@ -23,7 +23,7 @@ _FEW_OUTSIDE = 0.05
 _MOST_LABELS = 20
 """More different numbers than this are quantities rather than classes."""
 
-__all__ = ["Counted", "Plan", "Read", "count_read", "count_rows", "in_batches", "read_rows"]
+__all__ = ["Counted", "Plan", "Read", "count_read", "count_rows", "in_batches", "read_rows", "warn_of_few_outside"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +47,19 @@ def count_rows(
     """Count the rows once: decisions, scores or both of two or more classes, or errors of predicted numbers.
 
     ``data`` may also be a list or an iterator of tables (batches): each is counted by itself, then all are added up.
+    A lazy table (Spark, DuckDB, lazy Polars) is counted in its own engine where the question allows it.
     ``columns`` are the other arguments of :func:`read_rows`. ``parts`` are those of a tally that some figures need and
     that cost time; all of them when it is None.
     """
     options = {**columns, "baseline": baseline, "parts": parts}
     if in_batches(data):
         return _count_batches(iter(data), options)
+    if data is not None:
+        from stakes.engines import lazy  # reads with what is defined here
+
+        counted = lazy.count_inside(data, options) if lazy.is_lazy(data) else None
+        if counted is not None:
+            return counted
     return count_read(read_rows(data, **options), baseline, parts)
 
 
@@ -157,7 +164,7 @@ def count_read(read: Read, baseline: float | None = None, parts: Collection[str]
     counted = memory.count_classes(read.plan, read.rows, read.by, parts)
     tally: Any = counted.tallies.get("scores") or counted.tallies.get("class_scores")
     if parts is None and tally is not None and not tally.probabilities:
-        _warn_of_few_outside(np.asarray(read.rows.scores))
+        warn_of_few_outside(np.asarray(read.rows.scores))
     return replace(counted, decided_by=read.decided_by)
 
 
@@ -201,16 +208,20 @@ def _classes(
     return plan, rows, "rows"
 
 
-def _warn_of_few_outside(scores: Array) -> None:
-    """A few scores outside [0, 1] are more likely a slip than another kind of score."""
+def warn_of_few_outside(scores: Array, sizes: Array | None = None) -> None:
+    """A few scores outside [0, 1] are more likely a slip than another kind of score.
+
+    ``sizes`` say how many rows have each score, where these are not rows but groups of them.
+    """
     if scores.dtype.kind != "f":
         return
     outside = (scores < 0) | (scores > 1)
     rows = np.flatnonzero(outside if scores.ndim == 1 else outside.any(axis=1))
-    if len(rows) <= _FEW_OUTSIDE * len(scores):
+    count, total = (len(rows), len(scores)) if sizes is None else (int(sizes[rows].sum()), int(sizes.sum()))
+    if count <= _FEW_OUTSIDE * total:
         first = np.ravel(scores[rows[0]])
         value = float(first[(first < 0) | (first > 1)][0])
-        errors.warn(errors.few_outside(len(rows), len(scores), int(rows[0]), value))
+        errors.warn(errors.few_outside(count, total, int(rows[0]) if sizes is None else None, value))
 
 
 def _scores(

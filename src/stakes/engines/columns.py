@@ -92,11 +92,12 @@ def _by_name(data: Any, wanted: dict[str, str]) -> dict[str, Any]:
         available = list(data)
         take: Any = data.__getitem__
     else:
-        frame = _frame(data)
-        available = frame.collect_schema().names()
+        frame = as_frame(data)
         if hasattr(frame, "collect"):
-            present = [name for name in dict.fromkeys(wanted.values()) if name in available]
-            frame = frame.select(present).collect()
+            from stakes.engines import queries  # asks through Narwhals, which is not loaded for nothing
+
+            return queries.Source.of(data, wanted).rows()
+        available = frame.columns
         take = frame.__getitem__
     for argument, name in wanted.items():
         if name not in available:
@@ -104,7 +105,8 @@ def _by_name(data: Any, wanted: dict[str, str]) -> dict[str, Any]:
     return {argument: take(name) for argument, name in wanted.items()}
 
 
-def _frame(data: Any) -> Any:
+def as_frame(data: Any) -> Any:
+    """Return the Narwhals frame of a table: one whose rows are here, or a lazy one."""
     import narwhals as nw
 
     if isinstance(data, np.ndarray | list | tuple):
@@ -375,7 +377,7 @@ def as_weights(column: Column) -> Array:
     extreme = (weights > 1e100) | ((weights > 0) & (weights < 1e-100))  # their squares must be numbers too
     checks = (
         (weights < 0, errors.negative_weights),
-        (np.isinf(weights), _infinite_weights),
+        (np.isinf(weights), errors.infinite_weights),
         (extreme, errors.extreme_weights),
     )
     for wrong, problem in checks:
@@ -384,7 +386,3 @@ def as_weights(column: Column) -> Array:
     if not weights.any():
         raise errors.zero_weights()
     return weights
-
-
-def _infinite_weights(count: int, first: int) -> errors.InputError:
-    return errors.infinite_values("weight", count, first)

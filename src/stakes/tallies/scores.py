@@ -60,7 +60,7 @@ class ScoreTable(Tally):
         """Count rows: finite scores, whether each is positive, and if wanted weights and columns to add up."""
         scores, truth = np.asarray(scores), np.asarray(truth).astype(bool, copy=False)
         if scores.dtype.kind != "f":
-            scores = _as_float_if_exact(scores)
+            scores = as_float_if_exact(scores)
         if weight is None and not extra and scores.dtype.kind == "f" and len(scores):
             keys = pack(scores, truth)
             if keys is not None:
@@ -251,11 +251,17 @@ class ScoreTable(Tally):
         Pieces grow in proportion to their rank, so the top of the ranking, on which precision hangs, stays as it is.
         """
         store = self.store
-        places = growing(len(store) if isinstance(store, Keys) else len(store.scores))
         if isinstance(store, Columns):
-            return self._like(store.cut(places), self.grid)
-        scores, positives, negatives = store.cut(places)
+            return self._like(store.cut(self._growing_places(store)), self.grid)
+        scores, positives, negatives = store.cut(growing(len(store)))
         return self._like(Columns(scores, {"positives": positives, "negatives": negatives}))
+
+    def _growing_places(self, columns: Columns) -> Array:
+        """Where pieces end that grow with the rank of rows, as those of keys do; weights are no rows: scores count."""
+        if self.weighted or self.leading or not len(columns.scores):
+            return growing(len(columns.scores))
+        reached = np.cumsum(columns.values["positives"] + columns.values["negatives"])
+        return np.unique(np.searchsorted(reached, growing(int(reached[-1]))) + 1)
 
     def between(self, thresholds: Array) -> Self:
         """Return the table with everything between two of these thresholds put together: it answers them as before."""
@@ -354,7 +360,7 @@ def growing(rows: int) -> Array:
     return np.unique(np.concatenate([np.arange(1, single), larger]))
 
 
-def _as_float_if_exact(scores: Array) -> Array:
+def as_float_if_exact(scores: Array) -> Array:
     """Turn whole numbers into float64 where that loses nothing; larger ones stay integers."""
     if scores.dtype.kind == "b" or not scores.size or max(abs(int(scores.min())), abs(int(scores.max()))) <= 1 << 53:
         return scores.astype(np.float64)

@@ -1,0 +1,124 @@
+"""Rows that live in another engine are counted there: Spark, DuckDB, lazy Polars, and what else Narwhals reaches.
+
+Decisions and the scores of two classes come back as groups of rows alike, never as rows. Scores of which there are more
+than a million different ones are binned where they lie, and the bounds of the auc are then told. Other questions need
+the rows: errors of predicted numbers (their median and their intervals), scores of several classes, clusters, and costs
+that differ by row. Of those the named columns are brought here and no others (``Source.rows``).
+"""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.engines import Read, read_rows, warn_of_few_outside
+from stakes.engines.columns import as_frame
+from stakes.engines.groups import Grouped, count_groups
+from stakes.engines.plan import Counted
+from stakes.engines.queries import MOST_GROUPS, MOST_SCORES, Groups, Source
+from stakes.tallies.arithmetic import Array
+
+_KEYS = ("truth", "prediction", "score", "by")
+
+
+def is_lazy(data: Any) -> bool:
+    """Whether this is a table whose rows are not here."""
+    if data is None or isinstance(data, Mapping | str | os.PathLike):
+        return False
+    import narwhals as nw
+
+    return isinstance(as_frame(data), nw.LazyFrame)
+
+
+def count_inside(data: Any, options: Mapping[str, Any]) -> Counted | None:
+    """Count the rows where they are; None when this question needs the rows themselves.
+
+    ``options`` are the arguments of :func:`stakes.engines.read_rows`.
+    """
+    given = {name: options.get(name) for name in (*_KEYS, "weight") if options.get(name) is not None}
+    if _needs_rows(options) or not all(isinstance(name, str) for name in given.values()):
+        return None
+    if "score" not in given and "prediction" not in given:
+        raise errors.nothing_to_judge()
+    source, keys = Source.of(data, given), [name for name in _KEYS if name in given]  # type: ignore[arg-type]
+    for key in keys:
+        if source.dtype(key).is_nested():  # not every engine can group by those
+            raise errors.unsupported_type(key, str(source.dtype(key)))
+    groups, grid = _grouped(source, keys)
+    if groups is None:
+        return None
+    _check(groups, options)
+    read = read_rows(**{**options, "weight": None, **groups.columns})
+    return None if read.plan is None else _counted(read, groups, grid)
+
+
+def _needs_rows(options: Mapping[str, Any]) -> bool:
+    pricing = options.get("pricing")
+    by_row = pricing is not None and pricing.costs.columns
+    of_numbers = options.get("task") == "regression" or options.get("baseline") is not None
+    return bool(of_numbers or by_row or options.get("cluster") is not None or options.get("parts") is not None)
+
+
+def _grouped(source: Source, keys: list[str]) -> tuple[Groups | None, str | None]:
+    """Return the groups of rows alike, and the grid that their scores lie on if there are too many scores.
+
+    Too many groups without a score are quantities, or names of single rows: None.
+    """
+    if "score" not in keys:
+        return source.groups(keys, MOST_GROUPS), None
+    groups = source.groups(keys, MOST_GROUPS)
+    if groups is not None and groups.columns["score"].n_unique() <= MOST_SCORES:
+        return groups, None
+    dtype = source.dtype("score")
+    if not dtype.is_numeric():
+        raise errors.not_numbers("score", f"{dtype} values")
+    low, high = source.score_range()
+    grid = "probability" if low >= 0 and high <= 1 else "line"
+    return source.binned(grid).groups(keys), grid
+
+
+def _counted(read: Read, groups: Groups, grid: str | None) -> Counted:
+    sizes = groups.sizes if groups.weight is None else groups.weight
+    counted = count_groups(read.plan, Grouped(read.rows, sizes, groups.squares, grid), read.by)  # type: ignore[arg-type]
+    if counted.scores is not None and not counted.scores.probabilities:
+        warn_of_few_outside(np.asarray(read.rows.scores), groups.sizes)
+    return counted
+
+
+# ── what is wrong with the rows, told by how many ────────────────────────────────────────────────────────────────
+def _check(groups: Groups, options: Mapping[str, Any]) -> None:
+    """Refuse missing values, infinite scores and fractions for classes, whose rows have no numbers here."""
+    of_classes = options.get("task") == "classification"
+    of_classes |= any(options.get(name) is not None for name in ("score", "positive", "classes"))
+    for argument, column in groups.columns.items():
+        _refuse(_missing(column), groups.sizes, argument, errors.missing_values)
+        if not column.dtype.is_float():
+            continue
+        values = column.to_numpy().astype(np.float64)
+        if argument == "score":
+            _refuse(np.isinf(values), groups.sizes, argument, errors.infinite_values)
+        elif of_classes or argument == "by":
+            wrong = (values != np.floor(values)) | (np.abs(values) >= 2.0**63)
+            if wrong.any():
+                raise errors.fractional_labels(
+                    argument, int(groups.sizes[wrong].sum()), None, float(min(values[wrong]))
+                )
+
+
+def _refuse(wrong: Array, sizes: Array, argument: str, words: Any) -> None:
+    if wrong.any():
+        raise words(argument, int(sizes[wrong].sum()), None)
+
+
+def _missing(column: Any) -> Array:
+    """Which values are missing: null, no number, or text of nothing but blanks."""
+    import narwhals as nw
+
+    missing = column.is_null().to_numpy().astype(bool)
+    if column.dtype.is_float():
+        missing = missing | np.isnan(column.to_numpy().astype(np.float64))
+    if column.dtype == nw.String:
+        missing = missing | np.array([not text.strip() for text in column.fill_null("").to_list()], bool)
+    return missing

@@ -1,0 +1,494 @@
+"""One question, every engine: the same counts and figures from lists as from Spark, and no row leaves its engine."""
+
+import itertools
+import json
+import math
+import os
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+import pytest
+
+import stakes
+from stakes.engines import Counted, lazy, queries
+from stakes.errors import InputError, InputWarning
+from stakes.tallies import bins
+
+ROWS = 400
+
+
+# ── the engines ──────────────────────────────────────────────────────────────────────────────────────────────────
+def duckdb_relation(frame: pl.DataFrame):
+    duckdb = pytest.importorskip("duckdb")
+    return duckdb.from_arrow(frame.to_arrow())
+
+
+def dask_frame(frame: pl.DataFrame):
+    dask = pytest.importorskip("dask.dataframe")
+    return dask.from_pandas(frame.to_pandas(), npartitions=3)
+
+
+def ibis_table(frame: pl.DataFrame):
+    ibis = pytest.importorskip("ibis")
+    return ibis.memtable(frame.to_arrow())
+
+
+def spark_frame(spark, frame: pl.DataFrame):
+    return spark.createDataFrame(frame.to_pandas()).repartition(3)
+
+
+HERE = {
+    "lists": lambda frame: frame.to_dict(as_series=False),
+    "numpy": lambda frame: {name: frame[name].to_numpy() for name in frame.columns},
+    "pandas": lambda frame: frame.to_pandas(),
+    "polars": lambda frame: frame,
+    "pyarrow": lambda frame: frame.to_arrow(),
+}
+ELSEWHERE = {
+    "lazy polars": lambda frame: pl.concat([frame[:100].lazy(), frame[100:].lazy()]),
+    "duckdb": duckdb_relation,
+    "dask": dask_frame,
+    "ibis": ibis_table,
+}
+SPARK = pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.filterwarnings("ignore:PySpark does not")])
+
+
+@pytest.fixture(params=[*HERE, *ELSEWHERE, SPARK])
+def anywhere(request):
+    """How a table is handed over, in every engine."""
+    return maker(request)
+
+
+@pytest.fixture(params=[*ELSEWHERE, SPARK])
+def elsewhere(request):
+    """How a table is handed over, in the engines that keep the rows to themselves."""
+    return maker(request)
+
+
+def maker(request):
+    if request.param == "spark":
+        spark = request.getfixturevalue("spark")
+        return lambda frame: spark_frame(spark, frame)
+    return {**HERE, **ELSEWHERE}[request.param]
+
+
+@pytest.fixture
+def pulled(monkeypatch):
+    """The (rows, columns) of everything that leaves its engine."""
+    seen: list[tuple[int, int]] = []
+    collect = nw.LazyFrame.collect
+
+    def watched(frame, *arguments, **options):
+        table = collect(frame, *arguments, **options)
+        seen.append(table.shape)
+        return table
+
+    monkeypatch.setattr(nw.LazyFrame, "collect", watched)
+    return seen
+
+
+# ── the rows ─────────────────────────────────────────────────────────────────────────────────────────────────────
+def rows(seed: int = 0) -> pl.DataFrame:
+    """Columns of every kind; weights are whole eighths, so that their sums are exact in any order."""
+    rng = np.random.default_rng(seed)
+    score = rng.integers(0, 60, ROWS) / 64
+    sick = rng.random(ROWS) < 0.2 + 0.6 * score
+    called = rng.random(ROWS) < 0.3 + 0.4 * sick
+    answers = np.array(["no", "yes"])
+    return pl.DataFrame(
+        {
+            "word": answers[sick.astype(int)],
+            "said": answers[called.astype(int)],
+            "whole": sick.astype(np.int8),
+            "whole said": called.astype(np.int64),
+            "flag": sick,
+            "flag said": called,
+            "float": sick.astype(np.float64),
+            "sign": 2 * sick.astype(np.int64) - 1,
+            "species": rng.choice(["setosa", "007", "7", "ünïcode"], ROWS),
+            "species said": rng.choice(["setosa", "007", "7", "none of them"], ROWS),
+            "p": score,
+            "narrow": score.astype(np.float32) + np.float32(0.01),
+            "logit": 8 * score - 4.125,
+            "points": (64 * score).astype(np.int64),
+            "w": rng.integers(0, 24, ROWS) / 8,
+            "copies": rng.integers(1, 5, ROWS),
+            "site": rng.choice(["north", "south", "far, far away"], ROWS),
+            "ward": rng.integers(0, 30, ROWS),
+            "patient": rng.integers(0, 80, ROWS),
+            "number": rng.normal(size=ROWS),
+            "number said": rng.normal(size=ROWS),
+        }
+    )
+
+
+QUESTIONS = {
+    "words": {"truth": "word", "prediction": "said", "positive": "yes"},
+    "whole": {"truth": "whole", "prediction": "whole said"},
+    "flags": {"truth": "flag", "prediction": "flag said"},
+    "flags beside numbers": {"truth": "flag", "prediction": "whole said"},
+    "floats": {"truth": "float", "prediction": "whole said"},
+    "many": {"truth": "species", "prediction": "species said", "classes": ["7", "007", "setosa", "ünïcode"]},
+    "weighted decisions": {"truth": "species", "prediction": "species said", "weight": "w", "by": "site"},
+    "scores": {"truth": "word", "score": "p", "positive": "yes"},
+    "scores of signs": {"truth": "sign", "score": "logit"},
+    "narrow scores": {"truth": "flag", "score": "narrow"},
+    "whole scores": {"truth": "whole", "score": "points"},
+    "weighted scores": {"truth": "word", "score": "p", "positive": "no", "weight": "w"},
+    "everything": {
+        "truth": "word", "score": "p", "prediction": "said", "positive": "yes", "weight": "copies", "by": "ward",
+    },
+    "segments": {"truth": "whole", "score": "logit", "by": "site"},
+}  # fmt: skip
+
+
+def values(evaluation) -> dict[str, str]:
+    """Every figure, to the last bit, of the whole and of the segments."""
+    figures = {name: estimate.value.hex() for name, estimate in evaluation.figures.items()}
+    parts = {name: values(part) for name, part in evaluation.segments.items()}
+    return figures | {"segments": json.dumps(parts)}
+
+
+def intervals(evaluation) -> list[float]:
+    """Both ends of every interval; NaN where there is none."""
+    ends = [end for estimate in evaluation.figures.values() for end in (estimate.low, estimate.high)]
+    return [math.nan if end is None else end for end in ends]
+
+
+# ── counts ───────────────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.filterwarnings("ignore::stakes.errors.InputWarning")
+def test_every_engine_counts_alike_in_any_order(anywhere):
+    frame = rows()
+    table = anywhere(frame.sample(fraction=1, shuffle=True, seed=1))
+    for question, arguments in QUESTIONS.items():
+        expected = stakes.count(frame.to_dict(as_series=False), **arguments)
+        found = stakes.count(table, **arguments)
+        assert found.to_dict() == expected.to_dict(), question
+        ours, theirs = stakes.Evaluation(found), stakes.Evaluation(expected)
+        assert values(ours) == values(theirs), question
+        np.testing.assert_allclose(intervals(ours), intervals(theirs), rtol=1e-13, err_msg=question)
+
+
+def test_the_count_is_that_of_plain_python(elsewhere):
+    frame = rows()
+    counted = stakes.count(elsewhere(frame), truth="species", prediction="species said", weight="w", by="site")
+    for site, species, said in itertools.product(*(frame[c].unique() for c in ("site", "species", "species said"))):
+        mine = frame.filter(site=site, species=species, **{"species said": said})["w"].to_list()
+        table = counted.segments[site].confusion
+        place = table.truths.index(species), table.decisions.index(said)
+        assert table.counts[place] == sum(map(Fraction, mine))
+        assert table.squares[place] == sum(Fraction(w) ** 2 for w in mine)
+
+
+def test_weights_of_any_size_add_up_to_within_a_trillionth(elsewhere):
+    frame = rows().with_columns((pl.col("w") + 0.1).exp().alias("w"))
+    arguments = {"truth": "word", "prediction": "said", "score": "p", "positive": "yes", "weight": "w"}
+    found, expected = (stakes.count(data, **arguments) for data in (elsewhere(frame), frame))
+    np.testing.assert_allclose(found.confusion.counts, expected.confusion.counts, rtol=1e-12)
+    np.testing.assert_allclose(found.confusion.squares, expected.confusion.squares, rtol=1e-12)
+    for name, column in expected.scores.as_columns().values.items():
+        np.testing.assert_allclose(found.scores.as_columns().values[name], column, rtol=1e-12)
+
+
+def test_a_row_of_weight_0_is_not_there(elsewhere):
+    frame = pl.DataFrame({"y": ["a", "b", "ghost"], "d": ["a", "a", "b"], "w": [1.0, 2.0, 0.0]})
+    counted = stakes.count(elsewhere(frame), truth="y", prediction="d", weight="w", positive="b")
+    assert counted.confusion.truths == ("a", "b")
+    assert counted.confusion.total == 3
+
+
+def test_more_classes_than_a_table_holds(elsewhere):
+    names = [f"class {i}" for i in range(1200)]
+    frame = pl.DataFrame({"y": [*names, "class 3"], "d": [*names[1:], "class 0", "class 4"]})
+    found, expected = (stakes.count(data, truth="y", prediction="d") for data in (elsewhere(frame), frame))
+    assert found.to_dict() == expected.to_dict()
+    assert found.tallies["joint"].counts.max() == 2
+    assert not found.tallies["joint"].weighted
+
+
+@pytest.mark.parametrize("kind", [pl.Decimal(6, 3), pl.Float32, pl.Int64, pl.UInt8])
+def test_numbers_of_every_type(kind):
+    frame = rows().select(y="whole", p=pl.col("points"), w="copies")
+    table = frame.with_columns(pl.col("y", "p", "w").cast(kind))
+    expected = stakes.count(frame, truth="y", score="p", weight="w")
+    for engine in ("lazy polars", "duckdb"):
+        found = stakes.count(ELSEWHERE[engine](table), truth="y", score="p", weight="w")
+        assert found.to_dict() == expected.to_dict()
+
+
+@pytest.mark.parametrize("kind", [pl.Categorical, pl.Enum(["never", "no", "yes"])])
+def test_texts_of_every_type(kind):
+    frame = rows().with_columns(pl.col("word", "said").cast(kind))
+    arguments = {"truth": "word", "prediction": "said", "positive": "yes"}
+    assert stakes.count(frame.lazy(), **arguments).to_dict() == stakes.count(rows(), **arguments).to_dict()
+
+
+def test_whole_scores_beyond_floats_stay_apart():
+    frame = pl.DataFrame({"y": [0, 1, 0, 1], "p": [2**60, 2**60 + 1, 2**60 + 2, 2**60 + 3]})
+    for engine in ("lazy polars", "duckdb"):
+        assert stakes.evaluate(ELSEWHERE[engine](frame), truth="y", score="p")["auc"].value == 0.75
+
+
+def test_decisions_are_found_from_counts(elsewhere, pulled):
+    frame = rows()
+    arguments = {"truth": "word", "score": "p", "positive": "yes", "costs": stakes.Costs(miss=5, false_alarm=1)}
+    choice, expected = (stakes.decide(data, **arguments) for data in (elsewhere(frame), frame))
+    assert choice.threshold == expected.threshold
+    assert choice.apparent.value == expected.apparent.value
+    assert [shape[0] for shape in pulled] == [len(frame.unique(["word", "p"]))]
+
+
+# ── what leaves the engine ───────────────────────────────────────────────────────────────────────────────────────
+def test_only_groups_leave_their_engine(elsewhere, pulled):
+    table = elsewhere(rows())
+    frame = rows()
+    stakes.evaluate(table, truth="word", prediction="said", positive="yes")
+    assert pulled == [(4, 3)]
+    pulled.clear()
+    stakes.evaluate(table, truth="word", score="p", positive="yes")
+    assert pulled == [(len(frame.unique(["word", "p"])), 3)]
+    pulled.clear()
+    stakes.count(table, truth="word", prediction="said", positive="yes", by="site", weight="copies")
+    assert pulled == [(12, 7)]
+
+
+def test_bins_leave_their_engine_when_there_are_too_many_scores(elsewhere, pulled, monkeypatch):
+    monkeypatch.setattr(lazy, "MOST_SCORES", 50)
+    monkeypatch.setattr(lazy, "MOST_GROUPS", 100)
+    frame = rows().with_columns(p=pl.Series(np.random.default_rng(1).beta(0.1, 50, ROWS)))
+    stakes.count(elsewhere(frame), truth="word", score="p", positive="yes")
+    edges = pl.Series(bins.lower_edges(frame["p"].to_numpy(), "probability"))
+    assert pulled == [(101, 3), (1, 4), (len(frame.with_columns(p=edges).unique(["word", "p"])), 3)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "columns"),
+    [
+        ({"truth": "number", "prediction": "number said"}, 2),
+        ({"truth": "whole", "prediction": "whole said", "task": "regression", "weight": "copies"}, 3),
+        ({"truth": "word", "score": "p", "positive": "yes", "cluster": "patient"}, 3),
+        ({"truth": "word", "score": {"yes": "p", "no": "rest"}, "positive": "yes"}, 3),
+        ({"truth": "word", "score": "p", "positive": "yes", "costs": stakes.Costs(miss="w", false_alarm=1)}, 3),
+    ],
+    ids=["numbers", "whole numbers", "clusters", "a score for each class", "costs by row"],
+)
+def test_what_needs_rows_brings_only_the_named_columns(arguments, columns, pulled, caplog):
+    frame = rows().with_columns(rest=1 - pl.col("p"))
+    expected = stakes.evaluate(frame, **arguments).to_dict()
+    with caplog.at_level("INFO", logger="stakes"):
+        assert stakes.evaluate(frame.lazy(), **arguments).to_dict() == expected
+    assert pulled[-1] == (ROWS, columns)
+    assert f"{ROWS} rows of {columns} columns" in caplog.text
+
+
+# ── bins ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+def awkward_scores(grid: str) -> np.ndarray:
+    """Scores of every size that floats have, and the edges of bins."""
+    rng = np.random.default_rng(3)
+    small = rng.random(500) * 2.0 ** -rng.integers(0, 1074, 500)
+    ends = [0.0, 1.0, 0.5, 0.25, 0.75, 5e-324, 2.0**-1022, 1e-310, np.nextafter(1, 0), np.nextafter(0.5, 1)]
+    probabilities = np.concatenate([rng.beta(0.1, 50, 500), small, 1 - small, ends])
+    if grid == "probability":
+        return probabilities
+    return np.concatenate([probabilities, -probabilities, rng.normal(size=500) * 2.0 ** rng.integers(0, 1000, 500)])
+
+
+@pytest.mark.parametrize("grid", bins.GRIDS)
+def test_every_engine_bins_alike(elsewhere, monkeypatch, grid):
+    monkeypatch.setattr(lazy, "MOST_SCORES", 50)
+    scores = awkward_scores(grid)
+    rng = np.random.default_rng(4)
+    frame = pl.DataFrame(
+        {"y": rng.random(len(scores)) < 0.4, "p": scores, "w": rng.integers(1, 9, len(scores)) / 4,
+         "site": rng.choice(["a", "b"], len(scores))}
+    )  # fmt: skip
+    table = elsewhere(frame)
+    for options in ({}, {"weight": "w"}, {"by": "site"}):
+        exact = stakes.count(frame, truth="y", score="p", **options)
+        found = stakes.count(table, truth="y", score="p", **options)
+        assert found.scores.grid == grid
+        assert found.scores == exact.scores.binned(grid)
+        assert {name: part.scores for name, part in found.segments.items()} == {
+            name: part.scores.binned(grid) for name, part in exact.segments.items()
+        }
+
+
+def test_a_binned_auc_is_told_with_its_bounds(monkeypatch):
+    monkeypatch.setattr(lazy, "MOST_SCORES", 50)
+    frame = rows().with_columns(p=pl.Series(np.random.default_rng(1).random(ROWS)))
+    arguments = {"truth": "word", "score": "p", "positive": "yes"}
+    ev, exact = (stakes.evaluate(data, **arguments) for data in (frame.lazy(), frame))
+    low, high = stakes.metrics.auc_bounds(ev.counted.scores)
+    assert low <= exact["auc"].value <= high
+    assert f"between {low:.6f} and {high:.6f}" in " ".join(ev.notes)
+
+
+def test_scores_above_1_are_binned_on_the_line(monkeypatch):
+    monkeypatch.setattr(lazy, "MOST_SCORES", 50)
+    counted = stakes.count(rows().lazy(), truth="flag", score="points")
+    assert counted.scores == stakes.count(rows(), truth="flag", score="points").scores.binned("line")
+
+
+@pytest.mark.parametrize("wrong", [math.inf, -math.inf, math.nan])
+def test_scores_are_finite_before_they_are_binned(wrong):
+    source = queries.Source.of(pl.LazyFrame({"p": [0.5, wrong, wrong]}), {"score": "p"})
+    with pytest.raises(InputError, match=r"score is (infinite|missing) in 2 rows"):
+        source.score_range()
+
+
+@pytest.mark.parametrize("most", [60, 59])
+def test_bins_begin_beyond_the_most_scores(monkeypatch, most):
+    frame = rows().filter(pl.col("p").is_in(np.arange(60) / 64))
+    assert frame["p"].n_unique() == 60
+    monkeypatch.setattr(lazy, "MOST_SCORES", most)
+    counted = stakes.count(frame.lazy(), truth="flag", score="p")
+    assert counted.scores.grid == (None if most == 60 else "probability")
+
+
+# ── bad input ────────────────────────────────────────────────────────────────────────────────────────────────────
+WITHOUT_ROWS = "in an engine whose rows have no numbers"
+
+
+@pytest.mark.parametrize(
+    ("column", "wrong", "words"),
+    [
+        ("y", None, "truth is missing in 3 rows"),
+        ("y", " ", "truth is missing in 3 rows"),
+        ("p", None, "score is missing in 3 rows"),
+        ("p", float("nan"), "score is missing in 3 rows"),
+        ("p", float("inf"), "score is infinite in 3 rows"),
+        ("p", float("-inf"), "score is infinite in 3 rows"),
+        ("w", None, "weight is missing in 3 rows"),
+        ("w", float("nan"), "weight is missing in 3 rows"),
+        ("w", -1.0, "weight is negative in 3 rows"),
+        ("w", float("inf"), "weight is infinite in 3 rows"),
+        ("w", 1e101, "weight is beyond 1e100"),
+        ("w", 1e-101, "weight is beyond 1e100"),
+        ("site", None, "by is missing in 3 rows"),
+        ("visit", 0.5, "by has 3 rows that hold no class (0.5;"),
+    ],
+)
+@pytest.mark.parametrize("engine", ELSEWHERE)
+def test_what_is_wrong_is_counted_in_the_engine(column, wrong, words, engine, monkeypatch):
+    table = ELSEWHERE[engine](spoilt(column, wrong))
+    for most in (10**6, 0):  # scores one by one, then binned
+        monkeypatch.setattr(lazy, "MOST_SCORES", most)
+        with pytest.raises(InputError) as problem:
+            stakes.count(table, **judged(column))
+        assert words in str(problem.value)
+        assert WITHOUT_ROWS in str(problem.value)
+
+
+@pytest.mark.spark
+@pytest.mark.filterwarnings("ignore:PySpark does not")
+def test_what_is_wrong_is_counted_in_spark(spark):
+    for column, wrong, words in [("y", None, "truth is"), ("p", float("nan"), "score is"), ("w", None, "weight is")]:
+        frame = spoilt(column, wrong)
+        table = spark.createDataFrame(frame.rows(), frame.columns).repartition(2)
+        with pytest.raises(InputError, match=f"{words} missing in 3 rows"):
+            stakes.count(table, **judged(column))
+
+
+@pytest.mark.spark
+@pytest.mark.filterwarnings("ignore:PySpark does not")
+def test_spark_gives_away_only_the_named_columns(spark, pulled):
+    frame = rows().rename({"number": "the.number"})
+    arguments = {"truth": "the.number", "prediction": "number said", "task": "regression"}
+    found, expected = (stakes.evaluate(data, **arguments) for data in (spark_frame(spark, frame), frame))
+    assert pulled == [(ROWS, 2)]
+    assert found["mean_squared_error"].value == pytest.approx(expected["mean_squared_error"].value, rel=1e-14)
+
+
+def spoilt(column: str, wrong: object) -> pl.DataFrame:
+    """Nine rows with a wrong value in three of them."""
+    columns: dict = {"y": list("ababababa"), "p": [i / 8 for i in range(9)], "w": [1.0] * 9, "site": list("nnnssssss")}
+    columns["visit"] = [1.0] * 9
+    columns[column][3:6] = [wrong] * 3
+    return pl.DataFrame(columns)
+
+
+def judged(column: str) -> dict:
+    segments = {"by": "visit" if column == "visit" else "site"}
+    return {"truth": "y", "score": "p", "weight": "w", "positive": "a", **segments}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"truth": "number", "score": "p"}, "truth has 400 rows that hold no class"),
+        ({"truth": "word", "score": "said", "positive": "yes"}, "score holds text"),
+        ({"truth": "word", "score": "p", "positive": "yes", "weight": "said"}, "weight holds String values"),
+        ({"truth": "word", "score": "p"}, "positive="),
+        ({"truth": "species", "score": "p"}, "score"),
+        ({"truth": "wrod", "score": "p"}, "did you mean 'word'"),
+        ({"truth": "word", "prediction": "whole"}, "prediction"),
+        ({"truth": "word"}, "score="),
+        ({"truth": "nested", "score": "p"}, "truth holds List"),
+        ({"truth": "whole", "prediction": "whole said", "weight": "nothing"}, "weight is 0 in every row"),
+    ],
+)
+def test_input_is_refused_as_anywhere_else(arguments, words):
+    frame = rows().with_columns(nothing=pl.lit(0.0), nested=pl.concat_list("p"))
+    with pytest.raises(InputError, match=words) as found:
+        stakes.count(frame.lazy(), **arguments)
+    with pytest.raises(InputError) as expected:
+        stakes.count(frame, **arguments)
+    assert str(found.value).partition("(")[0] == str(expected.value).partition("(")[0] or "String" in str(found.value)
+
+
+def test_a_table_without_rows_is_refused():
+    with pytest.raises(InputError, match="truth"):
+        stakes.count(rows()[:0].lazy(), truth="word", score="p", positive="yes")
+
+
+def test_text_instead_of_very_many_scores_is_refused(monkeypatch):
+    monkeypatch.setattr(lazy, "MOST_SCORES", 1)
+    with pytest.raises(InputError, match="score holds String values; give one number per row"):
+        stakes.count(rows().lazy(), truth="word", score="species", positive="yes")
+
+
+def test_a_few_scores_outside_are_told_by_how_many():
+    frame = rows().with_columns(pl.when(pl.col("p") == pl.col("p").max()).then(1.5).otherwise(pl.col("p")).alias("p"))
+    count = frame.filter(pl.col("p") == 1.5).height
+    with pytest.warns(InputWarning, match=rf"in {count} of 400 rows \(1.5; {WITHOUT_ROWS}\)"):
+        stakes.count(frame.lazy(), truth="word", score="p", positive="yes")
+
+
+def test_truth_as_its_own_score_is_pointed_out():
+    with pytest.warns(InputWarning, match="score"):
+        stakes.count(rows().lazy(), truth="whole", score="whole")
+
+
+def test_names_that_engines_would_read_as_something_else(elsewhere):
+    names = ["a.b", 'x"y', "select", "it's `q`; DROP TABLE t --"]
+    frame = pl.DataFrame(
+        [["no", "yes", "yes"], [0.25, 0.5, 0.25], [1, 2, 3], ["u", "v", "v"]], schema=names, orient="col"
+    )
+    arguments = dict(zip(["truth", "score", "weight", "by"], names, strict=True))
+    found, expected = (stakes.count(data, positive="yes", **arguments) for data in (elsewhere(frame), frame))
+    assert found.to_dict() == expected.to_dict()
+
+
+# ── a job ────────────────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.spark
+def test_the_spark_job_counts_a_file(tmp_path, spark):  # the fixture says what is missing without Java
+    """With ``spark-submit`` as users would run it."""
+    import pyspark
+
+    frame = rows().select(truth="whole", score="p", site="site")
+    frame.write_parquet(tmp_path / "predictions.parquet")
+    job = Path(__file__).parents[2] / "examples" / "spark_job.py"
+    submit = [Path(pyspark.__file__).parent / "bin" / "spark-submit", "--master", "local[2]", job]
+    environment = {**os.environ, "COLUMNS": "100", "PYSPARK_PYTHON": sys.executable}
+    command = [*submit, tmp_path / "predictions.parquet", tmp_path / "counted.json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=180, env=environment)
+    assert done.returncode == 0, done.stderr
+    expected = stakes.evaluate(frame, truth="truth", score="score", by="site")
+    assert f"{expected['auc'].value:.4f}" in done.stdout
+    saved = stakes.Evaluation(Counted.from_dict(json.loads((tmp_path / "counted.json").read_text())))
+    assert values(saved) == values(expected)
