@@ -44,11 +44,13 @@ def evaluate(
     design: str = "classes random",
     confidence: float = 0.95,
     seed: int = 0,
+    where: str | None = None,
+    missing: str = "error",
 ) -> Any:
     """Judge a model by its scores, its decisions or its predicted numbers.
 
     ``truth``, ``score``, ``prediction``, ``weight`` and ``by`` are arrays, or names of columns when ``data`` (a data
-    frame, a dictionary of columns, or the name of a CSV or Parquet file) is given. With more than two classes ``score``
+    frame, a dictionary of columns, or the names of files) is given. With more than two classes ``score``
     is a dictionary class → column, or an (n, k) array with ``classes``. A case of two classes is decided positive when
     score ≥ threshold; the threshold is 0.5 for probabilities, and must be given for other scores. Predicted numbers are
     compared with always saying the mean, or ``baseline``.
@@ -61,6 +63,11 @@ def evaluate(
     figure has an interval of this ``confidence``, or says why not. ``design="classes fixed"`` means that another
     sample would have the same class counts; ``seed`` fixes what is drawn to find intervals.
 
+    Files are CSV (also gzip), Parquet, JSON lines, Arrow, or a table of a SQLite or DuckDB database
+    (``"preds.sqlite::table"``); several, or a pattern such as ``"preds/*.csv"``, are one table, and ``"-"`` is standard
+    input. ``where`` keeps the rows of files for which a condition in SQL is true (``"site = 'A'"``). A missing value is
+    an error, unless ``missing="drop"`` leaves out its row; the result says how many.
+
     >>> ev = evaluate(truth=[1, 1, 0, 1, 1, 0], score=[0.9, 0.4, 0.6, 0.8, 0.1, 0.2])
     >>> print(ev["auc"])
     auc 0.625, 95 % interval 0.206437 to 0.911427 (ignoring the input: 0.5)
@@ -71,7 +78,7 @@ def evaluate(
     refuse_useless_threshold(threshold, score, prediction)
     pricing = priced(costs, prior, training_prior)
     options = {"task": task, "positive": positive, "classes": classes, "weight": weight, "by": by, "baseline": baseline}
-    options |= {"cluster": cluster, "pricing": pricing}
+    options |= {"cluster": cluster, "pricing": pricing, "where": where, "missing": missing}
     if pricing is not None and pricing.costs.columns:
         options["threshold"] = threshold  # each row's own costs have to be there when it decides
     counted = count_rows(data, truth=truth, score=score, prediction=prediction, **options)
