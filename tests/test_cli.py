@@ -83,7 +83,11 @@ def test_decisions_in_the_file(tmp_path):
         ("y,p\n1,0.2\nnan,0.3\n", ["--truth", "y", "--score", "p"], "truth is missing in 1 row"),
         ("y,y,p\n1,0,0.2\n", ["--truth", "y", "--score", "p"], "the table has several columns called 'y'"),
         ("y,p\n1,0.2\n,0.3\n", ["--truth", "y", "--score", "p"], "truth is missing in 1 row"),
-        ("y,p\n1,0.2\n0\n", ["--truth", "y", "--score", "p"], "score is missing in 1 row"),
+        (
+            "y,p\n1,0.2\n0\n",
+            ["--truth", "y", "--score", "p"],
+            "preds.csv: line 3 has 1 field and the header has 2; mend that line",
+        ),
         ("y,p\n", ["--truth", "y", "--score", "p"], "truth is empty"),
         ("", ["--truth", "y", "--score", "p"], "cannot be read"),
         (
@@ -108,7 +112,7 @@ def test_a_file_that_is_wrong_gets_one_line_and_exit_code_2(tmp_path, content, a
 def test_files_that_are_not_there_or_of_another_kind(tmp_path):
     for name, words in (
         ("gone.csv", "there is no such file"),
-        ("a.xlsx", "does not end in .csv or .parquet"),
+        ("a.xlsx", "does not end in .csv, .csv.gz, .tsv"),
         ("", "it is a directory"),
     ):
         file = tmp_path / name

@@ -18,7 +18,7 @@ def present_rows(columns: Mapping[str, Any], table: Table | None) -> Array | Non
     """
     lacking = [_lacking(values) for values in columns.values()]
     if table is not None and table.values.dtype.kind == "f":
-        lacking.append(np.isnan(table.values).any(axis=1))
+        lacking.append(np.asarray(np.isnan(table.values).any(axis=1)))
     if len({len(rows) for rows in lacking}) != 1:
         return None
     present = ~np.logical_or.reduce(lacking)

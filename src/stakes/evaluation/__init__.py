@@ -1,5 +1,6 @@
 """evaluate(): rows in, an Evaluation out, which answers every question about them."""
 
+from dataclasses import replace
 from typing import Any
 
 from stakes import errors
@@ -105,7 +106,8 @@ def decide(data: Any = None, *arrays: Any, truth: Any = None, best: str | None =
         if options.get(name) is not None:
             raise errors.not_to_decide_by(name)
     shares = {name: options.pop(name, None) for name in ("prior", "training_prior")}
-    return evaluate(data, truth=truth, **options).decide(best=best, **shares)
+    evaluation = evaluate(data, truth=truth, **options)
+    return replace(evaluation.decide(best=best, **shares), dropped=evaluation.counted.dropped)
 
 
 def judge(

@@ -5,6 +5,8 @@ from contextlib import closing, contextmanager
 from typing import Any
 from urllib.parse import quote
 
+import numpy as np
+
 from stakes import errors
 from stakes.engines.files.sources import Source
 
@@ -40,7 +42,8 @@ def collect(source: Source, names: Sequence[str]) -> Any:
     query = f"SELECT {', '.join(map(_quoted, names))} FROM {_quoted(source.table)}"
     with _connected(source) as connection:
         if kind_of(source) == "duckdb":
-            return pl.DataFrame(connection.sql(query))
+            found = connection.execute(query).fetchnumpy()  # its Arrow streams print of leaks when Python ends
+            return pl.DataFrame([_from_numpy(name, found[name]) for name in names])
         rows = connection.execute(query).fetchall()
     values = zip(*rows, strict=True) if rows else [()] * len(names)
     return pl.DataFrame([_series(source, name, list(column)) for name, column in zip(names, values, strict=True)])
@@ -82,6 +85,20 @@ def _duckdb(source: Source) -> tuple[Any, type[Exception]]:
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
+
+
+def _from_numpy(name: str, array: Any) -> Any:
+    """DuckDB masks what is missing; in a column of an enumerated type it is NaN."""
+    import polars as pl
+
+    masked, values = np.ma.getmaskarray(array), np.ma.getdata(array)
+    if values.dtype.kind == "O":
+        gone = (
+            lost or (isinstance(value, float) and value != value) for lost, value in zip(masked, values, strict=True)
+        )
+        return pl.Series(name, [None if lost else value for lost, value in zip(gone, values, strict=True)])
+    series = pl.Series(name, values)
+    return series.set(pl.Series(masked), None) if masked.any() else series
 
 
 def _series(source: Source, name: str, values: list[Any]) -> Any:

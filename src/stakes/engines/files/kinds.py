@@ -106,6 +106,5 @@ def _in_words(source: Source, problem: Exception) -> errors.InputError:
             found = json_lines.fault(source)
     except (OSError, EOFError):
         pass  # what cannot be read at all has no line
-    return found or errors.unreadable_file(
-        source.name, getattr(problem, "strerror", None) or errors.first_line(problem)
-    )
+    why = getattr(problem, "strerror", None) or errors.first_line(problem)
+    return found or errors.unreadable_file(source.name, why)

@@ -43,7 +43,7 @@ class Source:
         file: Any = self.path.open("rb") if self.content is None else io.BytesIO(self.content)
         start = file.read(len(_GZIP))
         file.seek(0)
-        return gzip.open(file) if start == _GZIP else file
+        return file if start != _GZIP else gzip.open(file)  # type: ignore[return-value]
 
     def start(self, size: int) -> bytes:
         """The first bytes, as they stand in the file."""
@@ -54,7 +54,7 @@ class Source:
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """Notice when the file is not the one any more that it was; then whatever was read, or failed, means nothing."""
+        """Notice when the file is not what it was any more; then whatever was read, or failed, means nothing."""
         try:
             yield
         finally:
