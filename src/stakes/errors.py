@@ -1659,9 +1659,7 @@ def changed_while_read(path: str) -> InputError:
 
 def different_columns(path: str, other: str, lacking: Sequence[str]) -> InputError:
     kind = "column" if len(lacking) == 1 else "columns"
-    return InputError(
-        f"{path} lacks the {kind} {some(lacking)} that {other} has; files of one table have the same ones"
-    )
+    return InputError(f"{path} lacks the {kind} {some(lacking)} that {other} has; give files with the same columns")
 
 
 def different_kinds(argument: str, path: str, kind: str, other: str, other_kind: str) -> InputError:

@@ -93,10 +93,8 @@ def _from_numpy(name: str, array: Any) -> Any:
 
     masked, values = np.ma.getmaskarray(array), np.ma.getdata(array)
     if values.dtype.kind == "O":
-        gone = (
-            lost or (isinstance(value, float) and value != value) for lost, value in zip(masked, values, strict=True)
-        )
-        return pl.Series(name, [None if lost else value for lost, value in zip(gone, values, strict=True)])
+        pairs = zip(masked, values, strict=True)
+        return pl.Series(name, [None if lost or isinstance(value, float) else value for lost, value in pairs])
     series = pl.Series(name, values)
     return series.set(pl.Series(masked), None) if masked.any() else series
 
