@@ -391,9 +391,8 @@ def test_several_files_and_patterns_are_one_table(preds):
     for number in range(2):
         table[2 * number : 2 * number + 2].write_csv(preds.parent / f"part{number}.csv")
     expected = run("evaluate", preds, *COLUMNS, "--json").stdout
-    assert (
-        run("evaluate", preds.parent / "part0.csv", preds.parent / "part1.csv", *COLUMNS, "--json").stdout == expected
-    )
+    parts = [preds.parent / f"part{number}.csv" for number in range(2)]
+    assert run("evaluate", *parts, *COLUMNS, "--json").stdout == expected
     assert run("evaluate", preds.parent / "part*.csv", *COLUMNS, "--json").stdout == expected
     assert run("evaluate", "-", *COLUMNS, "--json", input=preds.read_text()).stdout == expected
 
@@ -434,7 +433,7 @@ def test_a_database_prints_nothing_else(preds):
     duckdb = pytest.importorskip("duckdb")
     database = preds.parent / "all.duckdb"
     with duckdb.connect(str(database)) as connection:
-        connection.execute(f"CREATE TABLE t AS SELECT * FROM read_csv('{preds}')")
+        connection.execute(f"CREATE TABLE t AS SELECT * FROM read_csv('{preds}', types={{'outcome': 'VARCHAR'}})")
     done = run("evaluate", f"{database}::t", *COLUMNS, "--json")
     assert done.stdout == run("evaluate", preds, *COLUMNS, "--json").stdout
     assert done.stderr == ""

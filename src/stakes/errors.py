@@ -1697,7 +1697,8 @@ def nul_bytes(path: str, line: int) -> InputError:
 
 
 def beyond_float64(value: str, problem: InputError) -> InputError:
-    return InputError(f"{problem}; {_short(repr(value))} is beyond what a float64 holds")
+    spelled = value.strip().lstrip("+-").lower().startswith("inf")
+    return problem if spelled else InputError(f"{problem}; {_short(repr(value))} is beyond what a float64 holds")
 
 
 def bad_where(condition: object, why: str) -> InputError:

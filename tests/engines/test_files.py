@@ -175,11 +175,11 @@ def test_two_tables_of_one_database_are_two_sources(tmp_path):
 def test_files_of_one_table_have_the_same_columns(tmp_path):
     ROWS.write_csv(tmp_path / "a.csv")
     ROWS.drop("age").write_csv(tmp_path / "b.csv")
-    ROWS.with_columns(p=pl.lit("high")).write_parquet(tmp_path / "c.parquet")
+    ROWS.with_columns(y=pl.lit(1)).write_parquet(tmp_path / "c.parquet")
     for files, words in (
         ("ab", r"b\.csv lacks the column 'age' that .*a\.csv has; give files with the same columns"),
         ("ba", r"b\.csv lacks the column 'age' that .*a\.csv has"),
-        ("ac", r"score holds numbers in .*a\.csv and text in .*c\.parquet; write it alike in all files"),
+        ("ac", r"truth holds text in .*a\.csv and numbers in .*c\.parquet; write it alike in all files"),
     ):
         paths = [next(tmp_path.glob(f"{letter}.*")) for letter in files]
         with pytest.raises(stakes.InputError, match=words):
@@ -261,17 +261,17 @@ def test_duckdb_decimals_enumerations_and_missing_values(tmp_path):
 
 
 # ── conditions ───────────────────────────────────────────────────────────────────────────────────────────────────
+SITE, AGE = pl.col("site"), pl.col("age")
+
+
 @pytest.mark.parametrize(
     ("where", "kept"),
     [
-        ("site = 'A'", pl.col("site") == "A"),
-        ("age > 60", pl.col("age") > 60),  # as text, '9' and '70' would be more than '60' and '100' less
-        ("age = '70' OR site = 'B'", (pl.col("age") == 70) | (pl.col("site") == "B")),
-        (
-            "NOT site = 'A' AND age BETWEEN 50 AND 60 OR p > 0.3",
-            (pl.col("age") <= 60) & (pl.col("site") == "B") | (pl.col("p") > 0.3),
-        ),
-        ("age - 1 < 60 OR upper(site) LIKE 'A%'", (pl.col("age") < 61) | (pl.col("site") == "A")),
+        ("site = 'A'", SITE == "A"),
+        ("age > 60", AGE > 60),  # as text, '9' would be more than '60', and '100' less
+        ("age = '70' OR site = 'B'", (AGE == 70) | (SITE == "B")),
+        ("NOT site = 'A' AND age BETWEEN 50 AND 60 OR p > 0.8", (SITE == "B") & (AGE <= 60) | (pl.col("p") > 0.8)),
+        ("age - 1 < 60 OR upper(site) LIKE 'A%'", (AGE < 61) | (SITE == "A")),
         ("true", pl.lit(True)),
     ],
 )
@@ -299,6 +299,7 @@ def test_large_whole_numbers_in_conditions_are_exact(tmp_path):
         ("", "where='' is not understood"),
         (7, "where=7 is not understood"),
         ("site > 5", "is compared with a number but holds 'A'|cannot compare string with numeric"),
+        ("site IN (SELECT 1)", "is not understood: it has a query within"),
         ("age > 1000", "truth is empty"),
     ],
 )
@@ -375,7 +376,7 @@ def test_a_column_that_is_text_in_quotes_with_separators_is_no_ragged_line(tmp_p
         ('{"y": 1, "p": 0.5}\n{"y": 0, "p": 1e400}\n', r"line 2: 1e400 is beyond what a float64 holds"),
         ('{"y": 1, "p": 0.5}\n{"y": 0, "p": NaN}\n', r"line 2: NaN is no JSON; write null for a missing value"),
         ('{"y": 1, "p": 0.5}\n{"y": 0}\n', "score is missing in 1 row"),
-        ('{"y": 1, "p": 0.5}\n{"y": {"a": 0}, "p": 0.1}\n', r"a\.jsonl: cannot be read: failed to determine supertype"),
+        ('{"y": 1, "p": 0.5}\n{"y": {"a": 0}, "p": 0.1}\n', r"a\.jsonl: cannot be read: "),
         ("", r"a\.jsonl: cannot be read: it is empty"),
     ],
 )
@@ -401,12 +402,10 @@ def test_files_that_were_cut_short_are_not_read(tmp_path, name, share):
 
 def test_columns_of_awkward_types(tmp_path):
     file = tmp_path / "a.parquet"
-    awkward = ROWS.with_columns(
-        pl.col("y").cast(pl.Categorical), p=pl.Series([Decimal(str(p)) for p in ROWS["p"]], dtype=pl.Decimal(6, 3))
-    ).with_columns(
-        nested=pl.Series([[1, 2]] * 6), both=pl.struct("age", "site"), kind=pl.col("site").cast(pl.Enum(["A", "B"]))
-    )
-    awkward.write_parquet(file)
+    decimals = pl.Series([Decimal(str(p)) for p in ROWS["p"]], dtype=pl.Decimal(6, 3))
+    kind = SITE.cast(pl.Enum(["A", "B"]))
+    awkward = ROWS.with_columns(pl.col("y").cast(pl.Categorical), p=decimals, kind=kind)
+    awkward.with_columns(nested=pl.Series([[1, 2]] * 6), both=pl.struct("age", "site")).write_parquet(file)
     assert from_file(file, by="kind") == in_memory(by="site")
     for column in ("nested", "both"):
         with pytest.raises(stakes.InputError, match="truth"):
@@ -419,6 +418,7 @@ def test_what_is_no_file_of_predictions(tmp_path):
     for file, words in (
         (tmp_path, "cannot be read: it is a directory"),
         (tmp_path / "gone.csv", "there is no such file"),
+        ("a" * 300 + ".csv", "there is no such file"),
         (tmp_path / "a.xlsx", r"the name does not end in \.csv, .* or \.feather; convert the file"),
         (tmp_path / "old.feather", "it is of Feather's first version; write it again as Arrow IPC"),
     ):
@@ -478,10 +478,8 @@ def test_missing_values_are_dropped_from_every_make_of_column():
 
 
 def test_missing_values_in_tables_of_scores_and_in_batches():
-    truth, scores = (
-        [0, 1, 2, 0, 1],
-        np.array([[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0, 0, 1], [np.nan, 0.5, 0.5], [0.3, 0.4, 0.3]]),
-    )
+    truth = [0, 1, 2, 0, 1]
+    scores = np.array([[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0, 0, 1], [np.nan, 0.5, 0.5], [0.3, 0.4, 0.3]])
     found = stakes.evaluate(truth=truth, score=scores, classes=[0, 1, 2], missing="drop").to_dict()
     kept = [0, 1, 2, 4]
     plain = stakes.evaluate(truth=[truth[i] for i in kept], score=scores[kept], classes=[0, 1, 2]).to_dict()

@@ -83,10 +83,12 @@ def _read(table: Table, wanted: dict[str, str], condition: Condition | None) -> 
 
 
 def _typed(table: Table, column: Any, argument: str) -> Any:
-    """Labels in text files stay text; scores and weights must be numbers."""
+    """Labels in text files stay text (Polars leaves NUL bytes in it); scores and weights must be numbers."""
     import polars as pl
 
     if argument not in _NUMBERS or column.dtype != pl.String:
+        if table.separator and column.str.contains("\0", literal=True).any():
+            csv.refuse_faults(table.source, table.separator)
         return column
     numbers = column.str.strip_chars().cast(pl.Float64, strict=False)
     wrong = (numbers.is_null() & column.is_not_null()).arg_true()
@@ -94,10 +96,10 @@ def _typed(table: Table, column: Any, argument: str) -> Any:
         value = column[int(wrong[0])]
         problem = errors.not_a_number(argument, len(wrong), int(wrong[0]), value)
         raise errors.in_file(_place(table, column.name, value), problem)
-    too_large = (numbers.is_infinite() & column.str.contains(r"\d")).arg_true()
-    if len(too_large):
-        value = column[int(too_large[0])]
-        problem = errors.infinite_values(argument, len(too_large), int(too_large[0]))
+    infinite = numbers.is_infinite().fill_null(False).arg_true()
+    if len(infinite):
+        value = column[int(infinite[0])]
+        problem = errors.infinite_values(argument, len(infinite), int(infinite[0]))
         raise errors.in_file(_place(table, column.name, value), errors.beyond_float64(value, problem))
     return numbers
 
@@ -116,8 +118,10 @@ def _joined(argument: str, parts: Sequence[Any], tables: Sequence[Table]) -> Any
     if len(parts) == 1:
         return parts[0]
     parts = [part.cast(pl.String) if part.dtype in (pl.Categorical, pl.Enum) else part for part in parts]
-    kinds = {table.source.name: _kind(part) for table, part in zip(tables, parts, strict=True)}
-    known = {kind: name for name, kind in reversed(kinds.items()) if kind}
+    known: dict[str, str] = {}
+    for table, part in zip(tables, parts, strict=True):
+        if part.dtype != pl.Null:
+            known.setdefault(_kind(part), table.source.name)
     if len(known) > 1:
         (one, first), (other, second) = list(known.items())[:2]
         raise errors.different_kinds(argument, first, one, second, other)
@@ -128,8 +132,6 @@ def _joined(argument: str, parts: Sequence[Any], tables: Sequence[Table]) -> Any
 def _kind(column: Any) -> str:
     import polars as pl
 
-    if column.dtype == pl.Null:
-        return ""
     if column.dtype.is_numeric():
         return "numbers"
     return {pl.String: "text", pl.Boolean: "booleans"}.get(type(column.dtype), str(column.dtype))

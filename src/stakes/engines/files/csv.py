@@ -34,16 +34,11 @@ def header(source: Source, separator: str) -> list[str]:
     return names
 
 
-def check(source: Source, separator: str, frame: Any, last: str) -> None:
-    """Refuse lines with too few fields, which Polars fills up, and text with NUL bytes, which it keeps."""
-    import polars as pl
-
-    suspect = frame[last].null_count() > 0
-    texts = [frame[name] for name in frame.columns if frame[name].dtype == pl.String]
-    if suspect or any(text.str.contains("\0", literal=True).any() for text in texts):
-        problem = fault(source, separator)
-        if problem is not None:
-            raise problem
+def refuse_faults(source: Source, separator: str) -> None:
+    """Raise what is wrong with the first wrong line, if any is: too few fields, say, which Polars fills up."""
+    problem = fault(source, separator)
+    if problem is not None:
+        raise problem
 
 
 def fault(source: Source, separator: str) -> errors.InputError | None:

@@ -35,8 +35,8 @@ class Table:
                 frame = self.lazy.select(list(read)).collect()
             except _problems() as problem:
                 raise _in_words(self.source, problem) from None
-            if self.separator:
-                csv.check(self.source, self.separator, frame, last)
+            if self.separator and frame[last].null_count():
+                csv.refuse_faults(self.source, self.separator)
             return frame.select(names)
 
 

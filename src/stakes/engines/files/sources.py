@@ -72,9 +72,9 @@ def sources(data: Any) -> list[Source]:
 
 def single(path: Path) -> Source:
     """The file of that very name."""
-    if path.is_dir():
+    if os.path.isdir(path):
         raise errors.unreadable_file(str(path), "it is a directory")
-    if not path.exists():
+    if not os.path.exists(path):
         raise errors.no_such_file(str(path))
     return Source(str(path), path, state=_state(path))
 
@@ -83,7 +83,7 @@ def _meant(name: str) -> list[Source]:
     """A file of that very name goes before everything that the name might mean otherwise."""
     if name == STANDARD_INPUT:
         return [Source("standard input", content=sys.stdin.buffer.read())]
-    if Path(name).exists():
+    if os.path.exists(name):
         return [single(Path(name))]
     file, separator, table = name.rpartition("::")
     if separator:

@@ -6,6 +6,9 @@ from typing import Any
 
 from stakes import errors
 
+_OF_A_QUERY = "_POLARS_TMP_SQL"
+"""How Polars calls the result of a query within a condition."""
+
 
 class Condition:
     """A condition such as ``site = 'A' AND age > 60``, and the columns that it needs."""
@@ -19,6 +22,8 @@ class Condition:
         except (pl.exceptions.PolarsError, TypeError) as problem:
             raise errors.bad_where(text, errors.first_line(problem)) from None
         self.columns = list(dict.fromkeys(self.expression.meta.root_names()))
+        if any(name.startswith(_OF_A_QUERY) for name in self.columns):
+            raise errors.bad_where(text, "it has a query within")
 
     def keep(self, frame: Any, texts: bool) -> Any:
         """Return the rows for which the condition is true.
