@@ -1688,6 +1688,12 @@ def ragged_line(path: str, line: int, fields: int, width: int) -> InputError:
     return InputError(f"{path}: line {line:,} has {seen} and the header has {width:,}; mend that line{hint}")
 
 
+def stray_quote(path: str, line: int) -> InputError:
+    return InputError(
+        f"{path}: line {line:,} has a quote within a value; write the quote twice, and the whole value in quotes"
+    )
+
+
 def not_utf8(path: str, line: int) -> InputError:
     return InputError(f"{path}: line {line:,} is not UTF-8 (Latin-1 or UTF-16, perhaps); save the file as UTF-8")
 

@@ -342,6 +342,7 @@ def test_conditions_are_for_files():
         (b"\n", r"a\.csv: cannot be read: line 1 is empty; the first line names the columns"),
         (b"y,p\n", "truth is empty"),
         (b'y,p\n1,0.5\n"0,0.2\n', r"a\.csv: cannot be read: line 3: unexpected end of data"),
+        (b'y,p,n\n1,0.5,a\n0,0.2,5" disk\n', r"a\.csv: line 3 has a quote within a value; write the quote twice"),
         (b"y,p\r1,0.5\r0,0.2\r", r"a\.csv: cannot be read: line 1: new-line character seen in unquoted field"),
     ],
 )

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from stakes import errors
+from stakes.engines.columns import spelled
 from stakes.engines.files import csv
 from stakes.engines.files.kinds import Table, open_table
 from stakes.engines.files.sources import single, sources
@@ -53,16 +54,9 @@ def _suspicion(table: Table) -> errors.InputError | None:
         return None
     if len(table.columns) == 1 and any(sign in table.columns[0] for sign in ";\t|,"):
         return errors.other_separator(table.source.name, table.separator, table.columns[0])
-    if all(_is_number(name) for name in table.columns):
+    if all(spelled(name) is not None for name in table.columns):
         return errors.no_header(table.source.name, table.columns)
     return None
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return float(text) is not None
-    except ValueError:
-        return False
 
 
 def _same_columns(first: Table, other: Table) -> None:

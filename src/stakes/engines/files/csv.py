@@ -54,6 +54,14 @@ def fault(source: Source, separator: str) -> errors.InputError | None:
     return None
 
 
+def stray_quote(source: Source, separator: str) -> errors.InputError | None:
+    """The first line with a quote within a value; a lone one is what Polars stumbles over when all else is right."""
+    for line, fields in _records(source, separator):
+        if any('"' in field for field in fields):
+            return errors.stray_quote(source.name, line)
+    return None
+
+
 def line_of(source: Source, separator: str, column: str, value: str) -> int:
     """The first line that has this value in a column."""
     records = _records(source, separator)

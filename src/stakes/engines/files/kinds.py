@@ -101,7 +101,7 @@ def _in_words(source: Source, problem: Exception) -> errors.InputError:
     found = None
     try:
         if kind in csv.SEPARATORS:
-            found = csv.fault(source, csv.SEPARATORS[kind])
+            found = csv.fault(source, csv.SEPARATORS[kind]) or csv.stray_quote(source, csv.SEPARATORS[kind])
         elif kind in _JSON_LINES:
             found = json_lines.fault(source)
     except (OSError, EOFError):

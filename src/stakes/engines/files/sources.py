@@ -40,10 +40,11 @@ class Source:
 
     def open(self) -> IO[bytes]:
         """Open the bytes; those of a compressed file come out as they were."""
-        file: Any = self.path.open("rb") if self.content is None else io.BytesIO(self.content)
-        start = file.read(len(_GZIP))
-        file.seek(0)
-        return file if start != _GZIP else gzip.open(file)  # type: ignore[return-value]
+        zipped = self.start(len(_GZIP)) == _GZIP
+        if self.content is None and not zipped:
+            return self.path.open("rb")
+        held: Any = self.path if self.content is None else io.BytesIO(self.content)
+        return gzip.open(held) if zipped else held  # type: ignore[return-value]
 
     def start(self, size: int) -> bytes:
         """The first bytes, as they stand in the file."""
