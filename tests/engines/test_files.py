@@ -120,11 +120,11 @@ def test_column_names_with_quotes_and_sql_in_them(tmp_path, name, column):
 
 def test_regression_from_a_file_names_rows_of_the_file(tmp_path):
     file = tmp_path / "n.csv"
-    file.write_text("y,d\n1.5,2\n,3\n100,5\n4,4.5\n2.5,2\n")
-    found = stakes.evaluate(file, truth="y", prediction="d", missing="drop")
+    file.write_text("y,d,w\n1.5,2,1\n,3,1\n7,900,0\n100,5,1\n4,4.5,1\n2.5,2,1\n")
+    found = stakes.evaluate(file, truth="y", prediction="d", weight="w", missing="drop")
     assert found["mae"].value == pytest.approx(np.mean([0.5, 95, 0.5, 0.5]))
     assert "1 row with a missing value was left out" in found.notes
-    assert found.counted.tallies["errors"].worst[0].row == 2
+    assert found.counted.tallies["errors"].worst[0].row == 3
 
 
 # ── several files ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -281,8 +281,8 @@ def test_conditions_on_text_take_for_numbers_what_is_compared_with_numbers(tmp_p
 
 
 def test_large_whole_numbers_in_conditions_are_exact(tmp_path):
-    (tmp_path / "a.csv").write_text("y,p,id\n1,0.5,9007199254740992\n0,0.2,9007199254740993\n1,0.7,9007199254740994\n")
-    found = stakes.evaluate(tmp_path / "a.csv", truth="y", score="p", where="id <= 9007199254740993")
+    (tmp_path / "a.csv").write_text("y,p,id\n1,0.5,9007199254740992\n0,0.2,9007199254740993\n0,0.7,9007199254740994\n")
+    found = stakes.evaluate(tmp_path / "a.csv", truth="y", score="p", where="id <> 9007199254740993")
     assert found.rows == 2
 
 
