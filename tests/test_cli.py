@@ -83,7 +83,11 @@ def test_decisions_in_the_file(tmp_path):
         ("y,p\n1,0.2\nnan,0.3\n", ["--truth", "y", "--score", "p"], "truth is missing in 1 row"),
         ("y,y,p\n1,0,0.2\n", ["--truth", "y", "--score", "p"], "the table has several columns called 'y'"),
         ("y,p\n1,0.2\n,0.3\n", ["--truth", "y", "--score", "p"], "truth is missing in 1 row"),
-        ("y,p\n1,0.2\n0\n", ["--truth", "y", "--score", "p"], "score is missing in 1 row"),
+        (
+            "y,p\n1,0.2\n0\n",
+            ["--truth", "y", "--score", "p"],
+            "preds.csv: line 3 has 1 field and the header has 2",
+        ),
         ("y,p\n", ["--truth", "y", "--score", "p"], "truth is empty"),
         ("", ["--truth", "y", "--score", "p"], "cannot be read"),
         (
@@ -108,7 +112,7 @@ def test_a_file_that_is_wrong_gets_one_line_and_exit_code_2(tmp_path, content, a
 def test_files_that_are_not_there_or_of_another_kind(tmp_path):
     for name, words in (
         ("gone.csv", "there is no such file"),
-        ("a.xlsx", "does not end in .csv or .parquet"),
+        ("a.xlsx", "does not end in .csv, .csv.gz, .tsv"),
         ("", "it is a directory"),
     ):
         file = tmp_path / name
@@ -379,3 +383,57 @@ def test_decide_asks_for_what_it_needs(options, words):
     assert done.returncode == 2
     assert words in done.stderr
     assert "Traceback" not in done.stderr
+
+
+# ── several files, standard input, databases ─────────────────────────────────────────────────────────────────────
+def test_several_files_and_patterns_are_one_table(preds):
+    table = pl.read_csv(preds)
+    for number in range(2):
+        table[2 * number : 2 * number + 2].write_csv(preds.parent / f"part{number}.csv")
+    expected = run("evaluate", preds, *COLUMNS, "--json").stdout
+    parts = [preds.parent / f"part{number}.csv" for number in range(2)]
+    assert run("evaluate", *parts, *COLUMNS, "--json").stdout == expected
+    assert run("evaluate", preds.parent / "part*.csv", *COLUMNS, "--json").stdout == expected
+    assert run("evaluate", "-", *COLUMNS, "--json", input=preds.read_text()).stdout == expected
+
+
+def test_a_condition_and_missing_values(preds):
+    with preds.open("a") as file:
+        file.write("yes,,north,5\nno,0.3,west,6\n")
+    done = run("evaluate", preds, *COLUMNS, "--where", "amount <= 5", "--missing", "drop", "--json")
+    found = stakes.evaluate(preds, truth="outcome", score="P(yes), v2", positive="yes", where="amount < 5").to_dict()
+    assert json.loads(done.stdout) == {**found, "dropped": 1}
+    done = run("evaluate", preds, *COLUMNS, "--missing", "drop")
+    assert "note  1 row with a missing value was left out" in done.stdout
+    done = run("decide", preds, *COLUMNS, "--best", "f1", "--missing", "drop", "--where", "\"center 'A'\" <> 'west'")
+    assert "1 row with a missing value was left out." in done.stdout
+    done = run("evaluate", preds, *COLUMNS, "--where", "centre = 'A'")
+    assert done.returncode == 2
+    assert done.stderr.startswith("stakes: where: there is no column 'centre'")
+    done = run("evaluate", preds, *COLUMNS, "--where", "amount >")
+    assert done.stderr.startswith("stakes: --where 'amount >' is not understood")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_other_commands_take_several_files_and_conditions(tmp_path):
+    rows = pl.read_csv(DEMO_FILE)
+    halves = (tmp_path / "a.csv", tmp_path / "b.csv")
+    rows[:300].write_csv(halves[0])
+    rows[300:].write_csv(halves[1])
+    columns = ("--truth", "diagnosis", "--score", "logistic", "--positive", "malignant", "--json")
+    for command, *options in (("decide", "--best", "f1"), ("permute", "--permutations", "99"), ("calibrate",)):
+        one, both = (run(command, *files, *columns, *options) for files in ((DEMO_FILE,), halves))
+        assert one.stdout == both.stdout != "", both.stderr
+        where = run(command, *halves, *columns, *options, "--where", "size = 'small'")
+        rows.filter(pl.col("size") == "small").write_csv(tmp_path / "small.csv")
+        assert where.stdout == run(command, tmp_path / "small.csv", *columns, *options).stdout != ""
+
+
+def test_a_database_prints_nothing_else(preds):
+    duckdb = pytest.importorskip("duckdb")
+    database = preds.parent / "all.duckdb"
+    with duckdb.connect(str(database)) as connection:
+        connection.execute(f"CREATE TABLE t AS SELECT * FROM read_csv('{preds}', types={{'outcome': 'VARCHAR'}})")
+    done = run("evaluate", f"{database}::t", *COLUMNS, "--json")
+    assert done.stdout == run("evaluate", preds, *COLUMNS, "--json").stdout
+    assert done.stderr == ""

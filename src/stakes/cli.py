@@ -22,7 +22,7 @@ _ARGUMENTS = (
     *("truth", "score", "prediction", "positive", "by", "weight", "threshold", "task", "baseline", "class"),
     *("costs", "miss", "false_alarm", "prior", "training_prior", "best"),
     *("metric", "margin", "id", "cluster", "confidence", "design", "seed", "resamples", "permutations"),
-    *("method", "folds", "column"),
+    *("method", "folds", "column", "where", "missing"),
 )
 """Arguments of functions that are options here, by the same name."""
 
@@ -47,6 +47,22 @@ The systems above are {folder}/clinic_and.toml and clinic_or.toml
 @click.version_option(__version__, prog_name="stakes")
 def cli() -> None:
     """What do a model's mistakes cost, how sure are we, and what should be decided?"""
+
+
+def _files(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The files that are one table, and which of their rows."""
+    where = click.option("--where", metavar="SQL", help="Only the rows that satisfy this, such as \"site = 'A'\".")
+    return click.argument("files", metavar="FILE...", type=click.Path(), nargs=-1, required=True)(where(command))
+
+
+def _missing(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--missing",
+        type=click.Choice(["error", "drop"]),
+        default="error",
+        show_default=True,
+        help="What to do about missing values: stop, or leave out their rows and say how many.",
+    )(command)
 
 
 def _columns(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -135,7 +151,8 @@ def _shares(options: tuple[str, ...]) -> Any:
 
 
 @cli.command()
-@click.argument("file", type=click.Path())
+@_files
+@_missing
 @_columns
 @_costs
 @click.option(
@@ -158,7 +175,7 @@ def _shares(options: tuple[str, ...]) -> Any:
 @click.option("--all", "everything", is_flag=True, help="Show every figure, not only the main ones.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 def evaluate(
-    file: str,
+    files: tuple[str, ...],
     everything: bool,
     as_json: bool,
     score: tuple[str, ...],
@@ -170,16 +187,20 @@ def evaluate(
     training_prior: tuple[str, ...],
     **columns: Any,
 ) -> None:
-    """Judge a model by the predictions in FILE (CSV or Parquet).
+    """Judge a model by the predictions in FILE; several files, or a pattern in quotes, are one table.
+
+    FILE is CSV (also .csv.gz and .tsv), Parquet, JSON lines, Arrow, a table of a SQLite or DuckDB database
+    (preds.sqlite::table), or - for CSV from standard input.
 
     \b
-    Example:
+    Examples:
       stakes evaluate preds.csv --truth y --score p --positive yes --by site
+      stakes evaluate monday.csv tuesday.csv --truth y --score p --where "site = 'A'" --missing drop
     """
     from stakes.evaluation import evaluate
 
     columns |= _priced(costs, miss, false_alarm, prior, training_prior)
-    evaluation = evaluate(file, score=_scores(score), classes=classes or None, **columns)
+    evaluation = evaluate(_one_or_all(files), score=_scores(score), classes=classes or None, **columns)
     if as_json:
         click.echo(evaluation.to_json())
     else:
@@ -187,7 +208,8 @@ def evaluate(
 
 
 @cli.command()
-@click.argument("file", type=click.Path())
+@_files
+@_missing
 @_columns
 @_costs
 @click.option("--best", metavar="FIGURE", help="Decide by a figure (f1, youden) or a condition ('recall >= 0.9').")
@@ -196,7 +218,7 @@ def evaluate(
 @click.option("--seed", type=int, default=0, show_default=True, help="Where the random numbers begin.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 def decide(
-    file: str,
+    files: tuple[str, ...],
     as_json: bool,
     score: tuple[str, ...],
     classes: tuple[str, ...],
@@ -220,7 +242,7 @@ def decide(
     if not (costs or miss or false_alarm or options["best"]):
         raise click.UsageError("say what mistakes cost (--miss 5 --false-alarm 1, or --costs FILE), or --best FIGURE.")
     options |= _priced(costs, miss, false_alarm, prior, training_prior)
-    decision = decide(file, score=_scores(score), classes=classes or None, **options)
+    decision = decide(_one_or_all(files), score=_scores(score), classes=classes or None, **options)
     click.echo(decision.to_json() if as_json else _wrapped(_as_options(str(decision))))
 
 
@@ -234,13 +256,15 @@ def _wrapped(text: str) -> str:
 
 
 @cli.command()
-@click.argument("file", type=click.Path())
+@_files
 @_columns
 @click.option("--metric", metavar="NAME", help="The figure (default: auc of scores, mcc of decisions, r2 of numbers).")
 @click.option("--permutations", type=int, default=10_000, show_default=True, help="How often to shuffle.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Where the random numbers begin.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
-def permute(file: str, as_json: bool, score: tuple[str, ...], classes: tuple[str, ...], **options: Any) -> None:
+def permute(
+    files: tuple[str, ...], as_json: bool, score: tuple[str, ...], classes: tuple[str, ...], **options: Any
+) -> None:
     """Ask whether a figure of the predictions in FILE could be chance: the truth is shuffled against them.
 
     \b
@@ -249,8 +273,13 @@ def permute(file: str, as_json: bool, score: tuple[str, ...], classes: tuple[str
     """
     from stakes.validation.permutation import permutation_test
 
-    test = permutation_test(file, score=_scores(score), classes=classes or None, **options)
+    test = permutation_test(_one_or_all(files), score=_scores(score), classes=classes or None, **options)
     click.echo(test.to_json(indent=None) if as_json else str(test))
+
+
+def _one_or_all(files: tuple[str, ...]) -> Any:
+    """One name, or a list of several."""
+    return files[0] if len(files) == 1 else list(files)
 
 
 def _scores(options: tuple[str, ...]) -> Any:
@@ -328,7 +357,7 @@ def _of_models(columns: tuple[str, ...], several: bool) -> Any:
 
 
 @cli.command()
-@click.argument("file", type=click.Path())
+@_files
 @click.option("--truth", metavar="COLUMN", help="What really happened; not needed with --apply.")
 @click.option(
     "--score", metavar="COLUMN", multiple=True, required=True, help="The scores; of several classes CLASS=COLUMN each."
@@ -349,7 +378,7 @@ def _of_models(columns: tuple[str, ...], several: bool) -> Any:
 @click.option("-o", "--output", metavar="OUT", help="Where to save the calibrator, or with --apply the file.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 def calibrate(
-    file: str,
+    files: tuple[str, ...],
     score: tuple[str, ...],
     classes: tuple[str, ...],
     saved: str | None,
@@ -370,7 +399,10 @@ def calibrate(
     if saved is not None:
         if output is None:
             raise click.UsageError("--apply writes the file with one more column; say where with -o OUT.")
-        names = apply_calibrator(file, saved, output, score=_scores(score), column=column, positive=options["positive"])
+        if len(files) > 1 or options["where"] is not None:
+            raise click.UsageError("--apply is for one FILE, with all its rows.")
+        named = {"column": column, "positive": options["positive"]}
+        names = apply_calibrator(files[0], saved, output, score=_scores(score), **named)
         click.echo(
             json.dumps({"written": output, "columns": names}) if as_json else f"{output}: added {', '.join(names)}"
         )
@@ -380,8 +412,9 @@ def calibrate(
     if column is not None:
         raise click.UsageError("--column is for --apply.")
     if output is not None:
-        refuse_overwriting(file, output)
-    found = recalibration(file, score=_scores(score), classes=classes or None, **options)
+        for file in files:
+            refuse_overwriting(file, output)
+    found = recalibration(_one_or_all(files), score=_scores(score), classes=classes or None, **options)
     if output is not None:
         found.calibrator.save(output)
     click.echo(found.to_json() if as_json else str(found))

@@ -492,3 +492,11 @@ def test_the_spark_job_counts_a_file(tmp_path, spark):  # the fixture says what 
     assert f"{expected['auc'].value:.4f}" in done.stdout
     saved = stakes.Evaluation(Counted.from_dict(json.loads((tmp_path / "counted.json").read_text())))
     assert values(saved) == values(expected)
+
+
+def test_rows_with_gaps_are_left_out_of_lazy_tables_too():
+    rows = pl.DataFrame({"y": [1, 0, None, 1, 0], "p": [0.9, 0.2, 0.4, None, 0.6]})
+    whole = stakes.evaluate(rows, truth="y", score="p", missing="drop")
+    lazily = stakes.evaluate(rows.lazy(), truth="y", score="p", missing="drop")
+    assert lazily.to_dict() == whole.to_dict()
+    assert lazily.counted.dropped == 2

@@ -31,6 +31,7 @@ class Policies:
     """What several ways to decide cost per case, and what each saves against the cheapest constant decision.
 
     Recalibration is by temperature and cross-fitted: no row's probability was changed by looking at its own class.
+    ``dropped`` rows lacked a value.
     """
 
     classes: tuple[str, ...]
@@ -41,6 +42,7 @@ class Policies:
     rows: float
     recalibration: Estimate | None = None
     note: str = ""
+    dropped: int = 0
 
     @property
     def best(self) -> str:
@@ -68,6 +70,7 @@ class Policies:
             "classes": list(self.classes),
             "decisions": list(self.decisions),
             "rows": self.rows,
+            "dropped": self.dropped,
             "best": self.best,
             "enough_evidence": self.enough_evidence,
             "estimates": {name: cost.to_dict() for name, cost in self.estimates.items()},
@@ -82,7 +85,7 @@ class Policies:
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
     def __str__(self) -> str:
-        return "\n".join(self.sentences())
+        return "\n".join([*self.sentences(), *([f"{errors.rows_left_out(self.dropped)}."] if self.dropped else [])])
 
     def __repr__(self) -> str:
         return f"<Policies for {len(self.classes)} classes; the best is {self.best}>"

@@ -10,8 +10,9 @@ import numpy as np
 from stakes import errors
 from stakes.engines import memory
 from stakes.engines.class_scores import Table, as_table, spread_scores
-from stakes.engines.columns import Column, as_finite, as_numbers, as_weights, check_baseline, gather, spelled
+from stakes.engines.columns import Column, as_columns, as_finite, as_numbers, as_weights, check_baseline, spelled, take
 from stakes.engines.labels import Labels, encode, same_kind, settle, zeros_and_ones
+from stakes.engines.missing import keep, present_rows
 from stakes.engines.plan import Counted, DecidedBy, Plan
 from stakes.engines.pricing import classes_of_costs, cost_column, decided_by_costs, with_priced_decisions
 from stakes.engines.tasks import settle_task
@@ -30,8 +31,8 @@ __all__ = ["Counted", "Plan", "Read", "count_read", "count_rows", "in_batches", 
 class Read:
     """Rows that were read and checked, ready to be counted: codes and numbers, and for classes the plan.
 
-    ``length`` is the number of rows before those of weight 0 were left out; ``decided_by`` says how the decisions came
-    about (see :class:`Counted`).
+    ``length`` is the number of rows before any were left out: those of weight 0, and the ``dropped`` ones, in which
+    something was missing. ``decided_by`` says how the decisions came about (see :class:`Counted`).
     """
 
     rows: memory.Rows
@@ -39,6 +40,7 @@ class Read:
     plan: Plan | None = None
     by: Labels | None = None
     decided_by: DecidedBy = "rows"
+    dropped: int = 0
 
 
 def count_rows(
@@ -71,7 +73,7 @@ def in_batches(data: Any) -> bool:
 
 def _count_batches(batches: Iterator[Any], options: dict[str, Any]) -> Counted:
     """Count each batch by itself and add up; a batch without rows is left out."""
-    parts, rows = [], 0
+    parts, rows, dropped = [], 0, 0
     pricing = options.get("pricing")
     if pricing is not None and pricing.needs_all_rows:
         raise errors.prior_of_batches()
@@ -79,7 +81,8 @@ def _count_batches(batches: Iterator[Any], options: dict[str, Any]) -> Counted:
         try:
             read = read_rows(batch, **options)
             part = count_read(read, options["baseline"], options["parts"])
-        except errors.EmptyError:
+        except errors.EmptyError as nothing:
+            rows, dropped = rows + nothing.dropped, dropped + nothing.dropped
             continue
         except errors.InputError as problem:
             raise errors.in_batch(number, rows, problem, options.get("classes") is None) from None
@@ -88,7 +91,8 @@ def _count_batches(batches: Iterator[Any], options: dict[str, Any]) -> Counted:
         rows += read.length
     if not parts:
         raise errors.no_batches()
-    return Counted.sum(parts)
+    counted = Counted.sum(parts)
+    return replace(counted, dropped=counted.dropped + dropped)
 
 
 def read_rows(
@@ -107,8 +111,12 @@ def read_rows(
     parts: Collection[str] | None = None,
     pricing: Pricing | None = None,
     threshold: float | None = None,
+    where: Any = None,
+    missing: str = "error",
 ) -> Read:
     """Read and check the rows of one table, without counting them yet.
+
+    ``where`` is a condition in SQL that chooses rows of files; ``missing="drop"`` leaves out rows that lack a value.
 
     ``pricing`` decides where there are only scores, or ``threshold`` does where costs differ from row to row.
     """
@@ -121,17 +129,24 @@ def read_rows(
     if prices and data is None:
         raise errors.cost_columns_without_data(list(prices.values()))
     named = {"prediction": prediction, "weight": weight, "by": by, "cluster": cluster}
-    columns = gather(data, truth=truth, **named, **scores, **prices)
-    length, places = len(columns["truth"]), None
+    found = take(data, where, truth=truth, **named, **scores, **prices)
+    present = _present(missing, found, table)
+    if present is not None:
+        found = {name: keep(values, present) for name, values in found.items()}
+        table = None if table is None else table.keep(present)
+    columns = as_columns(found, {} if data is None else {"truth": truth, **named, **scores})
+    length = len(columns["truth"])
     if table is not None and len(table.values) != length:
         raise errors.wrong_length("score", len(table.values), length)
+    places = None if present is None else np.flatnonzero(present)
+    dropped = 0 if present is None else len(present) - length
     weights = as_weights(columns.pop("weight")) if weight is not None else None
     if weights is not None and not weights.all():  # a row of weight 0 is a row that is not there
-        present = weights > 0
-        columns = {name: column.keep(present) for name, column in columns.items()}
-        places = np.flatnonzero(present)
-        table = None if table is None else table.keep(present)
-        weights = weights[present]
+        heavy = weights > 0
+        columns = {name: column.keep(heavy) for name, column in columns.items()}
+        places = np.flatnonzero(heavy) if places is None else places[heavy]
+        table = None if table is None else table.keep(heavy)
+        weights = weights[heavy]
     if scores and "score" not in scores:
         table = as_table({name.removeprefix("score of "): columns[name] for name in scores})
     segments = None if by is None else encode(columns["by"])
@@ -148,24 +163,32 @@ def read_rows(
             raise errors.regression_without_prediction()
         if pricing is not None:
             raise errors.costs_of_numbers()
-        return Read(_numbers(columns, places=places, **groups), length, by=segments)
+        return Read(_numbers(columns, places=places, **groups), length + dropped, by=segments, dropped=dropped)
     if baseline is not None:
         raise errors.baseline_of_classes()
     plan, rows, decided_by = _classes(
         columns, quick, table, classes, positive, parts, pricing=pricing, weight=weights, threshold=threshold
     )
-    return Read(replace(rows, **groups), length, plan, segments, decided_by)
+    return Read(replace(rows, **groups), length + dropped, plan, segments, decided_by, dropped)
+
+
+def _present(missing: str, found: dict[str, Any], table: Table | None) -> Array | None:
+    """Which rows are complete, if others are to be left out and there are any."""
+    if missing not in ("error", "drop"):
+        raise errors.unknown_missing(missing)
+    present = present_rows(found, table) if missing == "drop" else None
+    return None if present is None or present.all() else present
 
 
 def count_read(read: Read, baseline: float | None = None, parts: Collection[str] | None = None) -> Counted:
     """Count rows that were read."""
     if read.plan is None:
-        return memory.count_errors(read.rows, read.by, baseline, parts)
+        return replace(memory.count_errors(read.rows, read.by, baseline, parts), dropped=read.dropped)
     counted = memory.count_classes(read.plan, read.rows, read.by, parts)
     tally: Any = counted.tallies.get("scores") or counted.tallies.get("class_scores")
     if parts is None and tally is not None and not tally.probabilities:
         warn_of_few_outside(np.asarray(read.rows.scores))
-    return replace(counted, decided_by=read.decided_by)
+    return replace(counted, decided_by=read.decided_by, dropped=read.dropped)
 
 
 def _numbers(columns: dict[str, Column], **groups: Any) -> memory.Rows:

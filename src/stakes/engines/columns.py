@@ -43,21 +43,30 @@ class Column:
 # ── from a table or file, by name ────────────────────────────────────────────────────────────────────────────────
 def gather(data: Any, **arguments: Any) -> dict[str, Column]:
     """Take the columns that a call names, from the data or as they were given; arguments that are None are left out."""
+    return as_columns(take(data, **arguments), {} if data is None else arguments)
+
+
+def take(data: Any, where: Any = None, **arguments: Any) -> dict[str, Any]:
+    """Find the columns that a call names, as they are; ``where`` chooses rows of files."""
     given = {name: value for name, value in arguments.items() if value is not None}
     wanted = {name: value for name, value in given.items() if isinstance(value, str)}
-    if data is None:
-        if wanted:
-            raise errors.name_without_data(*next(iter(wanted.items())))
-        found: dict[str, Any] = {}
-    else:
-        found = _by_name(data, wanted)
+    if data is None and wanted:
+        raise errors.name_without_data(*next(iter(wanted.items())))
+    if where is not None and not _names_files(data):
+        raise errors.where_without_file()
+    found = {} if data is None else _by_name(data, wanted, where)
     _refuse_different_indexes(given)
     _warn_of_same_column(given)
-    columns = {name: to_column(found.get(name, value), name) for name, value in given.items()}
+    return {name: found.get(name, value) for name, value in given.items()}
+
+
+def as_columns(found: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Column]:
+    """Read the columns and check that they are of one length; ``given`` is what was given beside a table."""
+    columns = {name: to_column(values, name) for name, values in found.items()}
     rows = len(columns["truth"])
     for name, column in columns.items():
         if len(column) != rows:
-            if isinstance(given[name], list | tuple) and column.kind == "text" and data is not None:
+            if isinstance(given.get(name), list | tuple) and column.kind == "text":
                 raise errors.list_of_names(name, given[name])
             raise errors.wrong_length(name, len(column), rows)
     if not rows:
@@ -80,14 +89,17 @@ def _warn_of_same_column(given: Mapping[str, Any]) -> None:
             errors.warn(errors.same_column(name))
 
 
-def _by_name(data: Any, wanted: dict[str, str]) -> dict[str, Any]:
+def _names_files(data: Any) -> bool:
+    names = data if isinstance(data, list | tuple) and data else [data]
+    return all(isinstance(name, str | os.PathLike) for name in names)
+
+
+def _by_name(data: Any, wanted: dict[str, str], where: Any) -> dict[str, Any]:
     """Return argument → native column, for the arguments that name one."""
-    if isinstance(data, str | os.PathLike):
-        from pathlib import Path  # loads more than one would think
+    if _names_files(data):
+        from stakes.engines import files  # loads more than one would think
 
-        from stakes.engines import files
-
-        return files.read(Path(data), wanted)
+        return files.read(data, wanted, where)
     if isinstance(data, Mapping):
         available = list(data)
         take: Any = data.__getitem__
@@ -135,7 +147,7 @@ def to_column(values: Any, argument: str) -> Column:
         return _from_objects(values, argument)
     if isinstance(values, range):
         return Column(argument, "number", np.arange(values.start, values.stop, values.step))
-    series = _series(values)
+    series = as_series(values)
     if series is not None:
         return _from_series(series, argument)
     if hasattr(values, "__array__"):
@@ -147,7 +159,7 @@ def _article(name: str) -> str:
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
-def _series(values: Any) -> Any:
+def as_series(values: Any) -> Any:
     """Return a Narwhals series, or None when this is no series; Narwhals is not loaded for nothing."""
     if type(values).__module__.partition(".")[0] in ("builtins", "numpy"):
         return None
@@ -280,7 +292,7 @@ def _from_objects(values: Any, argument: str) -> Column:
     for kind, type_ in [(_kind_of(t), t) for t in set(map(type, values))]:
         kinds.setdefault(kind, []).append(type_)
     if "missing" in kinds or len(kinds) > 1:
-        refuse_missing(np.fromiter(map(_is_missing, values), bool, len(values)), argument)
+        refuse_missing(np.fromiter(map(is_missing, values), bool, len(values)), argument)
     if "other" in kinds and issubclass(kinds["other"][0], list | tuple | set | frozenset | np.ndarray):
         raise errors.multilabel_rows(argument)
     if "other" in kinds:
@@ -323,7 +335,8 @@ def _kind_of(type_: type) -> str:
     return "text" if issubclass(type_, str) else "other"
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Whether a Python object stands for a missing value."""
     return _kind_of(type(value)) == "missing" or (isinstance(value, float | np.floating) and value != value)
 
 

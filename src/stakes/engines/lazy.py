@@ -25,7 +25,7 @@ _KEYS = ("truth", "prediction", "score", "by")
 
 def is_lazy(data: Any) -> bool:
     """Whether this is a table whose rows are not here."""
-    if data is None or isinstance(data, Mapping | str | os.PathLike):
+    if data is None or isinstance(data, Mapping | str | os.PathLike | list | tuple | np.ndarray):
         return False
     import narwhals as nw
 
@@ -58,7 +58,9 @@ def _needs_rows(options: Mapping[str, Any]) -> bool:
     pricing = options.get("pricing")
     by_row = pricing is not None and pricing.costs.columns
     of_numbers = options.get("task") == "regression" or options.get("baseline") is not None
-    return bool(of_numbers or by_row or options.get("cluster") is not None or options.get("parts") is not None)
+    chosen = options.get("where") is not None or options.get("missing", "error") != "error"
+    others = any(options.get(name) is not None for name in ("cluster", "parts"))
+    return bool(of_numbers or by_row or chosen or others)
 
 
 def _grouped(source: Source, keys: list[str]) -> tuple[Groups | None, str | None]:

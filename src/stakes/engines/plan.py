@@ -49,7 +49,7 @@ class Counted:
 
     ``decided_by`` says how the decisions came about: they were given with the "rows", the highest "score" decides (the
     first of those that tie), the "costs" do, or a "threshold" does. ``clusters`` say which rows belong together, and
-    are neither added nor saved.
+    are neither added nor saved. ``dropped`` rows lacked a value and were left out.
     """
 
     task: str
@@ -57,6 +57,7 @@ class Counted:
     segments: Mapping[str, "Counted"] = field(default_factory=dict)
     decided_by: DecidedBy = "rows"
     clusters: Clusters | None = None
+    dropped: int = 0
 
     @property
     def confusion(self) -> Any:
@@ -91,6 +92,7 @@ class Counted:
             {kind: type(tally).sum([part.tallies[kind] for part in parts]) for kind, tally in first.tallies.items()},
             {name: cls.sum([part.segments[name] for part in parts if name in part.segments]) for name in names},
             first.decided_by,
+            dropped=sum(part.dropped for part in parts),
         )
 
     def __radd__(self, other: object) -> Self:
@@ -118,6 +120,7 @@ class Counted:
             "version": VERSION,
             "task": self.task,
             "decided_by": self.decided_by,
+            "dropped": self.dropped,
             "tallies": [tally.to_dict() for tally in self.tallies.values()],
             "segments": {name: part.to_dict() for name, part in self.segments.items()},
         }
@@ -134,7 +137,8 @@ class Counted:
             if not tallies:
                 raise KeyError("tallies")
             segments = {name: cls.from_dict(part) for name, part in saved["segments"].items()}
-            return cls(saved["task"], {tally.kind: tally for tally in tallies}, segments, saved["decided_by"])
+            by_kind, dropped = {tally.kind: tally for tally in tallies}, saved.get("dropped", 0)
+            return cls(saved["task"], by_kind, segments, saved["decided_by"], dropped=dropped)
         except (KeyError, TypeError, AttributeError) as problem:
             raise errors.not_a_tally(f"a count whose content is damaged ({problem})") from None
 

@@ -1,5 +1,6 @@
 """evaluate(): rows in, an Evaluation out, which answers every question about them."""
 
+from dataclasses import replace
 from typing import Any
 
 from stakes import errors
@@ -44,11 +45,13 @@ def evaluate(
     design: str = "classes random",
     confidence: float = 0.95,
     seed: int = 0,
+    where: str | None = None,
+    missing: str = "error",
 ) -> Any:
     """Judge a model by its scores, its decisions or its predicted numbers.
 
     ``truth``, ``score``, ``prediction``, ``weight`` and ``by`` are arrays, or names of columns when ``data`` (a data
-    frame, a dictionary of columns, or the name of a CSV or Parquet file) is given. With more than two classes ``score``
+    frame, a dictionary of columns, or the names of files) is given. With more than two classes ``score``
     is a dictionary class → column, or an (n, k) array with ``classes``. A case of two classes is decided positive when
     score ≥ threshold; the threshold is 0.5 for probabilities, and must be given for other scores. Predicted numbers are
     compared with always saying the mean, or ``baseline``.
@@ -61,6 +64,11 @@ def evaluate(
     figure has an interval of this ``confidence``, or says why not. ``design="classes fixed"`` means that another
     sample would have the same class counts; ``seed`` fixes what is drawn to find intervals.
 
+    Files are CSV (also gzip), Parquet, JSON lines, Arrow, or a table of a SQLite or DuckDB database
+    (``"preds.sqlite::table"``); several, or a pattern such as ``"preds/*.csv"``, are one table, and ``"-"`` is standard
+    input. ``where`` keeps the rows of files for which a condition in SQL is true (``"site = 'A'"``). A missing value is
+    an error, unless ``missing="drop"`` leaves out its row; the result says how many.
+
     >>> ev = evaluate(truth=[1, 1, 0, 1, 1, 0], score=[0.9, 0.4, 0.6, 0.8, 0.1, 0.2])
     >>> print(ev["auc"])
     auc 0.625, 95 % interval 0.206437 to 0.911427 (ignoring the input: 0.5)
@@ -71,7 +79,7 @@ def evaluate(
     refuse_useless_threshold(threshold, score, prediction)
     pricing = priced(costs, prior, training_prior)
     options = {"task": task, "positive": positive, "classes": classes, "weight": weight, "by": by, "baseline": baseline}
-    options |= {"cluster": cluster, "pricing": pricing}
+    options |= {"cluster": cluster, "pricing": pricing, "where": where, "missing": missing}
     if pricing is not None and pricing.costs.columns:
         options["threshold"] = threshold  # each row's own costs have to be there when it decides
     counted = count_rows(data, truth=truth, score=score, prediction=prediction, **options)
@@ -98,7 +106,8 @@ def decide(data: Any = None, *arrays: Any, truth: Any = None, best: str | None =
         if options.get(name) is not None:
             raise errors.not_to_decide_by(name)
     shares = {name: options.pop(name, None) for name in ("prior", "training_prior")}
-    return evaluate(data, truth=truth, **options).decide(best=best, **shares)
+    evaluation = evaluate(data, truth=truth, **options)
+    return replace(evaluation.decide(best=best, **shares), dropped=evaluation.counted.dropped)
 
 
 def judge(

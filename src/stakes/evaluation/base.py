@@ -270,6 +270,7 @@ class Evaluation:
             "format": FORMAT,
             "task": self.task,
             "rows": self.rows,
+            "dropped": self.counted.dropped,
             **self._facts_as_data(),
             **({} if self.pricing is None else self.pricing.to_dict()),
             "figures": {name: estimate.to_dict() for name, estimate in self.figures.items()},
@@ -336,7 +337,8 @@ class Evaluation:
         """What a careful colleague would point out."""
         whys = {estimate.no_interval for estimate in self.figures.values() if estimate.defined}
         worthless = [] if self.pricing is None else self.pricing.costs.never_cheapest()
-        notes = [f"the decision {name!r} is never worth taking at these costs" for name in worthless]
+        notes = [errors.rows_left_out(self.counted.dropped)] if self.counted.dropped else []
+        notes += [f"the decision {name!r} is never worth taking at these costs" for name in worthless]
         if self.pricing is not None and self.pricing.prior is not None:
             notes.append("only the costs are for the deployment; all other figures are at the frequencies of the rows")
         if len(whys) == 1 and whys != {""}:

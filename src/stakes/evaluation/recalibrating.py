@@ -141,6 +141,7 @@ def recalibration(
     folds: int = 5,
     seed: int = 0,
     confidence: float = 0.95,
+    where: str | None = None,
 ) -> Recalibration:
     """Ask how honest the scores are, judge recalibration by cross-fitting, and fit the best method on all rows.
 
@@ -148,7 +149,8 @@ def recalibration(
     one with the lowest cross-fitted log loss. The other arguments are those of :func:`stakes.evaluate`.
     """
     sampling = Sampling(confidence, seed=seed)
-    read = read_rows(data, truth=truth, score=score, positive=positive, classes=classes, weight=weight)
+    columns = {"truth": truth, "score": score, "positive": positive, "classes": classes, "weight": weight}
+    read = read_rows(data, **columns, where=where)
     evaluation = Evaluation(count_read(read), sampling=sampling)
     kinds = _kinds(read, evaluation.probabilities, method)
     rows = read.rows

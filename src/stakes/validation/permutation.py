@@ -43,6 +43,7 @@ def permutation_test(
     cluster: Any = None,
     permutations: int | None = None,
     seed: int = 0,
+    where: str | None = None,
     **refit: Any,
 ) -> PermutationTest:
     """Compare a figure with what it is when the truth is shuffled: could it be chance?
@@ -61,7 +62,7 @@ def permutation_test(
     columns = {"positive": positive, "classes": classes, "weight": weight}
     if callable(getattr(data, "fit", None)):
         fixed = {"truth": truth, "score": score, "prediction": prediction, "threshold": threshold}
-        fixed |= {"weight": columns.pop("weight"), "cluster": cluster}
+        fixed |= {"weight": columns.pop("weight"), "cluster": cluster, "where": where}
         _refuse(fixed, errors.only_for_predictions)
         from stakes.validation.refit import refit_permutation
 
@@ -83,7 +84,7 @@ def permutation_test(
     permutations = _PERMUTATIONS if permutations is None else permutations
     check_whole("permutations", permutations, least=1)
     refuse_useless_threshold(threshold, score, prediction)
-    columns |= {"truth": truth, "score": score, "prediction": prediction, "task": task}
+    columns |= {"truth": truth, "score": score, "prediction": prediction, "task": task, "where": where}
     read = None if in_batches(data) else read_rows(data, **columns)
     counted = count_rows(data, **columns) if read is None else count_read(read)
     return _test(counted, read, threshold, name, permutations, seed)

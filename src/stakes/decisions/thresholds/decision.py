@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from stakes import errors
 from stakes.metrics import Estimate
 from stakes.metrics.estimate import percent, plain
 from stakes.tallies.costs import Costs
@@ -30,7 +31,7 @@ class Decision:
     way saves against each; ``miscalibration`` is what the best thresholds save against the Bayes ones.
 
     ``cost_ratio`` says between which costs of a miss, counted in false alarms, the best threshold stays the same;
-    ``worth_of_labels`` what knowing all rates exactly could save per case, at most.
+    ``worth_of_labels`` what knowing all rates exactly could save per case, at most. ``dropped`` rows lacked a value.
     """
 
     criterion: str
@@ -55,6 +56,7 @@ class Decision:
     limit: tuple[str, float] | None = None
     miscalibration: Estimate | None = None
     worthless: tuple[str, ...] = ()
+    dropped: int = 0
 
     @property
     def threshold(self) -> float:
@@ -107,6 +109,7 @@ class Decision:
             "positive": self.positive,
             "negative": self.negative,
             "rows": self.rows,
+            "dropped": self.dropped,
             "decisions": list(self.decisions),
             "thresholds": [plain(start) for start in self.thresholds],
             "apparent": self.apparent.to_dict(),
@@ -131,7 +134,7 @@ class Decision:
 
     # ── in words ─────────────────────────────────────────────────────────────────────────────────────────────
     def __str__(self) -> str:
-        return "\n".join(self.sentences())
+        return "\n".join([*self.sentences(), *([f"{errors.rows_left_out(self.dropped)}."] if self.dropped else [])])
 
     def __repr__(self) -> str:
         return f"<Decision: {self._rule(self.recommended)}>"

@@ -1,0 +1,131 @@
+"""Files of predictions: whatever holds rows by name of column, read as one table."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from stakes import errors
+from stakes.engines.columns import spelled
+from stakes.engines.files import csv
+from stakes.engines.files.kinds import Table, open_table
+from stakes.engines.files.sources import single, sources
+from stakes.engines.files.where import Condition
+from stakes.engines.files.writing import write_whole, written_beside
+
+__all__ = ["MISSING", "read", "read_whole", "write_whole", "written_beside"]
+
+MISSING = ["", "NA", "N/A", "NULL", "null", "NaN", "nan"]
+"""How text files write a missing value; no class is called like that."""
+
+_NUMBERS = ("score", "weight")
+
+
+def read(data: Any, wanted: dict[str, str], where: Any = None) -> dict[str, Any]:
+    """Return argument → column, for the arguments that name one.
+
+    ``data`` names a file, several of them or a pattern, all of which are one table; ``where`` says which rows to keep.
+    """
+    condition = None if where is None else Condition(where)
+    named = [*wanted.items(), *(("where", name) for name in (condition.columns if condition else ()))]
+    tables = [open_table(source, MISSING) for source in sources(data)]
+    for table in tables:
+        _check_columns(table, named)
+        _same_columns(tables[0], table)
+    parts = [_read(table, wanted, condition) for table in tables]
+    return {argument: _joined(argument, [part[argument] for part in parts], tables) for argument in wanted}
+
+
+def read_whole(path: Path) -> Any:
+    """Return the file as a Polars frame with all its columns; those of a text file stay text as it stands."""
+    table = open_table(single(path), [])
+    return table.collect(table.columns)
+
+
+# ── the names of the columns ─────────────────────────────────────────────────────────────────────────────────────
+def _check_columns(table: Table, named: Sequence[tuple[str, str]]) -> None:
+    for argument, name in named:
+        if name not in table.columns:
+            raise _suspicion(table) or errors.no_such_column(argument, name, table.columns)
+
+
+def _suspicion(table: Table) -> errors.InputError | None:
+    """What else may be wrong with separated text when a column is not there."""
+    if not table.separator:
+        return None
+    if len(table.columns) == 1 and any(sign in table.columns[0] for sign in ";\t|,"):
+        return errors.other_separator(table.source.name, table.separator, table.columns[0])
+    if all(spelled(name) is not None for name in table.columns):
+        return errors.no_header(table.source.name, table.columns)
+    return None
+
+
+def _same_columns(first: Table, other: Table) -> None:
+    """Several files are one table only if they have the same columns, in whatever order."""
+    for one, two in ((first, other), (other, first)):
+        lacking = [name for name in one.columns if name not in two.columns]
+        if lacking:
+            raise errors.different_columns(two.source.name, one.source.name, lacking)
+
+
+# ── the values ───────────────────────────────────────────────────────────────────────────────────────────────────
+def _read(table: Table, wanted: dict[str, str], condition: Condition | None) -> dict[str, Any]:
+    names = [*wanted.values(), *(condition.columns if condition else ())]
+    frame = table.collect(list(dict.fromkeys(names)))
+    if condition is not None:
+        frame = condition.keep(frame, texts=bool(table.separator))
+    return {argument: _typed(table, frame[name], argument) for argument, name in wanted.items()}
+
+
+def _typed(table: Table, column: Any, argument: str) -> Any:
+    """Labels in text files stay text (Polars leaves NUL bytes in it); scores and weights must be numbers."""
+    import polars as pl
+
+    if argument not in _NUMBERS or column.dtype != pl.String:
+        if table.separator and column.str.contains("\0", literal=True).any():
+            csv.refuse_faults(table.source, table.separator)
+        return column
+    numbers = column.str.strip_chars().cast(pl.Float64, strict=False)
+    wrong = (numbers.is_null() & column.is_not_null()).arg_true()
+    if len(wrong):
+        value = column[int(wrong[0])]
+        problem = errors.not_a_number(argument, len(wrong), int(wrong[0]), value)
+        raise errors.in_file(_place(table, column.name, value), problem)
+    infinite = numbers.is_infinite().fill_null(False).arg_true()
+    if len(infinite):
+        value = column[int(infinite[0])]
+        problem = errors.infinite_values(argument, len(infinite), int(infinite[0]))
+        raise errors.in_file(_place(table, column.name, value), errors.beyond_float64(value, problem))
+    return numbers
+
+
+def _place(table: Table, column: str, value: str) -> str:
+    """The file, and in separated text the line, where a value stands first."""
+    if not table.separator:
+        return table.source.name
+    return f"{table.source.name}, line {csv.line_of(table.source, table.separator, column, value):,}"
+
+
+def _joined(argument: str, parts: Sequence[Any], tables: Sequence[Table]) -> Any:
+    """The columns of all files below each other; they must be of one kind."""
+    import polars as pl
+
+    if len(parts) == 1:
+        return parts[0]
+    parts = [part.cast(pl.String) if part.dtype in (pl.Categorical, pl.Enum) else part for part in parts]
+    known: dict[str, str] = {}
+    for table, part in zip(tables, parts, strict=True):
+        if part.dtype != pl.Null:
+            known.setdefault(_kind(part), table.source.name)
+    if len(known) > 1:
+        (one, first), (other, second) = list(known.items())[:2]
+        raise errors.different_kinds(argument, first, one, second, other)
+    frames = [part.rename(argument).to_frame() for part in parts]
+    return pl.concat(frames, how="vertical_relaxed").to_series()
+
+
+def _kind(column: Any) -> str:
+    import polars as pl
+
+    if column.dtype.is_numeric():
+        return "numbers"
+    return {pl.String: "text", pl.Boolean: "booleans"}.get(type(column.dtype), str(column.dtype))

@@ -1,0 +1,95 @@
+"""Separated text. Polars reads it; when something is wrong, a slow second look by Python's reader names the line."""
+
+import csv
+from collections.abc import Iterator
+from typing import Any
+
+from stakes import errors
+from stakes.engines.files.sources import Source
+
+SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
+
+
+def scan(source: Source, separator: str, missing: list[str]) -> Any:
+    """Scan with the header as it is meant: quotes undone, and no name twice; all values stay text."""
+    import polars as pl
+
+    names = header(source, separator)
+    options: Any = {"infer_schema": False, "glob": False, "separator": separator, "null_values": missing}
+    lazy = pl.scan_csv(source.for_polars, **options)
+    scanned = lazy.collect_schema().names()
+    if len(scanned) != len(names):
+        raise fault(source, separator) or errors.unreadable_file(source.name, "the header is not understood")
+    return lazy.rename(dict(zip(scanned, names, strict=True)))
+
+
+def header(source: Source, separator: str) -> list[str]:
+    """Return the names in the first line."""
+    _, names = next(_records(source, separator), (1, []))
+    if not names:
+        raise errors.unreadable_file(source.name, "line 1 is empty; the first line names the columns")
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twice:
+        raise errors.in_file(source.name, errors.duplicate_columns(twice))
+    return names
+
+
+def refuse_faults(source: Source, separator: str) -> None:
+    """Raise what is wrong with the first wrong line, if any is: too few fields, say, which Polars fills up."""
+    problem = fault(source, separator)
+    if problem is not None:
+        raise problem
+
+
+def fault(source: Source, separator: str) -> errors.InputError | None:
+    """The first line that is wrong in itself, if there is one."""
+    try:
+        records = _records(source, separator)
+        width = len(next(records)[1])
+        for line, fields in records:
+            if len(fields) != width and (fields or width > 1):  # an empty line can be the missing value of one column
+                return errors.ragged_line(source.name, line, len(fields), width)
+    except errors.InputError as problem:
+        return problem
+    return None
+
+
+def stray_quote(source: Source, separator: str) -> errors.InputError | None:
+    """The first line with a quote within a value; a lone one is what Polars stumbles over when all else is right."""
+    for line, fields in _records(source, separator):
+        if any('"' in field for field in fields):
+            return errors.stray_quote(source.name, line)
+    return None
+
+
+def line_of(source: Source, separator: str, column: str, value: str) -> int:
+    """The first line that has this value in a column."""
+    records = _records(source, separator)
+    place = next(records)[1].index(column)
+    return next(line for line, fields in records if fields and fields[place] == value)
+
+
+def _records(source: Source, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """The line on which each record begins, and its fields."""
+    with source.open() as file:
+        records = csv.reader(_lines(source.name, file), delimiter=separator, strict=True)
+        while True:
+            line = records.line_num + 1
+            try:
+                fields = next(records, None)
+            except csv.Error as problem:
+                raise errors.unreadable_file(source.name, f"line {line:,}: {problem}") from None
+            if fields is None:
+                return
+            yield line, fields
+
+
+def _lines(name: str, file: Any) -> Iterator[str]:
+    for number, line in enumerate(file, 1):
+        try:
+            text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError:
+            raise errors.not_utf8(name, number) from None
+        if "\0" in text:
+            raise errors.nul_bytes(name, number)
+        yield text

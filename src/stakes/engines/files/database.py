@@ -1,0 +1,117 @@
+"""Tables of database files: SQLite through the standard library, DuckDB through the optional package."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+
+from stakes import errors
+from stakes.engines.files.sources import Source
+
+_SQLITE = b"SQLite format 3\0"
+_DUCKDB = b"DUCK"
+_SNIFFED = 16
+
+
+def kind_of(source: Source) -> str:
+    """Return "sqlite" or "duckdb", by the first bytes of the file, or nothing."""
+    start = source.start(_SNIFFED)
+    if start == _SQLITE:
+        return "sqlite"
+    return "duckdb" if start[8:12] == _DUCKDB else ""
+
+
+def columns(source: Source) -> list[str]:
+    """Return the names of the columns of the table; the database is only read."""
+    with _connected(source) as connection:
+        tables = [name for (name,) in connection.execute(_TABLES[kind_of(source)]).fetchall()]
+        if source.table is None:
+            raise errors.which_table(source.name, tables)
+        if source.table not in tables:
+            raise errors.no_such_table(str(source.path), source.table, tables)
+        return [name for name, *_ in connection.execute(f"SELECT * FROM {_quoted(source.table)} LIMIT 0").description]
+
+
+def collect(source: Source, names: Sequence[str]) -> Any:
+    """Read some columns of the table into a Polars frame."""
+    import polars as pl
+
+    assert source.table is not None
+    query = f"SELECT {', '.join(map(_quoted, names))} FROM {_quoted(source.table)}"
+    with _connected(source) as connection:
+        if kind_of(source) == "duckdb":
+            found = connection.execute(query).fetchnumpy()  # its Arrow streams print of leaks when Python ends
+            return pl.DataFrame([_from_numpy(name, found[name]) for name in names])
+        rows = connection.execute(query).fetchall()
+    values = zip(*rows, strict=True) if rows else [()] * len(names)
+    return pl.DataFrame([_series(source, name, list(column)) for name, column in zip(names, values, strict=True)])
+
+
+_TABLES = {
+    "sqlite": "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY 1",
+    "duckdb": "SELECT table_name FROM information_schema.tables ORDER BY 1",
+}
+
+
+@contextmanager
+def _connected(source: Source) -> Iterator[Any]:
+    connect = _sqlite if kind_of(source) == "sqlite" else _duckdb
+    connection, problems = connect(source)
+    with closing(connection):
+        try:
+            yield connection
+        except problems as problem:
+            raise errors.unreadable_file(source.name, errors.first_line(problem)) from None
+
+
+def _sqlite(source: Source) -> tuple[Any, type[Exception]]:
+    import sqlite3
+
+    return sqlite3.connect(f"file:{quote(str(source.path))}?mode=ro", uri=True), sqlite3.Error
+
+
+def _duckdb(source: Source) -> tuple[Any, type[Exception]]:
+    try:
+        import duckdb
+    except ImportError:
+        raise errors.missing_duckdb(str(source.path)) from None
+    try:
+        return duckdb.connect(str(source.path), read_only=True), duckdb.Error
+    except duckdb.Error as problem:
+        raise errors.unreadable_file(source.name, errors.first_line(problem)) from None
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _from_numpy(name: str, array: Any) -> Any:
+    """DuckDB masks what is missing; in a column of an enumerated type it is NaN."""
+    import polars as pl
+
+    masked, values = np.ma.getmaskarray(array), np.ma.getdata(array)
+    if values.dtype.kind == "O":
+        pairs = zip(masked, values, strict=True)
+        return pl.Series(name, [None if lost or isinstance(value, float) else value for lost, value in pairs])
+    series = pl.Series(name, values)
+    return series.set(pl.Series(masked), None) if masked.any() else series
+
+
+def _series(source: Source, name: str, values: list[Any]) -> Any:
+    """SQLite checks no types: a column of whole numbers and fractions is one of fractions, another mixture none."""
+    import polars as pl
+
+    types = {type(value) for value in values} - {type(None)}
+    kinds: dict[frozenset[type], Any] = {
+        frozenset({int}): pl.Int64,
+        frozenset({float}): pl.Float64,
+        frozenset({int, float}): pl.Float64,
+        frozenset({str}): pl.String,
+        frozenset(): pl.Null,
+    }
+    dtype = kinds.get(frozenset(types))
+    if dtype is None:
+        raise errors.mixed_column(source.name, name, sorted(type_.__name__ for type_ in types))
+    return pl.Series(name, values, dtype=dtype, strict=False)

@@ -1,0 +1,42 @@
+"""JSON lines: one object for each row. Polars reads them; a slow second look names the line that is wrong."""
+
+import glob
+import json
+import math
+from typing import Any
+
+from stakes import errors
+from stakes.engines.files.sources import Source
+
+
+def scan(source: Source) -> Any:
+    """Scan with the types that all lines together need."""
+    import polars as pl
+
+    # Polars takes the name for a pattern here, and has no option against it
+    return pl.scan_ndjson(glob.escape(str(source.path)), infer_schema_length=None)
+
+
+def fault(source: Source) -> errors.InputError | None:
+    """The first line that is not an object of JSON, or has a number that no float64 holds."""
+    with source.open() as file:
+        for number, line in enumerate(file, 1):
+            try:
+                row = json.loads(line, parse_float=_finite, parse_constant=_no_json) if line.strip() else {}
+            except UnicodeDecodeError:
+                return errors.not_utf8(source.name, number)
+            except ValueError as problem:
+                return errors.unreadable_file(source.name, f"line {number:,}: {problem}")
+            if not isinstance(row, dict):
+                return errors.unreadable_file(source.name, f"line {number:,} is not one object such as {{'y': 1}}")
+    return None
+
+
+def _finite(text: str) -> float:
+    if not math.isfinite(float(text)):
+        raise ValueError(f"{text} is beyond what a float64 holds")
+    return float(text)
+
+
+def _no_json(text: str) -> None:
+    raise ValueError(f"{text} is no JSON; write null for a missing value")

@@ -1,0 +1,110 @@
+"""The kinds of files: by the end of the name, databases by their first bytes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from stakes import errors
+from stakes.engines.files import csv, database, json_lines
+from stakes.engines.files.sources import Source
+
+_JSON_LINES = (".jsonl", ".ndjson")
+_ARROW = (".arrow", ".ipc", ".feather")
+_ARROW_FILE, _FIRST_FEATHER = b"ARROW1", b"FEA1"
+
+KINDS = (*csv.SEPARATORS, ".parquet", *_JSON_LINES, *_ARROW)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The rows of one source, not read yet; ``separator`` is that of separated text, in which all values are text."""
+
+    source: Source
+    columns: list[str]
+    lazy: Any = None
+    separator: str = ""
+
+    def collect(self, names: Sequence[str]) -> Any:
+        """Read some columns into a Polars frame."""
+        with self.source.watched():
+            if self.lazy is None:
+                return database.collect(self.source, names)
+            last = self.columns[-1]  # a line that ends too early shows there
+            read = dict.fromkeys([*names, last] if self.separator else names)
+            try:
+                frame = self.lazy.select(list(read)).collect()
+            except _problems() as problem:
+                raise _in_words(self.source, problem) from None
+            if self.separator and frame[last].null_count():
+                csv.refuse_faults(self.source, self.separator)
+            return frame.select(names)
+
+
+def open_table(source: Source, missing: list[str]) -> Table:
+    """Find out the kind of a source and the names of its columns."""
+    with source.watched():
+        try:
+            if not source.start(1):
+                raise errors.unreadable_file(source.name, "it is empty")
+            if database.kind_of(source):
+                return Table(source, database.columns(source))
+            if source.table is not None:
+                raise errors.no_database(str(source.path))
+            separator = csv.SEPARATORS.get(_ending(source), "")
+            lazy = csv.scan(source, separator, missing) if separator else _scan(source)
+            return Table(source, lazy.collect_schema().names(), lazy, separator)
+        except _problems() as problem:
+            raise _in_words(source, problem) from None
+
+
+def _ending(source: Source) -> str:
+    if source.content is not None:
+        return ".csv"
+    name = source.path.name.lower()
+    return next((kind for kind in KINDS if name.endswith(kind)), "")
+
+
+def _scan(source: Source) -> Any:
+    import polars as pl
+
+    kind = _ending(source)
+    if kind == ".parquet":
+        return pl.scan_parquet(source.path, glob=False)
+    if kind in _JSON_LINES:
+        return json_lines.scan(source)
+    if kind in _ARROW:
+        return _scan_arrow(source)
+    raise errors.unreadable_kind(source.name, KINDS)
+
+
+def _scan_arrow(source: Source) -> Any:
+    """Arrow's file format can be scanned; what was written as a stream is read at once."""
+    import polars as pl
+
+    start = source.start(len(_ARROW_FILE))
+    if start.startswith(_FIRST_FEATHER):
+        raise errors.unreadable_file(source.name, "it is of Feather's first version; write it again as Arrow IPC")
+    if start == _ARROW_FILE:
+        return pl.scan_ipc(source.path, glob=False)
+    return pl.read_ipc_stream(source.path).lazy()
+
+
+def _problems() -> tuple[type[Exception], ...]:
+    import polars as pl
+
+    return pl.exceptions.PolarsError, OSError, EOFError
+
+
+def _in_words(source: Source, problem: Exception) -> errors.InputError:
+    """Take a second look for the line that is wrong; otherwise say what the reader said."""
+    kind = _ending(source)
+    found = None
+    try:
+        if kind in csv.SEPARATORS:
+            found = csv.fault(source, csv.SEPARATORS[kind]) or csv.stray_quote(source, csv.SEPARATORS[kind])
+        elif kind in _JSON_LINES:
+            found = json_lines.fault(source)
+    except (OSError, EOFError):
+        pass  # what cannot be read at all has no line
+    why = getattr(problem, "strerror", None) or errors.first_line(problem)
+    return found or errors.unreadable_file(source.name, why)

@@ -1,0 +1,114 @@
+"""Which files are meant: one, several, those that match a pattern, a table of a database, or standard input."""
+
+import glob
+import gzip
+import io
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from stakes import errors
+
+STANDARD_INPUT = "-"
+
+_GZIP = b"\x1f\x8b"
+
+State = tuple[int, int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """One thing that holds rows: a file, perhaps with the name of a table in it, or the content of standard input.
+
+    ``name`` is how messages call it; ``state`` is what the file looked like before anything was read.
+    """
+
+    name: str
+    path: Path = Path()
+    table: str | None = None
+    content: bytes | None = None
+    state: State | None = None
+
+    @property
+    def for_polars(self) -> Any:
+        """What Polars' readers take."""
+        return self.path if self.content is None else io.BytesIO(self.content)
+
+    def open(self) -> IO[bytes]:
+        """Open the bytes; those of a compressed file come out as they were."""
+        zipped = self.start(len(_GZIP)) == _GZIP
+        if self.content is None and not zipped:
+            return self.path.open("rb")
+        held: Any = self.path if self.content is None else io.BytesIO(self.content)
+        return gzip.open(held) if zipped else held  # type: ignore[return-value]
+
+    def start(self, size: int) -> bytes:
+        """The first bytes, as they stand in the file."""
+        if self.content is not None:
+            return self.content[:size]
+        with self.path.open("rb") as file:
+            return file.read(size)
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Notice when the file is not what it was any more; then whatever was read, or failed, means nothing."""
+        try:
+            yield
+        finally:
+            if self.state is not None and _state(self.path) != self.state:
+                raise errors.changed_while_read(self.name) from None
+
+
+def sources(data: Any) -> list[Source]:
+    """Find what a name, or several, stand for; nothing is taken twice."""
+    names = [os.fspath(one) for one in (data if isinstance(data, list | tuple) else [data])]
+    found = [source for name in names for source in _meant(name)]
+    _refuse_twice(found)
+    return found
+
+
+def single(path: Path) -> Source:
+    """The file of that very name."""
+    if os.path.isdir(path):
+        raise errors.unreadable_file(str(path), "it is a directory")
+    if not os.path.exists(path):
+        raise errors.no_such_file(str(path))
+    return Source(str(path), path, state=_state(path))
+
+
+def _meant(name: str) -> list[Source]:
+    """A file of that very name goes before everything that the name might mean otherwise."""
+    if name == STANDARD_INPUT:
+        return [Source("standard input", content=sys.stdin.buffer.read())]
+    if os.path.exists(name):
+        return [single(Path(name))]
+    file, separator, table = name.rpartition("::")
+    if separator:
+        return [Source(name, Path(file), table, state=single(Path(file)).state)]
+    if glob.has_magic(name):
+        matches = sorted(match for match in glob.glob(name, recursive=True) if not Path(match).is_dir())
+        if not matches:
+            raise errors.no_file_matches(name)
+        return [single(Path(match)) for match in matches]
+    raise errors.no_such_file(name)
+
+
+def _state(path: Path) -> State | None:
+    try:
+        seen = path.stat()
+    except OSError:
+        return None
+    return seen.st_ino, seen.st_size, seen.st_mtime_ns
+
+
+def _refuse_twice(found: Sequence[Source]) -> None:
+    seen = set()
+    for source in found:
+        key = (source.content is None and source.path.resolve(), source.table)
+        if key in seen:
+            raise errors.file_given_twice(source.name)
+        seen.add(key)

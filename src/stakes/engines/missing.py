@@ -1,0 +1,64 @@
+"""missing="drop": rows in which something is missing are left out, and counted."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.engines.class_scores import Table
+from stakes.engines.columns import as_series, is_missing
+from stakes.tallies.arithmetic import Array
+
+
+def present_rows(columns: Mapping[str, Any], table: Table | None) -> Array | None:
+    """Say for each row whether all columns have a value there, or nothing when columns are not of one length.
+
+    Missing are null and NaN, and text of nothing but blanks.
+    """
+    lacking = [_lacking(values) for values in columns.values()]
+    if table is not None and table.values.dtype.kind == "f":
+        lacking.append(np.asarray(np.isnan(table.values).any(axis=1)))
+    if len({len(rows) for rows in lacking}) != 1:
+        return None
+    present = ~np.logical_or.reduce(lacking)
+    if len(present) and not present.any():
+        raise errors.nothing_left(len(present))
+    return present
+
+
+def keep(values: Any, present: Array) -> Any:
+    """Return some rows of a column, whatever holds it."""
+    if isinstance(values, list | tuple | range):
+        return [value for value, here in zip(values, present.tolist(), strict=True) if here]
+    series = as_series(values)
+    return np.asanyarray(values)[present] if series is None else series.filter(present.tolist()).to_native()
+
+
+def _lacking(values: Any) -> Array:
+    series = None if isinstance(values, list | tuple | range | np.ndarray) else as_series(values)
+    if series is not None:
+        return _lacking_in_series(series)
+    array = values if isinstance(values, list | tuple | range) else np.asanyarray(values)
+    if isinstance(array, np.ma.MaskedArray):
+        return np.ma.getmaskarray(array)
+    if isinstance(array, np.ndarray) and array.dtype.kind not in "OUT":
+        return np.isnan(array) if array.dtype.kind == "f" else np.zeros(len(array), bool)
+    return np.fromiter(map(_is_nothing, array), bool, len(array))
+
+
+def _is_nothing(value: Any) -> bool:
+    return is_missing(value) or (isinstance(value, str) and not value.strip())
+
+
+def _lacking_in_series(series: Any) -> Array:
+    import narwhals as nw
+
+    lacking = series.is_null().to_numpy().astype(bool)
+    if series.dtype.is_float():
+        return lacking | series.is_nan().fill_null(True).to_numpy().astype(bool)
+    if series.dtype == nw.String:
+        return lacking | (series.str.strip_chars() == "").fill_null(True).to_numpy().astype(bool)
+    if series.dtype == nw.Object:
+        return np.fromiter(map(_is_nothing, series.to_list()), bool, len(series))
+    return lacking
