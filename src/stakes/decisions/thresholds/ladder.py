@@ -19,6 +19,10 @@ from stakes.tallies.costs import Costs
 from stakes.tallies.pricing import Pricing
 
 MOST_RUNGS = 2000
+"""Up to so many scores stay as they are."""
+
+FEWER_RUNGS = 1000
+"""More scores are put together to so many where a best threshold could lie."""
 
 _FAR = 6.0
 """A threshold whose cost is this many standard errors above the best one is not the best one by chance."""
@@ -102,7 +106,7 @@ def near_the_best(columns: Columns, moves: Sequence[tuple[Array, Array]], keep: 
         best = int(paid.argmin())
         inside |= paid - paid[best] <= _FAR * np.sqrt(np.abs(noise - noise[best]))
     places = np.flatnonzero(inside)
-    few = np.linspace(places[0], places[-1], min(MOST_RUNGS, int(places[-1] - places[0])) + 1).round().astype(np.int64)
+    few = np.linspace(places[0], places[-1], min(FEWER_RUNGS, int(places[-1] - places[0])) + 1).round().astype(np.int64)
     return _cut(columns, few, keep)
 
 
