@@ -765,3 +765,13 @@ def test_losses_too_small_for_their_powers_do_not_warn():
     tiny = [3e-306, 1e-160, 8e-137, 3e-199, 4e-319]
     found = stakes.evaluate(truth=[False] * 5, score=tiny, positive=True)["brier_score"]
     assert found.value == pytest.approx(0, abs=1e-250)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_very_wide_intervals_do_not_warn(seed):
+    rng = np.random.default_rng(seed)
+    with pytest.warns(stakes.InputWarning, match="cluster"):
+        ev = stakes.evaluate(
+            truth=[0, 1, 0, 1, 1, 0], score=rng.random(6), weight=10 * rng.random(6), cluster=[1, 1, 2, 2, 3, 3]
+        )
+    assert all(one.low is None or one.low <= one.value <= one.high for one in ev.figures.values())

@@ -94,5 +94,6 @@ def scale_of(span: tuple[float, float]) -> Scale:
 def on_scale(scale: Scale, value: float, error: float, width: float) -> tuple[float, float]:
     """Return value ± width standard errors, taken on a scale; not for a value at the end of its range."""
     middle, half = float(scale.to(value)), width * error * abs(float(scale.slope(value)))
-    ends = float(scale.back(middle - half)), float(scale.back(middle + half))
+    with np.errstate(over="ignore"):  # the end of a scale without ends may be infinite
+        ends = float(scale.back(middle - half)), float(scale.back(middle + half))
     return min(ends), max(ends)
