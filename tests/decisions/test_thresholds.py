@@ -482,3 +482,20 @@ def test_a_decision_keeps_the_deployment_of_its_evaluation():
     )
     assert ev.decide(stakes.Costs(miss=5, false_alarm=1)).to_json() == ev.decide().to_json()
     assert "true is 0.02 where it is used" in str(ev.decide())
+
+
+def test_a_sample_is_as_unsure_as_its_rows():
+    rng = np.random.default_rng(24)
+    q = rng.dirichlet([1, 1, 1], 60_000)
+    truth = (q.cumsum(1) > rng.random((60_000, 1))).argmax(1)
+    prices = np.array([[0, 1, 4], [2, 0, 1], [9, 3, 0]])
+    found = stakes.decide(
+        truth=np.array(list("abc"))[truth],
+        score={n: q[:, i] for i, n in enumerate("abc")},
+        costs=stakes.Costs(prices.tolist(), "abc"),
+    )
+    rows = int(found.note.split()[4].replace(",", ""))
+    assert 15_000 < rows <= 20_000
+    each = prices[truth, (q @ prices).argmin(1)]
+    one = found.estimates["the costs and the probabilities"]
+    assert (one.high - one.low) / (2 * 1.96 * each.std() / rows**0.5) == pytest.approx(1, abs=0.05)

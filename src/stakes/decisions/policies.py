@@ -15,7 +15,7 @@ from stakes.decisions.recalibration.folds import cross_fitted
 from stakes.decisions.thresholds.decision import PER, told_interval
 from stakes.metrics import Estimate
 from stakes.tallies import ClassScores
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, divided
 from stakes.tallies.costs import Costs
 from stakes.tallies.pricing import AS_IN_THE_ROWS, Pricing, Shares, shares_of
 from stakes.uncertainty.means import SKEWED, held_back, skewed_t, skewness_of_rows
@@ -123,7 +123,6 @@ class _Rows:
     scores: Array
     truth: Array
     weight: Array
-    squares: Array
     groups: Array | None = None
 
 
@@ -160,11 +159,11 @@ def _rows(scores: ClassScores, sampling: Sampling) -> _Rows:
     clusters: Any = sampling.clusters
     if clusters is not None:
         weight = np.ones(len(clusters.truth)) if clusters.weight is None else clusters.weight
-        return _Rows(clusters.scores, clusters.truth.astype(np.int64), weight, weight**2, clusters.groups)
+        return _Rows(clusters.scores, clusters.truth.astype(np.int64), weight, clusters.groups)
     sample = scores.sample
     if sample is None:
         raise errors.rows_are_gone()
-    return _Rows(sample.scores, sample.truth.astype(np.int64), sample.weight, sample.squares)
+    return _Rows(sample.scores, sample.truth.astype(np.int64), sample.weight)
 
 
 def _decided(
@@ -223,7 +222,7 @@ class _Mean:
                 confidence=level,
                 method="Student's t over the clusters",
             )
-        n = float(self.rows.weight.sum()) ** 2 / float(self.rows.squares.sum())
+        n = float(self.rows.weight.sum()) ** 2 / float((self.rows.weight**2).sum())
         powers = [float(weight @ losses**k) for k in (1, 2, 3)]
         skewness = 0.0 if self.shares is not None else skewness_of_rows(*powers) / math.sqrt(n)
         low, high = skewed_t(value, spread, held_back(skewness), n - 1, level)
@@ -234,7 +233,7 @@ class _Mean:
         if self.shares is None:
             return self.rows.weight / self.rows.weight.sum()
         sizes = np.bincount(self.rows.truth, self.rows.weight, len(self.shares))
-        each = np.divide(np.array(self.shares, np.float64), sizes, out=np.zeros(len(sizes)), where=sizes > 0)
+        each = divided(np.array(self.shares, np.float64), sizes)
         return self.rows.weight * each[self.rows.truth]
 
     def _centres(self, losses: Array, weight: Array) -> Array | float:
@@ -242,13 +241,11 @@ class _Mean:
         if self.shares is None:
             return float(weight @ losses)
         sizes, sums = (np.bincount(self.rows.truth, w, len(self.shares)) for w in (weight, weight * losses))
-        return np.divide(sums, sizes, out=np.zeros(len(sizes)), where=sizes > 0)[self.rows.truth]
+        return divided(sums, sizes)[self.rows.truth]
 
     def _spread(self, moved: Array) -> float:
         """The standard error of the mean."""
         if self.rows.groups is not None:
             sums = np.bincount(self.rows.groups, moved)
             return math.sqrt(float((sums**2).sum()) * len(sums) / (len(sums) - 1)) if len(sums) > 1 else math.nan
-        # a row of a sample stands for several, whose squared weights add up to more than those of one
-        factor = self.rows.squares / self.rows.weight**2
-        return math.sqrt(float((factor * moved**2).sum()))
+        return math.sqrt(float((moved**2).sum()))

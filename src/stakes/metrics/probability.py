@@ -11,7 +11,7 @@ from stakes.metrics.declare import COUNT, Losses, metric
 from stakes.metrics.folds import Fold, total
 from stakes.metrics.reasons import BINNED, NO_NEGATIVES, NO_POSITIVES, NO_PROBABILITIES, NO_ROWS
 from stakes.tallies import ScoreTable, Steps
-from stakes.tallies.arithmetic import Array, Number, ratio
+from stakes.tallies.arithmetic import Array, Number, divided, ratio
 
 NEEDS_PROBABILITIES = (NO_ROWS, NO_PROBABILITIES, BINNED)
 
@@ -173,7 +173,7 @@ def _mean_gap(sums: Array, table: ScoreTable) -> Number:
 
 def _largest_gap(sums: Array, table: ScoreTable) -> Number:
     positives, rows, probabilities = sums
-    gaps = np.divide(np.abs(positives - probabilities), rows, out=np.zeros(rows.shape), where=rows > 0)
+    gaps = divided(np.abs(positives - probabilities), rows)
     return gaps.max(-1)[()]
 
 

@@ -14,7 +14,7 @@ from stakes.systems.network import Joint, Model, Network, distinct, summed
 from stakes.systems.programs import least, least_of_draws, least_of_each, transport
 from stakes.systems.situations import Situations
 from stakes.systems.tables import Table
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, divided
 
 _MOST_VARIABLES = 200_000
 """The largest linear program over all combinations of all models."""
@@ -106,7 +106,7 @@ def _worst(shares: Array, low: Array, high: Array, rates: Array) -> Any:
 def _least(shares: Array, prices: Array, rates: Array) -> Any:
     """The least that can be paid when answers (rates) are handed out to situations (shares) as one likes."""
     weight = shares.sum(-1)
-    within = np.divide(shares, weight[..., None], out=np.zeros(shares.shape), where=weight[..., None] > 0)
+    within = divided(shares, weight[..., None])
     answers = np.where(weight[..., None] > 0, rates, 0.0)  # what never happens hands nothing out
     if prices.shape[-1] == 1:
         return weight * np.einsum("...g,...gj->...", within, prices)

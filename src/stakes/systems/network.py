@@ -17,7 +17,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.systems.fusion import Fusion
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, divided
 
 MOST_CELLS = 10**8
 """The largest list of combinations (times classes and models) that is written down."""
@@ -208,7 +208,7 @@ class Network:
         situations = summed(joint.chance, places, len(first))
         answered = summed(joint.chance * there, places, len(first))
         self._refuse_unseen(joint, c, model, code, first[(situations > 0) & (answered == 0)], others)
-        ratio = np.divide(situations, answered, out=np.zeros_like(situations), where=answered > 0)
+        ratio = divided(situations, answered)
         kept = np.flatnonzero(there)
         codes = {name: column[kept] for name, column in joint.codes.items()}
         return Joint(codes, (joint.chance * ratio[..., places])[..., kept])

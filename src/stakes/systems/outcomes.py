@@ -8,7 +8,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.systems.network import Do, Network, summed
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, divided
 from stakes.tallies.names import canonical
 from stakes.tallies.text import aligned
 
@@ -86,7 +86,7 @@ def seen(network: Network, values: Do) -> tuple[Array, Array]:
         for name, code in values.items():
             there &= joint.codes[name] == code
         chance = summed(joint.chance * there, network.fusion(joint.codes), network.prices.shape[1])
-        decided.append(np.divide(chance, chance.sum(), out=np.full(chance.shape, np.nan), where=chance.sum() > 0))
+        decided.append(divided(chance, chance.sum(), np.nan))
         chances.append(chance.sum())
     return np.stack(decided), np.array(chances)
 

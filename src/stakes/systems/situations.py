@@ -14,7 +14,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.systems.network import Joint, Model, Network, distinct, summed
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, divided
 
 _MOST_ANSWERS = 10_000
 """The most combinations of answers of later models that are tried one by one."""
@@ -54,7 +54,7 @@ class Situations:
         weighted = np.einsum("...g,...gj->...jg", self.shares, prices)
         totals = np.moveaxis(summed(weighted, self.seen, combinations), -2, -1)
         shares = self.seen_shares(combinations)[..., None]
-        return np.divide(totals, shares, out=np.full(totals.shape, math.nan), where=shares > 0)
+        return divided(totals, shares, math.nan)
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +135,7 @@ def _prices_in_rows(others: _Others) -> tuple[Array, Array]:
 
 def _ratio(numerator: Array, denominator: Array) -> Array:
     """Divide; what never happens has nothing."""
-    return np.divide(numerator, denominator, out=np.zeros(numerator.shape), where=denominator > 0)
+    return divided(numerator, denominator)
 
 
 def _whatever_they_say(others: _Others, j: int) -> tuple[Array, Array]:
@@ -178,7 +178,7 @@ def own_rates(network: Network, name: str) -> Array:
         tables.append(table.reshape(*table.shape[:-1], combinations, outputs))
     stacked = np.stack(tables, axis=-3)
     totals = stacked.sum(-1, keepdims=True)
-    return np.divide(stacked, totals, out=np.full(stacked.shape, math.nan), where=totals > 0)
+    return divided(stacked, totals, math.nan)
 
 
 def seen_combinations(network: Network, model: Model) -> int:

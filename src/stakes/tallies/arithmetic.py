@@ -50,6 +50,13 @@ def ratio(numerator: Number, denominator: Number) -> Any:
     return _rounded(numerator / denominator if isinstance(numerator, float) else Fraction(numerator) / denominator)
 
 
+def divided(numerator: Any, denominator: Any, otherwise: float = 0.0) -> Array:
+    """Divide arrays; where there is nothing to divide by, the answer is ``otherwise``."""
+    shape = np.broadcast_shapes(np.shape(numerator), np.shape(denominator))
+    there = np.broadcast_to(np.asarray(denominator) > 0, shape)
+    return np.divide(numerator, denominator, out=np.full(shape, otherwise), where=there)
+
+
 def _rounded(number: Any) -> float:
     """Return the nearest float; numbers beyond all floats are infinite."""
     try:

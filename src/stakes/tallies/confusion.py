@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from stakes import errors
-from stakes.tallies.arithmetic import Array, Number, exact, room_for
+from stakes.tallies.arithmetic import Array, Number, divided, exact, room_for
 from stakes.tallies.base import Tally
 from stakes.tallies.text import aligned
 
@@ -106,7 +106,7 @@ class Confusion(Tally):
         """How many rows of equal weight would tell as much, of each true class (Kish)."""
         sizes = self.counts.sum(-1).astype(np.float64)
         if self.squares is not None:
-            sizes = np.divide(sizes**2, self.squares.sum(-1), out=np.zeros(len(sizes)), where=sizes > 0)
+            sizes = divided(sizes**2, self.squares.sum(-1))
         return dict(zip(self.truths, sizes.tolist(), strict=True))
 
     @cached_property

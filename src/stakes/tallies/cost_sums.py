@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, divided
 from stakes.tallies.base import Tally
 
 
@@ -66,7 +66,7 @@ class CostSums(Tally):
     def means(self, prior: Sequence[Any] | None = None) -> Array:
         """The mean of each number over all rows, with the classes as frequent as the prior says."""
         sizes = self.sums[:, :1]
-        each = np.divide(self.sums, sizes, out=np.zeros_like(self.sums), where=sizes > 0)
+        each = divided(self.sums, sizes)
         return self.shares(prior) @ each
 
     # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────

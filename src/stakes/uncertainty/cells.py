@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from stakes.tallies import Confusion
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, divided
 from stakes.uncertainty.sampling import Sampling
 
 _MOST_DRAWS = 2_000_000
@@ -48,4 +48,4 @@ def gamma_like(sums: Array, squares: Array | None, extra: float, replicates: int
 
 
 def _share(wanted: Array, found: Array) -> Array:
-    return np.divide(wanted, found, out=np.ones(np.broadcast_shapes(wanted.shape, found.shape)), where=found > 0)
+    return divided(wanted, found, 1.0)

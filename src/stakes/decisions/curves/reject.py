@@ -11,7 +11,7 @@ import numpy as np
 from stakes import errors
 from stakes.decisions.curves.curve import Band, ClassScored, Curve, Scored, drawn_band
 from stakes.decisions.curves.doubts import Cases, cases_of_many, cases_of_two
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, divided
 from stakes.tallies.scores import growing
 from stakes.uncertainty.sampling import Sampling
 
@@ -116,7 +116,7 @@ def _cumulated(cases: Cases, kept: Array, lost: Array, unit: float, sampling: Sa
     if sampling.fixed:
         wanted = np.bincount(cases.truth, cases.weight, kept.shape[1])
         found = kept.sum(-1)
-        factors = np.divide(wanted, found, out=np.ones_like(found), where=found > 0)[..., None]
+        factors = divided(wanted, found, 1.0)[..., None]
         kept, lost = kept * factors, lost * factors
     low, high = np.random.default_rng(sampling.seed + 1).standard_gamma(0.5, (2, len(kept), 1)) * unit
     prices = cases.prices.min(), cases.prices.max()

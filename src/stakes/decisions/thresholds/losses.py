@@ -9,7 +9,7 @@ import numpy as np
 
 from stakes.decisions.thresholds.ladder import Ladder
 from stakes.metrics import Estimate
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, divided
 from stakes.uncertainty.draws import percentiles
 from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.sampling import Sampling
@@ -34,7 +34,7 @@ class Bill:
     def cost(self, policy: Array) -> float:
         """The cost per case."""
         paid = self._by_rung(policy).sum(-1) if self.counts is None else self._by_cluster(policy).sum(0)
-        return float(self.shares @ _divided(paid, self.ladder.sizes))
+        return float(self.shares @ divided(paid, self.ladder.sizes))
 
     def estimate(self, name: str, policy: Array) -> Estimate:
         """The cost per case with its interval; a difference of two policies is one too."""
@@ -70,7 +70,7 @@ class Bill:
     def _by_cluster(self, policy: Array) -> Array:
         """What the rows of each cluster and class cost: (cluster, class)."""
         counts: Any = self.counts
-        each = _divided(self.ladder.costs, self.ladder.weight)
+        each = divided(self.ladder.costs, self.ladder.weight)
         whole = np.zeros(counts.shape[:2])
         for decision, price in zip(policy, each, strict=True):
             whole += np.einsum("gcj,gcj->gc", counts, np.broadcast_to(decision * price, counts.shape))
@@ -81,7 +81,7 @@ class Bill:
         paid, rows = self._by_cluster(policy), self.counts.sum(-1)  # type: ignore[union-attr]
         sizes = rows.sum(axis=0)
         if self.apart:
-            moved = (paid - _divided(paid.sum(axis=0), sizes) * rows) @ _divided(self.shares, sizes)
+            moved = (paid - divided(paid.sum(axis=0), sizes) * rows) @ divided(self.shares, sizes)
         else:
             moved = (paid.sum(-1) - paid.sum() / sizes.sum() * rows.sum(-1)) / sizes.sum()
         error = math.sqrt(float((moved**2).sum()) * len(moved) / (len(moved) - 1))
@@ -94,10 +94,5 @@ class Bill:
 def _per_case(paid: Array, rows: Array, shares: Array | None) -> Array:
     """Costs and rows of the classes (last axis) as a cost per case, at given shares of the classes or the rows' own."""
     if shares is None:
-        return _divided(paid.sum(-1), rows.sum(-1))
-    return (shares * _divided(paid, rows)).sum(-1)
-
-
-def _divided(a: Any, b: Any) -> Array:
-    shape = np.broadcast_shapes(np.shape(a), np.shape(b))
-    return np.divide(a, b, out=np.zeros(shape), where=np.broadcast_to(b, shape) > 0)
+        return divided(paid.sum(-1), rows.sum(-1))
+    return (shares * divided(paid, rows)).sum(-1)

@@ -10,7 +10,7 @@ from stakes import errors, metrics
 from stakes.decisions.thresholds.ladder import Ladder, cumulated
 from stakes.metrics import Metric
 from stakes.tallies import Confusion
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, divided
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class LowestCost:
         if self.shares is None:
             factors = np.ones((len(held), 2)) / np.maximum(rows.sum(-1, keepdims=True), 1e-300)
         else:
-            factors = np.divide(self.shares, rows, out=np.zeros(rows.shape), where=rows > 0)
+            factors = divided(self.shares, rows)
         steps = np.diff(ladder.costs, axis=0)
         return np.stack([cumulated(np.einsum("bcj,cj,bc->bj", held, step, factors)) for step in steps])
 
