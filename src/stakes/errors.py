@@ -1172,10 +1172,6 @@ def costs_or_threshold() -> InputError:
     return InputError("costs= decide by themselves where the threshold lies; give either costs= or threshold=")
 
 
-def no_costs(value: object) -> InputError:
-    return InputError(f"costs={_short(repr(value))} are no costs; give Costs(miss=5, false_alarm=1), or a cost matrix")
-
-
 def no_histograms(why: str) -> InputError:
     return InputError(f"there are no histograms of scores for these rows: {why}")
 

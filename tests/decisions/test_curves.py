@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import stakes
-from stakes.tallies.hull import roc_hull
+from stakes.decisions.curves.hull import roc_hull
 
 Z = 1.959964
 
@@ -645,7 +645,7 @@ SCORES = [0.1, 0.9, 0.3, 0.7]
         (SCORES, "roc", {"costs": 1}, "the roc curve has no option 'costs'; leave it out"),
         (SCORES, "cost", {"threshold": math.nan}, "threshold"),
         (SCORES, "reject", {"threshold": "half"}, "threshold"),
-        (SCORES, "reject", {"costs": 5}, r"costs=5 are no costs; give Costs\(miss=5, false_alarm=1\)"),
+        (SCORES, "reject", {"costs": 5}, r"costs=5 does not work; give Costs\(miss=5, false_alarm=1\)"),
         (
             SCORES,
             "reject",

@@ -210,7 +210,9 @@ def test_what_is_no_rule_is_refused_in_one_line(text):
 @given(st.text(alphabet="ab()[]{}.,:=!<>'\"\\`~@ \n\t01_andorti", max_size=30))
 def test_any_text_is_a_rule_or_an_input_error(text):
     with contextlib.suppress(InputError):
-        system(text)
+        made = system(text)
+        assert made.rules["decision"].startswith("says ")
+        assert 0 <= made.cost < np.inf
 
 
 def test_a_rule_that_turns_a_model_around_has_no_threshold():

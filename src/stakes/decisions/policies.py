@@ -1,7 +1,6 @@
 """Several classes: what it costs to decide for the highest score, to decide by the costs, and after recalibration."""
 
 import contextlib
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from stakes.decisions.recalibration.calibrators import TemperatureCalibrator
 from stakes.decisions.recalibration.folds import cross_fitted
 from stakes.decisions.thresholds.decision import PER, told_interval
 from stakes.metrics import Estimate
+from stakes.metrics.estimate import AsJson
 from stakes.tallies import ClassScores
 from stakes.tallies.arithmetic import Array, divided
 from stakes.tallies.costs import Costs
@@ -27,7 +27,7 @@ RECALIBRATED = "the costs and recalibrated probabilities"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Policies:
+class Policies(AsJson):
     """What several ways to decide cost per case, and what each saves against the cheapest constant decision.
 
     Recalibration is by temperature and cross-fitted: no row's probability was changed by looking at its own class.
@@ -79,10 +79,6 @@ class Policies:
             "recalibration": None if self.recalibration is None else self.recalibration.to_dict(),
             "note": self.note,
         }
-
-    def to_json(self, indent: int | None = 2) -> str:
-        """Return :meth:`to_dict` as JSON text."""
-        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
     def __str__(self) -> str:
         return "\n".join([*self.sentences(), *([f"{errors.rows_left_out(self.dropped)}."] if self.dropped else [])])

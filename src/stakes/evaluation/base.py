@@ -1,6 +1,5 @@
 """What every evaluation can do, whatever its task."""
 
-import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -10,6 +9,7 @@ from typing import Any, ClassVar
 from stakes import errors, metrics
 from stakes.engines import Counted
 from stakes.metrics import Estimate, Metric, cost
+from stakes.metrics.estimate import AsJson
 from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.costs import Costs
@@ -41,7 +41,7 @@ _FIGURES_OF: dict[type[Tally], str] = {
 }
 
 
-class Evaluation:
+class Evaluation(AsJson):
     """What is known about a model on some rows; every figure comes with what ignoring the input would score.
 
     ``ev["auc"]`` is an :class:`~stakes.Estimate`; so is ``ev["f_beta(beta=0.5)"]``. ``ev.segments`` are the evaluations
@@ -279,10 +279,6 @@ class Evaluation:
 
     def _facts_as_data(self) -> dict[str, Any]:
         return {}
-
-    def to_json(self, indent: int | None = 2) -> str:
-        """Return :meth:`to_dict` as JSON text."""
-        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one flat dictionary per segment and figure, for a data frame; the segment of all rows is None."""

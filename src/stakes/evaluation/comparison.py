@@ -1,7 +1,6 @@
 """compare(): several models on the same rows, and what can honestly be said about which one is better."""
 
 import itertools
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -14,7 +13,7 @@ from stakes.decisions.curves.kinds import Curve
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.contestants import Contestant, contestants, entries, entries_joined, entries_of_tables
 from stakes.metrics import Estimate, Metric
-from stakes.metrics.estimate import percent, plain
+from stakes.metrics.estimate import AsJson, percent, plain
 from stakes.tallies.arithmetic import is_real
 from stakes.uncertainty import holm
 from stakes.uncertainty import paired as paired_rows
@@ -74,7 +73,7 @@ class Pair:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(AsJson):
     """Models ranked by one or more figures, and every two of them compared.
 
     ``models`` are the evaluations by name, ``table`` the ranking, ``pairs`` the comparisons, ``conclusion`` what can
@@ -224,10 +223,6 @@ class Comparison:
             ],
             "pairs": [pair.to_dict() for pair in self.pairs],
         }
-
-    def to_json(self, indent: int | None = 2) -> str:
-        """Return :meth:`to_dict` as JSON text."""
-        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one flat dictionary per pair, for a data frame."""

@@ -1,6 +1,5 @@
 """How honest are the probabilities of a file, and would recalibration make them better?"""
 
-import json
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -19,7 +18,7 @@ from stakes.engines import Read, count_read, read_rows
 from stakes.engines.columns import as_finite, to_column
 from stakes.engines.labels import canonical
 from stakes.evaluation.base import Evaluation
-from stakes.metrics.estimate import Estimate, percent, plain
+from stakes.metrics.estimate import AsJson, Estimate, percent, plain
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.interval import Interval, figure, none
 from stakes.uncertainty.resampling import mean_interval
@@ -31,7 +30,7 @@ _LOSSES = {1: ("log_loss", "brier_score"), 2: ("multiclass_log_loss", "multiclas
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Recalibration:
+class Recalibration(AsJson):
     """What recalibration would do, judged by cross-fitting: every row by a fit on other rows.
 
     ``before`` and ``after`` hold the losses of each row; ``method`` is the one asked for, or the one with the lowest
@@ -88,10 +87,6 @@ class Recalibration:
             "calibration": None if self.calibration is None else self.calibration.to_dict(),
             "calibrator": self.calibrator.to_dict(),
         }
-
-    def to_json(self) -> str:
-        """Return :meth:`to_dict` as JSON text."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
 
     # ── in words ─────────────────────────────────────────────────────────────────────────────────────────────
     def __str__(self) -> str:

@@ -1,6 +1,5 @@
 """The system that a user holds: several models, a rule that fuses them, and what its decisions cost."""
 
-import json
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any
 
 from stakes import errors
 from stakes.engines.columns import as_finite
+from stakes.metrics.estimate import AsJson
 from stakes.systems import outcomes, toml
 from stakes.systems.bounds import Bounds, bounds, bounds_of_all
 from stakes.systems.build import build
@@ -30,7 +30,7 @@ FORMAT = 1
 """The version of what to_dict() and to_json() give."""
 
 
-class System:
+class System(AsJson):
     """What one model's mistakes cost the whole: the true class, models, a rule that fuses them, costs of its decision.
 
     Models are given by confusion tables (rows are the truth), by shares of right answers, or as columns of a file or
@@ -278,7 +278,3 @@ class System:
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data, ready for JSON."""
         return view.as_data(self, FORMAT)
-
-    def to_json(self, indent: int | None = 2) -> str:
-        """Return :meth:`to_dict` as JSON text."""
-        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)

@@ -1,8 +1,21 @@
 """A figure with what is needed to read it."""
 
+import json
 import math
 from dataclasses import asdict, dataclass
 from typing import Any
+
+
+class AsJson:
+    """What can tell itself as plain data can do so as JSON."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data, ready for JSON."""
+        raise NotImplementedError
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """Return :meth:`to_dict` as JSON text."""
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """Could the figure be chance? Labels are shuffled, and the figure is compared with what comes out then."""
 
-import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.metrics import Metric
-from stakes.metrics.estimate import plain
+from stakes.metrics.estimate import AsJson, plain
 from stakes.tallies import ClassScores, Confusion, ErrorSums, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.exact_tables import probability
@@ -26,7 +25,7 @@ _TINY = 1e-300
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PermutationTest:
+class PermutationTest(AsJson):
     """A figure, what it is when labels are shuffled, and how often that is as good or better.
 
     ``p_value`` is (1 + as good or better) / (1 + permutations), so it is never 0, or exact where ``null`` is None; an
@@ -53,10 +52,6 @@ class PermutationTest:
             "question": self.question,
             "null": None if self.null is None else [plain(value) for value in self.null.tolist()],
         }
-
-    def to_json(self, indent: int | None = 2) -> str:
-        """Return :meth:`to_dict` as JSON text."""
-        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
     def __str__(self) -> str:
         return f"{self.metric} {self.value:.6g}; {self._finding()}: {self._p()}"

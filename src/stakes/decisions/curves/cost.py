@@ -11,8 +11,8 @@ import numpy as np
 
 from stakes import errors, metrics
 from stakes.decisions.curves.curve import Band, Curve, Scored, drawn_band
+from stakes.decisions.curves.hull import roc_hull
 from stakes.tallies.arithmetic import Array, exact, is_real, ratio
-from stakes.tallies.hull import roc_hull
 
 _PLACES = np.linspace(0, 1, 101)
 _NOTE = "each threshold was chosen on the rows that it is judged on, which flatters the curve"

@@ -138,7 +138,7 @@ def _note(sample: ClassSample | None) -> str:
 # ── both ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 def _checked(costs: Any) -> Costs:
     if not isinstance(costs, Costs):
-        raise errors.no_costs(costs)
+        raise errors.not_costs(costs)
     return costs
 
 

@@ -1,6 +1,5 @@
 """A recommendation: which threshold, what it costs, what else could be done, and how sure that is."""
 
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,7 +7,7 @@ from typing import Any
 
 from stakes import errors
 from stakes.metrics import Estimate
-from stakes.metrics.estimate import percent, plain
+from stakes.metrics.estimate import AsJson, percent, plain
 from stakes.tallies.costs import Costs
 
 Range = tuple[float, float]
@@ -21,7 +20,7 @@ PER = 1000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Decision:
+class Decision(AsJson):
     """The best thresholds of a score, what they are worth, and what speaks for and against them.
 
     ``thresholds`` stand between ``decisions``, from low scores to high ones. ``apparent`` is the figure on the rows
@@ -127,10 +126,6 @@ class Decision:
             "enough_evidence": self.enough_evidence,
             "costs": None if self.costs is None else self.costs.to_dict(),
         }
-
-    def to_json(self, indent: int | None = 2) -> str:
-        """Return :meth:`to_dict` as JSON text."""
-        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
     # ── in words ─────────────────────────────────────────────────────────────────────────────────────────────
     def __str__(self) -> str:

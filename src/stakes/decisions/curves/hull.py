@@ -1,4 +1,8 @@
-"""The upper hull of a ROC curve: the thresholds that are best for some costs and some prevalence."""
+"""The upper hull of a ROC curve: the thresholds that are best for some costs and some prevalence.
+
+Its edges are the blocks of the rising curve (``calibration/isotonic.py``); that one is quicker and rounds, this one
+compares whole numbers exactly, as thresholds have to be.
+"""
 
 import numpy as np
 
