@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import stakes
-from stakes.cli import DEMO_FILE
+from stakes.cli.demo import DEMO_FILE
 
 
 def run(*arguments, env=None, **options):
@@ -327,7 +327,7 @@ def test_compare_needs_two_models(two_models):
 
 
 # ── decisions and costs ──────────────────────────────────────────────────────────────────────────────────────────
-DEMO = (str(stakes.cli.DEMO_FILE), "--truth", "diagnosis", "--score", "logistic", "--positive", "malignant")
+DEMO = (str(DEMO_FILE), "--truth", "diagnosis", "--score", "logistic", "--positive", "malignant")
 
 
 def test_decide_tells_the_threshold_in_plain_words():

@@ -8,7 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 import stakes
-from stakes.cli import DEMO_FILE, cli
+from stakes.cli import cli
+from stakes.cli.demo import DEMO_FILE
 from stakes.evaluation.recalibrating import apply_calibrator, recalibration
 from tests.test_cli import run
 

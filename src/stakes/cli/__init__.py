@@ -1,0 +1,60 @@
+"""The command line: verbs to functions. Heavy imports stay inside commands, so that --help answers at once."""
+
+import io
+import sys
+import warnings
+from typing import Any, NoReturn
+
+import click
+
+from stakes import __version__
+from stakes.cli.calibrate import calibrate
+from stakes.cli.compare import compare
+from stakes.cli.decide import decide
+from stakes.cli.demo import demo
+from stakes.cli.evaluate import evaluate
+from stakes.cli.metrics import metrics
+from stakes.cli.permute import permute
+from stakes.cli.system import system
+from stakes.cli.words import as_options, stop
+from stakes.errors import StakesError
+
+__all__ = ["cli", "main"]
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="stakes")
+def cli() -> None:
+    """What do a model's mistakes cost, how sure are we, and what should be decided?"""
+
+
+for command in (evaluate, decide, compare, calibrate, permute, system, metrics, demo):
+    cli.add_command(command)
+
+
+def main() -> NoReturn:
+    """Run a command; a user's mistake is one line and exit code 2, Ctrl-C is 130."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a sign gets a question mark, not a traceback
+    warnings.showwarning = _warn  # type: ignore[assignment]
+    try:
+        cli.main(standalone_mode=False)
+    except click.exceptions.Abort:
+        stop("interrupted", 130)
+    except click.ClickException as problem:
+        problem.show()
+        sys.exit(2)
+    except StakesError as problem:
+        stop(as_options(str(problem)), 2)
+    except BrokenPipeError:
+        sys.stderr.close()  # nobody is listening; say nothing
+        sys.exit(0)
+    except OSError as problem:
+        stop(f"cannot write: {problem.strerror or problem}", 1)
+    sys.exit(0)
+
+
+def _warn(message: Warning | str, *_: Any) -> None:
+    """A warning is one line for a person, without the place in the code."""
+    click.echo(f"stakes: warning: {as_options(str(message))}", err=True)

@@ -1,0 +1,44 @@
+"""stakes decide: where should the threshold stand?"""
+
+from typing import Any
+
+import click
+
+from stakes.cli import options
+from stakes.cli.words import as_options, wrapped
+
+
+@click.command()
+@options.files
+@options.missing
+@options.columns
+@options.prices
+@click.option("--best", metavar="FIGURE", help="Decide by a figure (f1, youden) or a condition ('recall >= 0.9').")
+@options.cluster
+@options.confidence
+@options.seed
+@options.as_json
+def decide(
+    files: tuple[str, ...],
+    as_json: bool,
+    score: tuple[str, ...],
+    classes: tuple[str, ...],
+    prices: dict[str, Any],
+    **arguments: Any,
+) -> None:
+    """Say where to put the threshold of the scores in FILE, what it costs, and how sure that is.
+
+    \b
+    Examples:
+      stakes decide preds.csv --truth y --score p --miss 5 --false-alarm 1
+      stakes decide preds.csv --truth y --score p --costs costs.toml
+      stakes decide preds.csv --truth y --score p --best "recall >= 0.9"
+    """
+    from stakes.evaluation import decide
+
+    if prices["costs"] is None and not arguments["best"]:
+        raise click.UsageError("say what mistakes cost (--miss 5 --false-alarm 1, or --costs FILE), or --best FIGURE.")
+    decision = decide(
+        options.one_or_all(files), score=options.scores(score), classes=classes or None, **prices, **arguments
+    )
+    click.echo(decision.to_json() if as_json else wrapped(as_options(str(decision))))

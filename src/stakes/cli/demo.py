@@ -1,0 +1,48 @@
+"""stakes demo: the predictions and the system that ship with the package."""
+
+import click
+
+from stakes.cli.evaluate import SHOW_ALL
+from stakes.cli.options import DEMO_FILES
+
+DEMO_FILE = DEMO_FILES / "breast_cancer.csv"
+
+_DEMO_NEXT = """\
+Where to look next
+  stakes evaluate FILE --truth COLUMN --score COLUMN     your own predictions (CSV or Parquet)
+  stakes metrics                                         every figure and the question it answers
+  stakes metrics f1                                      one of them, with its formula and its traps
+  stakes evaluate --help                                 segments, weights, thresholds, JSON
+The predictions above are {file}
+"""
+
+_SYSTEM_NEXT = """
+Where to look next
+  stakes system FILE.toml                                a system of your own
+  stakes system PREDICTIONS.csv --truth COLUMN --model COLUMN --model COLUMN --rule TEXT --miss 5 --false-alarm 1
+The systems above are {folder}/clinic_and.toml and clinic_or.toml
+"""
+
+
+@click.command()
+@click.argument("what", type=click.Choice(["predictions", "system"]), default="predictions")
+def demo(what: str) -> None:
+    """Evaluate the predictions that ship with stakes (is a breast tumour malignant?), or show a SYSTEM of models."""
+    if what == "system":
+        _demo_system()
+        return
+    from stakes.evaluation import evaluate
+
+    click.echo("A logistic regression scored 569 breast tumours it had not seen. Can it be trusted?\n")
+    evaluate(str(DEMO_FILE), truth="diagnosis", score="logistic", positive="malignant", by="size").show(more=SHOW_ALL)
+    click.echo("\n" + _DEMO_NEXT.format(file=DEMO_FILE), nl=False)
+
+
+def _demo_system() -> None:
+    """The clinical example: images and history, fused by AND and by OR."""
+    from stakes.evaluation.system import System
+
+    for fuser, words in (("and", "only when both models do"), ("or", "when at least one of the models does")):
+        click.echo(f"\nA clinic calls a patient sick {words}. What does each model's error cost the clinic?\n")
+        System.from_toml(DEMO_FILES / f"clinic_{fuser}.toml").show()
+    click.echo(_SYSTEM_NEXT.format(folder=DEMO_FILES), nl=False)

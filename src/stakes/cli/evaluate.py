@@ -1,0 +1,61 @@
+"""stakes evaluate: what is a model worth?"""
+
+from typing import Any
+
+import click
+
+from stakes.cli import options
+
+SHOW_ALL = "stakes evaluate … --all"
+
+
+@click.command()
+@options.files
+@options.missing
+@options.columns
+@options.prices
+@click.option(
+    "--baseline",
+    type=float,
+    help="The constant to compare predicted numbers with (default: the mean of the truth).",
+)
+@click.option("--by", metavar="COLUMN", help="Evaluate each segment too.")
+@options.cluster
+@options.confidence
+@click.option(
+    "--design",
+    type=click.Choice(["classes random", "classes fixed"]),
+    default="classes random",
+    help="Whether another sample would have other class counts.",
+)
+@options.seed
+@click.option("--all", "everything", is_flag=True, help="Show every figure, not only the main ones.")
+@options.as_json
+def evaluate(
+    files: tuple[str, ...],
+    everything: bool,
+    as_json: bool,
+    score: tuple[str, ...],
+    classes: tuple[str, ...],
+    prices: dict[str, Any],
+    **columns: Any,
+) -> None:
+    """Judge a model by the predictions in FILE; several files, or a pattern in quotes, are one table.
+
+    FILE is CSV (also .csv.gz and .tsv), Parquet, JSON lines, Arrow, a table of a SQLite or DuckDB database
+    (preds.sqlite::table), or - for CSV from standard input.
+
+    \b
+    Examples:
+      stakes evaluate preds.csv --truth y --score p --positive yes --by site
+      stakes evaluate monday.csv tuesday.csv --truth y --score p --where "site = 'A'" --missing drop
+    """
+    from stakes.evaluation import evaluate
+
+    evaluation = evaluate(
+        options.one_or_all(files), score=options.scores(score), classes=classes or None, **prices, **columns
+    )
+    if as_json:
+        click.echo(evaluation.to_json())
+    else:
+        evaluation.show(everything, SHOW_ALL)

@@ -1,0 +1,31 @@
+"""stakes permute: could it be chance?"""
+
+from typing import Any
+
+import click
+
+from stakes.cli import options
+
+
+@click.command()
+@options.files
+@options.columns
+@click.option("--metric", metavar="NAME", help="The figure (default: auc of scores, mcc of decisions, r2 of numbers).")
+@click.option("--permutations", type=int, default=10_000, show_default=True, help="How often to shuffle.")
+@options.seed
+@options.as_json
+def permute(
+    files: tuple[str, ...], as_json: bool, score: tuple[str, ...], classes: tuple[str, ...], **arguments: Any
+) -> None:
+    """Ask whether a figure of the predictions in FILE could be chance: the truth is shuffled against them.
+
+    \b
+    Example:
+      stakes permute preds.csv --truth y --score p --positive yes --metric auc
+    """
+    from stakes.validation.permutation import permutation_test
+
+    test = permutation_test(
+        options.one_or_all(files), score=options.scores(score), classes=classes or None, **arguments
+    )
+    click.echo(test.to_json(indent=None) if as_json else str(test))

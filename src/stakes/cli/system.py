@@ -1,0 +1,100 @@
+"""stakes system: what does each model's mistake cost the whole?"""
+
+import json
+from typing import Any
+
+import click
+
+from stakes import errors
+from stakes.cli import options
+from stakes.cli.words import stop, wrapped
+from stakes.errors import StakesError
+
+
+@click.command()
+@click.argument("file", type=click.Path())
+@click.option("--truth", metavar="COLUMN", help="What really happened.")
+@click.option(
+    "--model", "models", metavar="COLUMN", multiple=True, help="A model's decisions; once for each (NAME=COLUMN)."
+)
+@click.option("--rule", metavar="TEXT", help='How they are fused, such as "images and history" or "majority(a, b, c)".')
+@click.option("--costs", metavar="FILE", help="What each decision costs for each class (TOML).")
+@click.option("--miss", type=float, help="What a missed positive costs.")
+@click.option("--false-alarm", type=float, help="What a false alarm costs.")
+@options.positive
+@click.option("--prior", type=float, help="The share of the positive class where the system will be used.")
+@click.option("--score", "scores", metavar="MODEL=COLUMN", multiple=True, help="Where to set a model's threshold.")
+@options.as_json
+def system(file: str, as_json: bool, models: tuple[str, ...], scores: tuple[str, ...], **arguments: Any) -> None:
+    """Say what each model's mistakes cost a whole system, written down in a TOML file or in columns of FILE.
+
+    \b
+    Examples:
+      stakes system system.toml
+      stakes system preds.csv --truth y --model images --model history
+          --rule "images and history" --miss 5 --false-alarm 1
+
+    \b
+    A system.toml:
+      classes = ["sick", "healthy"]
+      decide = "images and history"
+      models.images = [[80, 20], [20, 80]]
+      models.history = [[50, 50], [100, 100]]
+      costs = {miss = 5, false_alarm = 1}
+    With rows: data = "preds.csv", truth = "y", models = ["images", "history"]. Names that are no plain words stand in
+    backticks in a rule.
+    """
+    from stakes.evaluation.system import System
+
+    if file.lower().endswith(".toml"):
+        if models or any(value is not None for value in arguments.values()):
+            raise click.UsageError("a .toml file says everything itself; the options are for columns of other files.")
+        try:
+            found = System.from_toml(file)
+        except StakesError as problem:  # in the words of the file, which are not options
+            stop(str(problem), 2)
+    else:
+        found = _system_of_rows(file, models, **arguments)
+    for pair in scores:
+        if not all(pair.partition("=")):
+            raise click.UsageError(f"--score {pair} does not work; write --score MODEL=COLUMN.")
+    thresholds = [found.threshold(model, column) for model, _, column in (pair.partition("=") for pair in scores)]
+    if as_json:
+        told = {**found.to_dict(), "thresholds": {one.model: one.to_dict() for one in thresholds}}
+        click.echo(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    found.show()
+    for one in thresholds:
+        click.echo(wrapped(f"threshold  {one}"))
+
+
+def _system_of_rows(
+    file: str,
+    models: tuple[str, ...],
+    rule: str | None,
+    miss: float | None,
+    false_alarm: float | None,
+    costs: str | None,
+    **columns: Any,
+) -> Any:
+    from stakes.evaluation.system import System
+    from stakes.tallies.costs import Costs
+
+    needed = {
+        "--truth": columns["truth"],
+        "--model": models,
+        "--rule": rule,
+        "--miss": miss if costs is None else costs,
+        "--false-alarm": false_alarm if costs is None else costs,
+    }
+    missing = [option for option, value in needed.items() if value is None or value == ()]
+    if missing:
+        raise click.UsageError(f"a system of columns needs {', '.join(missing)} (or give a .toml file).")
+    pairs = [option.partition("=") for option in models]
+    names = [name for name, _, _ in pairs]
+    for name in names:
+        if names.count(name) > 1:
+            raise errors.model_twice(name)
+    named = {name: column or name for name, _, column in pairs}
+    prices = Costs(miss=miss, false_alarm=false_alarm) if costs is None else Costs.from_toml(costs)
+    return System(file, models=named, decide=rule, costs=prices, **columns)

@@ -1,0 +1,44 @@
+"""What is said on the command line: arguments by the names of their options, sentences as wide as the terminal."""
+
+import re
+import sys
+from typing import NoReturn
+
+import click
+
+ARGUMENTS = (
+    *("truth", "score", "prediction", "positive", "by", "weight", "threshold", "task", "baseline", "class"),
+    *("costs", "miss", "false_alarm", "prior", "training_prior", "best"),
+    *("metric", "margin", "id", "cluster", "confidence", "design", "seed", "resamples", "permutations"),
+    *("method", "folds", "column", "where", "missing"),
+)
+"""Arguments of functions that are options here, by the same name."""
+
+
+def as_options(words: str) -> str:
+    """Name arguments as the command line does: --positive instead of positive=."""
+    words = words.replace(", or an array of one column per class with classes=", "")
+    words = words.replace("{class: share} with shares", "CLASS=SHARE for each with shares")
+    words = words.replace("Costs.from_utilities()", "tables [utilities.CLASS]")
+    words = words.replace("score={class: column, …}", "--score CLASS=COLUMN").replace("classes=", "class=")
+    words = (
+        words.replace("scores=", "score=").replace("predictions=", "prediction=").replace("paired=False", "--unpaired")
+    )
+    named = rf"\b({'|'.join(ARGUMENTS)})="
+    words = re.sub(named + r"(?=[\w'-])", r"--\1 ", re.sub(named + r"(?![\w'-])", r"--\1", words))
+    return words.replace("--training_prior", "--training-prior").replace("--false_alarm", "--false-alarm")
+
+
+def wrapped(text: str) -> str:
+    """Sentences as wide as the terminal, each beginning a line."""
+    import shutil
+    import textwrap
+
+    width = max(40, shutil.get_terminal_size((100, 24)).columns)
+    return "\n".join(textwrap.fill(line, width, subsequent_indent="  ") for line in text.splitlines())
+
+
+def stop(words: str, code: int) -> NoReturn:
+    """Say one line to standard error, and end."""
+    click.echo(f"stakes: {words}", err=True)
+    sys.exit(code)
