@@ -120,6 +120,10 @@ def in_batch(number: int, rows: int, problem: InputError, classes_open: bool) ->
     return InputError(f"batch {number:,}, which begins at row {rows:,}: {problem}{hint}")
 
 
+def in_rows(first: int, last: int, problem: InputError) -> InputError:
+    return InputError(f"rows {first:,} to {last:,}, counted by themselves: {problem}")
+
+
 def empty(argument: str) -> EmptyError:
     return EmptyError(f"{argument} is empty; there is nothing to evaluate")
 

@@ -10,7 +10,17 @@ import numpy as np
 from stakes import errors
 from stakes.engines import memory
 from stakes.engines.class_scores import Table, as_table, spread_scores
-from stakes.engines.columns import Column, as_columns, as_finite, as_numbers, as_weights, check_baseline, spelled, take
+from stakes.engines.columns import (
+    Column,
+    as_columns,
+    as_finite,
+    as_numbers,
+    as_weights,
+    check_baseline,
+    names_files,
+    spelled,
+    take,
+)
 from stakes.engines.labels import Labels, encode, same_kind, settle, zeros_and_ones
 from stakes.engines.missing import keep, present_rows
 from stakes.engines.plan import Counted, DecidedBy, Plan
@@ -44,25 +54,39 @@ class Read:
 
 
 def count_rows(
-    data: Any = None, *, baseline: float | None = None, parts: Collection[str] | None = None, **columns: Any
+    data: Any = None,
+    *,
+    baseline: float | None = None,
+    parts: Collection[str] | None = None,
+    exact: bool | None = None,
+    **columns: Any,
 ) -> Counted:
     """Count the rows once: decisions, scores or both of two or more classes, or errors of predicted numbers.
 
     ``data`` may also be a list or an iterator of tables (batches): each is counted by itself, then all are added up.
     A lazy table (Spark, DuckDB, lazy Polars) is counted in its own engine where the question allows it.
     ``columns`` are the other arguments of :func:`read_rows`. ``parts`` are those of a tally that some figures need and
-    that cost time; all of them when it is None.
+    that cost time; all of them when it is None. ``exact`` says whether scores are kept (True) or binned (False);
+    otherwise those of very many rows are binned.
     """
     options = {**columns, "baseline": baseline, "parts": parts}
-    if in_batches(data):
-        return _count_batches(iter(data), options)
-    if data is not None:
-        from stakes.engines import lazy  # reads with what is defined here
+    counted = _count_batches(iter(data), options) if in_batches(data) else _count_elsewhere(data, options, exact)
+    if counted is None:
+        counted = count_read(read_rows(data, **options), baseline, parts)
+    return counted.binned() if exact is False else counted
 
-        counted = lazy.count_inside(data, options) if lazy.is_lazy(data) else None
-        if counted is not None:
-            return counted
-    return count_read(read_rows(data, **options), baseline, parts)
+
+def _count_elsewhere(data: Any, options: dict[str, Any], exact: bool | None) -> Counted | None:
+    """Count rows that are not in memory without bringing all of them there, if the question allows it."""
+    if data is None:
+        return None
+    if names_files(data):
+        from stakes.engines import streaming  # loads more than one would think
+
+        return streaming.count_files(data, options, exact)
+    from stakes.engines import lazy  # reads with what is defined here
+
+    return lazy.count_inside(data, options, exact) if lazy.is_lazy(data) else None
 
 
 def in_batches(data: Any) -> bool:

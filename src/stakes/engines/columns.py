@@ -52,7 +52,7 @@ def take(data: Any, where: Any = None, **arguments: Any) -> dict[str, Any]:
     wanted = {name: value for name, value in given.items() if isinstance(value, str)}
     if data is None and wanted:
         raise errors.name_without_data(*next(iter(wanted.items())))
-    if where is not None and not _names_files(data):
+    if where is not None and not names_files(data):
         raise errors.where_without_file()
     found = {} if data is None else _by_name(data, wanted, where)
     _refuse_different_indexes(given)
@@ -89,14 +89,15 @@ def _warn_of_same_column(given: Mapping[str, Any]) -> None:
             errors.warn(errors.same_column(name))
 
 
-def _names_files(data: Any) -> bool:
+def names_files(data: Any) -> bool:
+    """Whether the rows are in files: this names one, or several."""
     names = data if isinstance(data, list | tuple) and data else [data]
     return all(isinstance(name, str | os.PathLike) for name in names)
 
 
 def _by_name(data: Any, wanted: dict[str, str], where: Any) -> dict[str, Any]:
     """Return argument → native column, for the arguments that name one."""
-    if _names_files(data):
+    if names_files(data):
         from stakes.engines import files  # loads more than one would think
 
         return files.read(data, wanted, where)

@@ -32,47 +32,57 @@ def is_lazy(data: Any) -> bool:
     return isinstance(as_frame(data), nw.LazyFrame)
 
 
-def count_inside(data: Any, options: Mapping[str, Any]) -> Counted | None:
+def count_inside(data: Any, options: Mapping[str, Any], exact: bool | None = None) -> Counted | None:
     """Count the rows where they are; None when this question needs the rows themselves.
 
-    ``options`` are the arguments of :func:`stakes.engines.read_rows`.
+    ``options`` are the arguments of :func:`stakes.engines.read_rows`. All different scores come back if ``exact``, none
+    if it is False.
     """
-    given = {name: options.get(name) for name in (*_KEYS, "weight") if options.get(name) is not None}
-    if _needs_rows(options) or not all(isinstance(name, str) for name in given.values()):
+    given = named_columns(options)
+    if given is None or options.get("where") is not None or options.get("missing", "error") != "error":
         return None
-    if "score" not in given and "prediction" not in given:
-        raise errors.nothing_to_judge()
-    source, keys = Source.of(data, given), [name for name in _KEYS if name in given]  # type: ignore[arg-type]
+    source, keys = Source.of(data, given), [name for name in _KEYS if name in given]
     for key in keys:
         if source.dtype(key).is_nested():  # not every engine can group by those
             raise errors.unsupported_type(key, str(source.dtype(key)))
-    groups, grid = _grouped(source, keys)
+    groups, grid = _grouped(source, keys, exact)
     if groups is None:
         return None
     _check(groups, options)
-    read = read_rows(**{**options, "weight": None, **groups.columns})
-    return None if read.plan is None else _counted(read, groups, grid)
+    return count_groups_of(groups, grid, options)
 
 
-def _needs_rows(options: Mapping[str, Any]) -> bool:
+def named_columns(options: Mapping[str, Any]) -> dict[str, str] | None:
+    """The columns whose groups answer the question, by argument; None when the question needs the rows themselves."""
     pricing = options.get("pricing")
     by_row = pricing is not None and pricing.costs.columns
     of_numbers = options.get("task") == "regression" or options.get("baseline") is not None
-    chosen = options.get("where") is not None or options.get("missing", "error") != "error"
     others = any(options.get(name) is not None for name in ("cluster", "parts"))
-    return bool(of_numbers or by_row or chosen or others)
+    given = {name: options.get(name) for name in (*_KEYS, "weight") if options.get(name) is not None}
+    if of_numbers or by_row or others or not all(isinstance(name, str) for name in given.values()):
+        return None
+    if "score" not in given and "prediction" not in given:
+        raise errors.nothing_to_judge()
+    return given  # type: ignore[return-value]
 
 
-def _grouped(source: Source, keys: list[str]) -> tuple[Groups | None, str | None]:
+def count_groups_of(groups: Groups, grid: str | None, options: Mapping[str, Any]) -> Counted | None:
+    """Count groups of rows alike; None when they turn out to be numbers instead of classes."""
+    read = read_rows(**{**options, "weight": None, "where": None, "missing": "error", **groups.columns})
+    return None if read.plan is None else _counted(read, groups, grid)
+
+
+def _grouped(source: Source, keys: list[str], exact: bool | None) -> tuple[Groups | None, str | None]:
     """Return the groups of rows alike, and the grid that their scores lie on if there are too many scores.
 
     Too many groups without a score are quantities, or names of single rows: None.
     """
     if "score" not in keys:
         return source.groups(keys, MOST_GROUPS), None
-    groups = source.groups(keys, MOST_GROUPS)
-    if groups is not None and groups.columns["score"].n_unique() <= MOST_SCORES:
-        return groups, None
+    if exact is not False:
+        groups = source.groups(keys, None if exact else MOST_GROUPS)
+        if groups is not None and (exact or groups.columns["score"].n_unique() <= MOST_SCORES):
+            return groups, None
     dtype = source.dtype("score")
     if not dtype.is_numeric():
         raise errors.not_numbers("score", f"{dtype} values")

@@ -98,6 +98,14 @@ class Counted:
     def __radd__(self, other: object) -> Self:
         return self if other == 0 else NotImplemented
 
+    def binned(self, grid: str | None = None) -> Self:
+        """Return the same counts with the scores of two classes in bins, in all segments on one grid."""
+        if self.scores is None:
+            return self
+        scores = self.scores.binned(grid)
+        segments = {name: part.binned(scores.grid) for name, part in self.segments.items()}
+        return replace(self, tallies={**self.tallies, "scores": scores}, segments=segments)
+
     def moved_down(self, rows: int) -> Self:
         """Return the same counts with row numbers that begin later: those of a batch within the whole."""
         moved = {

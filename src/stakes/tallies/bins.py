@@ -14,13 +14,13 @@ from stakes.tallies.arithmetic import Array
 
 GRIDS = ("probability", "line")
 
-_FINE = 15
+FINE = 15
 """Powers of two are cut into 2¹⁵ bins for scores; pictures take fewer."""
 
 _HALF = int(np.array(0.5).view(np.int64))
 
 
-def lower_edges(scores: Array, grid: str, bits: int = _FINE) -> Array:
+def lower_edges(scores: Array, grid: str, bits: int = FINE) -> Array:
     """Return the lower edge of each score's bin, as float64."""
     return edges(numbers(scores, grid, bits), grid, bits)
 
@@ -31,7 +31,7 @@ def next_edge(edge: float, grid: str) -> float:
     return max(above, math.nextafter(edge, math.inf))
 
 
-def numbers(scores: Array, grid: str, bits: int = _FINE) -> Array:
+def numbers(scores: Array, grid: str, bits: int = FINE) -> Array:
     """Number the bins in the order of the scores."""
     scores = scores.astype(np.float64) + 0.0  # −0.0 becomes 0.0
     cut = 52 - bits
@@ -41,7 +41,7 @@ def numbers(scores: Array, grid: str, bits: int = _FINE) -> Array:
     return np.where(scores >= 0, below, -_rounded_up(scores, cut))
 
 
-def edges(numbers: Array, grid: str, bits: int = _FINE) -> Array:
+def edges(numbers: Array, grid: str, bits: int = FINE) -> Array:
     """Return the lower edges of numbered bins."""
     cut = 52 - bits
     if grid == "probability":

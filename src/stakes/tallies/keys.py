@@ -222,7 +222,7 @@ def _pack(layout: Layout, scores: Array, positive: Array) -> Keys | None:
         bits = layout.to_bits(scores[start:stop])
         if bits.max() >= infinite:  # a sign bit, an infinity or a NaN
             return None
-        _join(bits, positive[start:stop], out=values[start:stop])
+        join(bits, positive[start:stop], out=values[start:stop])
     return Keys(layout, sort(values))
 
 
@@ -233,11 +233,12 @@ def _pack_signed(scores: Array, positive: Array) -> Keys | None:
         block = scores[start:stop].astype(np.float64)
         if not SIGNED.fits(block):
             return None
-        _join(SIGNED.to_bits(block), positive[start:stop], out=values[start:stop])
+        join(SIGNED.to_bits(block), positive[start:stop], out=values[start:stop])
     return Keys(SIGNED, sort(values))
 
 
-def _join(bits: Array, positive: Array, out: Array) -> None:
+def join(bits: Array, positive: Array, out: Array) -> None:
+    """Put ordered bits and labels (0 or 1) together: the highest score becomes the lowest key."""
     np.left_shift(bits, 1, out=out)
     np.bitwise_or(out, positive, out=out)
     np.invert(out, out=out)

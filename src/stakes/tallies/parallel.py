@@ -1,8 +1,11 @@
 """Work on large arrays in a few threads: NumPy and Polars let other threads run while they calculate."""
 
 import os
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from contextvars import copy_context
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 _LARGE = 1 << 20
 _MOST_THREADS = 4
@@ -17,3 +20,22 @@ def run_all(tasks: Sequence[Callable[[], Any]], rows: int) -> list[Any]:
 
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(lambda task: task(), tasks))
+
+
+def ahead(items: Iterator[T]) -> Iterator[T]:
+    """Make the next item in another thread while this one is being worked on."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    context = copy_context()
+
+    def coming() -> Any:
+        return context.run(lambda: next(items, _END))
+
+    with ThreadPoolExecutor(1) as pool:
+        made = pool.submit(coming)
+        while (item := made.result()) is not _END:
+            made = pool.submit(coming)
+            yield item
+
+
+_END = object()

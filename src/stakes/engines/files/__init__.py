@@ -1,10 +1,12 @@
 """Files of predictions: whatever holds rows by name of column, read as one table."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from stakes import errors
+from stakes.engines import progress
 from stakes.engines.columns import spelled
 from stakes.engines.files import csv
 from stakes.engines.files.kinds import Table, open_table
@@ -12,7 +14,7 @@ from stakes.engines.files.sources import single, sources
 from stakes.engines.files.where import Condition
 from stakes.engines.files.writing import write_whole, written_beside
 
-__all__ = ["MISSING", "read", "read_whole", "write_whole", "written_beside"]
+__all__ = ["MISSING", "Files", "read", "read_whole", "write_whole", "written_beside"]
 
 MISSING = ["", "NA", "N/A", "NULL", "null", "NaN", "nan"]
 """How text files write a missing value; no class is called like that."""
@@ -25,14 +27,72 @@ def read(data: Any, wanted: dict[str, str], where: Any = None) -> dict[str, Any]
 
     ``data`` names a file, several of them or a pattern, all of which are one table; ``where`` says which rows to keep.
     """
-    condition = None if where is None else Condition(where)
-    named = [*wanted.items(), *(("where", name) for name in (condition.columns if condition else ()))]
-    tables = [open_table(source, MISSING) for source in sources(data)]
-    for table in tables:
-        _check_columns(table, named)
-        _same_columns(tables[0], table)
-    parts = [_read(table, wanted, condition) for table in tables]
-    return {argument: _joined(argument, [part[argument] for part in parts], tables) for argument in wanted}
+    return Files.open(data, wanted, where).whole()
+
+
+@dataclass(frozen=True, eq=False)
+class Files:
+    """Files that are one table, the columns that are wanted of it (argument → name), and a condition for its rows."""
+
+    tables: list[Table]
+    wanted: dict[str, str]
+    condition: Condition | None
+
+    @classmethod
+    def open(cls, data: Any, wanted: dict[str, str], where: Any = None) -> "Files":
+        """Find the files, and check that they have the columns."""
+        condition = None if where is None else Condition(where)
+        named = [*wanted.items(), *(("where", name) for name in (condition.columns if condition else ()))]
+        tables = [open_table(source, MISSING) for source in sources(data)]
+        for table in tables:
+            _check_columns(table, named)
+            _same_columns(tables[0], table)
+        return cls(tables, wanted, condition)
+
+    def have_more_rows_than(self, most: int) -> bool:
+        """Whether there are more rows than that, told without reading them."""
+        left = most
+        for table in self.tables:
+            left -= table.rows_up_to(left)
+            if left < 0:
+                return True
+        return False
+
+    @property
+    def likely_rows(self) -> int:
+        """About how many rows there are."""
+        return sum(table.likely_rows for table in self.tables)
+
+    def whole(self) -> dict[str, Any]:
+        """Read all rows at once."""
+        parts = [self._taken(table, table.collect(self._names)) for table in self.tables]
+        return {
+            argument: _joined(argument, [part[argument] for part in parts], self.tables) for argument in self.wanted
+        }
+
+    def batches(self, rows: int) -> Iterator[dict[str, Any]]:
+        """Read so many rows at a time, in their order; how far this has come is told to whoever listens."""
+        done, total = 0, self.likely_rows
+        for table in self.tables:
+            for frame in table.batches(self._names, rows):
+                yield self._taken(table, frame)
+                done += len(frame)
+                progress.tell(done, max(total, done))
+
+    def with_numbers_read(self) -> "Files":
+        """The same files, with numbers in text read by Polars at once: quicker, but what is no number has no line."""
+        names = [name for argument, name in self.wanted.items() if argument in _NUMBERS]
+        return replace(self, tables=[table.with_numbers_read(names, MISSING) for table in self.tables])
+
+    @property
+    def _names(self) -> list[str]:
+        return list(dict.fromkeys([*self.wanted.values(), *(self.condition.columns if self.condition else ())]))
+
+    def _taken(self, table: Table, frame: Any) -> dict[str, Any]:
+        """The wanted columns of the rows that satisfy the condition."""
+        if self.condition is not None:
+            frame = self.condition.keep(frame, texts=bool(table.separator))
+        return {argument: _typed(table, frame[name], argument) for argument, name in self.wanted.items()}
 
 
 def read_whole(path: Path) -> Any:
@@ -68,20 +128,12 @@ def _same_columns(first: Table, other: Table) -> None:
 
 
 # ── the values ───────────────────────────────────────────────────────────────────────────────────────────────────
-def _read(table: Table, wanted: dict[str, str], condition: Condition | None) -> dict[str, Any]:
-    names = [*wanted.values(), *(condition.columns if condition else ())]
-    frame = table.collect(list(dict.fromkeys(names)))
-    if condition is not None:
-        frame = condition.keep(frame, texts=bool(table.separator))
-    return {argument: _typed(table, frame[name], argument) for argument, name in wanted.items()}
-
-
 def _typed(table: Table, column: Any, argument: str) -> Any:
     """Labels in text files stay text (Polars leaves NUL bytes in it); scores and weights must be numbers."""
     import polars as pl
 
     if argument not in _NUMBERS or column.dtype != pl.String:
-        if table.separator and column.str.contains("\0", literal=True).any():
+        if table.separator and column.dtype == pl.String and column.str.contains("\0", literal=True).any():
             csv.refuse_faults(table.source, table.separator)
         return column
     numbers = column.str.strip_chars().cast(pl.Float64, strict=False)

@@ -1,7 +1,7 @@
 """Separated text. Polars reads it; when something is wrong, a slow second look by Python's reader names the line."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from stakes import errors
@@ -10,8 +10,11 @@ from stakes.engines.files.sources import Source
 SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
 
 
-def scan(source: Source, separator: str, missing: list[str]) -> Any:
-    """Scan with the header as it is meant: quotes undone, and no name twice; all values stay text."""
+def scan(source: Source, separator: str, missing: list[str], numbers: Sequence[str] = ()) -> Any:
+    """Scan with the header as it is meant: quotes undone, and no name twice.
+
+    All values stay text but those of ``numbers``.
+    """
     import polars as pl
 
     names = header(source, separator)
@@ -20,6 +23,9 @@ def scan(source: Source, separator: str, missing: list[str]) -> Any:
     scanned = lazy.collect_schema().names()
     if len(scanned) != len(names):
         raise fault(source, separator) or errors.unreadable_file(source.name, "the header is not understood")
+    if numbers:
+        types = {scanned[names.index(name)]: pl.Float64 for name in numbers}
+        lazy = pl.scan_csv(source.for_polars, **options, schema_overrides=types)
     return lazy.rename(dict(zip(scanned, names, strict=True)))
 
 

@@ -49,6 +49,27 @@ def collect(source: Source, names: Sequence[str]) -> Any:
     return pl.DataFrame([_series(source, name, list(column)) for name, column in zip(names, values, strict=True)])
 
 
+def batches(source: Source, names: Sequence[str], rows: int) -> Iterator[Any]:
+    """Read some columns, so many rows at a time; DuckDB gives its rows at once (it counts large tables itself)."""
+    import polars as pl
+
+    if kind_of(source) == "duckdb":
+        yield collect(source, names)
+        return
+    query = f"SELECT {', '.join(map(_quoted, names))} FROM {_quoted(str(source.table))}"
+    with _connected(source) as connection:
+        cursor = connection.execute(query)
+        while found := cursor.fetchmany(rows):
+            columns = zip(names, zip(*found, strict=True), strict=True)
+            yield pl.DataFrame([_series(source, name, list(values)) for name, values in columns])
+
+
+def rows(source: Source) -> int:
+    """How many rows the table has."""
+    with _connected(source) as connection:
+        return int(connection.execute(f"SELECT count(*) FROM {_quoted(str(source.table))}").fetchone()[0])
+
+
 _TABLES = {
     "sqlite": "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY 1",
     "duckdb": "SELECT table_name FROM information_schema.tables ORDER BY 1",

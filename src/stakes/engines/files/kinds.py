@@ -1,7 +1,8 @@
 """The kinds of files: by the end of the name, databases by their first bytes."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from stakes import errors
@@ -12,32 +13,90 @@ _JSON_LINES = (".jsonl", ".ndjson")
 _ARROW = (".arrow", ".ipc", ".feather")
 _ARROW_FILE, _FIRST_FEATHER = b"ARROW1", b"FEA1"
 
+_COUNTED = (".parquet", *_ARROW)
+"""Kinds that know how many rows they have."""
+
 KINDS = (*csv.SEPARATORS, ".parquet", *_JSON_LINES, *_ARROW)
+
+
+class NotNumbersError(errors.InputError):
+    """Text was not what :meth:`Table.with_numbers_read` took it for; what is wrong with it takes another look."""
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """The rows of one source, not read yet; ``separator`` is that of separated text, in which all values are text."""
+    """The rows of one source, not read yet.
+
+    ``separator`` is that of separated text, in which all values are text, unless some are ``numbers``.
+    """
 
     source: Source
     columns: list[str]
     lazy: Any = None
     separator: str = ""
+    numbers: bool = False
 
     def collect(self, names: Sequence[str]) -> Any:
         """Read some columns into a Polars frame."""
         with self.source.watched():
             if self.lazy is None:
                 return database.collect(self.source, names)
-            last = self.columns[-1]  # a line that ends too early shows there
-            read = dict.fromkeys([*names, last] if self.separator else names)
             try:
-                frame = self.lazy.select(list(read)).collect()
+                frame = self.lazy.select(self._read(names)).collect()
             except _problems() as problem:
                 raise _in_words(self.source, problem) from None
-            if self.separator and frame[last].null_count():
+            if self._ends_early(frame):
                 csv.refuse_faults(self.source, self.separator)
             return frame.select(names)
+
+    def batches(self, names: Sequence[str], rows: int) -> Iterator[Any]:
+        """Read some columns, so many rows at a time, in their order."""
+        with self.source.watched():
+            if self.lazy is None:
+                yield from database.batches(self.source, names, rows)
+                return
+            checked = False
+            try:
+                for frame in self.lazy.select(self._read(names)).collect_batches(chunk_size=rows, engine="streaming"):
+                    if not checked and self._ends_early(frame):
+                        csv.refuse_faults(self.source, self.separator)
+                        checked = True
+                    yield frame.select(names)
+            except _problems() as problem:
+                raise NotNumbersError() if self.numbers else _in_words(self.source, problem) from None
+
+    def _read(self, names: Sequence[str]) -> list[str]:
+        """The columns to read: of separated text also the last, in which a line that ends too early shows."""
+        return list(dict.fromkeys([*names, self.columns[-1]] if self.separator else names))
+
+    def _ends_early(self, frame: Any) -> bool:
+        return bool(self.separator and frame[self.columns[-1]].null_count())
+
+    def with_numbers_read(self, names: Sequence[str], missing: list[str]) -> "Table":
+        """The same table; in separated text these columns are numbers already."""
+        if not self.separator:
+            return self
+        lazy = csv.scan(self.source, self.separator, missing, names)
+        return replace(self, lazy=lazy, numbers=True)
+
+    def rows_up_to(self, most: int) -> int:
+        """Count the rows (of text the lines) without reading them, or stop where there are more than that."""
+        return self._rows_known if self._rows_known is not None else self.source.lines_up_to(most)
+
+    @property
+    def likely_rows(self) -> int:
+        """How many rows there are; of lines of text a guess, by the first of them."""
+        return self._rows_known if self._rows_known is not None else self.source.likely_lines
+
+    @cached_property
+    def _rows_known(self) -> int | None:
+        if self.lazy is None:
+            return database.rows(self.source)
+        if _ending(self.source) not in _COUNTED:
+            return None
+        import polars as pl
+
+        return int(self.lazy.select(pl.len()).collect().item())
 
 
 def open_table(source: Source, missing: list[str]) -> Table:

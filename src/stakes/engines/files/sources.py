@@ -16,6 +16,11 @@ from stakes import errors
 STANDARD_INPUT = "-"
 
 _GZIP = b"\x1f\x8b"
+_PACKED = 4
+"""How many times smaller a compressed file is, taken roughly."""
+
+_LOOKED_AT = 1 << 20
+"""Bytes at the beginning that tell how long lines are."""
 
 State = tuple[int, int, int]
 
@@ -52,6 +57,29 @@ class Source:
             return self.content[:size]
         with self.path.open("rb") as file:
             return file.read(size)
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are; of a compressed file about how many there were."""
+        held = self.path.stat().st_size if self.content is None else len(self.content)
+        return held * (_PACKED if self.start(len(_GZIP)) == _GZIP else 1)
+
+    def lines_up_to(self, most: int) -> int:
+        """Count the lines, or stop where there are more than that; those of a compressed file are guessed."""
+        if self.start(len(_GZIP)) == _GZIP:
+            return self.likely_lines
+        lines = 0
+        with self.open() as file:
+            while lines <= most and (block := file.read(_LOOKED_AT)):
+                lines += block.count(b"\n")
+        return lines
+
+    @property
+    def likely_lines(self) -> int:
+        """About how many lines there are, if all are as long as the first ones."""
+        with self.open() as file:
+            lines = file.read(_LOOKED_AT)
+        return max(1, round(self.size / max(1, len(lines)) * lines.count(b"\n")))
 
     @contextmanager
     def watched(self) -> Iterator[None]:

@@ -1,0 +1,26 @@
+"""How far the reading of large files has come, for whoever wants to know."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+Listener = Callable[[int, int | None], None]
+
+_listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def told_to(listener: Listener | None) -> Iterator[None]:
+    """Tell this function, while the block lasts, how many rows were read and of how many (if that is known)."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+def tell(rows: int, total: int | None) -> None:
+    """Say how many rows were read by now."""
+    listener = _listener.get()
+    if listener is not None:
+        listener(rows, total)
