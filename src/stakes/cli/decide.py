@@ -11,6 +11,7 @@ from stakes.cli.words import as_options, wrapped
 @click.command()
 @options.files
 @options.missing
+@options.exact
 @options.columns
 @options.prices
 @click.option("--best", metavar="FIGURE", help="Decide by a figure (f1, youden) or a condition ('recall >= 0.9').")

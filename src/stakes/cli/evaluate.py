@@ -12,6 +12,7 @@ SHOW_ALL = "stakes evaluate … --all"
 @click.command()
 @options.files
 @options.missing
+@options.exact
 @options.columns
 @options.prices
 @click.option(

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from stakes.cli.progress import bar
+
 DEMO_FILES = Path(__file__).parents[1] / "demo"
 
 Command = Callable[..., Any]
@@ -46,13 +48,31 @@ def _all(options: list[Any]) -> Callable[[Command], Command]:
     return lambda command: functools.reduce(lambda made, option: option(made), reversed(options), command)
 
 
-files = _all(
+_FILES = _all(
     [
         click.argument("files", metavar="FILE...", type=click.Path(), nargs=-1, required=True),
         click.option("--where", metavar="SQL", help="Only the rows that satisfy this, such as \"site = 'A'\"."),
+        click.option("--no-progress", is_flag=True, help="Do not show how far the reading of large files has come."),
     ]
 )
-"""The files that are one table, and which of their rows."""
+
+
+def files(command: Command) -> Command:
+    """The files that are one table, and which of their rows; how far their reading has come is shown."""
+
+    @functools.wraps(command)
+    def with_bar(no_progress: bool, **others: Any) -> None:
+        with bar(not no_progress):
+            command(**others)
+
+    return _FILES(with_bar)
+
+
+exact = click.option(
+    "--exact/--bins",
+    default=None,
+    help="Keep every score, or count scores in bins (default: bins from 20 million rows on).",
+)
 
 columns = _all(
     [

@@ -10,7 +10,7 @@ ARGUMENTS = (
     *("truth", "score", "prediction", "positive", "by", "weight", "threshold", "task", "baseline", "class"),
     *("costs", "miss", "false_alarm", "prior", "training_prior", "best"),
     *("metric", "margin", "id", "cluster", "confidence", "design", "seed", "resamples", "permutations"),
-    *("method", "folds", "column", "where", "missing"),
+    *("method", "folds", "column", "where", "missing", "exact"),
 )
 """Arguments of functions that are options here, by the same name."""
 

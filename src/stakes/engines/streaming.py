@@ -8,7 +8,7 @@ Questions that need the rows themselves (errors of predicted numbers, scores of 
 differ by row; exact scores with weights or segments) read the columns whole, whatever the number of rows.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from stakes.engines.binning import BinnedCounts
 from stakes.engines.cells import Cells, CellSums
 from stakes.engines.columns import as_columns, as_finite, as_weights
 from stakes.engines.files import Files
-from stakes.engines.files.kinds import NotNumbersError
+from stakes.engines.files.sources import STANDARD_INPUT
 from stakes.engines.labels import Labels, encode
 from stakes.engines.lazy import count_groups_of, named_columns
 from stakes.engines.missing import keep, present_rows
@@ -45,16 +45,23 @@ def count_files(data: Any, options: Mapping[str, Any], exact: bool | None) -> Co
     ``options`` are the arguments of :func:`stakes.engines.read_rows`.
     """
     named = named_columns(options)
-    if named is None or (exact and {"weight", "by"} & set(named)):
+    if named is None or (exact and {"weight", "by"} & set(named)) or STANDARD_INPUT in (data, *_listed(data)):
         return None
     files = Files.open(data, named, options.get("where"))
     if not files.have_more_rows_than(MOST_EXACT):
         return None
     keep_scores = bool(exact and "score" in named)
+    quick = files.with_numbers_read()
     try:
-        return _count(files.with_numbers_read(), options, keep_scores)
-    except NotNumbersError:
-        return _count(files, options, keep_scores)
+        return _count(quick, options, keep_scores)
+    except errors.InputError:
+        if quick is files:
+            raise
+        return _count(files, options, keep_scores)  # takes longer, and says in which line something is wrong
+
+
+def _listed(data: Any) -> Sequence[Any]:
+    return data if isinstance(data, list | tuple) else ()
 
 
 def _count(files: Files, options: Mapping[str, Any], keep_scores: bool) -> Counted | None:
@@ -100,7 +107,7 @@ class Batch:
     def read(cls, found: Mapping[str, Any], missing: str) -> "Batch":
         """Read and check the columns of some rows; those without weight are left out."""
         length = len(found["truth"])
-        if missing == "drop":
+        if missing == "drop" and length:
             present = present_rows(found, None)
             found = {name: keep(values, present) for name, values in found.items()}  # type: ignore[arg-type]
         columns = as_columns(found, {})

@@ -47,6 +47,7 @@ def evaluate(
     seed: int = 0,
     where: str | None = None,
     missing: str = "error",
+    exact: bool | None = None,
 ) -> Any:
     """Judge a model by its scores, its decisions or its predicted numbers.
 
@@ -67,7 +68,9 @@ def evaluate(
     Files are CSV (also gzip), Parquet, JSON lines, Arrow, or a table of a SQLite or DuckDB database
     (``"preds.sqlite::table"``); several, or a pattern such as ``"preds/*.csv"``, are one table, and ``"-"`` is standard
     input. ``where`` keeps the rows of files for which a condition in SQL is true (``"site = 'A'"``). A missing value is
-    an error, unless ``missing="drop"`` leaves out its row; the result says how many.
+    an error, unless ``missing="drop"`` leaves out its row; the result says how many. Files of more than 20 million rows
+    are counted in batches, and their scores in fine bins: the auc is then known within bounds that are told.
+    ``exact=True`` keeps every score, ``exact=False`` bins those of fewer rows too.
 
     >>> ev = evaluate(truth=[1, 1, 0, 1, 1, 0], score=[0.9, 0.4, 0.6, 0.8, 0.1, 0.2])
     >>> print(ev["auc"])
@@ -79,7 +82,7 @@ def evaluate(
     refuse_useless_threshold(threshold, score, prediction)
     pricing = priced(costs, prior, training_prior)
     options = {"task": task, "positive": positive, "classes": classes, "weight": weight, "by": by, "baseline": baseline}
-    options |= {"cluster": cluster, "pricing": pricing, "where": where, "missing": missing}
+    options |= {"cluster": cluster, "pricing": pricing, "where": where, "missing": missing, "exact": exact}
     if pricing is not None and pricing.costs.columns:
         options["threshold"] = threshold  # each row's own costs have to be there when it decides
     counted = count_rows(data, truth=truth, score=score, prediction=prediction, **options)

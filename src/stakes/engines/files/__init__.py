@@ -75,13 +75,16 @@ class Files:
         done, total = 0, self.likely_rows
         for table in self.tables:
             for frame in table.batches(self._names, rows):
-                yield self._taken(table, frame)
                 done += len(frame)
-                progress.tell(done, max(total, done))
+                progress.tell(done, max(total, done + 1))
+                yield self._taken(table, frame)
+        progress.tell(done, done)
 
     def with_numbers_read(self) -> "Files":
         """The same files, with numbers in text read by Polars at once: quicker, but what is no number has no line."""
         names = [name for argument, name in self.wanted.items() if argument in _NUMBERS]
+        if not names or not any(table.separator for table in self.tables):
+            return self
         return replace(self, tables=[table.with_numbers_read(names, MISSING) for table in self.tables])
 
     @property

@@ -81,7 +81,9 @@ class Table:
 
     def rows_up_to(self, most: int) -> int:
         """Count the rows (of text the lines) without reading them, or stop where there are more than that."""
-        return self._rows_known if self._rows_known is not None else self.source.lines_up_to(most)
+        if self._rows_known is not None:
+            return self._rows_known
+        return self.source.lines_up_to(most) - bool(self.separator)  # the header is no row
 
     @property
     def likely_rows(self) -> int:

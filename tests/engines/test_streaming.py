@@ -1,0 +1,294 @@
+"""Files of many rows: batches are counted as they go by, and the answers are those of all rows at once."""
+
+import gzip
+import sqlite3
+
+import numpy as np
+import polars as pl
+import pytest
+
+from stakes import InputError, evaluate, metrics
+from stakes.engines import count_rows, progress, streaming
+from stakes.engines.binning import BinnedCounts
+from stakes.tallies import bins
+
+ROWS = 5_000
+KINDS = ["csv", "csv.gz", "tsv", "parquet", "jsonl", "arrow", "sqlite"]
+
+
+def rows(seed=3, count=ROWS):
+    generator = np.random.default_rng(seed)
+    truth = generator.random(count) < 0.3
+    score = np.clip(generator.beta(0.5, 2, count) + 0.2 * truth, 0, 1)
+    return pl.DataFrame(
+        {
+            "sick": np.where(truth, "yes", "no"),
+            "y": truth.astype(np.int8),
+            "p": np.round(score, 3),
+            "logit": generator.normal(size=count),
+            "said": np.where(generator.random(count) < 0.4, "yes", "no"),
+            "w": np.round(generator.random(count), 2),
+            "site": generator.choice(["a", "b,c", 'd"'], count),
+        }
+    )
+
+
+def written(frame, folder, kind):
+    path = folder / f"rows.{kind}"
+    if kind == "csv.gz":
+        path.write_bytes(gzip.compress(frame.write_csv().encode()))
+    elif kind == "sqlite":
+        with sqlite3.connect(path) as base:
+            base.execute(f"create table t ({', '.join(frame.columns)})")
+            base.executemany(f"insert into t values ({', '.join('?' * frame.width)})", frame.rows())
+        base.close()
+        return f"{path}::t"
+    else:
+        writers = {"csv": frame.write_csv, "parquet": frame.write_parquet, "arrow": frame.write_ipc}
+        writers |= {"jsonl": frame.write_ndjson, "tsv": lambda p: frame.write_csv(p, separator="\t")}
+        writers[kind](path)
+    return str(path)
+
+
+@pytest.fixture(autouse=True)
+def _many_rows(monkeypatch):
+    """Let a thousand rows be many."""
+    monkeypatch.setattr(streaming, "MOST_EXACT", 1_000)
+    monkeypatch.setattr(streaming, "BATCH", 257)
+
+
+@pytest.fixture
+def watched(monkeypatch):
+    """The files that were streamed rather than read whole."""
+    seen = []
+    original = streaming._count
+    monkeypatch.setattr(streaming, "_count", lambda *given: seen.append(given) or original(*given))
+    return seen
+
+
+QUESTIONS = [
+    {"truth": "sick", "score": "p", "positive": "yes"},
+    {"truth": "y", "score": "p"},
+    {"truth": "sick", "prediction": "said", "positive": "yes"},
+    {"truth": "sick", "prediction": "said", "score": "p", "positive": "yes"},
+    {"truth": "sick", "score": "logit", "positive": "no"},
+    {"truth": "sick", "score": "p", "positive": "yes", "by": "site"},
+    {"truth": "sick", "prediction": "said", "positive": "yes", "by": "site"},
+    {"truth": "sick", "score": "p", "positive": "yes", "weight": "w"},
+    {"truth": "sick", "prediction": "said", "positive": "yes", "weight": "w", "by": "site"},
+    {"truth": "site", "prediction": "said", "classes": ["a", "b,c", 'd"', "yes", "no"]},
+]
+
+
+def like(counted, expected):
+    """Whether two counts are the same; sums of weights may be rounded differently."""
+    assert counted.tallies.keys() == expected.tallies.keys()
+    assert list(counted.segments) == list(expected.segments)
+    for kind, tally in expected.tallies.items():
+        found = counted.tallies[kind]
+        if kind == "scores":
+            assert found._question() == tally._question()
+            assert found.as_columns().scores.tolist() == tally.as_columns().scores.tolist()
+            pairs = [(found.as_columns().values[k], v) for k, v in tally.as_columns().values.items()]
+        else:
+            assert found._question() == tally._question()
+            pairs = [(found.counts, tally.counts), (found.squares, tally.squares)]
+        for one, other in pairs:
+            if other is None or other.dtype.kind != "f":
+                assert np.array_equal(one, other)
+            else:
+                np.testing.assert_allclose(one, other, rtol=1e-14)
+    for name, part in expected.segments.items():
+        like(counted.segments[name], part)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("question", QUESTIONS, ids=str)
+def test_batches_count_as_all_rows_in_memory_do(tmp_path, watched, kind, question):
+    frame = rows()
+    counted = count_rows(written(frame, tmp_path, kind), **question)
+    like(counted, count_rows(frame, **question, exact=False))
+    assert len(watched) == 1
+
+
+@pytest.mark.parametrize("question", [q for q in QUESTIONS if "score" in q and "by" not in q], ids=str)
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_every_score_is_kept_if_wanted(tmp_path, watched, kind, question):
+    frame = rows()
+    counted = count_rows(written(frame, tmp_path, kind), **question, exact=True)
+    assert counted.scores == count_rows(frame, **question).scores
+    assert counted.scores.grid is None
+    assert len(watched) == ("weight" not in question)  # weights are read whole
+
+
+def test_exact_figures_are_the_same_bytes_as_in_memory(tmp_path, watched):
+    frame = rows()
+    here = evaluate(frame, truth="sick", score="p", positive="yes").to_dict()
+    there = evaluate(written(frame, tmp_path, "csv"), truth="sick", score="p", positive="yes", exact=True).to_dict()
+    assert here == there
+    assert watched
+
+
+def test_few_rows_are_read_whole_and_exact(tmp_path, watched):
+    frame = rows(count=1_000)
+    for kind in ("parquet", "csv"):
+        counted = count_rows(written(frame, tmp_path, kind), truth="y", score="p")
+        assert counted.scores.grid is None
+    assert not watched
+
+
+def test_several_files_are_many_rows_together(tmp_path, watched):
+    parts = [rows(seed, 400) for seed in range(4)]
+    paths = [
+        written(part, tmp_path / str(i), "csv") for i, part in enumerate(parts) if (tmp_path / str(i)).mkdir() is None
+    ]
+    counted = count_rows(paths, truth="sick", prediction="said", positive="yes")
+    assert counted.confusion == count_rows(pl.concat(parts), truth="sick", prediction="said", positive="yes").confusion
+    assert watched
+
+
+def test_a_class_and_another_kind_of_score_may_come_up_late(tmp_path):
+    frame = rows().with_row_index()
+    late = frame.with_columns(
+        said=pl.when(pl.col("index") < 4_000).then(pl.lit("no")).otherwise("said"),
+        p=pl.when(pl.col("index") < 4_000).then("p").otherwise(pl.col("p") - 0.5),
+        sick=pl.when(pl.col("index") < 1_000).then(pl.lit("yes")).otherwise("sick"),
+    )
+    question = {"truth": "sick", "score": "p", "prediction": "said", "positive": "no"}
+    path = written(late, tmp_path, "parquet")
+    like(count_rows(path, **question), count_rows(late, **question, exact=False))
+    assert count_rows(path, **question).scores.grid == "line"
+    assert count_rows(path, **question, exact=True).scores == count_rows(late, **question).scores
+
+
+def test_scores_that_no_key_holds_are_read_whole(tmp_path, watched):
+    frame = rows().with_columns(p=pl.col("logit") * 1e-300)
+    path = written(frame, tmp_path, "parquet")
+    assert count_rows(path, truth="y", score="p", exact=True).scores == count_rows(frame, truth="y", score="p").scores
+    assert len(watched) == 1
+
+
+def test_conditions_and_dropped_rows_are_those_of_all_rows(tmp_path, watched):
+    frame = rows().with_row_index().with_columns(p=pl.when(pl.col("index") % 7 == 0).then(None).otherwise("p"))
+    for kind in ("csv", "parquet"):
+        path = written(frame, tmp_path, kind)
+        question = {"truth": "y", "score": "p", "where": "site <> 'a' and index < 4000", "missing": "drop"}
+        counted = count_rows(path, **question)
+        wanted = frame.filter((pl.col("site") != "a") & (pl.col("index") < 4_000))
+        kept = wanted.drop_nulls("p")
+        like(counted, count_rows(kept, truth="y", score="p", exact=False))
+        assert counted.dropped == len(wanted) - len(kept)
+    assert len(watched) == 2
+
+
+def test_the_bounds_of_the_auc_hold(tmp_path):
+    frame = rows()
+    ev = evaluate(written(frame, tmp_path, "parquet"), truth="y", score="logit")
+    low, high = metrics.auc_bounds(ev.scores)
+    assert low <= evaluate(frame, truth="y", score="logit")["auc"].value <= high
+    assert any("the auc lies between" in note for note in ev.notes)
+
+
+# ── what is wrong with the rows ──────────────────────────────────────────────────────────────────────────────────
+def test_a_fault_is_told_with_the_rows_where_it_was_met(tmp_path):
+    frame = rows().with_row_index().with_columns(p=pl.when(pl.col("index") == 3_000).then(None).otherwise("p"))
+    with pytest.raises(InputError, match="rows 2,827 to 3,083, counted by themselves: score is missing in 1 row"):
+        count_rows(written(frame, tmp_path, "parquet"), truth="y", score="p")
+
+
+def test_a_number_that_is_none_is_told_with_its_line(tmp_path):
+    frame = rows().cast({"p": pl.String}).with_row_index()
+    frame = frame.with_columns(p=pl.when(pl.col("index") == 3_000).then(pl.lit("0,5")).otherwise("p"))
+    with pytest.raises(InputError, match=r"line 3,002.*'0,5'"):
+        count_rows(written(frame, tmp_path, "csv"), truth="y", score="p")
+    frame = frame.with_columns(p=pl.when(pl.col("index") == 3_000).then(pl.lit("1e400")).otherwise("p"))
+    with pytest.raises(InputError, match=r"line 3,002.*1e400"):
+        count_rows(written(frame, tmp_path, "csv"), truth="y", score="p")
+
+
+def test_a_short_line_is_told(tmp_path):
+    path = tmp_path / "rows.csv"
+    rows().select("p", "y").write_csv(path)
+    lines = path.read_text().splitlines()
+    lines[3_000] = "0.5"
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(InputError, match="line 3,001"):
+        count_rows(str(path), truth="y", score="p")
+
+
+def test_one_score_for_three_classes_is_refused(tmp_path):
+    path = written(rows(), tmp_path, "parquet")
+    for exact in (None, True):
+        with pytest.raises(InputError, match="one score column for 3 classes"):
+            count_rows(path, truth="site", score="p", exact=exact)
+
+
+def test_predicted_numbers_are_read_whole(tmp_path):
+    frame = rows()
+    counted = count_rows(written(frame, tmp_path, "csv"), truth="logit", prediction="p")
+    assert counted.task == "regression"
+    assert counted.tallies["errors"] == count_rows(frame, truth="logit", prediction="p").tallies["errors"]
+
+
+def test_a_file_that_changes_while_it_is_read_is_noticed(tmp_path, monkeypatch):
+    path = written(rows(), tmp_path, "parquet")
+    original = streaming.Batch.read
+
+    def meddling(found, missing):
+        with open(path, "ab") as file:
+            file.write(b"x")
+        return original(found, missing)
+
+    monkeypatch.setattr(streaming.Batch, "read", meddling)
+    with pytest.raises(InputError, match="changed while it was read"):
+        count_rows(path, truth="y", score="p")
+
+
+def test_progress_is_told_from_the_first_row_to_the_last(tmp_path):
+    told = []
+    for kind in ("parquet", "csv"):
+        with progress.told_to(lambda done, total: told.append((done, total))):
+            count_rows(written(rows(), tmp_path, kind), truth="y", score="p")
+        done = [rows for rows, _ in told]
+        assert done == sorted(done)
+        assert told[-1] == (ROWS, ROWS)
+        assert all(total > rows for rows, total in told[:-1])
+        assert abs(told[0][1] - ROWS) < 0.05 * ROWS  # lines of text are guessed
+        told.clear()
+
+
+# ── bins ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+SPECIAL = [0, -0.0, 1, 0.5, 0.25, 0.75, np.nextafter(0.5, 1), np.nextafter(0.5, 0), np.nextafter(1, 0), 5e-324, 1e-320]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("cells", [1, 2, 4, 9])
+@pytest.mark.parametrize("which", ["uniform", "rare", "special", "float32", "line", "mixed"])
+def test_bins_are_those_of_the_grid(which, cells, weighted):
+    generator = np.random.default_rng(1)
+    scores = {
+        "uniform": generator.random(100_000),
+        "rare": generator.beta(0.1, 50, 100_000),
+        "special": np.array(SPECIAL),
+        "float32": generator.random(10_000).astype(np.float32),
+        "line": generator.normal(size=10_000) * 10.0 ** generator.integers(-200, 200, 10_000),
+        "mixed": np.append(generator.random(60_000), [1.5, -3]),
+    }[which]
+    cell = generator.integers(0, cells, len(scores)).astype(np.uint8)
+    weight = generator.random(len(scores)) if weighted else None
+    counting = BinnedCounts()
+    for start in range(0, len(scores), 40_000):
+        part = slice(start, start + 40_000)
+        counting.add(scores[part], cell[part], None if weight is None else weight[part])
+    found = counting.result()
+    edges = bins.lower_edges(scores, found.grid)
+    keys, places, sizes = np.unique(np.stack([cell, edges]), axis=1, return_inverse=True, return_counts=True)
+    assert found.grid == ("line" if which in ("line", "mixed") else "probability")
+    assert found.cells.tolist() == keys[0].tolist()
+    assert found.edges.tolist() == keys[1].tolist()
+    assert found.sizes.tolist() == sizes.tolist()
+    if weight is not None:
+        np.testing.assert_allclose(found.sums, np.bincount(places.ravel(), weight), rtol=1e-12)
+        np.testing.assert_allclose(found.squares, np.bincount(places.ravel(), weight**2), rtol=1e-12)
+    else:
+        assert found.sums is None
