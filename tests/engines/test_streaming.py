@@ -206,6 +206,14 @@ def test_a_number_that_is_none_is_told_with_its_line(tmp_path):
         count_rows(written(frame, tmp_path, "csv"), truth="y", score="p")
 
 
+def test_a_nul_byte_is_told(tmp_path):
+    path = tmp_path / "rows.csv"
+    rows().select("p", "sick").write_csv(path)
+    path.write_bytes(path.read_bytes().replace(b"yes", b"y\0s"))
+    with pytest.raises(InputError, match="NUL"):
+        count_rows(str(path), truth="sick", score="p", positive="no")
+
+
 def test_a_short_line_is_told(tmp_path):
     path = tmp_path / "rows.csv"
     rows().select("p", "y").write_csv(path)

@@ -236,10 +236,7 @@ def _from_categories(series: Any, argument: str) -> Column:
             return Column(argument, categories.kind, categories.values[values])
         places = np.asarray(categories.values)[values]
         return _present(argument, places, categories.names)
-    import polars as pl
-
-    text = _as_polars(series).cast(pl.String)
-    return _from_text(text, argument)
+    return _from_codes(_as_polars(series), argument)
 
 
 def _present(argument: str, codes: Array, names: tuple[str, ...]) -> Column:
@@ -268,6 +265,21 @@ def _from_arrow(chunks: Any, argument: str) -> Column:
     places[order] = np.arange(len(names))
     codes = [places[part.indices.to_numpy(zero_copy_only=False)] for part in encoded]
     return _numbered(argument, np.concatenate([places[:0], *codes]), tuple(names[i] for i in order))
+
+
+def _from_codes(series: Any, argument: str) -> Column:
+    """Take a categorical column of Polars by its codes, of which few may occur."""
+    import polars as pl
+
+    codes = series.to_physical().to_numpy()
+    seen = np.flatnonzero(np.bincount(codes))
+    rows = np.zeros(int(seen.max(initial=0)) + 1, np.int64)
+    rows[codes] = np.arange(len(codes))  # a row of each code
+    names = series.gather(rows[seen]).cast(pl.String).to_list()
+    order = sorted(range(len(names)), key=names.__getitem__)
+    places = np.zeros(int(seen.max(initial=0)) + 1, np.uint8 if len(names) <= 256 else np.int32)
+    places[seen[order]] = np.arange(len(order))
+    return _numbered(argument, places[codes], tuple(names[i] for i in order))
 
 
 def _from_text(series: Any, argument: str) -> Column:

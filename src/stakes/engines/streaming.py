@@ -51,7 +51,7 @@ def count_files(data: Any, options: Mapping[str, Any], exact: bool | None) -> Co
     if not files.have_more_rows_than(MOST_EXACT):
         return None
     keep_scores = bool(exact and "score" in named)
-    quick = files.with_numbers_read()
+    quick = files.with_types()
     try:
         return _count(quick, options, keep_scores)
     except errors.InputError:
@@ -106,6 +106,8 @@ class Batch:
     @classmethod
     def read(cls, found: Mapping[str, Any], missing: str) -> "Batch":
         """Read and check the columns of some rows; those without weight are left out."""
+        import polars as pl
+
         length = len(found["truth"])
         if missing == "drop" and length:
             present = present_rows(found, None)
@@ -117,6 +119,9 @@ class Batch:
             columns = {name: column.keep(weight > 0) for name, column in columns.items()}
             weight = weight[weight > 0]
         labels = {name: columns[name] for name in _LABELS if name in columns}
+        for name, column in labels.items():
+            if found[name].dtype == pl.Categorical and any("\0" in text for text in column.names):
+                raise errors.nul_bytes(name, 0)  # the second look says in which line
         return cls(
             {name: encode(column) for name, column in labels.items()},
             {name: column.kind for name, column in labels.items()},

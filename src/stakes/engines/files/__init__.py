@@ -80,12 +80,12 @@ class Files:
                 yield self._taken(table, frame)
         progress.tell(done, done)
 
-    def with_numbers_read(self) -> "Files":
-        """The same files, with numbers in text read by Polars at once: quicker, but what is no number has no line."""
-        names = [name for argument, name in self.wanted.items() if argument in _NUMBERS]
-        if not names or not any(table.separator for table in self.tables):
+    def with_types(self) -> "Files":
+        """The same files, with numbers in text read by Polars, and labels coded: quicker, but faults have no line."""
+        if not any(table.separator for table in self.tables) or self.condition is not None:
             return self
-        return replace(self, tables=[table.with_numbers_read(names, MISSING) for table in self.tables])
+        numbers = {name: argument in _NUMBERS for argument, name in self.wanted.items()}
+        return replace(self, tables=[table.with_types(numbers, MISSING) for table in self.tables])
 
     @property
     def _names(self) -> list[str]:

@@ -1,7 +1,7 @@
 """Separated text. Polars reads it; when something is wrong, a slow second look by Python's reader names the line."""
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from stakes import errors
@@ -10,10 +10,10 @@ from stakes.engines.files.sources import Source
 SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
 
 
-def scan(source: Source, separator: str, missing: list[str], numbers: Sequence[str] = ()) -> Any:
+def scan(source: Source, separator: str, missing: list[str], numbers: Mapping[str, bool] | None = None) -> Any:
     """Scan with the header as it is meant: quotes undone, and no name twice.
 
-    All values stay text but those of ``numbers``.
+    All values stay text, unless ``numbers`` says which columns are numbers and which are few texts that come up often.
     """
     import polars as pl
 
@@ -23,8 +23,8 @@ def scan(source: Source, separator: str, missing: list[str], numbers: Sequence[s
     scanned = lazy.collect_schema().names()
     if len(scanned) != len(names):
         raise fault(source, separator) or errors.unreadable_file(source.name, "the header is not understood")
-    if numbers:
-        types = {scanned[names.index(name)]: pl.Float64 for name in numbers}
+    if numbers is not None:
+        types = {scanned[names.index(name)]: pl.Float64 if n else pl.Categorical for name, n in numbers.items()}
         lazy = pl.scan_csv(source.for_polars, **options, schema_overrides=types)
     return lazy.rename(dict(zip(scanned, names, strict=True)))
 

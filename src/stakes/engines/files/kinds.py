@@ -1,6 +1,6 @@
 """The kinds of files: by the end of the name, databases by their first bytes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -20,21 +20,21 @@ KINDS = (*csv.SEPARATORS, ".parquet", *_JSON_LINES, *_ARROW)
 
 
 class NotNumbersError(errors.InputError):
-    """Text was not what :meth:`Table.with_numbers_read` took it for; what is wrong with it takes another look."""
+    """Text was not what :meth:`Table.with_types` took it for; what is wrong with it takes another look."""
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
     """The rows of one source, not read yet.
 
-    ``separator`` is that of separated text, in which all values are text, unless some are ``numbers``.
+    ``separator`` is that of separated text, in which all values are text unless they are ``typed``.
     """
 
     source: Source
     columns: list[str]
     lazy: Any = None
     separator: str = ""
-    numbers: bool = False
+    typed: bool = False
 
     def collect(self, names: Sequence[str]) -> Any:
         """Read some columns into a Polars frame."""
@@ -63,7 +63,7 @@ class Table:
                         checked = True
                     yield frame.select(names)
             except _problems() as problem:
-                raise NotNumbersError() if self.numbers else _in_words(self.source, problem) from None
+                raise NotNumbersError() if self.typed else _in_words(self.source, problem) from None
 
     def _read(self, names: Sequence[str]) -> list[str]:
         """The columns to read: of separated text also the last, in which a line that ends too early shows."""
@@ -72,12 +72,11 @@ class Table:
     def _ends_early(self, frame: Any) -> bool:
         return bool(self.separator and frame[self.columns[-1]].null_count())
 
-    def with_numbers_read(self, names: Sequence[str], missing: list[str]) -> "Table":
-        """The same table; in separated text these columns are numbers already."""
+    def with_types(self, numbers: Mapping[str, bool], missing: list[str]) -> "Table":
+        """The same table; in separated text some columns are numbers, others codes of text."""
         if not self.separator:
             return self
-        lazy = csv.scan(self.source, self.separator, missing, names)
-        return replace(self, lazy=lazy, numbers=True)
+        return replace(self, lazy=csv.scan(self.source, self.separator, missing, numbers), typed=True)
 
     def rows_up_to(self, most: int) -> int:
         """Count the rows (of text the lines) without reading them, or stop where there are more than that."""
