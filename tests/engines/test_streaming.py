@@ -10,6 +10,7 @@ import pytest
 from stakes import InputError, evaluate, metrics
 from stakes.engines import count_rows, progress, streaming
 from stakes.engines.binning import BinnedCounts
+from stakes.engines.files import database
 from stakes.tallies import bins
 
 ROWS = 5_000
@@ -109,6 +110,18 @@ def test_batches_count_as_all_rows_in_memory_do(tmp_path, watched, kind, questio
     counted = count_rows(written(frame, tmp_path, kind), **question)
     like(counted, count_rows(frame, **question, exact=False))
     assert len(watched) == 1
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=str)
+def test_a_large_table_of_duckdb_is_counted_where_it_is(tmp_path, question, monkeypatch):
+    import duckdb
+
+    frame = rows()
+    with duckdb.connect(str(tmp_path / "base.duckdb")) as base:
+        base.register("frame", frame)
+        base.execute("create table t as select * from frame")
+    monkeypatch.setattr(database, "collect", None)  # no row leaves it
+    like(count_rows(f"{tmp_path}/base.duckdb::t", **question, exact=False), count_rows(frame, **question, exact=False))
 
 
 @pytest.mark.parametrize("question", [q for q in QUESTIONS if "score" in q and "by" not in q], ids=str)

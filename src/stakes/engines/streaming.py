@@ -21,7 +21,7 @@ from stakes.engines.columns import as_columns, as_finite, as_weights
 from stakes.engines.files import Files
 from stakes.engines.files.sources import STANDARD_INPUT
 from stakes.engines.labels import Labels, encode
-from stakes.engines.lazy import count_groups_of, named_columns
+from stakes.engines.lazy import count_groups_of, count_inside, named_columns
 from stakes.engines.missing import keep, present_rows
 from stakes.engines.plan import Counted
 from stakes.engines.queries import Groups
@@ -50,6 +50,9 @@ def count_files(data: Any, options: Mapping[str, Any], exact: bool | None) -> Co
     files = Files.open(data, named, options.get("where"))
     if not files.have_more_rows_than(MOST_EXACT):
         return None
+    with files.relation() as table:
+        if table is not None:
+            return count_inside(table, options, exact)
     keep_scores = bool(exact and "score" in named)
     quick = files.with_types()
     try:

@@ -1,6 +1,7 @@
 """Files of predictions: whatever holds rows by name of column, read as one table."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 from stakes import errors
 from stakes.engines import progress
 from stakes.engines.columns import spelled
-from stakes.engines.files import csv
+from stakes.engines.files import csv, database
 from stakes.engines.files.kinds import Table, open_table
 from stakes.engines.files.sources import single, sources
 from stakes.engines.files.where import Condition
@@ -57,6 +58,15 @@ class Files:
             if left < 0:
                 return True
         return False
+
+    @contextmanager
+    def relation(self) -> Iterator[Any]:
+        """The rows as a table of an engine that can count it by itself, if they are one; otherwise nothing."""
+        if len(self.tables) > 1 or self.condition is not None or self.tables[0].lazy is not None:
+            yield None
+            return
+        with database.relation(self.tables[0].source) as table:
+            yield table
 
     @property
     def likely_rows(self) -> int:

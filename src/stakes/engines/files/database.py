@@ -64,6 +64,16 @@ def batches(source: Source, names: Sequence[str], rows: int) -> Iterator[Any]:
             yield pl.DataFrame([_series(source, name, list(values)) for name, values in columns])
 
 
+@contextmanager
+def relation(source: Source) -> Iterator[Any]:
+    """The table of a DuckDB database, to be counted where it is; of another database nothing."""
+    if kind_of(source) != "duckdb":
+        yield None
+        return
+    with _connected(source) as connection:
+        yield connection.sql(f"SELECT * FROM {_quoted(str(source.table))}")
+
+
 def rows(source: Source) -> int:
     """How many rows the table has."""
     with _connected(source) as connection:
