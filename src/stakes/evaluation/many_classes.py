@@ -283,6 +283,13 @@ class ManyClassEvaluation(Evaluation):
         kappa = self.figures["kappa"].value
         return [f"kappa {kappa:.4f} is {_landis_koch(kappa)} (Landis & Koch)", *notes]
 
+    def _own_plots(self) -> Iterable[str]:
+        if self.confusion is not None:
+            yield "confusion"
+        if self.scores is not None and self.scores.tables:
+            yield from ("roc", "pr", "histograms", "cost", "reject")
+            yield from ("reliability", "decision") if self.probabilities else ()
+
     def __repr__(self) -> str:
         return f"<Evaluation of {len(self.classes)} classes, rows: {self.rows:,}>"
 

@@ -266,6 +266,13 @@ class TwoClassEvaluation(Evaluation):
             notes.append(f"scores were counted in bins: the auc lies between {low:.6f} and {high:.6f}")
         return [*notes, *super().notes]
 
+    def _own_plots(self) -> Iterable[str]:
+        if self.scores is not None:
+            yield from ("roc", "pr", "histograms", "cost", "reject")
+            yield from ("reliability", "decision") if self.probabilities else ()
+        if self.confusion is not None:
+            yield "confusion"
+
     def __repr__(self) -> str:
         return f"<Evaluation of {self.positive!r} against {self.negative!r}, rows: {self.rows:,}>"
 
