@@ -31,8 +31,8 @@ class Decision(AsJson, Plottable):
     way saves against each; ``miscalibration`` is what the best thresholds save against the Bayes ones.
 
     ``cost_ratio`` says between which costs of a miss, counted in false alarms, the best threshold stays the same;
-    ``worth_of_labels`` what knowing all rates exactly could save per case, at most. ``over_thresholds`` is the figure at every threshold,
-    None where there are several or costs differ by row. ``dropped`` rows lacked a value.
+    ``worth_of_labels`` what knowing all rates exactly could save per case, at most. ``over_thresholds`` is the figure
+    at every threshold, None where there are several or costs differ by row. ``dropped`` rows lacked a value.
     """
 
     criterion: str

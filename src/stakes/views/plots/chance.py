@@ -22,10 +22,11 @@ def null(test: PermutationTest, kind: str, ax: Any, *, bins: int = _BINS) -> Dis
         bars = ax.stairs(heights, edges, fill=True, color=PALE, alpha=0.6, label=label)
         label = f"{inert(in_words(test.metric))} {short_number(test.value)}, p = {test.p_value:.2g}"
         value = ax.axvline(test.value, color=COLOURS[1], label=label)
-        ax.set_ylim(0, max(float(heights.max(initial=1)) * 1.25, 1))  # room for the legend
+        ax.set_ylim(0, 1.3 * float(heights.max(initial=1)))  # room for the legend
         ax.set_xlabel(inert(in_words(test.metric)))
         ax.set_ylabel("shuffles")
         ax.set_title(test.question, wrap=True)
         ax.grid(False, axis="x")
-        ax.legend(loc="upper left", ncols=2)
+        left = test.value < float(np.mean(ax.get_xlim()))
+        ax.legend(loc="upper right" if left else "upper left")
         return display(kind, ax, bars=bars, value=value)

@@ -47,13 +47,15 @@ def _numbers(ax: Any, table: Confusion, shares: Array, level: float | None) -> l
     effective = list(table.effective_truths.values())
     texts = []
     for (i, j), share in np.ndenumerate(shares):
+        if not small and share == 0:  # a large table is mostly empty
+            continue
         lines = [_percent(share)] if effective[i] else ["–"]
         if small and level is not None and effective[i]:
             low, high = wilson(float(share), effective[i], level)
             lines.append(f"{100 * low:.0f} – {100 * high:.0f} %")
         lines.append(_count(table.counts[i, j]))
         colour = "white" if share > _DARK else "#333333"
-        size = 10 if small else 7.5 if len(table.decisions) <= 10 else 6.5
+        size = 10 if small else 8
         texts.append(ax.text(j, i, "\n".join(lines), ha="center", va="center", color=colour, fontsize=size))
     return texts
 

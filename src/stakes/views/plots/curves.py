@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from stakes import errors
 from stakes.decisions.curves.curve import Band, Curve
 from stakes.tallies.arithmetic import Array
 from stakes.views.plots.style import (
@@ -21,6 +20,7 @@ from stakes.views.plots.style import (
     in_words,
     inert,
     interval_name,
+    legend_beside,
     short_number,
 )
 
@@ -28,6 +28,9 @@ MOST_LINES = len(COLOURS)
 """So many classes are drawn at once: the largest ones."""
 
 _MOST_POINTS = 5000
+_MANY = 4
+"""From more lines on the legend stands beside the plot."""
+
 _SUMMARY = {"roc": ("AUC", "auc"), "pr": ("average precision", "average_precision")}
 _SQUARE = ("roc", "pr")
 _STEPS = {"pr": "steps-pre", "reject": "steps-post"}
@@ -113,9 +116,21 @@ def _finished(ax: Any, curve: Curve, title: str = "") -> None:
         ax.set(xlim=(0, 1), ylim=(-0.15 * top, 1.08 * top))
     elif curve.kind == "cost":
         ax.set(xlim=(0, 1), ylim=(0, None))
+    else:
+        ax.set_ylim(*_heights(curve))
     if title:
         ax.set_title(title)
     ax.legend(loc=_LEGEND.get(curve.kind, "best"))
+
+
+def _heights(curve: Curve) -> tuple[float, float]:
+    """From where to where a curve is worth looking at: where next to nothing is left, a band can reach anywhere."""
+    lines = np.concatenate([curve.y, *curve.references.values(), [0.0]])
+    ends = [float(np.nanquantile(curve.band.low, 0.08)), float(np.nanquantile(curve.band.high, 0.92))]
+    ends = ends if np.isfinite(ends).all() else [0.0, 0.0]
+    low, high = min(float(lines.min()), ends[0]), max(float(lines.max()), ends[1])
+    room = 0.06 * (high - low) or 0.5
+    return low - (room if low < 0 else 0.02 * (high - low)), high + room
 
 
 # ── the curves of an evaluation ──────────────────────────────────────────────────────────────────────────────────
@@ -171,9 +186,7 @@ def _threshold_in_use(ax: Any, evaluation: Any, curve: Curve) -> dict[str, Any]:
 def _point(ax: Any, figures: Sequence[Any], label: str) -> Any:
     """A point with its intervals both ways."""
     x, y = (figure.value for figure in figures)
-    reach = [
-        None if f.low is None else [[max(f.value - f.low, 0.0)], [max(f.high - f.value, 0.0)]] for f in figures
-    ]
+    reach = [None if f.low is None else [[max(f.value - f.low, 0.0)], [max(f.high - f.value, 0.0)]] for f in figures]
     return ax.errorbar(
         [x], [y], xerr=reach[0], yerr=reach[1], fmt="o", color=COLOURS[1], elinewidth=1.2, label=label, zorder=5
     )
@@ -185,16 +198,18 @@ def of_many_classes(evaluation: Any, kind: str, ax: Any, *, of: Any = None, **op
         return of_curve(evaluation.curve(kind, **options), kind, ax)
     names = largest(evaluation) if of is None else [of]
     curves = {name: evaluation.curve(kind, name, **options) for name in names}
-    with axes(ax, 5.2, 5.2 if kind in _SQUARE else 4.4) as ax:
+    with axes(ax, 5.2 if len(names) <= _MANY else 8.8, 5.2 if kind in _SQUARE else 4.4) as ax:
         lines = []
         for name, colour in zip(names, COLOURS, strict=False):
             label = inert(name, 18)
             if kind in _SUMMARY:
-                label = figure_in_words(f"{label}: {_SUMMARY[kind][0]}", evaluation[_SUMMARY[kind][1], name])
+                label = figure_in_words(f"{label}:", evaluation[_SUMMARY[kind][1], name])
             lines.append(_drawn(ax, curves[name], label, colour, band=of is not None)["line"])
         first = curves[names[0]]
         references = [] if kind == "decision" and of is None else _references(ax, first)
-        _finished(ax, first, _whose(evaluation, names, of))
+        _finished(ax, first, _whose(evaluation, kind, names, of))
+        if len(names) > _MANY:
+            legend_beside(ax)
         return display(kind, ax, lines=lines, references=references)
 
 
@@ -204,19 +219,18 @@ def largest(evaluation: Any) -> list[str]:
     return [name for name in evaluation.classes if name in by_size]
 
 
-def _whose(evaluation: Any, names: Sequence[str], of: Any) -> str:
+def _whose(evaluation: Any, kind: str, names: Sequence[str], of: Any) -> str:
+    figure = f"{_SUMMARY[kind][0]} of " if kind in _SUMMARY else ""
     if of is not None:
-        return f"{inert(of)} against the rest"
+        return f"{figure}{inert(of)} against the rest"
     some = f", the {len(names)} largest of {len(evaluation.classes):,}" if len(names) < len(evaluation.classes) else ""
-    return f"each class against the rest{some}"
+    return f"{figure}each class against the rest{some}"
 
 
 # ── thresholds of a decision ─────────────────────────────────────────────────────────────────────────────────────
 def of_decision(decision: Any, kind: str, ax: Any) -> Display:
     """Draw what each threshold gives, the thresholds that cannot be told from the best, and the recommended one."""
     curve = decision.over_thresholds
-    if curve is None:
-        raise errors.no_plot_of_thresholds(len(decision.thresholds))
     with axes(ax, 6.0, 4.2) as ax:
         artists = _drawn(ax, curve, axis_name(curve.y_name), COLOURS[0])
         for low, high in decision.alike[0] if decision.alike else ():

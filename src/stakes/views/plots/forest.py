@@ -15,12 +15,12 @@ from stakes.views.plots.style import (
     PALE,
     Display,
     axes,
-    between,
     display,
+    figure_in_words,
     in_words,
     inert,
     interval_name,
-    short_number,
+    legend_below,
 )
 
 MOST_SEGMENTS = 30
@@ -66,9 +66,10 @@ def of_comparison(comparison: Any, kind: str, ax: Any, *, metric: str | None = N
         if comparison.margin is not None:
             ends = (-comparison.margin, comparison.margin)
             artists["margin"] = ax.axvspan(*ends, color=COLOURS[2], alpha=0.12, linewidth=0, label="within the margin")
-            ax.legend(loc="lower right")
         ax.set_xlabel(label)
         ax.set_title(f"{interval_name(comparison.confidence)}s, {comparison.intervals}")
+        if comparison.margin is not None:
+            legend_below(ax)
         return display(kind, ax, **artists)
 
 
@@ -86,13 +87,13 @@ def of_segments(evaluation: Any, kind: str, ax: Any, *, metric: Any = None) -> D
     with axes(ax, 6.2, _height(dots)) as ax:
         artists = _forest(ax, dots)
         artists["whole"] = ax.axvline(whole.value, color=PALE, linestyle="--", linewidth=1.2, zorder=1)
-        artists["whole"].set_label(f"all rows: {short_number(whole.value)}{between(whole.low, whole.high)}")
+        artists["whole"].set_label(figure_in_words("all rows:", whole))
         if whole.low is not None:
             ax.axvspan(whole.low, whole.high, color=PALE, alpha=0.15, linewidth=0, zorder=0)
         ax.set_xlabel(in_words(inert(whole.name)))
         some = f", the worst {len(dots)} of {len(found):,}" if len(dots) < len(found) else ", the worst first"
         ax.set_title(f"segments with {interval_name(whole.confidence)}{some}")
-        ax.legend(loc="upper left", bbox_to_anchor=(0, -0.02 - 0.5 / _height(dots)))
+        legend_below(ax)
         return display(kind, ax, **artists)
 
 

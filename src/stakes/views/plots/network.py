@@ -1,26 +1,46 @@
 """A system as a network: circles for what is uncertain, double circles for what follows, a square for the cost."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from stakes.systems.fusion import DECISION
 from stakes.systems.network import Network
 from stakes.views.plots.style import COLOURS, INK, PALE, Display, axes, display, inert
 
-_RADIUS = 0.34
+Place = tuple[float, float]
+
+_RADIUS = 0.4
 _ACROSS, _DOWN = 1.75, 1.05
+_INCHES = 0.85
+_BENDS = (0.0, 0.2, -0.2, 0.35, -0.35, 0.5, -0.5, 0.7, -0.7)
+"""How arrows may bend, the straighter the better."""
+
+_LINE: Mapping[str, Any] = {
+    "arrowstyle": "-|>", "mutation_scale": 11, "color": PALE, "linewidth": 1.2, "zorder": 2
+}  # fmt: skip
 
 
 def of_system(system: Any, kind: str, ax: Any) -> Display:
     """Draw the truth, the models, the fusers, the decision and its cost from left to right."""
     arrows = arrows_of(system.network)
-    places = layout(arrows)
-    across = max(x for x, _ in places.values()) + 1
-    down = max(y for _, y in places.values()) - min(y for _, y in places.values()) + 1
-    with axes(ax, max(1.25 * across * _ACROSS / 1.6, 4.0), max(1.0 * down * _DOWN + 0.8, 2.4)) as ax:
+    places = {name: (x * _ACROSS, y * _DOWN) for name, (x, y) in layout(arrows).items()}
+    lowest = max(y for _, y in places.values()) + 2 * _RADIUS
+    width = max(x for x, _ in places.values()) + 3 * _RADIUS
+    height = lowest - min(y for _, y in places.values()) + 2 * _RADIUS
+    with axes(ax, max(_INCHES * width, 4.2), _INCHES * height + 0.4) as ax:
         drawn = {name: _node(ax, name, places[name], _kind(system.network, name)) for name in places}
-        lines = [_arrow(ax, places[one], places[other], one, other) for one, other in arrows]
-        _finished(ax, list(places.values()))
+        lines = [
+            _way_below(ax, places[one], places[other], lowest)
+            if (one, other) == ("truth", "cost")
+            else _arrow(ax, one, other, places, drawn)
+            for one, other in arrows
+        ]
+        ax.set(xlim=(-1.5 * _RADIUS, width - 1.5 * _RADIUS), aspect="equal")
+        ax.set_ylim(lowest + 0.2, lowest + 0.2 - height)
+        ax.axis("off")
+        ax.set_title("circle: uncertain · double circle: follows from what comes in · square: cost", fontsize=8.5)
         return display(kind, ax, nodes=drawn, arrows=lines)
 
 
@@ -32,7 +52,7 @@ def arrows_of(network: Network) -> list[tuple[str, str]]:
     return [*arrows, (DECISION, "cost"), ("truth", "cost")]
 
 
-def layout(arrows: Iterable[tuple[str, str]]) -> dict[str, tuple[float, float]]:
+def layout(arrows: Iterable[tuple[str, str]]) -> dict[str, Place]:
     """Place each node one layer after the last of those that influence it; layers are centred."""
     arrows = list(arrows)
     layers: dict[str, int] = {}
@@ -61,11 +81,11 @@ def _kind(network: Network, name: str) -> str:
 _FILL: Mapping[str, str] = {"uncertain": COLOURS[5], "fixed": COLOURS[4], "cost": PALE}
 
 
-def _node(ax: Any, name: str, place: tuple[float, float], kind: str) -> Any:
+def _node(ax: Any, name: str, place: Place, kind: str) -> Any:
     from matplotlib.patches import Circle, Rectangle
 
-    x, y = _at(place)
-    look = {"facecolor": _FILL[kind] + "40", "edgecolor": INK, "linewidth": 1.2, "zorder": 3}
+    x, y = place
+    look: dict[str, Any] = {"facecolor": _FILL[kind] + "40", "edgecolor": INK, "linewidth": 1.2, "zorder": 3}
     shape: Any
     if kind == "cost":
         shape = Rectangle((x - _RADIUS, y - _RADIUS * 0.8), 2 * _RADIUS, 1.6 * _RADIUS, **look)
@@ -75,35 +95,42 @@ def _node(ax: Any, name: str, place: tuple[float, float], kind: str) -> Any:
     if kind == "fixed":
         ax.add_patch(Circle((x, y), _RADIUS - 0.05, fill=False, edgecolor=INK, linewidth=0.9, zorder=3))
     text = inert(name, 24)
-    lines = text if len(text) <= 9 else None
-    ax.text(x, y if lines else y + _RADIUS + 0.04, text, ha="center", va="center" if lines else "top",
-            fontsize=9 if lines else 8, zorder=4)  # fmt: skip
+    if len(text) <= 9:
+        ax.text(x, y, text, ha="center", va="center", fontsize=8.5, zorder=4)
+    else:  # beside the circle there is room for long names
+        ax.text(x, y + _RADIUS + 0.04, text, ha="center", va="top", fontsize=8, zorder=4)
     return shape
 
 
-def _at(place: tuple[float, float]) -> tuple[float, float]:
-    return place[0] * _ACROSS, place[1] * _DOWN
-
-
-def _arrow(ax: Any, start: tuple[float, float], end: tuple[float, float], one: str, other: str) -> Any:
-    """An arrow from rim to rim; one that passes other layers bends around them."""
+def _arrow(ax: Any, one: str, other: str, places: Mapping[str, Place], drawn: Mapping[str, Any]) -> Any:
+    """An arrow from rim to rim that bends around other nodes."""
     from matplotlib.patches import FancyArrowPatch
 
-    far = end[0] - start[0] > 1
-    bend = 0.0
-    if far:
-        bend = 0.28 if start[1] + end[1] >= 0 else -0.28
-    room = 0.5 * 72 * _RADIUS
-    arrow = FancyArrowPatch(
-        _at(start), _at(end), arrowstyle="-|>", mutation_scale=11, color=PALE, linewidth=1.2,
-        connectionstyle=f"arc3,rad={bend}", shrinkA=room, shrinkB=room, zorder=2,
-    )  # fmt: skip
-    ax.add_patch(arrow)
-    return arrow
+    start, end = places[one], places[other]
+    others = [place for name, place in places.items() if name not in (one, other)]
+    bend = max(_BENDS, key=lambda bend: round(min(_distance(start, end, bend, others), 1.2 * _RADIUS), 6))
+    style = f"arc3,rad={bend}"
+    rims = {"patchA": drawn[one], "patchB": drawn[other], "shrinkA": 0, "shrinkB": 1}
+    return ax.add_patch(FancyArrowPatch(start, end, connectionstyle=style, **rims, **_LINE))
 
 
-def _finished(ax: Any, places: list[tuple[float, float]]) -> None:
-    xs, ys = zip(*map(_at, places), strict=True)
-    ax.set(xlim=(min(xs) - 0.7, max(xs) + 0.7), ylim=(max(ys) + 0.9, min(ys) - 0.7), aspect="equal")
-    ax.axis("off")
-    ax.set_title("circle: uncertain · double circle: follows from what comes in · square: cost", fontsize=8.5)
+def _distance(start: Place, end: Place, bend: float, others: Sequence[Place]) -> float:
+    """How near a bent arrow comes to the middle of another node."""
+    (x0, y0), (x2, y2) = start, end
+    x1, y1 = (x0 + x2) / 2 - bend * (y2 - y0), (y0 + y2) / 2 + bend * (x2 - x0)
+    t = np.linspace(0, 1, 30)
+    x, y = ((1 - t) ** 2 * a + 2 * t * (1 - t) * b + t**2 * c for a, b, c in ((x0, x1, x2), (y0, y1, y2)))
+    return min((float(np.hypot(x - ox, y - oy).min()) for ox, oy in others), default=np.inf)
+
+
+def _way_below(ax: Any, start: Place, end: Place, lowest: float) -> Any:
+    """The arrow from the truth to the cost runs below everything else."""
+    from matplotlib.patches import FancyArrowPatch
+    from matplotlib.path import Path
+
+    (x0, y0), (x1, y1), turn = start, end, 0.25
+    way = [(x0, y0 + _RADIUS), (x0, lowest - turn), (x0, lowest), (x0 + turn, lowest), (x1 - turn, lowest)]
+    way += [(x1, lowest), (x1, lowest - turn), (x1, y1 + 0.84 * _RADIUS)]
+    line, curve = Path.LINETO, Path.CURVE3
+    codes = [Path.MOVETO, line, curve, curve, line, curve, curve, line]
+    return ax.add_patch(FancyArrowPatch(path=Path(way, codes), **_LINE))

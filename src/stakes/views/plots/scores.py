@@ -21,6 +21,7 @@ from stakes.views.plots.style import (
     display,
     inert,
     interval_name,
+    legend_beside,
     short_number,
 )
 
@@ -45,7 +46,7 @@ def histograms_of_many(evaluation: Any, kind: str, ax: Any, *, of: Any = None, b
 
 def _histograms(found: Histograms, kind: str, ax: Any, x_name: str) -> Display:
     """Each class as a share of its own cases, so that rare classes are seen beside frequent ones."""
-    with axes(ax, 6.0, 3.8) as ax:
+    with axes(ax, 6.0 if len(found.counts) == 2 else 8.2, 3.8) as ax:
         bars = []
         for (name, counts), colour in zip(found.counts.items(), COLOURS, strict=False):
             size = float(counts.sum())
@@ -64,6 +65,8 @@ def _histograms(found: Histograms, kind: str, ax: Any, x_name: str) -> Display:
         ax.set_ylabel("share of the cases of a class")
         ax.grid(False, axis="x")
         ax.legend(loc="best")
+        if len(bars) > 2:
+            legend_beside(ax)
         return display(kind, ax, **artists)
 
 
@@ -79,12 +82,13 @@ def reliability_of_many(
     """Draw the reliability of the probability of one class; without ``of``, of the largest classes."""
     if of is not None:
         return _reliability(evaluation.calibration[of], kind, ax, canonical(of), bins, by)
-    with axes(ax, 5.2, 5.2) as ax:
+    with axes(ax, 7.2, 5.2) as ax:
         points = []
         for name, colour, marker in zip(largest(evaluation), COLOURS, MARKERS, strict=False):
             found = evaluation.calibration[name].reliability(bins, by).bins
             points.append(_points(ax, found, inert(name), color=colour, marker=marker, linewidth=1.2))
         _diagonal(ax, "each class against the rest")
+        legend_beside(ax)
         return display(kind, ax, points=points)
 
 

@@ -1,6 +1,7 @@
 """How plots look: colours that colour-blind people tell apart, thin lines, a light grid; the user's settings stay."""
 
 import contextlib
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -106,6 +107,19 @@ def display(kind: str, ax: "Axes", **artists: Any) -> Display:
     return Display(kind, ax, ax.figure, artists)  # type: ignore[arg-type]
 
 
+def legend_beside(ax: "Axes") -> None:
+    """Put a long legend to the right of the plot, where it hides nothing."""
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
+
+
+def legend_below(ax: "Axes") -> None:
+    """Put a legend under the name of the x axis."""
+    from matplotlib.transforms import ScaledTranslation
+
+    lower = ax.transAxes + ScaledTranslation(0, -36 / 72, ax.figure.dpi_scale_trans)
+    ax.legend(loc="upper left", bbox_to_anchor=(0, 0), bbox_transform=lower, borderaxespad=0)
+
+
 # ── words ────────────────────────────────────────────────────────────────────────────────────────────────────────
 def inert(name: object, longest: int = _LONGEST) -> str:
     """Return a name from the data as text that matplotlib draws as it is: no formula, one line, not too long."""
@@ -119,12 +133,16 @@ def figure_in_words(name: str, estimate: Estimate) -> str:
     """Write a figure with its interval: AUC 0.91 [0.88, 0.93]."""
     if not estimate.defined:
         return f"{name} undefined"
-    return f"{name} {short_number(estimate.value)}{between(estimate.low, estimate.high)}"
+    return f"{name} {with_interval(estimate.value, estimate.low, estimate.high)}"
 
 
-def between(low: float | None, high: float | None) -> str:
-    """Write the ends of an interval, or nothing where there is none."""
-    return "" if low is None or high is None else f" [{short_number(low)}, {short_number(high)}]"
+def with_interval(value: float, low: float | None, high: float | None) -> str:
+    """Write a number and the ends of its interval, with as many decimals as the interval is worth."""
+    if low is None or high is None or not 0 < high - low < math.inf:
+        return short_number(value)
+    decimals = min(max(1 - math.floor(math.log10((high - low) / 2)), 0), 6)
+    value_, low_, high_ = (f"{one:,.{decimals}f}".replace("-", "−") for one in (value, low, high))
+    return f"{value_} [{low_}, {high_}]"
 
 
 def short_number(value: float) -> str:
