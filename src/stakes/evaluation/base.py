@@ -379,7 +379,11 @@ class Evaluation(AsJson, Plottable):
     def _repr_html_(self) -> str:
         from stakes.views import notebook  # only notebooks need it
 
-        return notebook.html(self._content().page())
+        return notebook.html(self._content().page(), self._pictures())
+
+    def _pictures(self) -> list[str]:
+        """The key pictures, for notebooks."""
+        return []
 
 
 def priced(costs: Any, prior: Any, training_prior: Any) -> Pricing | None:

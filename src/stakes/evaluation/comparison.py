@@ -287,7 +287,13 @@ class Comparison(AsJson, Plottable):
         return f"<Comparison of {_listed(list(self.models))} by {_listed(self.metrics)}>"
 
     def _repr_html_(self) -> str:
-        return notebook.html(self._page())
+        from stakes.views import pictures  # only notebooks need it
+
+        metric = self.metrics[0]
+        pairs = [pair for pair in self.pairs if pair.metric == metric and math.isfinite(pair.difference)]
+        lines = [(f"{pair.first} − {pair.second}", pair.difference, pair.low, pair.high) for pair in pairs]
+        title = f"differences in {metric}, {percent(self.confidence)} intervals"
+        return notebook.html(self._page(), [pictures.forest(title, lines)] if lines else [])
 
 
 def _without_name(estimate: Estimate) -> dict[str, Any]:

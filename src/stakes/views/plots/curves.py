@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from stakes.decisions.curves.curve import Band, Curve
+from stakes.metrics import Estimate
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.names import canonical
 from stakes.views.plots.style import (
     BAND,
     COLOURS,
@@ -137,24 +139,31 @@ def _heights(curve: Curve) -> tuple[float, float]:
 def of_two_classes(evaluation: Any, kind: str, ax: Any, **options: Any) -> Display:
     """Draw a curve of two classes with its summary, what ignoring the input gives, and the threshold in use."""
     curve = evaluation.curve(kind, **options)
-    return _with_summary(evaluation, curve, kind, ax, evaluation.positive)
-
-
-def _with_summary(evaluation: Any, curve: Curve, kind: str, ax: Any, positive: str) -> Display:
-    with axes(ax, 5.2, 5.2 if kind in _SQUARE else 4.4) as ax:
-        label = "the model"
-        if kind in _SUMMARY:
-            words, name = _SUMMARY[kind]
-            label = figure_in_words(words, evaluation[name])
-        elif curve.area is not None:
-            label = f"the most doubtful first (mean height {short_number(curve.area)})"
-        artists = _drawn(ax, curve, label, COLOURS[0])
-        references = _references(ax, curve)
-        if kind == "pr":
-            references.append(_level(ax, evaluation.prevalence))
+    summary = evaluation[_SUMMARY[kind][1]] if kind in _SUMMARY else None
+    with axes(ax, *_size(kind)) as ax:
+        artists = _against_ignorance(ax, curve, summary, evaluation.prevalence)
         artists |= _threshold_in_use(ax, evaluation, curve)
-        _finished(ax, curve, f"positive: {inert(positive)}")
-        return display(kind, ax, **artists, references=references)
+        _finished(ax, curve, f"positive: {inert(evaluation.positive)}")
+        return display(kind, ax, **artists)
+
+
+def _size(kind: str, names: int = 1) -> tuple[float, float]:
+    """The size of a new figure."""
+    return 5.2 if names <= _MANY else 8.8, 5.2 if kind in _SQUARE else 4.4
+
+
+def _against_ignorance(ax: Any, curve: Curve, summary: Estimate | None, prevalence: float) -> dict[str, Any]:
+    """One curve with its band, beside what ignoring the input gives."""
+    label = "the model"
+    if summary is not None:
+        label = figure_in_words(_SUMMARY[curve.kind][0], summary)
+    elif curve.area is not None:
+        label = f"the most doubtful first (mean height {short_number(curve.area)})"
+    artists = _drawn(ax, curve, label, COLOURS[0])
+    references = _references(ax, curve)
+    if curve.kind == "pr":
+        references.append(_level(ax, prevalence))
+    return {**artists, "references": references}
 
 
 def _level(ax: Any, prevalence: float) -> Any:
@@ -194,37 +203,43 @@ def _point(ax: Any, figures: Sequence[Any], label: str) -> Any:
 
 def of_many_classes(evaluation: Any, kind: str, ax: Any, *, of: Any = None, **options: Any) -> Display:
     """Draw the curve of a class against the rest; without ``of``, those of the largest classes."""
-    if kind == "reject" and of is None:
-        return of_curve(evaluation.curve(kind, **options), kind, ax)
-    names = largest(evaluation) if of is None else [of]
-    curves = {name: evaluation.curve(kind, name, **options) for name in names}
-    with axes(ax, 5.2 if len(names) <= _MANY else 8.8, 5.2 if kind in _SQUARE else 4.4) as ax:
+    if of is not None or kind == "reject":
+        return _of_class(evaluation, kind, ax, of, **options)
+    names = largest(evaluation)
+    curves = [evaluation.curve(kind, name, **options) for name in names]
+    with axes(ax, *_size(kind, len(names))) as ax:
         lines = []
-        for name, colour in zip(names, COLOURS, strict=False):
+        for name, curve, colour in zip(names, curves, COLOURS, strict=False):
             label = inert(name, 18)
             if kind in _SUMMARY:
                 label = figure_in_words(f"{label}:", evaluation[_SUMMARY[kind][1], name])
-            lines.append(_drawn(ax, curves[name], label, colour, band=of is not None)["line"])
-        first = curves[names[0]]
-        references = [] if kind == "decision" and of is None else _references(ax, first)
-        _finished(ax, first, _whose(evaluation, kind, names, of))
+            lines.append(_drawn(ax, curve, label, colour, band=False)["line"])
+        # to treat all is worth something else for each class
+        references = [] if kind == "decision" else _references(ax, curves[0])
+        figure = f"{_SUMMARY[kind][0]} of " if kind in _SUMMARY else ""
+        whole = len(evaluation.classes)
+        some = f", the {len(names)} largest of {whole:,}" if len(names) < whole else ""
+        _finished(ax, curves[0], f"{figure}each class against the rest{some}")
         if len(names) > _MANY:
             legend_beside(ax)
         return display(kind, ax, lines=lines, references=references)
+
+
+def _of_class(evaluation: Any, kind: str, ax: Any, of: Any, **options: Any) -> Display:
+    """The curve of one class, or of all together."""
+    curve = evaluation.curve(kind, of, **options)
+    share = math.nan if of is None else evaluation.support[canonical(of)] / evaluation.rows
+    summary = evaluation[_SUMMARY[kind][1], of] if kind in _SUMMARY else None
+    with axes(ax, *_size(kind)) as ax:
+        artists = _against_ignorance(ax, curve, summary, share)
+        _finished(ax, curve, "all classes" if of is None else f"{inert(of)} against the rest")
+        return display(kind, ax, **artists)
 
 
 def largest(evaluation: Any) -> list[str]:
     """The classes with the most rows, as many as colours can tell apart, in their own order."""
     by_size = sorted(evaluation.classes, key=lambda name: -evaluation.support[name])[:MOST_LINES]
     return [name for name in evaluation.classes if name in by_size]
-
-
-def _whose(evaluation: Any, kind: str, names: Sequence[str], of: Any) -> str:
-    figure = f"{_SUMMARY[kind][0]} of " if kind in _SUMMARY else ""
-    if of is not None:
-        return f"{figure}{inert(of)} against the rest"
-    some = f", the {len(names)} largest of {len(evaluation.classes):,}" if len(names) < len(evaluation.classes) else ""
-    return f"{figure}each class against the rest{some}"
 
 
 # ── thresholds of a decision ─────────────────────────────────────────────────────────────────────────────────────
