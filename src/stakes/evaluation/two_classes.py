@@ -272,14 +272,14 @@ class TwoClassEvaluation(Evaluation):
         drawn = []
         if self.scores is not None and self.scores.P and self.scores.N:
             decided = self.confusion is not None and self.confusion.positive is not None
-            point = [self["false_positive_rate"], self["recall"]] if decided else []
+            point = [self[name] for name in ("false_positive_rate", "recall")] if decided else []
             drawn.append(pictures.roc(self.curve("roc"), self["auc"], point))
         return drawn if self.confusion is None else [*drawn, pictures.confusion(self.confusion)]
 
     def _own_plots(self) -> Iterable[str]:
         if self.scores is not None:
-            yield from ("roc", "pr", "histograms", "cost", "reject")
-            yield from ("reliability", "decision") if self.probabilities else ()
+            yield from ("roc", "pr", "histograms", "cost")
+            yield from ("reject", "reliability", "decision") if self.probabilities else ()
         if self.confusion is not None:
             yield "confusion"
 

@@ -139,7 +139,7 @@ def _heights(curve: Curve) -> tuple[float, float]:
 def of_two_classes(evaluation: Any, kind: str, ax: Any, **options: Any) -> Display:
     """Draw a curve of two classes with its summary, what ignoring the input gives, and the threshold in use."""
     curve = evaluation.curve(kind, **options)
-    summary = evaluation[_SUMMARY[kind][1]] if kind in _SUMMARY else None
+    summary = evaluation.interval(_SUMMARY[kind][1]) if kind in _SUMMARY else None
     with axes(ax, *_size(kind)) as ax:
         artists = _against_ignorance(ax, curve, summary, evaluation.prevalence)
         artists |= _threshold_in_use(ax, evaluation, curve)
@@ -177,7 +177,7 @@ def _threshold_in_use(ax: Any, evaluation: Any, curve: Curve) -> dict[str, Any]:
     if threshold is None or not math.isfinite(threshold) or table is None or evaluation.counted.confusion is not None:
         return {}
     if curve.kind in _SQUARE:
-        figures = [evaluation[name] for name in (curve.x_name, curve.y_name)]
+        figures = [evaluation.interval(name) for name in (curve.x_name, curve.y_name)]
         lines = [f"score ≥ {short_number(threshold)}"]
         lines += [figure_in_words(in_words(figure.name), figure) for figure in figures]
         return {"point": _point(ax, figures, "\n".join(lines))} if all(f.defined for f in figures) else {}
@@ -212,7 +212,7 @@ def of_many_classes(evaluation: Any, kind: str, ax: Any, *, of: Any = None, **op
         for name, curve, colour in zip(names, curves, COLOURS, strict=False):
             label = inert(name, 18)
             if kind in _SUMMARY:
-                label = figure_in_words(f"{label}:", evaluation[_SUMMARY[kind][1], name])
+                label = figure_in_words(f"{label}:", evaluation.interval((_SUMMARY[kind][1], name)))
             lines.append(_drawn(ax, curve, label, colour, band=False)["line"])
         # to treat all is worth something else for each class
         references = [] if kind == "decision" else _references(ax, curves[0])
@@ -229,7 +229,7 @@ def _of_class(evaluation: Any, kind: str, ax: Any, of: Any, **options: Any) -> D
     """The curve of one class, or of all together."""
     curve = evaluation.curve(kind, of, **options)
     share = math.nan if of is None else evaluation.support[canonical(of)] / evaluation.rows
-    summary = evaluation[_SUMMARY[kind][1], of] if kind in _SUMMARY else None
+    summary = evaluation.interval((_SUMMARY[kind][1], of)) if kind in _SUMMARY else None
     with axes(ax, *_size(kind)) as ax:
         artists = _against_ignorance(ax, curve, summary, share)
         _finished(ax, curve, "all classes" if of is None else f"{inert(of)} against the rest")

@@ -25,8 +25,8 @@ from stakes.views.plots.style import (
 
 MOST_SEGMENTS = 30
 
-_USUAL = ("recall", "accuracy", "mean_absolute_error")
-"""The figure of segments when none is named: the first that there is."""
+_USUAL = {"binary": ("recall", "auc"), "multiclass": ("accuracy", "macro_auc"), "regression": ("mean_absolute_error",)}
+"""The figure of segments when none is named: the first that is defined."""
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,9 @@ def of_comparison(comparison: Any, kind: str, ax: Any, *, metric: str | None = N
 
 def of_segments(evaluation: Any, kind: str, ax: Any, *, metric: Any = None) -> Display:
     """Draw a figure of the segments, the worst first, beside that of all rows."""
-    name = next(n for n in _USUAL if n in evaluation.figures) if metric is None else metric
-    whole = evaluation[name]
-    found = {segment: part[name] for segment, part in evaluation.segments.items()}
+    wholes = {name: evaluation.interval(name) for name in (_USUAL[evaluation.task] if metric is None else (metric,))}
+    name, whole = next((one for one in wholes.items() if one[1].defined), next(iter(wholes.items())))
+    found = {segment: part.interval(name) for segment, part in evaluation.segments.items()}
     known = [(segment, figure) for segment, figure in found.items() if figure.defined]
     if not known:
         raise errors.nothing_defined(whole.name)

@@ -68,7 +68,7 @@ def predicted(evaluation: Any, kind: str, ax: Any) -> Display:
         ax.set_xlabel("truth")
         ax.set_ylabel("prediction")
         names = {"R²": "r2", "mean absolute error": "mean_absolute_error"}
-        ax.set_title("\n".join(figure_in_words(words, evaluation[name]) for words, name in names.items()))
+        ax.set_title("\n".join(figure_in_words(words, evaluation.interval(name)) for words, name in names.items()))
         ax.legend(loc="upper left")
         return display(kind, ax, **artists)
 
@@ -90,7 +90,7 @@ def residuals(evaluation: Any, kind: str, ax: Any) -> Display:
         )  # fmt: skip
         ax.set_xlabel("prediction")
         ax.set_ylabel("error (truth − prediction)")
-        ax.set_title(figure_in_words("mean error", evaluation["mean_error"]))
+        ax.set_title(figure_in_words("mean error", evaluation.interval("mean_error")))
         ax.legend(loc="best")
         return display(kind, ax, **artists)
 
