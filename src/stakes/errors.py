@@ -1916,3 +1916,7 @@ def regions_not_fitted(seen: str) -> InputError:
 
 def rows_of_regions(rows: int, labels: int) -> InputError:
     return InputError(f"y has {_rows(labels)} and X has {rows:,}; give the class of every row of X")
+
+
+def not_compared_by(metric: str, known: Sequence[str]) -> InputError:
+    return InputError(f"the models were compared by {some(known)}, not by {metric!r}; compare again with metric=")

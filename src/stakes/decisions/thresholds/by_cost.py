@@ -2,8 +2,8 @@
 
 import itertools
 import math
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -23,10 +23,10 @@ from stakes.decisions.thresholds.ladder import (
 from stakes.decisions.thresholds.losses import Bill
 from stakes.decisions.thresholds.objectives import LowestCost
 from stakes.decisions.thresholds.out_of_bag import ClusterResamples
-from stakes.decisions.thresholds.over_thresholds import over_thresholds
+from stakes.decisions.thresholds.over_thresholds import MeanCost, over_thresholds
 from stakes.decisions.thresholds.search import Search, alike, judged, ranges
 from stakes.metrics import Estimate
-from stakes.tallies import Confusion, ScoreTable
+from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.pricing import Pricing, shares_of
 from stakes.uncertainty.sampling import Sampling
@@ -177,7 +177,7 @@ class _ByCost(Search):
             no_bayes=self.bayes[1],
             cost_ratio=self._cost_ratio(),
             worth_of_labels=float(self._regrets().mean()),
-            over_thresholds=self._over_thresholds(),
+            find_over_thresholds=self._over_thresholds(),
             **self.facts(),
         )
 
@@ -186,19 +186,12 @@ class _ByCost(Search):
         prior = "" if self.deployed is None else f"; {self.table.positive} is {self.deployed[0]:.6g} where it is used"
         return f"{self.rows_in_words()}; costs: {self.wanted.costs.words}{prior}"
 
-    def _over_thresholds(self) -> Curve | None:
-        """What each threshold costs, where two decisions have the same costs in all rows."""
+    def _over_thresholds(self) -> Callable[[], Curve] | None:
+        """What finds out what each threshold costs, where two decisions have the same costs in all rows."""
         if len(self.prices) != 2 or self.wanted.costs.columns:
             return None
-        low, high = (np.array(price) for price in self.prices)
-
-        def cost(tables: Confusion) -> Array:
-            sizes = np.stack([tables.P, tables.N], -1)
-            called = np.stack([tables.tp, tables.fp], -1) / sizes
-            shares = sizes / sizes.sum(-1, keepdims=True) if self.goal.shares is None else self.goal.shares
-            return (shares * (low + (high - low) * called)).sum(-1)
-
-        return over_thresholds(self.table, "expected_cost", cost, self.thresholds[0], self.sampling)
+        cost = MeanCost(self.prices[0], self.prices[1], self.goal.shares)
+        return partial(over_thresholds, self.table, "expected_cost", cost, self.thresholds[0], self.sampling)
 
     def _regrets(self) -> Array:
         """What the best thresholds of these rows cost more in each resample than its own best ones."""

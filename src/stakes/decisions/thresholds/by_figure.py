@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ class _ByFigure(Search):
             condition=None if self.wanted.condition is None else self._interval(self.wanted.condition, *soft),
             limit=None if self.wanted.condition is None else ("≥" if self.wanted.at_least else "≤", self.wanted.limit),
             alike=(ranges(ladder, self._alike(ladder, here, tables)),),
-            over_thresholds=over_thresholds(self.table, metric.text, metric.of, threshold, self.sampling),
+            find_over_thresholds=partial(over_thresholds, self.table, metric.text, metric.of, threshold, self.sampling),
             **self.facts(),
         )
 

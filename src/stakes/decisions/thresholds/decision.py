@@ -1,7 +1,7 @@
 """A recommendation: which threshold, what it costs, what else could be done, and how sure that is."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -57,15 +57,20 @@ class Decision(AsJson, Plottable):
     limit: tuple[str, float] | None = None
     miscalibration: Estimate | None = None
     worthless: tuple[str, ...] = ()
-    over_thresholds: Curve | None = None
+    find_over_thresholds: Callable[[], Curve] | None = None
     dropped: int = 0
 
     drawn_as = "decision"
 
     @property
+    def over_thresholds(self) -> Curve | None:
+        """The figure at every threshold, not only at the best one."""
+        return None if self.find_over_thresholds is None else self.find_over_thresholds()
+
+    @property
     def plots(self) -> tuple[str, ...]:
         """What each threshold gives where there is one, and the other ways to decide."""
-        one = ("threshold",) if self.over_thresholds is not None else ()
+        one = () if self.find_over_thresholds is None else ("threshold",)
         return (*one, "alternatives") if self.alternatives else one
 
     @property

@@ -44,7 +44,7 @@ def of_comparison(comparison: Any, kind: str, ax: Any, *, metric: str | None = N
     """Draw the differences between models; those that can be told apart stand out."""
     wanted = comparison.metrics[0] if metric is None else metrics.find(metric).text
     if wanted not in comparison.metrics:
-        raise errors.no_such_plot_option(kind, f"metric={wanted}", [f"metric={m}" for m in comparison.metrics])
+        raise errors.not_compared_by(wanted, comparison.metrics)
     pairs = [pair for pair in comparison.pairs if pair.metric == wanted and math.isfinite(pair.difference)]
     if not pairs:
         raise errors.nothing_defined(f"difference in {wanted}")
