@@ -22,6 +22,7 @@ from stakes.views.plots.style import (
     in_words,
     inert,
     interval_name,
+    legend_below,
     legend_beside,
     short_number,
 )
@@ -36,7 +37,6 @@ _MANY = 4
 _SUMMARY = {"roc": ("AUC", "auc"), "pr": ("average precision", "average_precision")}
 _SQUARE = ("roc", "pr")
 _STEPS = {"pr": "steps-pre", "reject": "steps-post"}
-_LEGEND = {"roc": "lower right", "pr": "lower left"}
 _AXES = {
     "false_positive_rate": "share of negatives called positive (false positive rate)",
     "recall": "share of positives found (recall)",
@@ -122,7 +122,7 @@ def _finished(ax: Any, curve: Curve, title: str = "") -> None:
         ax.set_ylim(*_heights(curve))
     if title:
         ax.set_title(title)
-    ax.legend(loc=_LEGEND.get(curve.kind, "best"))
+    ax.legend(loc="lower right" if curve.kind == "roc" else "best")
 
 
 def _heights(curve: Curve) -> tuple[float, float]:
@@ -246,7 +246,7 @@ def largest(evaluation: Any) -> list[str]:
 def of_decision(decision: Any, kind: str, ax: Any) -> Display:
     """Draw what each threshold gives, the thresholds that cannot be told from the best, and the recommended one."""
     curve = decision.over_thresholds
-    with axes(ax, 6.0, 4.2) as ax:
+    with axes(ax, 6.0, 5.2) as ax:
         artists = _drawn(ax, curve, axis_name(curve.y_name), COLOURS[0])
         for low, high in decision.alike[0] if decision.alike else ():
             ends = np.clip([low, high], curve.x[0], curve.x[-1])
@@ -257,7 +257,7 @@ def of_decision(decision: Any, kind: str, ax: Any) -> Display:
         ax.set_xlabel("threshold: decide " + inert(decision.decisions[1]) + " from this score on")
         ax.set_ylabel(axis_name(curve.y_name))
         ax.set_title(inert(decision.criterion, 60))
-        ax.legend(loc="best")
+        legend_below(ax)
         return display(kind, ax, **artists)
 
 

@@ -124,4 +124,4 @@ def _diagonal(ax: Any, title: str) -> None:
     ax.set_xlabel("probability that was said")
     ax.set_ylabel("how often it happened")
     ax.set_title(title)
-    ax.legend(loc="upper left")
+    ax.legend(loc="best")
