@@ -96,14 +96,14 @@ def visible(x: Array, y: Array) -> tuple[Array, Array]:
     return x[kept], y[kept]
 
 
-def _references(ax: Any, curve: Curve, name: str = "{}") -> list[Any]:
+def _references(ax: Any, curve: Curve) -> list[Any]:
     """The lines of the curve's references; those of ROC curves that ignore the input run along the diagonal."""
     lines = {key: (curve.x, height) for key, height in curve.references.items()}
     if curve.kind == "roc":
         lines["ignoring the input"] = (np.array([0.0, 1.0]), np.array([0.0, 1.0]))
     styles = ("--", ":", "-.")
     return [
-        ax.plot(x, y, color=PALE, linestyle=style, linewidth=1.2, label=name.format(key), zorder=1)[0]
+        ax.plot(*visible(x, y), color=PALE, linestyle=style, linewidth=1.2, label=key, zorder=1)[0]
         for style, (key, (x, y)) in zip(styles, lines.items(), strict=False)
     ]
 
