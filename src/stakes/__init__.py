@@ -27,6 +27,8 @@ _HOMES = {
     "cross_fitted": "stakes.decisions.recalibration.folds",
     "load_calibrator": "stakes.decisions.recalibration.files",
     "permutation_test": "stakes.validation.permutation",
+    "plot": "stakes.views.plots",
+    "plot_regions": "stakes.views.plots.regions",
     "PermutationTest": "stakes.uncertainty.permutation",
     "ClassScores": "stakes.tallies",
     "Confusion": "stakes.tallies",
@@ -76,6 +78,8 @@ if TYPE_CHECKING:
     from stakes.validation.permutation import permutation_test as permutation_test
     from stakes.validation.result import Validation as Validation
     from stakes.validation.validate import validate as validate
+    from stakes.views.plots import plot as plot
+    from stakes.views.plots.regions import plot_regions as plot_regions
 
 
 def __getattr__(name: str) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from stakes import errors, metrics
 from stakes.engines import Counted
 from stakes.metrics import Estimate, Metric, cost
-from stakes.metrics.estimate import AsJson
+from stakes.metrics.estimate import AsJson, Plottable
 from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.costs import Costs
@@ -41,7 +41,7 @@ _FIGURES_OF: dict[type[Tally], str] = {
 }
 
 
-class Evaluation(AsJson):
+class Evaluation(AsJson, Plottable):
     """What is known about a model on some rows; every figure comes with what ignoring the input would score.
 
     ``ev["auc"]`` is an :class:`~stakes.Estimate`; so is ``ev["f_beta(beta=0.5)"]``. ``ev.segments`` are the evaluations
@@ -50,6 +50,7 @@ class Evaluation(AsJson):
 
     task: ClassVar[str]
     _kinds: ClassVar[list[type["Evaluation"]]] = []
+    drawn_as = "evaluation"
 
     def __init_subclass__(cls) -> None:
         cls._kinds.append(cls)
@@ -357,6 +358,14 @@ class Evaluation(AsJson):
         """The rows of each group that an interval rests on."""
         return {"data": self.rows}
 
+    @property
+    def plots(self) -> tuple[str, ...]:
+        """The kinds of plots that :meth:`plot` draws of these rows, the usual one first."""
+        return (*self._own_plots(), *(("segments",) if self.segments else ()))
+
+    def _own_plots(self) -> Iterable[str]:
+        raise NotImplementedError
+
     def show(self, everything: bool = False, more: str = _MORE) -> None:
         """Print the figures: the main ones, or everything; ``more`` says how to see the others."""
         terminal.show(self._content().page(everything), more)
@@ -370,7 +379,11 @@ class Evaluation(AsJson):
     def _repr_html_(self) -> str:
         from stakes.views import notebook  # only notebooks need it
 
-        return notebook.html(self._content().page())
+        return notebook.html(self._content().page(), self._pictures())
+
+    def _pictures(self) -> list[str]:
+        """The key pictures, for notebooks."""
+        return []
 
 
 def priced(costs: Any, prior: Any, training_prior: Any) -> Pricing | None:

@@ -13,7 +13,7 @@ from stakes.decisions.curves.kinds import Curve
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.contestants import Contestant, contestants, entries, entries_joined, entries_of_tables
 from stakes.metrics import Estimate, Metric
-from stakes.metrics.estimate import AsJson, percent, plain
+from stakes.metrics.estimate import AsJson, Plottable, percent, plain
 from stakes.tallies.arithmetic import is_real
 from stakes.uncertainty import holm
 from stakes.uncertainty import paired as paired_rows
@@ -73,7 +73,7 @@ class Pair:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(AsJson):
+class Comparison(AsJson, Plottable):
     """Models ranked by one or more figures, and every two of them compared.
 
     ``models`` are the evaluations by name, ``table`` the ranking, ``pairs`` the comparisons, ``conclusion`` what can
@@ -89,6 +89,9 @@ class Comparison(AsJson):
     on_same_rows: bool = True
     clusters: int | None = None
     contestants: Sequence[Contestant] = ()
+
+    drawn_as = "comparison"
+    plots = ("forest",)
 
     @cached_property
     def metrics(self) -> list[str]:
@@ -284,7 +287,13 @@ class Comparison(AsJson):
         return f"<Comparison of {_listed(list(self.models))} by {_listed(self.metrics)}>"
 
     def _repr_html_(self) -> str:
-        return notebook.html(self._page())
+        from stakes.views import pictures  # only notebooks need it
+
+        metric = self.metrics[0]
+        pairs = [pair for pair in self.pairs if pair.metric == metric and math.isfinite(pair.difference)]
+        lines = [(f"{pair.first} − {pair.second}", pair.difference, pair.low, pair.high) for pair in pairs]
+        title = f"differences in {metric}, {percent(self.confidence)} intervals"
+        return notebook.html(self._page(), [pictures.forest(title, lines)] if lines else [])
 
 
 def _without_name(estimate: Estimate) -> dict[str, Any]:

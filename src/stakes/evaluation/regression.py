@@ -60,6 +60,15 @@ class RegressionEvaluation(Evaluation):
         ]
         return [page.Grid(("row (from 0)", "truth", "prediction", "error"), rows, words=(), title="largest errors")]
 
+    def _pictures(self) -> list[str]:
+        from stakes.views import pictures  # only notebooks need it
+
+        return [pictures.predicted(self.errors, self["r2"])] if list(self._own_plots()) else []
+
+    def _own_plots(self) -> Iterable[str]:
+        if self.errors.rows is not None or self.errors.histogram is not None:
+            yield from ("predicted", "residuals")
+
     @property
     def notes(self) -> list[str]:
         """What a careful colleague would point out."""

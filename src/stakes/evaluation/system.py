@@ -7,7 +7,7 @@ from typing import Any
 
 from stakes import errors
 from stakes.engines.columns import as_finite
-from stakes.metrics.estimate import AsJson
+from stakes.metrics.estimate import AsJson, Plottable
 from stakes.systems import outcomes, toml
 from stakes.systems.bounds import Bounds, bounds, bounds_of_all
 from stakes.systems.build import build
@@ -30,7 +30,7 @@ FORMAT = 1
 """The version of what to_dict() and to_json() give."""
 
 
-class System(AsJson):
+class System(AsJson, Plottable):
     """What one model's mistakes cost the whole: the true class, models, a rule that fuses them, costs of its decision.
 
     Models are given by confusion tables (rows are the truth), by shares of right answers, or as columns of a file or
@@ -52,6 +52,9 @@ class System(AsJson):
     >>> system.cost, system.bounds("history").best, system.bounds("history").worst
     (320.0, 250.0, 390.0)
     """
+
+    drawn_as = "system"
+    plots = ("network",)
 
     def __init__(
         self,

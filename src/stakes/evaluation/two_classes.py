@@ -266,6 +266,23 @@ class TwoClassEvaluation(Evaluation):
             notes.append(f"scores were counted in bins: the auc lies between {low:.6f} and {high:.6f}")
         return [*notes, *super().notes]
 
+    def _pictures(self) -> list[str]:
+        from stakes.views import pictures  # only notebooks need it
+
+        drawn = []
+        if self.scores is not None and self.scores.P and self.scores.N:
+            decided = self.confusion is not None and self.confusion.positive is not None
+            point = [self[name] for name in ("false_positive_rate", "recall")] if decided else []
+            drawn.append(pictures.roc(self.curve("roc"), self["auc"], point))
+        return drawn if self.confusion is None else [*drawn, pictures.confusion(self.confusion)]
+
+    def _own_plots(self) -> Iterable[str]:
+        if self.scores is not None:
+            yield from ("roc", "pr", "histograms", "cost")
+            yield from ("reject", "reliability", "decision") if self.probabilities else ()
+        if self.confusion is not None:
+            yield "confusion"
+
     def __repr__(self) -> str:
         return f"<Evaluation of {self.positive!r} against {self.negative!r}, rows: {self.rows:,}>"
 

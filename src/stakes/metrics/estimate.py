@@ -2,8 +2,9 @@
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 
 class AsJson:
@@ -16,6 +17,23 @@ class AsJson:
     def to_json(self, indent: int | None = 2) -> str:
         """Return :meth:`to_dict` as JSON text."""
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+
+
+class Plottable:
+    """What can draw itself: ``plots`` are the kinds of plots that it has, the usual one first."""
+
+    drawn_as: ClassVar[str]
+
+    @property
+    def plots(self) -> Sequence[str]:
+        """The kinds of plots that there are of this."""
+        raise NotImplementedError
+
+    def plot(self, kind: str | None = None, ax: Any = None, **options: Any) -> Any:
+        """Draw with matplotlib, into ``ax`` or a new figure; returns a display with ``ax_`` and ``figure_``."""
+        import stakes  # how things look is asked for by name, at the front door: figures know nothing of views
+
+        return stakes.plot(self, kind, ax, **options)
 
 
 @dataclass(frozen=True)

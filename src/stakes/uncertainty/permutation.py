@@ -9,7 +9,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.metrics import Metric
-from stakes.metrics.estimate import AsJson, plain
+from stakes.metrics.estimate import AsJson, Plottable, plain
 from stakes.tallies import ClassScores, Confusion, ErrorSums, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.exact_tables import probability
@@ -25,7 +25,7 @@ _TINY = 1e-300
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PermutationTest(AsJson):
+class PermutationTest(AsJson, Plottable):
     """A figure, what it is when labels are shuffled, and how often that is as good or better.
 
     ``p_value`` is (1 + as good or better) / (1 + permutations), so it is never 0, or exact where ``null`` is None; an
@@ -39,6 +39,9 @@ class PermutationTest(AsJson):
     permutations: int
     method: str
     question: str
+
+    drawn_as = "permutation test"
+    plots = ("null",)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold."""

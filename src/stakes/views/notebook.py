@@ -6,12 +6,13 @@ from html import escape
 from stakes.views.page import Grid, Page
 
 
-def html(page: Page) -> str:
-    """Return a fragment with everything on the page."""
+def html(page: Page, pictures: Sequence[str] = ()) -> str:
+    """Return a fragment with everything on the page; ``pictures`` are SVG text with its names escaped already."""
     facts = "".join(f"<div><b>{escape(name)}</b> {escape(fact)}</div>" for name, fact in page.facts.items())
     notes = "".join(f"<div><i>{escape(note)}</i></div>" for note in page.notes)
     picture = f"<pre>{escape(page.picture)}</pre>" if page.picture else ""
-    return f"<div>{picture}{facts}{''.join(map(_table, page.grids))}{notes}</div>"
+    drawn = f'<div style="display:flex;flex-wrap:wrap;gap:20px">{"".join(pictures)}</div>' if pictures else ""
+    return f"<div>{picture}{facts}{drawn}{''.join(map(_table, page.grids))}{notes}</div>"
 
 
 _WORDS, _NUMBERS = "text-align:left", "text-align:right;white-space:nowrap"

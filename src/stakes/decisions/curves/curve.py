@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
+from stakes.metrics.estimate import Plottable
 from stakes.tallies import ClassScores, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.sampling import USUAL, Sampling
@@ -68,7 +69,7 @@ class Band:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Curve:
+class Curve(Plottable):
     """Points of a curve with the threshold of each, and ``references``: the heights of lines to compare it with.
 
     ``area`` is the area under it, for kinds that are summed up so; ``note`` what a careful colleague would point out.
@@ -84,6 +85,13 @@ class Curve:
     references: Mapping[str, Array] = field(default_factory=dict)
     area: float | None = None
     note: str = ""
+
+    drawn_as = "curve"
+
+    @property
+    def plots(self) -> tuple[str, ...]:
+        """A curve has one plot."""
+        return (self.kind,)
 
     @cached_property
     def band(self) -> Band:

@@ -2,13 +2,14 @@
 
 import itertools
 import math
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from stakes import errors
+from stakes.decisions.curves.curve import Curve
 from stakes.decisions.thresholds.decision import BAYES, Decision, Range, all_within
 from stakes.decisions.thresholds.ladder import (
     CLASSES,
@@ -22,6 +23,7 @@ from stakes.decisions.thresholds.ladder import (
 from stakes.decisions.thresholds.losses import Bill
 from stakes.decisions.thresholds.objectives import LowestCost
 from stakes.decisions.thresholds.out_of_bag import ClusterResamples
+from stakes.decisions.thresholds.over_thresholds import MeanCost, over_thresholds
 from stakes.decisions.thresholds.search import Search, alike, judged, ranges
 from stakes.metrics import Estimate
 from stakes.tallies import ScoreTable
@@ -175,6 +177,7 @@ class _ByCost(Search):
             no_bayes=self.bayes[1],
             cost_ratio=self._cost_ratio(),
             worth_of_labels=float(self._regrets().mean()),
+            find_over_thresholds=self._over_thresholds(),
             **self.facts(),
         )
 
@@ -182,6 +185,13 @@ class _ByCost(Search):
         """What was asked, so that a slip in the costs is seen."""
         prior = "" if self.deployed is None else f"; {self.table.positive} is {self.deployed[0]:.6g} where it is used"
         return f"{self.rows_in_words()}; costs: {self.wanted.costs.words}{prior}"
+
+    def _over_thresholds(self) -> Callable[[], Curve] | None:
+        """What finds out what each threshold costs, where two decisions have the same costs in all rows."""
+        if len(self.prices) != 2 or self.wanted.costs.columns:
+            return None
+        cost = MeanCost(self.prices[0], self.prices[1], self.goal.shares)
+        return partial(over_thresholds, self.table, "expected_cost", cost, self.thresholds[0], self.sampling)
 
     def _regrets(self) -> Array:
         """What the best thresholds of these rows cost more in each resample than its own best ones."""

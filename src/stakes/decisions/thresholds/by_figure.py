@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from stakes.decisions.thresholds.decision import Decision
 from stakes.decisions.thresholds.ladder import Ladder, evenly
 from stakes.decisions.thresholds.objectives import BestFigure, tables_at
 from stakes.decisions.thresholds.out_of_bag import ClusterResamples
+from stakes.decisions.thresholds.over_thresholds import figure_of, over_thresholds
 from stakes.decisions.thresholds.search import RESAMPLES, Search, alike, judged, ranges
 from stakes.metrics import Estimate
 from stakes.tallies import Confusion, ScoreTable
@@ -49,6 +51,9 @@ class _ByFigure(Search):
             condition=None if self.wanted.condition is None else self._interval(self.wanted.condition, *soft),
             limit=None if self.wanted.condition is None else ("≥" if self.wanted.at_least else "≤", self.wanted.limit),
             alike=(ranges(ladder, self._alike(ladder, here, tables)),),
+            find_over_thresholds=partial(
+                over_thresholds, self.table, metric.text, partial(figure_of, metric.text), threshold, self.sampling
+            ),
             **self.facts(),
         )
 

@@ -1,13 +1,14 @@
 """A recommendation: which threshold, what it costs, what else could be done, and how sure that is."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from stakes import errors
+from stakes.decisions.curves.curve import Curve
 from stakes.metrics import Estimate
-from stakes.metrics.estimate import AsJson, percent, plain
+from stakes.metrics.estimate import AsJson, Plottable, percent, plain
 from stakes.tallies.costs import Costs
 
 Range = tuple[float, float]
@@ -20,7 +21,7 @@ PER = 1000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Decision(AsJson):
+class Decision(AsJson, Plottable):
     """The best thresholds of a score, what they are worth, and what speaks for and against them.
 
     ``thresholds`` stand between ``decisions``, from low scores to high ones. ``apparent`` is the figure on the rows
@@ -30,7 +31,8 @@ class Decision(AsJson):
     way saves against each; ``miscalibration`` is what the best thresholds save against the Bayes ones.
 
     ``cost_ratio`` says between which costs of a miss, counted in false alarms, the best threshold stays the same;
-    ``worth_of_labels`` what knowing all rates exactly could save per case, at most. ``dropped`` rows lacked a value.
+    ``worth_of_labels`` what knowing all rates exactly could save per case, at most. ``over_thresholds`` is the figure
+    at every threshold, None where there are several or costs differ by row. ``dropped`` rows lacked a value.
     """
 
     criterion: str
@@ -55,7 +57,21 @@ class Decision(AsJson):
     limit: tuple[str, float] | None = None
     miscalibration: Estimate | None = None
     worthless: tuple[str, ...] = ()
+    find_over_thresholds: Callable[[], Curve] | None = None
     dropped: int = 0
+
+    drawn_as = "decision"
+
+    @property
+    def over_thresholds(self) -> Curve | None:
+        """The figure at every threshold, not only at the best one."""
+        return None if self.find_over_thresholds is None else self.find_over_thresholds()
+
+    @property
+    def plots(self) -> tuple[str, ...]:
+        """What each threshold gives where there is one, and the other ways to decide."""
+        one = () if self.find_over_thresholds is None else ("threshold",)
+        return (*one, "alternatives") if self.alternatives else one
 
     @property
     def threshold(self) -> float:

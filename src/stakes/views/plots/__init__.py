@@ -1,0 +1,65 @@
+"""Plots by name: what can be drawn of the things that users hold."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from stakes import errors
+from stakes.decisions.curves.kinds import CURVES
+from stakes.metrics.estimate import Plottable
+from stakes.views.plots import chance, confusion, curves, forest, network, numbers, scores
+from stakes.views.plots.style import Display
+
+Draw = Callable[..., Display]
+"""From a thing, the kind of plot and the axes (None for new ones) to what was drawn."""
+
+_CURVES = tuple(CURVES)
+_OF_ROWS: Mapping[str, Draw] = {"confusion": confusion.of_evaluation, "segments": forest.of_segments}
+_DRAWN: Mapping[str, Mapping[str, Draw]] = {
+    "binary": {
+        **_OF_ROWS,
+        **dict.fromkeys(_CURVES, curves.of_two_classes),
+        "histograms": scores.histograms_of_two,
+        "reliability": scores.reliability_of_two,
+    },
+    "multiclass": {
+        **_OF_ROWS,
+        **dict.fromkeys(_CURVES, curves.of_many_classes),
+        "histograms": scores.histograms_of_many,
+        "reliability": scores.reliability_of_many,
+    },
+    "regression": {**_OF_ROWS, "predicted": numbers.predicted, "residuals": numbers.residuals},
+    "curve": dict.fromkeys((*_CURVES, "threshold"), curves.of_curve),
+    "decision": {"threshold": curves.of_decision, "alternatives": forest.of_alternatives},
+    "comparison": {"forest": forest.of_comparison},
+    "permutation test": {"null": chance.null},
+    "system": {"network": network.of_system},
+}
+
+
+def plot(thing: Any, kind: str | None = None, ax: Any = None, **options: Any) -> Display:
+    """Draw an evaluation, curve, decision, comparison, permutation test or system with matplotlib.
+
+    ``kind`` is one of ``thing.plots``, the first of them if none is named; the plot is drawn into ``ax``, or into a new
+    figure. Settings of matplotlib stay as they are.
+    """
+    if not isinstance(thing, Plottable):
+        raise errors.nothing_to_plot(type(thing).__name__)
+    kinds = thing.plots
+    if (kind is None and not kinds) or (kind is not None and kind not in kinds):
+        raise errors.no_such_plot(kind, kinds)
+    kind = kinds[0] if kind is None else kind
+    draw = _DRAWN[getattr(thing, "task", thing.drawn_as)][kind]
+    _check(draw, kind, options)
+    return draw(thing, kind, ax, **options)
+
+
+def _check(draw: Draw, kind: str, options: Mapping[str, Any]) -> None:
+    """Refuse options that a plot does not have; curves check their own."""
+    parameters = inspect.signature(draw).parameters.values()
+    if any(one.kind is one.VAR_KEYWORD for one in parameters):
+        return
+    known = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
+    for name in options:
+        if name not in known:
+            raise errors.no_such_plot_option(kind, name, known)

@@ -1,0 +1,279 @@
+"""Curves over thresholds with their bands, the lines to compare them with, and the threshold in use."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from stakes.decisions.curves.curve import Band, Curve
+from stakes.metrics import Estimate
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.names import canonical
+from stakes.views.plots.style import (
+    BAND,
+    COLOURS,
+    INK,
+    PALE,
+    Display,
+    axes,
+    display,
+    figure_in_words,
+    in_words,
+    inert,
+    interval_name,
+    legend_below,
+    legend_beside,
+    short_number,
+)
+
+MOST_LINES = len(COLOURS)
+"""So many classes are drawn at once: the largest ones."""
+
+_MOST_POINTS = 5000
+_MANY = 4
+"""From more lines on the legend stands beside the plot."""
+
+_SUMMARY = {"roc": ("AUC", "auc"), "pr": ("average precision", "average_precision")}
+_SQUARE = ("roc", "pr")
+_STEPS = {"pr": "steps-pre", "reject": "steps-post"}
+_AXES = {
+    "false_positive_rate": "share of negatives called positive (false positive rate)",
+    "recall": "share of positives found (recall)",
+    "precision": "share of alarms that are right (precision)",
+    "probability_cost": "share of what is at stake that lies with misses",
+    "normalised_expected_cost": "cost (always deciding wrong: 1)",
+    "threshold_probability": "threshold probability: act from here on",
+    "net_benefit": "net benefit (found cases per case)",
+    "net_benefit_difference": "difference in net benefit",
+    "share_rejected": "share of cases left to somebody else",
+    "error_rate": "share of wrong decisions among the rest",
+    "mean_cost": "mean cost of the rest",
+    "expected_cost": "mean cost per case",
+}
+
+
+def axis_name(name: str) -> str:
+    """Say in words what an axis shows."""
+    return _AXES.get(name, in_words(name))
+
+
+# ── a curve by itself ────────────────────────────────────────────────────────────────────────────────────────────
+def of_curve(curve: Curve, kind: str, ax: Any) -> Display:
+    """Draw a curve, its band and the lines to compare it with."""
+    with axes(ax, 5.2, 4.6) as ax:
+        area = "" if curve.area is None else f" (area {short_number(curve.area)})"
+        artists = _drawn(ax, curve, f"{in_words(curve.kind)} curve{area}", COLOURS[0])
+        references = _references(ax, curve)
+        _finished(ax, curve)
+        return display(kind, ax, **artists, references=references)
+
+
+def _drawn(ax: Any, curve: Curve, label: str, colour: str, band: bool = True, **look: Any) -> dict[str, Any]:
+    x, y = visible(curve.x, curve.y)
+    (line,) = ax.plot(x, y, color=colour, label=label, drawstyle=_STEPS.get(curve.kind, "default"), zorder=3, **look)
+    drawn = {"line": line}
+    if band and not np.isnan(curve.band.low).all():
+        drawn["band"] = _band(ax, curve.band, colour)
+    return drawn
+
+
+def _band(ax: Any, band: Band, colour: str) -> Any:
+    name = f"{interval_name(band.confidence, 'band')}, each place by itself"
+    return ax.fill_between(band.x, band.low, band.high, color=colour, alpha=BAND, linewidth=0, label=name, zorder=2)
+
+
+def visible(x: Array, y: Array) -> tuple[Array, Array]:
+    """Leave out points that no eye could tell from their neighbours; few points stay as they are."""
+    known = np.isfinite(x) & np.isfinite(y)
+    x, y = x[known], y[known]
+    if len(x) <= _MOST_POINTS:
+        return x, y
+    moved = sum(np.abs(np.diff(axis)) / (np.ptp(axis) or 1.0) for axis in (x, y))
+    way = np.concatenate([[0.0], np.cumsum(moved)])
+    kept = np.unique(np.searchsorted(way, np.linspace(0, way[-1], _MOST_POINTS)))
+    kept = np.union1d(kept, [0, len(x) - 1])
+    return x[kept], y[kept]
+
+
+def _references(ax: Any, curve: Curve) -> list[Any]:
+    """The lines of the curve's references; those of ROC curves that ignore the input run along the diagonal."""
+    lines = {key: (curve.x, height) for key, height in curve.references.items()}
+    if curve.kind == "roc":
+        lines["ignoring the input"] = (np.array([0.0, 1.0]), np.array([0.0, 1.0]))
+    styles = ("--", ":", "-.")
+    return [
+        ax.plot(*visible(x, y), color=PALE, linestyle=style, linewidth=1.2, label=key, zorder=1)[0]
+        for style, (key, (x, y)) in zip(styles, lines.items(), strict=False)
+    ]
+
+
+def _finished(ax: Any, curve: Curve, title: str = "") -> None:
+    ax.set_xlabel(axis_name(curve.x_name))
+    ax.set_ylabel(axis_name(curve.y_name))
+    if curve.kind in _SQUARE:
+        ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.02), aspect="equal")
+    elif curve.kind == "decision" and "treat all" in curve.references:
+        top = max(float(curve.band.high.max()), *(float(line.max()) for line in curve.references.values()))
+        ax.set(xlim=(0, 1), ylim=(-0.15 * top, 1.08 * top))
+    elif curve.kind == "cost":
+        ax.set(xlim=(0, 1), ylim=(0, None))
+    else:
+        ax.set_ylim(*_heights(curve))
+    if title:
+        ax.set_title(title)
+    ax.legend(loc="lower right" if curve.kind == "roc" else "best")
+
+
+def _heights(curve: Curve) -> tuple[float, float]:
+    """From where to where a curve is worth looking at: where next to nothing is left, a band can reach anywhere."""
+    lines = np.concatenate([curve.y, *curve.references.values(), [0.0]])
+    ends = [float(np.nanquantile(curve.band.low, 0.08)), float(np.nanquantile(curve.band.high, 0.92))]
+    ends = ends if np.isfinite(ends).all() else [0.0, 0.0]
+    low, high = min(float(lines.min()), ends[0]), max(float(lines.max()), ends[1])
+    room = 0.06 * (high - low) or 0.5
+    return low - (room if low < 0 else 0.02 * (high - low)), high + room
+
+
+# ── the curves of an evaluation ──────────────────────────────────────────────────────────────────────────────────
+def of_two_classes(evaluation: Any, kind: str, ax: Any, **options: Any) -> Display:
+    """Draw a curve of two classes with its summary, what ignoring the input gives, and the threshold in use."""
+    curve = evaluation.curve(kind, **options)
+    summary = evaluation.interval(_SUMMARY[kind][1]) if kind in _SUMMARY else None
+    with axes(ax, *_size(kind)) as ax:
+        artists = _against_ignorance(ax, curve, summary, evaluation.prevalence)
+        artists |= _threshold_in_use(ax, evaluation, curve)
+        _finished(ax, curve, f"positive: {inert(evaluation.positive)}")
+        return display(kind, ax, **artists)
+
+
+def _size(kind: str, names: int = 1) -> tuple[float, float]:
+    """The size of a new figure."""
+    return 5.2 if names <= _MANY else 8.8, 5.2 if kind in _SQUARE else 4.4
+
+
+def _against_ignorance(ax: Any, curve: Curve, summary: Estimate | None, prevalence: float) -> dict[str, Any]:
+    """One curve with its band, beside what ignoring the input gives."""
+    label = "the model"
+    if summary is not None:
+        label = figure_in_words(_SUMMARY[curve.kind][0], summary)
+    elif curve.area is not None:
+        label = f"the most doubtful first (mean height {short_number(curve.area)})"
+    artists = _drawn(ax, curve, label, COLOURS[0])
+    references = _references(ax, curve)
+    if curve.kind == "pr":
+        references.append(_level(ax, prevalence))
+    return {**artists, "references": references}
+
+
+def _level(ax: Any, prevalence: float) -> Any:
+    name = f"ignoring the input ({short_number(prevalence)})"
+    return ax.plot([0, 1], [prevalence, prevalence], color=PALE, linestyle="--", linewidth=1.2, label=name, zorder=1)[0]
+
+
+def _threshold_in_use(ax: Any, evaluation: Any, curve: Curve) -> dict[str, Any]:
+    """The point of the decisions with its figures; on cost curves, which hold every threshold, its line."""
+    threshold, table = evaluation.threshold, evaluation.confusion
+    if threshold is None or not math.isfinite(threshold) or table is None or evaluation.counted.confusion is not None:
+        return {}
+    if curve.kind in _SQUARE:
+        figures = [evaluation.interval(name) for name in (curve.x_name, curve.y_name)]
+        lines = [f"score ≥ {short_number(threshold)}"]
+        lines += [figure_in_words(in_words(figure.name), figure) for figure in figures]
+        return {"point": _point(ax, figures, "\n".join(lines))} if all(f.defined for f in figures) else {}
+    if curve.kind == "cost" and len(np.unique(curve.thresholds)) > 1:
+        own = evaluation.curve("cost", threshold=threshold)
+        label = f"score ≥ {short_number(threshold)}"
+        return {"threshold": ax.plot(own.x, own.y, color=COLOURS[1], linewidth=1.2, label=label, zorder=2)[0]}
+    if curve.kind == "decision" and "treat all" in curve.references and threshold in curve.x:
+        height = float(curve.y[int(np.searchsorted(curve.x, threshold))])
+        label = f"score ≥ {short_number(threshold)}: {short_number(height)}"
+        return {"point": ax.plot([threshold], [height], "o", color=COLOURS[1], label=label, zorder=4)[0]}
+    return {}
+
+
+def _point(ax: Any, figures: Sequence[Any], label: str) -> Any:
+    """A point with its intervals both ways."""
+    x, y = (figure.value for figure in figures)
+    reach = [None if f.low is None else [[max(f.value - f.low, 0.0)], [max(f.high - f.value, 0.0)]] for f in figures]
+    return ax.errorbar(
+        [x], [y], xerr=reach[0], yerr=reach[1], fmt="o", color=COLOURS[1], elinewidth=1.2, label=label, zorder=5
+    )
+
+
+def of_many_classes(evaluation: Any, kind: str, ax: Any, *, of: Any = None, **options: Any) -> Display:
+    """Draw the curve of a class against the rest; without ``of``, those of the largest classes."""
+    if of is not None or kind == "reject":
+        return _of_class(evaluation, kind, ax, of, **options)
+    names = largest(evaluation)
+    curves = [evaluation.curve(kind, name, **options) for name in names]
+    with axes(ax, *_size(kind, len(names))) as ax:
+        lines = []
+        for name, curve, colour in zip(names, curves, COLOURS, strict=False):
+            label = inert(name, 18)
+            if kind in _SUMMARY:
+                label = figure_in_words(f"{label}:", evaluation.interval((_SUMMARY[kind][1], name)))
+            lines.append(_drawn(ax, curve, label, colour, band=False)["line"])
+        # to treat all is worth something else for each class
+        references = [] if kind == "decision" else _references(ax, curves[0])
+        figure = f"{_SUMMARY[kind][0]} of " if kind in _SUMMARY else ""
+        whole = len(evaluation.classes)
+        some = f", the {len(names)} largest of {whole:,}" if len(names) < whole else ""
+        _finished(ax, curves[0], f"{figure}each class against the rest{some}")
+        if len(names) > _MANY:
+            legend_beside(ax)
+        return display(kind, ax, lines=lines, references=references)
+
+
+def _of_class(evaluation: Any, kind: str, ax: Any, of: Any, **options: Any) -> Display:
+    """The curve of one class, or of all together."""
+    curve = evaluation.curve(kind, of, **options)
+    share = math.nan if of is None else evaluation.support[canonical(of)] / evaluation.rows
+    summary = evaluation.interval((_SUMMARY[kind][1], of)) if kind in _SUMMARY else None
+    with axes(ax, *_size(kind)) as ax:
+        artists = _against_ignorance(ax, curve, summary, share)
+        _finished(ax, curve, "all classes" if of is None else f"{inert(of)} against the rest")
+        return display(kind, ax, **artists)
+
+
+def largest(evaluation: Any) -> list[str]:
+    """The classes with the most rows, as many as colours can tell apart, in their own order."""
+    by_size = sorted(evaluation.classes, key=lambda name: -evaluation.support[name])[:MOST_LINES]
+    return [name for name in evaluation.classes if name in by_size]
+
+
+# ── thresholds of a decision ─────────────────────────────────────────────────────────────────────────────────────
+def of_decision(decision: Any, kind: str, ax: Any) -> Display:
+    """Draw what each threshold gives, the thresholds that cannot be told from the best, and the recommended one."""
+    curve = decision.over_thresholds
+    with axes(ax, 6.0, 5.2) as ax:
+        artists = _drawn(ax, curve, axis_name(curve.y_name), COLOURS[0])
+        for low, high in decision.alike[0] if decision.alike else ():
+            ends = np.clip([low, high], curve.x[0], curve.x[-1])
+            artists["alike"] = ax.axvspan(*ends, color=COLOURS[4], alpha=0.15, linewidth=0, zorder=0)
+        if "alike" in artists:
+            artists["alike"].set_label("cannot be told from the best")
+        artists |= _marked(ax, decision, curve)
+        ax.set_xlabel("threshold: decide " + inert(decision.decisions[1]) + " from this score on")
+        ax.set_ylabel(axis_name(curve.y_name))
+        ax.set_title(inert(decision.criterion, 60))
+        legend_below(ax)
+        return display(kind, ax, **artists)
+
+
+def _marked(ax: Any, decision: Any, curve: Curve) -> dict[str, Any]:
+    """The recommended threshold with its honest figure, and the best one of these rows if that is another."""
+    found = {}
+    figure = decision.cost if decision.costs is not None else decision.corrected
+    start = decision.recommended[0]
+    if math.isfinite(start):
+        reach = None if figure.low is None else [[figure.value - figure.low], [figure.high - figure.value]]
+        label = f"recommended: {short_number(start)}, {figure_in_words('gives', figure)} on other rows"
+        found["recommended"] = ax.errorbar(
+            [start], [figure.value], yerr=reach, fmt="o", color=COLOURS[1], elinewidth=1.4, label=label, zorder=5
+        )
+    if decision.threshold != start and math.isfinite(decision.threshold):
+        label = f"best of these rows: {short_number(decision.threshold)}"
+        at = float(np.interp(decision.threshold, curve.x, curve.y))
+        (found["best"],) = ax.plot([decision.threshold], [at], "D", color=INK, markersize=5, label=label, zorder=5)
+    return found

@@ -1,0 +1,139 @@
+"""Dots with intervals, one under another: pairs of models, segments, ways to decide."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes import errors, metrics
+from stakes.metrics import Estimate
+from stakes.views.plots.style import (
+    COLOURS,
+    INK,
+    PALE,
+    Display,
+    axes,
+    display,
+    figure_in_words,
+    in_words,
+    inert,
+    interval_name,
+    legend_below,
+)
+
+MOST_SEGMENTS = 30
+
+_USUAL = {"binary": ("recall", "auc"), "multiclass": ("accuracy", "macro_auc"), "regression": ("mean_absolute_error",)}
+"""The figure of segments when none is named: the first that is defined."""
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A line of a forest: a name, a figure, the ends of its interval, and whether it stands out."""
+
+    name: str
+    value: float
+    low: float | None
+    high: float | None
+    clear: bool = False
+
+
+def of_comparison(comparison: Any, kind: str, ax: Any, *, metric: str | None = None) -> Display:
+    """Draw the differences between models; those that can be told apart stand out."""
+    wanted = comparison.metrics[0] if metric is None else metrics.find(metric).text
+    if wanted not in comparison.metrics:
+        raise errors.not_compared_by(wanted, comparison.metrics)
+    pairs = [pair for pair in comparison.pairs if pair.metric == wanted and math.isfinite(pair.difference)]
+    if not pairs:
+        raise errors.nothing_defined(f"difference in {wanted}")
+    dots = [
+        Dot(
+            f"{inert(p.first, 22)} − {inert(p.second, 22)}",
+            p.difference,
+            p.low,
+            p.high,
+            p.told_apart(comparison.confidence),
+        )
+        for p in pairs
+    ]
+    better = metrics.find(wanted).better
+    label = f"difference in {in_words(inert(wanted))} ({better} is better)"
+    with axes(ax, 6.6, _height(dots)) as ax:
+        artists = _forest(ax, dots)
+        artists["zero"] = ax.axvline(0, color=INK, linewidth=1.0, linestyle="--", zorder=1)
+        if comparison.margin is not None:
+            ends = (-comparison.margin, comparison.margin)
+            artists["margin"] = ax.axvspan(*ends, color=COLOURS[2], alpha=0.12, linewidth=0, label="within the margin")
+        ax.set_xlabel(label)
+        ax.set_title(f"{interval_name(comparison.confidence)}s, {comparison.intervals}")
+        if comparison.margin is not None:
+            legend_below(ax)
+        return display(kind, ax, **artists)
+
+
+def of_segments(evaluation: Any, kind: str, ax: Any, *, metric: Any = None) -> Display:
+    """Draw a figure of the segments, the worst first, beside that of all rows."""
+    wholes = {name: evaluation.interval(name) for name in (_USUAL[evaluation.task] if metric is None else (metric,))}
+    name, whole = next((one for one in wholes.items() if one[1].defined), next(iter(wholes.items())))
+    found = {segment: part.interval(name) for segment, part in evaluation.segments.items()}
+    known = [(segment, figure) for segment, figure in found.items() if figure.defined]
+    if not known:
+        raise errors.nothing_defined(whole.name)
+    sign = -1 if _better(name) == "lower" else 1
+    known.sort(key=lambda one: sign * one[1].value)
+    dots = [_dot(segment, figure) for segment, figure in known[:MOST_SEGMENTS]]
+    with axes(ax, 6.2, _height(dots)) as ax:
+        artists = _forest(ax, dots)
+        artists["whole"] = ax.axvline(whole.value, color=PALE, linestyle="--", linewidth=1.2, zorder=1)
+        artists["whole"].set_label(figure_in_words("all rows:", whole))
+        if whole.low is not None:
+            ax.axvspan(whole.low, whole.high, color=PALE, alpha=0.15, linewidth=0, zorder=0)
+        ax.set_xlabel(in_words(inert(whole.name)))
+        some = f", the worst {len(dots)} of {len(found):,}" if len(dots) < len(found) else ", the worst first"
+        ax.set_title(f"segments with {interval_name(whole.confidence)}{some}")
+        legend_below(ax)
+        return display(kind, ax, **artists)
+
+
+def _better(name: Any) -> str:
+    return metrics.find(name[0] if isinstance(name, tuple) else name).better
+
+
+def of_alternatives(decision: Any, kind: str, ax: Any) -> Display:
+    """Draw what the recommended way to decide and the others give, with intervals."""
+    own = decision.cost if decision.costs is not None else decision.corrected
+    others = {name: figure for name, figure in decision.alternatives.items() if figure is not own}
+    dots = [_dot("recommended", own, clear=True), *(_dot(name, figure) for name, figure in others.items())]
+    with axes(ax, 6.2, _height(dots)) as ax:
+        artists = _forest(ax, dots)
+        ax.set_xlabel("mean cost per case" if decision.costs is not None else in_words(inert(own.name)))
+        ax.set_title(f"ways to decide, {interval_name(decision.confidence)}")
+        return display(kind, ax, **artists)
+
+
+def _dot(name: str, figure: Estimate, clear: bool = False) -> Dot:
+    return Dot(inert(name), figure.value, figure.low, figure.high, clear)
+
+
+def _height(dots: Sequence[Dot]) -> float:
+    return 1.35 + 0.32 * len(dots)
+
+
+def _forest(ax: Any, dots: Sequence[Dot]) -> dict[str, Any]:
+    """The dots from the top down; without an interval a dot stands alone, hollow."""
+    places = np.arange(len(dots))
+    for place, dot in zip(places, dots, strict=True):
+        if dot.low is not None and dot.high is not None:
+            colour = COLOURS[1] if dot.clear else COLOURS[0]
+            ax.plot([dot.low, dot.high], [place, place], color=colour, linewidth=1.8, solid_capstyle="butt", zorder=2)
+    faces = ["white" if dot.low is None else COLOURS[1] if dot.clear else COLOURS[0] for dot in dots]
+    edges = [COLOURS[1] if dot.clear else COLOURS[0] for dot in dots]
+    drawn = ax.scatter([dot.value for dot in dots], places, s=34, c=faces, edgecolors=edges, linewidths=1.3, zorder=3)
+    ax.set_yticks(places, [dot.name for dot in dots])
+    ax.set_ylim(len(dots) - 0.4, -0.6)
+    ax.grid(False, axis="y")
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+    return {"points": drawn}

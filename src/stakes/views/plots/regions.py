@@ -1,0 +1,148 @@
+"""Which decision a model of two features takes where; with costs, the decisions that cost least."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.costs import Costs
+from stakes.tallies.names import canonical
+from stakes.tallies.pricing import Pricing, shares_of
+from stakes.views.plots.style import COLOURS, INK, MARKERS, Display, axes, display, inert
+
+Decide = Callable[[Any], Array]
+"""From rows of features to the places of their decisions."""
+
+_STRENGTH = 0.28
+_MOST_POINTS = 2000
+
+
+def plot_regions(
+    estimator: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    costs: Costs | None = None,
+    positive: Any = None,
+    ax: Any = None,
+    resolution: int = 200,
+) -> Display:
+    """Draw the decision regions of a fitted estimator of two features, with the rows of ``X`` and ``y`` on top.
+
+    With ``costs`` (:class:`stakes.Costs`) the regions are those of the decisions that cost least if the estimator's
+    probabilities are right, abstention and other decisions that are no class included. Costs of a miss and a false
+    alarm need the ``positive`` class; it is the second one of the estimator unless another is named.
+    """
+    if costs is not None and not isinstance(costs, Costs):
+        raise errors.not_costs(costs)
+    if len(np.shape(X)) != 2 or np.shape(X)[1] != 2:
+        raise errors.regions_of_two_features(np.shape(X)[1] if len(np.shape(X)) == 2 else 1)
+    classes = [canonical(name) for name in _classes(estimator)]
+    with axes(ax, 6.4, 4.8) as ax:
+        names, surface = _surface(estimator, X, ax, classes, costs, positive, resolution)
+        rows = [] if y is None else _rows(ax, X, y, classes, names)
+        patches = _legend(ax, names, rows)
+        return display("regions", ax, surface=surface, rows=rows, legend=patches)
+
+
+def _classes(estimator: Any) -> Any:
+    if not hasattr(estimator, "classes_"):
+        raise errors.regions_not_fitted(type(estimator).__name__)
+    return estimator.classes_
+
+
+def _surface(
+    estimator: Any, X: Any, ax: Any, classes: list[str], costs: Costs | None, positive: Any, resolution: int
+) -> tuple[list[str], Any]:
+    """Draw the regions through scikit-learn; return the decisions and what was drawn."""
+    try:
+        from sklearn.inspection import DecisionBoundaryDisplay
+    except ImportError:
+        raise errors.missing_scikit_learn() from None
+    names, decide = classes, _as_it_says(estimator, classes)
+    if costs is not None:
+        names, decide = _cheapest(estimator, classes, costs, positive)
+    found = DecisionBoundaryDisplay.from_estimator(
+        _deciding(decide), X, response_method="predict", ax=ax, grid_resolution=resolution, plot_method="pcolormesh",
+        cmap=_colours(len(names)), vmin=-0.5, vmax=len(names) - 0.5, alpha=_STRENGTH, rasterized=True,
+        xlabel=_feature(X, 0), ylabel=_feature(X, 1),
+    )  # fmt: skip
+    ax.grid(False)
+    return names, found.surface_
+
+
+def _as_it_says(estimator: Any, classes: list[str]) -> Decide:
+    places = {name: place for place, name in enumerate(classes)}
+    return lambda rows: np.array([places[canonical(name)] for name in np.asarray(estimator.predict(rows)).tolist()])
+
+
+def _cheapest(estimator: Any, classes: list[str], costs: Costs, positive: Any) -> tuple[list[str], Decide]:
+    """The decisions that the costs know, and the way to take the cheapest of them."""
+    if not hasattr(estimator, "predict_proba"):
+        raise errors.regions_need_probabilities(type(estimator).__name__)
+    pricing = Pricing(costs)
+    known = classes[-1] if positive is None else canonical(positive)
+    if known not in classes:
+        raise errors.no_such_class(positive, classes)
+    names = list(pricing.decisions(classes))
+    equal = shares_of([1] * len(classes))  # without a prior nothing is corrected by them
+    return names, lambda rows: pricing.bayes(np.asarray(estimator.predict_proba(rows)), classes, known, equal)
+
+
+def _deciding(decide: Decide) -> Any:
+    """Dress decisions as an estimator that says numbers, which is what scikit-learn draws."""
+    from sklearn.base import BaseEstimator, RegressorMixin
+
+    class Deciding(RegressorMixin, BaseEstimator):
+        def predict(self, rows: Any) -> Array:
+            return decide(rows)
+
+        def fit(self, *_: Any) -> Any:  # there is nothing left to fit, but estimators have to have it
+            return self
+
+        def __sklearn_is_fitted__(self) -> bool:
+            return True
+
+    return Deciding()
+
+
+def _feature(X: Any, place: int) -> str:
+    names = getattr(X, "columns", None)
+    return f"feature {place + 1}" if names is None else inert(list(names)[place])
+
+
+def _colours(count: int) -> Any:
+    from matplotlib.colors import ListedColormap
+
+    return ListedColormap([COLOURS[i % len(COLOURS)] for i in range(count)])
+
+
+def _rows(ax: Any, X: Any, y: Any, classes: list[str], names: list[str]) -> list[Any]:
+    """The rows by their true class; a class that is also a decision has its colour. Of very many rows some."""
+    points = np.asarray(X, np.float64)
+    truth = np.array([canonical(label) for label in np.asarray(y).tolist()])
+    if len(truth) != len(points):
+        raise errors.rows_of_regions(len(points), len(truth))
+    if len(truth) > _MOST_POINTS:
+        kept = np.random.default_rng(0).choice(len(truth), _MOST_POINTS, replace=False)
+        points, truth = points[kept], truth[kept]
+    drawn = []
+    for place, name in enumerate(classes):
+        mine = points[truth == name]
+        colour = COLOURS[names.index(name) % len(COLOURS)] if name in names else INK
+        look = {"c": colour, "marker": MARKERS[place % len(MARKERS)], "edgecolors": "white", "linewidths": 0.6}
+        drawn.append(ax.scatter(mine[:, 0], mine[:, 1], s=26, label=f"truth: {inert(name)}", zorder=3, **look))
+    return drawn
+
+
+def _legend(ax: Any, names: list[str], rows: list[Any]) -> Any:
+    from matplotlib.patches import Patch
+
+    colours = [COLOURS[i % len(COLOURS)] for i in range(len(names))]
+    patches: list[Any] = [
+        Patch(facecolor=colour, alpha=_STRENGTH, label=f"decide {inert(name)}")
+        for name, colour in zip(names, colours, strict=True)
+    ]
+    return ax.legend(handles=[*patches, *rows], loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
