@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 
@@ -44,6 +44,7 @@ def test_labels_against_fractions(labels):
 
 @settings(max_examples=50)
 @given(st.lists(st.booleans(), min_size=20, max_size=200), st.integers(1, 9))
+@example([digit == "1" for digit in "1011110001111111000001111100001111100000100000"], 1)
 def test_short_stretches_change_nothing(labels, stretch):
     whole = pooled(np.array(labels))
     usual, isotonic._STRETCH = isotonic._STRETCH, stretch

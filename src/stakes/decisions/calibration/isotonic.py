@@ -108,6 +108,11 @@ def _merged(blocks: Blocks, kept: Array) -> Blocks:
 
 
 def _finished(blocks: Blocks) -> Blocks:
+    """Let SciPy pool the rest; means that are equal but for its rounding are put together afterwards."""
     from scipy.optimize import isotonic_regression
 
-    return _merged(blocks, isotonic_regression(blocks.levels, weights=blocks.weights).blocks[:-1])
+    kept = isotonic_regression(blocks.levels, weights=blocks.weights).blocks[:-1]
+    while len(kept) < len(blocks.starts):
+        blocks = _merged(blocks, kept)
+        kept = _rises(blocks.levels)
+    return blocks
