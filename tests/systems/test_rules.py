@@ -240,3 +240,8 @@ def test_slips_are_told_in_words():
         with pytest.raises(InputError) as problem:
             system(text)
         assert words in str(problem.value)
+
+
+def test_a_fuser_that_nobody_listens_to_changes_nothing():
+    without = system("a and b")
+    assert system("a and b", fusers={"f": "at_least(2, a, b, c)"}).cost == without.cost

@@ -30,7 +30,9 @@ from stakes.tallies.arithmetic import Array
 from stakes.tallies.parallel import run_all
 from stakes.tallies.pricing import Pricing
 
-_FEW_OUTSIDE = 0.05
+FEW_OUTSIDE = 0.05
+"""Up to this share of scores outside [0, 1] is worth a warning."""
+
 _MOST_LABELS = 20
 """More different numbers than this are quantities rather than classes."""
 
@@ -265,7 +267,7 @@ def warn_of_few_outside(scores: Array, sizes: Array | None = None) -> None:
     outside = (scores < 0) | (scores > 1)
     rows = np.flatnonzero(outside if scores.ndim == 1 else outside.any(axis=1))
     count, total = (len(rows), len(scores)) if sizes is None else (int(sizes[rows].sum()), int(sizes.sum()))
-    if count <= _FEW_OUTSIDE * total:
+    if count <= FEW_OUTSIDE * total:
         first = np.ravel(scores[rows[0]])
         value = float(first[(first < 0) | (first > 1)][0])
         errors.warn(errors.few_outside(count, total, int(rows[0]) if sizes is None else None, value))

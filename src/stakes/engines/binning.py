@@ -53,7 +53,7 @@ class BinnedCounts:
             self._long = LongTable(1 if highest < 2 else 2)
         self._long.add(scores, cells.astype(np.uint8, copy=False))
 
-    def result(self) -> "Cells":
+    def result(self) -> "Binned":
         """Return what was counted."""
         self._empty_long_table()
         return self._sums.result(self.grid)
@@ -73,7 +73,7 @@ class BinnedCounts:
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class Binned:
     """Cells with the lower edges of their bins, how many rows lie there, and perhaps their Σw and Σw²."""
 
     grid: str
@@ -172,13 +172,13 @@ class SortedSums:
             found._parts.append(_added(cells * _SPAN + (change(numbers) + _SPAN // 2), columns))
         return found
 
-    def result(self, grid: str) -> Cells:
+    def result(self, grid: str) -> Binned:
         """Return everything, in the order of cells and bins."""
         self._put_together()
         keys, columns = self._parts[0]
         cells, numbers = _apart(keys)
         sums = [column.astype(np.float64) for column in columns[1:]] if self._weighted else [None, None]
-        return Cells(grid, cells, bins.edges(numbers, grid), columns[0], *sums)
+        return Binned(grid, cells, bins.edges(numbers, grid), columns[0], *sums)
 
     def _put_together(self) -> None:
         columns = [np.concatenate(pieces) for pieces in zip(*(columns for _, columns in self._parts), strict=True)]

@@ -49,7 +49,8 @@ def count_inside(data: Any, options: Mapping[str, Any], exact: bool | None = Non
     if groups is None:
         return None
     _check(groups, options)
-    return count_groups_of(groups, grid, options)
+    read = read_rows(**{**options, "weight": None, **groups.columns})
+    return None if read.plan is None else _counted(read, groups, grid)
 
 
 def named_columns(options: Mapping[str, Any]) -> dict[str, str] | None:
@@ -64,12 +65,6 @@ def named_columns(options: Mapping[str, Any]) -> dict[str, str] | None:
     if "score" not in given and "prediction" not in given:
         raise errors.nothing_to_judge()
     return given  # type: ignore[return-value]
-
-
-def count_groups_of(groups: Groups, grid: str | None, options: Mapping[str, Any]) -> Counted | None:
-    """Count groups of rows alike; None when they turn out to be numbers instead of classes."""
-    read = read_rows(**{**options, "weight": None, "where": None, "missing": "error", **groups.columns})
-    return None if read.plan is None else _counted(read, groups, grid)
 
 
 def _grouped(source: Source, keys: list[str], exact: bool | None) -> tuple[Groups | None, str | None]:

@@ -8,6 +8,7 @@ Questions that need the rows themselves (errors of predicted numbers, scores of 
 differ by row; exact scores with weights or segments) read the columns whole, whatever the number of rows.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,17 +16,19 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
+from stakes.engines import FEW_OUTSIDE, Read, read_rows
 from stakes.engines.binning import BinnedCounts
-from stakes.engines.cells import Cells, CellSums
+from stakes.engines.cells import Cells, CellSums, Found
 from stakes.engines.columns import as_columns, as_finite, as_weights
 from stakes.engines.files import Files
 from stakes.engines.files.sources import STANDARD_INPUT
+from stakes.engines.groups import Grouped, count_groups
 from stakes.engines.labels import Labels, encode
-from stakes.engines.lazy import count_groups_of, count_inside, named_columns
+from stakes.engines.lazy import count_inside, named_columns
+from stakes.engines.memory import Rows
 from stakes.engines.missing import keep, present_rows
 from stakes.engines.plan import Counted
-from stakes.engines.queries import Groups
-from stakes.tallies import ScoreTable
+from stakes.tallies import ScoreTable, bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.key_buffer import KeyBuffer
 from stakes.tallies.parallel import ahead
@@ -68,7 +71,7 @@ def _listed(data: Any) -> Sequence[Any]:
 
 
 def _count(files: Files, options: Mapping[str, Any], keep_scores: bool) -> Counted | None:
-    counting = KeptScores(files.likely_rows) if keep_scores else Counting()
+    counting = KeptScores(files.likely_rows) if keep_scores else BinnedScores()
     dropped, some = 0, False
     for batch in ahead(_batches(files, options.get("missing", "error"))):
         dropped += batch.dropped
@@ -136,68 +139,100 @@ class Batch:
 
 # ── what is kept of the batches ──────────────────────────────────────────────────────────────────────────────────
 class Counting:
-    """Groups of rows alike; scores in bins."""
+    """Groups of rows alike, and beside them whatever is kept of their scores."""
 
     def __init__(self) -> None:
         self._cells = Cells()
         self._sums = CellSums()
-        self._bins: BinnedCounts | None = None
         self._kinds: Mapping[str, str] = {}
 
     def add(self, batch: Batch) -> bool:
-        """Count a batch."""
+        """Count a batch; False when its scores cannot be kept."""
         self._kinds = batch.kinds
         found = self._cells.of(list(batch.labels.values()))
-        if batch.scores is None:
-            self._sums.add(found, batch.weight)
-        else:
-            self._bins = self._bins or BinnedCounts()
-            self._bins.add(batch.scores, found.of_rows, batch.weight)
-        return True
+        self._sums.add(found, batch.weight)
+        return batch.scores is None or self._keep(batch, found)
 
     def counted(self, options: Mapping[str, Any]) -> Counted | None:
         """Count the groups; None when they turn out to be numbers instead of classes."""
-        if self._bins is None:
-            groups = Groups(self._labels(np.arange(len(self._cells.names))), self._sums.sizes, *self._sums.weights)
-            return count_groups_of(groups, None, options)
-        found = self._bins.result()
-        columns = {**self._labels(found.cells), "score": found.edges}
-        return count_groups_of(Groups(columns, found.sizes, found.sums, found.squares), found.grid, options)
+        columns = self._labels()
+        if options.get("score") is not None:
+            columns["score"] = np.full(len(self._cells.names), 0.5)  # any score: so that the question is understood
+        read = read_rows(**{**options, "weight": None, "where": None, "missing": "error", **columns})
+        return None if read.plan is None else self._counted(read)
 
-    def _labels(self, cells: Array) -> dict[str, Any]:
-        """The labels of some cells as they were in the rows: numbers as numbers."""
-        import polars as pl
-
+    def _labels(self) -> dict[str, Any]:
+        """The labels of the cells as they were in the rows: numbers as numbers."""
         columns = zip(self._kinds.items(), zip(*self._cells.names, strict=True), strict=True)
-        return {name: pl.Series(map(_VALUES[kind], texts)).gather(cells) for (name, kind), texts in columns}
+        return {name: list(map(_VALUES[kind], texts)) for (name, kind), texts in columns}
+
+    def _keep(self, batch: Batch, found: Found) -> bool:
+        """Keep the scores of a batch."""
+        raise NotImplementedError
+
+    def _counted(self, read: Read) -> Counted:
+        """Count the cells, which were read as if they were rows."""
+        sizes, squares = self._sums.weights
+        grouped = Grouped(read.rows, self._sums.sizes if sizes is None else sizes, squares)
+        return count_groups(read.plan, grouped, read.by)  # type: ignore[arg-type]
 
 
 _VALUES: dict[str, Any] = {"number": int, "boolean": "true".__eq__, "text": str}
 
 
+class BinnedScores(Counting):
+    """Groups of rows alike, with their scores in bins."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._bins = BinnedCounts()
+
+    def _keep(self, batch: Batch, found: Found) -> bool:
+        self._bins.add(batch.scores, found.of_rows, batch.weight)  # type: ignore[arg-type]
+        return True
+
+    def _counted(self, read: Read) -> Counted:
+        if read.rows.scores is None:
+            return super()._counted(read)
+        found = self._bins.result()
+        truth, prediction = read.rows.truth, read.rows.prediction
+        rows = Rows(truth[found.cells], None if prediction is None else prediction[found.cells], found.edges)
+        by = None if read.by is None else Labels(read.by.codes[found.cells], read.by.names)
+        sizes = found.sizes if found.sums is None else found.sums
+        counted = count_groups(read.plan, Grouped(rows, sizes, found.squares, found.grid), by)  # type: ignore[arg-type]
+        _warn_of_few_outside(counted.scores)
+        return counted
+
+
 class KeptScores(Counting):
-    """Groups of rows alike, and every score."""
+    """Groups of rows alike, and every score with its truth."""
 
     def __init__(self, rows: int) -> None:
         super().__init__()
         self._keys = KeyBuffer(rows)
         self._truths = Cells()
 
-    def add(self, batch: Batch) -> bool:
-        """Keep the scores; False when there is no room for such scores in keys."""
+    def _keep(self, batch: Batch, found: Found) -> bool:
         truths = self._truths.of([batch.labels["truth"]]).of_rows
-        super().add(replace(batch, scores=None))
         if len(self._truths.names) > 2:
             return True  # one score for more than two classes: said at the end
         return self._keys.add(batch.scores, truths)  # type: ignore[arg-type]
 
-    def counted(self, options: Mapping[str, Any]) -> Counted | None:
-        """Count the groups, of which each gets some score: those that count are in the keys."""
-        cells = np.arange(len(self._cells.names))
-        groups = Groups({**self._labels(cells), "score": np.full(len(cells), 0.5)}, self._sums.sizes)
-        counted = count_groups_of(groups, None, options)
-        if counted is None:
-            return None
-        pair = counted.scores.positive, counted.scores.negative
-        scores = ScoreTable(*pair, self._keys.sorted(swapped=self._truths.names[0] == (pair[0],)))
+    def _counted(self, read: Read) -> Counted:
+        plan: Any = read.plan
+        counted = super()._counted(read)
+        keys = self._keys.sorted(swapped=self._truths.names[0] == (plan.positive,))
+        scores = ScoreTable(plan.positive, plan.negative, keys)
+        _warn_of_few_outside(scores)
         return replace(counted, tallies={**counted.tallies, "scores": scores})
+
+
+def _warn_of_few_outside(table: ScoreTable) -> None:
+    """Warn as :func:`stakes.engines.warn_of_few_outside` does, of scores that are counted already."""
+    if table.probabilities:
+        return
+    (low, high), total = table.range, table.total
+    below = total - sum(table.at(0.0).counts[:, 1])
+    above = sum(table.at(math.nextafter(1.0, 2.0) if table.grid is None else bins.next_edge(1.0, "line")).counts[:, 1])
+    if below + above <= FEW_OUTSIDE * total:
+        errors.warn(errors.few_outside(round(below + above), round(total), None, low if low < 0 else high))

@@ -42,12 +42,17 @@ class Fusion:
     @cached_property
     def heard(self) -> tuple[str, ...]:
         """The models that the decision listens to, directly or through fusers."""
+        return tuple(name for name in self.models if name in self._matter)
+
+    @cached_property
+    def _matter(self) -> set[str]:
+        """The models and rules that the decision depends on."""
         wanted, found = [DECISION], set()
         while wanted:
             name = wanted.pop()
             found.add(name)
             wanted += [other for other in self.rules[name].names() if other not in found] if name in self.rules else []
-        return tuple(name for name in self.models if name in found)
+        return found
 
     @cached_property
     def _written_down(self) -> Array | None:
@@ -64,7 +69,8 @@ class Fusion:
             letters = np.array([terms.code(label) for label in terms.outputs[name]], np.int32)
             said[name] = letters[codes[name]]
         for name, rule in self.rules.items():
-            said[name] = rule.labels(said, terms)
+            if name in self._matter:
+                said[name] = rule.labels(said, terms)
         places = {label: i for i, label in enumerate(self.decisions)}
         decided = np.array([places.get(label, -1) for label in terms.letters])[said[DECISION]]
         sizes = shape if shape is not None else np.broadcast_shapes(*(np.shape(c) for c in codes.values()))
