@@ -317,8 +317,8 @@ class Confusion(Tally):
             "truths": list(self.truths),
             "decisions": list(self.decisions),
             "positive": self.positive,
-            "counts": self.counts.tolist(),
-            "squares": None if self.squares is None else self.squares.tolist(),
+            "counts": self.counts,
+            "squares": self.squares,
         }
 
     @classmethod

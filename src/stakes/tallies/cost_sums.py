@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from stakes.tallies.arithmetic import Array, divided
+from stakes.tallies.arithmetic import Array, divided, finite
 from stakes.tallies.base import Tally
 
 
@@ -94,9 +94,9 @@ class CostSums(Tally):
         return {
             "classes": list(self.classes),
             "decisions": list(self.decisions),
-            "sums": self.sums.tolist(),
-            "products": self.products.tolist(),
-            "powers": self.powers.tolist(),
+            "sums": self.sums,
+            "products": self.products,
+            "powers": self.powers,
             "weighted": self.weighted,
         }
 
@@ -106,6 +106,8 @@ class CostSums(Tally):
         arrays: Any = {name: np.asarray(content[name], np.float64) for name in ("sums", "products", "powers")}
         if [array.shape for array in arrays.values()] != [(K, width), (K, width, width), (K, 2)]:
             raise ValueError("sums of other lengths")
+        if not all(map(finite, arrays.values())) or (arrays["sums"][:, 0] < 0).any():
+            raise ValueError("sums that are no numbers, or fewer rows than none")
         return cls(tuple(content["classes"]), tuple(content["decisions"]), **arrays, weighted=bool(content["weighted"]))
 
     def __str__(self) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.tallies import bins
-from stakes.tallies.arithmetic import Array, Number
+from stakes.tallies.arithmetic import Array, Number, finite
 from stakes.tallies.base import Tally
 
 Power = tuple[int, int, int, int]
@@ -73,16 +73,15 @@ class ErrorRows:
         )
 
     def saved(self) -> list[Any]:
-        """Return plain lists."""
-        weight = None if self.weight is None else self.weight.tolist()
-        return [self.truth.tolist(), self.prediction.tolist(), weight]
+        """Return the columns."""
+        return [self.truth, self.prediction, self.weight]
 
     @classmethod
     def restored(cls, saved: Any) -> Self:
         """Restore what :meth:`saved` gave."""
         truth, prediction, weight = (None if column is None else np.asarray(column) for column in saved)
         columns = [column for column in (truth, prediction, weight) if column is not None]
-        if any(c.ndim != 1 or len(c) != len(columns[0]) or c.dtype.kind not in "iufO" for c in columns):
+        if any(c.ndim != 1 or len(c) != len(columns[0]) or not finite(c) for c in columns):
             raise ValueError("rows")
         return cls(truth, prediction, weight)  # type: ignore[arg-type]
 
@@ -213,6 +212,11 @@ class ErrorSums(Tally):
         lower = bins.edges(found, "line", _PICTURE_BITS)
         return [(float(t), float(p), count) for (t, p), (_, count) in zip(lower, cells, strict=True)]
 
+    def for_travel(self, minimum: float) -> Self:
+        """Return the sums alone: rows, the worst of them, and a histogram whose cells are small stay at home."""
+        constant = None if self.constant is None else replace(self.constant, rows=None)
+        return replace(self, rows=None, worst=None, histogram=None, constant=constant)
+
     # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────
     def _question(self) -> dict[str, Any]:
         return {
@@ -266,7 +270,7 @@ class ErrorSums(Tally):
             "rows": None if self.rows is None else self.rows.saved(),
             "worst": None if self.worst is None else [[w.row, w.truth, w.prediction, w.error] for w in self.worst],
             "histogram": None if self.histogram is None else [[*cell, n] for cell, n in sorted(self.histogram.items())],
-            "constant": None if self.constant is None else replace(self.constant, rows=None).to_dict(),
+            "constant": None if self.constant is None else replace(self.constant, rows=None).saved(),
         }
 
     @classmethod
