@@ -54,7 +54,7 @@ class Tally:
         return self if other == 0 else NotImplemented
 
     def saved(self) -> dict[str, Any]:
-        """Return all that there is to save: names, numbers and arrays, from which :meth:`from_dict` makes an equal tally."""
+        """Return all that there is to save, arrays among it, from which :meth:`from_dict` makes an equal tally."""
         return {"tally": self.kind, "version": self.version, **self._content()}
 
     def to_dict(self) -> dict[str, Any]:
@@ -75,6 +75,11 @@ class Tally:
             raise
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, ArithmeticError) as problem:
             raise errors.not_a_tally(f"a {cls.kind!r} whose content is damaged ({problem})") from None
+
+    @property
+    def equal_rows(self) -> float:
+        """How many rows there are; of weighted ones, how many of equal weight would tell as much (Kish)."""
+        return float(self.total)  # type: ignore[attr-defined]
 
     def for_travel(self, minimum: float) -> Self:
         """Return what of this tally may leave the house: nothing about single rows or small groups of them."""

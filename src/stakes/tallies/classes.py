@@ -116,7 +116,7 @@ class ClassScores(Tally):
         )
 
     @property
-    def effective_rows(self) -> float:
+    def equal_rows(self) -> float:
         """How many rows of equal weight would tell as much (Kish)."""
         return float(self.total) ** 2 / self.squared_weight if self.squared_weight else 0.0
 
@@ -205,13 +205,15 @@ class ClassScores(Tally):
             if array is not None and (array.shape != shape or not finite(array) or (array < 0).any()):
                 raise ValueError("sizes, ranks or pairs")
         low, high = map(float, content["range"])
-        numbers = [_restored(content[name]) for name in ("surprise", "squares")]
+        if not -math.inf < low <= high < math.inf:
+            raise ValueError("the range of the scores")
         return cls(
             classes,
             tables,
             sizes,
             ranks,
-            *numbers,
+            _restored(content["surprise"]),
+            _restored(content["squares"]),
             (low, high),
             wins,
             bool(content["weighted"]),

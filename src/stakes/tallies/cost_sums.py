@@ -59,6 +59,11 @@ class CostSums(Tally):
         """The (weighted) number of rows."""
         return float(self.sums[:, 0].sum())
 
+    @property
+    def equal_rows(self) -> float:
+        """How many rows of equal weight would tell as much (Kish)."""
+        return self.total**2 / float(self.products[:, 0, 0].sum()) if self.total else 0.0
+
     def shares(self, prior: Sequence[Any] | None) -> Array:
         """How frequent each class is: in the rows, or where the model is going to be used."""
         return self.sums[:, 0] / self.total if prior is None else np.array(prior, np.float64)

@@ -79,11 +79,10 @@ class ScoreTable(Tally):
         *,
         positive: str = "positive",
         negative: str = "negative",
-        grid: Grid | None = None,
     ) -> Self:
         """Make a table from counts at scores (in any order, leading axes first)."""
         values = {"positives": np.asarray(positives), "negatives": np.asarray(negatives)}
-        return cls(positive, negative, Columns.added(np.asarray(scores), values), grid)
+        return cls(positive, negative, Columns.added(np.asarray(scores), values))
 
     # ── what it is ───────────────────────────────────────────────────────────────────────────────────────────
     @property
@@ -114,6 +113,14 @@ class ScoreTable(Tally):
             return P, N
         squared = [float(self.store.values[f"{name}_squared"].sum()) for name in ("positives", "negatives")]
         return (P**2 / squared[0] if P else 0.0), (N**2 / squared[1] if N else 0.0)
+
+    @property
+    def equal_rows(self) -> float:
+        """How many rows of equal weight would tell as much (Kish)."""
+        if not isinstance(self.store, Columns) or not self.weighted or not self.total:
+            return float(self.total)
+        squares = [self.store.values[f"{name}_squared"].sum() for name in ("positives", "negatives")]
+        return float(self.total) ** 2 / float(sum(squares))
 
     @property
     def total(self) -> Number:
@@ -203,14 +210,17 @@ class ScoreTable(Tally):
     def _table(self, tp: Any, fn: Any, fp: Any, tn: Any) -> Confusion:
         return Confusion.two_class(tp=tp, fn=fn, fp=fp, tn=tn, positive=self.positive, negative=self.negative)
 
-    def _refuse_inside_bin(self, threshold: float) -> None:
+    def answers(self, threshold: float) -> bool:
+        """Whether these counts tell what lies at or above a threshold: not where it lies inside a bin."""
         if self.grid is None or not np.isfinite(threshold):
-            return
+            return True
         if self.grid.kind == "probability" and not 0 <= threshold <= 1:
-            return  # above or below every score
-        low, high = self.grid.around(threshold)
-        if low != threshold:
-            raise errors.threshold_inside_bin(threshold, low, high)
+            return True  # above or below every score
+        return self.grid.around(threshold)[0] == threshold
+
+    def _refuse_inside_bin(self, threshold: float) -> None:
+        if not self.answers(threshold):
+            raise errors.threshold_inside_bin(threshold, *self.grid.around(threshold))  # type: ignore[union-attr]
 
     # ── other tables made from this one ──────────────────────────────────────────────────────────────────────
     def as_columns(self) -> Columns:
@@ -344,7 +354,11 @@ class ScoreTable(Tally):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ScoreTable):
             return NotImplemented
-        if self._question() != other._question() or self.grid != other.grid or not np.array_equal(self.total, other.total):
+        if (
+            self._question() != other._question()
+            or self.grid != other.grid
+            or not np.array_equal(self.total, other.total)
+        ):
             return False
         a, b = self.store, other.store
         if isinstance(a, Keys) and isinstance(b, Keys) and a.layout == b.layout:

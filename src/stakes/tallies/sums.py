@@ -159,6 +159,13 @@ class ErrorSums(Tally):
         total = self.moments[0, 0, 0, 0]
         return total if self.weighted or self.leading else int(total)
 
+    @property
+    def equal_rows(self) -> float:
+        """How many rows of equal weight would tell as much (Kish)."""
+        if self.rows is None or self.rows.weight is None:
+            return float(self.total)
+        return float(self.total) ** 2 / float((self.rows.weight.astype(np.float64) ** 2).sum())
+
     def has(self, part: str) -> bool:
         """Whether a part was counted."""
         if part in _POWERS:
