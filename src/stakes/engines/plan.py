@@ -221,6 +221,9 @@ class Counted:
             raise ValueError("the names of columns")
         if any(tally.leading for tally in self.tallies.values()):
             raise ValueError("tallies with leading axes")
+        totals = {tally.total for tally in self.tallies.values() if not tally.weighted}  # type: ignore[attr-defined]
+        if len(totals) > 1:
+            raise ValueError("tallies of different numbers of rows")
         for part in self.segments.values():
             if part.segments or part.task != self.task or set(part.tallies) != set(self.tallies):
                 raise ValueError("segments of another kind")

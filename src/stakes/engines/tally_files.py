@@ -24,7 +24,8 @@ The format, version 1. A file is a zip archive (deflate) of two members, in this
     The numbers of all longer arrays, one array after the other without gaps. In the JSON such an array is
     ``{"numbers": TYPE, "shape": [n, …], "at": B}``: it begins B bytes into this member, little-endian, last axis
     fastest. TYPE is u1, u2, u4 or u8 (unsigned), i8 (signed) or f4 or f8 (IEEE floats), the narrowest that loses
-    nothing. Arrays of at most 16 numbers, and integers beyond 64 bits, stand in the JSON as lists.
+    nothing. Arrays of at most 16 numbers, and integers beyond 64 bits, stand in the JSON as lists. A single number that
+    JSON does not have is ``{"number": "inf"}``, "-inf" or "nan".
 
 The same count gives the same bytes. What is read is checked: both checksums, the shapes, that every count is one, that
 scores lie on their grid. Nothing is unpickled, and nothing is unpacked to the disk.
@@ -71,13 +72,12 @@ _DAMAGE = (
 
 def save(counted: Counted, path: str | os.PathLike[str], *, exact: bool = False, min_cell: int = SMALL) -> None:
     """Write a count, or what of it may leave the house; the file appears whole or not at all."""
-    if not os.fspath(path).lower().endswith(SUFFIX):
-        raise errors.not_a_tally_file(os.fspath(path))
+    check_target(path)
     if exact and _tells_rows(counted):
         errors.warn(errors.exact_scores_travel())
     target, numbers = Path(path), _Numbers()
     saved = numbers.taken_out((counted if exact else for_travel(counted, min_cell)).saved())
-    text = json.dumps({"stakes": "tally", "version": VERSION, "counted": saved}, ensure_ascii=False, allow_nan=False)
+    text = json.dumps({"stakes": "tally", "version": VERSION, "counted": saved}, allow_nan=False)
     with written_beside(target) as place, zipfile.ZipFile(place, "w") as archive:
         for name, content in zip(_MEMBERS, (text.encode(), numbers.content), strict=True):
             member = zipfile.ZipInfo(name)  # of 1980: the same count gives the same bytes
@@ -97,6 +97,14 @@ def load(path: str | os.PathLike[str]) -> Counted:
         raise errors.in_file(str(path), problem) from None
     except _DAMAGE as problem:
         raise errors.damaged_tally(str(path), str(problem) or type(problem).__name__) from None
+
+
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Refuse to write a tally where nobody would find it, before anything is counted."""
+    if not os.fspath(path).lower().endswith(SUFFIX):
+        raise errors.not_a_tally_file(os.fspath(path))
+    if not Path(path).parent.is_dir():
+        raise errors.no_such_folder(str(path))
 
 
 def _tells_rows(counted: Counted) -> bool:
@@ -152,6 +160,8 @@ class _Numbers:
             return {name: self.taken_out(part) for name, part in saved.items()}
         if isinstance(saved, list):
             return [self.taken_out(part) for part in saved]
+        if isinstance(saved, float) and not math.isfinite(saved):
+            return {"number": str(saved)}
         if not isinstance(saved, np.ndarray):
             return saved
         if saved.size <= _FEW or saved.dtype == object:
@@ -168,6 +178,8 @@ class _Numbers:
             return [self.put_back(part) for part in saved]
         if not isinstance(saved, dict):
             return saved
+        if saved.keys() == {"number"} and saved["number"] in _NO_JSON:
+            return float(saved["number"])
         if not (saved.keys() == {"numbers", "shape", "at"} and isinstance(saved["numbers"], str)):
             return {name: self.put_back(part) for name, part in saved.items()}
         kind, shape = saved["numbers"], saved["shape"]
@@ -181,6 +193,9 @@ class _Numbers:
         self.at += size
         return array.astype(_WIDE.get(kind, np.int64))
 
+
+_NO_JSON = ("inf", "-inf", "nan")
+"""Numbers that JSON does not have."""
 
 _WIDE: dict[str, Any] = {"f4": np.float64, "f8": np.float64, "u8": np.uint64}
 """Whole numbers become int64 otherwise."""

@@ -294,8 +294,10 @@ class ErrorSums(Tally):
             "constant": None if constant is None else cls.from_dict(constant),
         }
         sums = cls(**{**content, **restored})
-        if set(_POWERS[""]) - set(sums.moments) or sums.moments[0, 0, 0, 0] <= 0 or not sums.largest >= 0:
+        if set(_POWERS[""]) - set(sums.moments) or sums.moments[0, 0, 0, 0] <= 0 or not 0 <= sums.largest < math.inf:
             raise ValueError("moments")
+        if any(part is not None and part < 0 for part in (sums.squared_logs, sums.percentages)):
+            raise ValueError("sums of squares or sizes below 0")
         if rows is not None and sums.constant is not None:
             always = np.broadcast_to(np.float64(sums.baseline), len(rows.truth))
             compared = ErrorRows(rows.truth, always, rows.weight)
