@@ -207,6 +207,8 @@ class ClassScores(Tally):
         low, high = map(float, content["range"])
         if not -math.inf < low <= high < math.inf:
             raise ValueError("the range of the scores")
+        if math.isnan(_restored(content["surprise"])) == (low >= 0 and high <= 1):
+            raise ValueError("losses of what are no probabilities, or none of what are")
         return cls(
             classes,
             tables,
@@ -223,7 +225,8 @@ class ClassScores(Tally):
     def for_travel(self, minimum: float) -> Self:
         """Return the same with every table in bins, and a range that tells no single score."""
         tables = tuple(table.for_travel(minimum) for table in self.tables)
-        ends = bins.lower_edges(np.array(self.range), "line", 0)
+        numbers = bins.numbers(np.array(self.range), "line", 0)
+        ends = bins.edges(np.add(numbers, (0, 1)), "line", 0)  # powers of two
         span = (0.0, 1.0) if self.probabilities else (float(ends[0]), float(ends[1]))
         return replace(self, tables=tables, range=span, sample=None)
 

@@ -296,7 +296,8 @@ class ErrorSums(Tally):
         sums = cls(**{**content, **restored})
         if set(_POWERS[""]) - set(sums.moments) or sums.moments[0, 0, 0, 0] <= 0 or not 0 <= sums.largest < math.inf:
             raise ValueError("moments")
-        if any(part is not None and part < 0 for part in (sums.squared_logs, sums.percentages)):
+        logs, shares = (0.0 if part is None else part for part in (sums.squared_logs, sums.percentages))
+        if logs < 0 or not shares >= 0:
             raise ValueError("sums of squares or sizes below 0")
         if rows is not None and sums.constant is not None:
             always = np.broadcast_to(np.float64(sums.baseline), len(rows.truth))
