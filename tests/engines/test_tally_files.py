@@ -1,5 +1,6 @@
 """Counts as files: what is saved comes back, what is damaged is refused, and sums are those of all rows."""
 
+import contextlib
 import io
 import json
 import math
@@ -122,6 +123,10 @@ def test_figures_of_two_hospitals_are_those_of_all_their_rows(tmp_path):
     low, high = metrics.auc_bounds(found.scores)
     assert low < rows["auc"].value < high
     assert high - low < 0.1
+    wide, narrow = found["auc"], rows["auc"]
+    assert 0 <= wide.low < min(low, narrow.low)
+    assert max(high, narrow.high) < wide.high <= 1
+    assert wide.method == "DeLong, on the logit scale, wider by what the bins leave open"
     assert str(found.at(0.3).confusion) == str(rows.confusion)
     assert found.at(0.5).confusion == rows.at(0.5).confusion
     with pytest.raises(stakes.InputError, match="lies inside a bin"):
@@ -214,17 +219,17 @@ def test_columns_without_names_add_to_any():
 
 def test_the_question_was_fixed_when_counting(tmp_path):
     path = saved(stakes.count(hospital(1), **QUESTION), tmp_path / "a.tally")
-    with pytest.raises(stakes.InputError, match="^truth=, by=: the question of a tally was fixed when its rows were"):
+    with pytest.raises(stakes.InputError, match=r"^truth=, by=: the question of a tally was fixed when its rows were"):
         stakes.evaluate(path, truth="ill", by="ward")
-    with pytest.raises(stakes.InputError, match="^missing=: the question"):
+    with pytest.raises(stakes.InputError, match=r"^missing=: the question"):
         stakes.evaluate(path, missing="drop")
-    with pytest.raises(stakes.InputError, match="^truth=, score=: the question"):
+    with pytest.raises(stakes.InputError, match=r"^truth=, score=: the question"):
         stakes.decide(path, truth="ill", score="risk", best="f1")
     with pytest.raises(stakes.InputError, match=r"a\.tally is a tally but rows\.csv holds rows; count those first"):
         stakes.evaluate([path, "rows.csv"])
     with pytest.raises(stakes.InputError, match=r"a\.tally has been counted already"):
         stakes.count(path)
-    with pytest.raises(stakes.InputError, match="given twice|twice"):
+    with pytest.raises(stakes.InputError, match="twice"):
         stakes.evaluate([path, path])
     with pytest.raises(stakes.InputError, match=r"these costs differ from row to row \(column 'w'\)"):
         stakes.evaluate(path, costs=stakes.Costs(miss="w", false_alarm=1))
@@ -368,8 +373,8 @@ def test_flipped_bytes_and_cut_files_are_never_read_as_something_else(real, tmp_
         path.write_bytes(broken)
         try:
             found = stakes.load(path)
-        except stakes.InputError as problem:
-            assert "\n" not in str(problem)
+        except stakes.InputError:
+            refused(path, "broken")
         else:
             survived += 1
             assert found == truth
@@ -383,10 +388,8 @@ def test_every_byte_of_the_directory_may_be_wrong(real, tmp_path):
         for wrong in (0x00, 0xFF, content[place] ^ 0x10):
             path = tmp_path / "broken.tally"
             path.write_bytes(content[:place] + bytes([wrong]) + content[place + 1 :])
-            try:
+            with contextlib.suppress(stakes.InputError):
                 assert stakes.load(path) == truth
-            except stakes.InputError:
-                pass
 
 
 def test_files_that_are_something_else(tmp_path, real):
@@ -418,7 +421,8 @@ def test_files_that_are_something_else(tmp_path, real):
     refused(path)
     with pytest.raises(stakes.InputError, match="there is no such file"):
         stakes.load(tmp_path / "none.tally")
-    refused(tmp_path / "folder.tally") if (tmp_path / "folder.tally").mkdir() else None
+    (tmp_path / "folder.tally").mkdir()
+    refused(tmp_path / "folder.tally")
 
 
 def test_a_member_that_claims_absurd_sizes_is_not_read(real, tmp_path):
@@ -499,7 +503,7 @@ def test_content_that_no_count_has_is_refused(path, value, real, tmp_path):
     """Somebody, or some other program, wrote a proper archive with wrong numbers in it."""
     head, numbers = parts_of(real)
     text = json.dumps(changed(head, ("counted", *path), value))
-    refused(written(tmp_path / "w.tally", ("tally.json", text), ("numbers.bin", numbers)), "")
+    refused(written(tmp_path / "w.tally", ("tally.json", text), ("numbers.bin", numbers)), r"w\.tally")
 
 
 @pytest.mark.parametrize("name", ["weighted", "three classes", "numbers", "many classes", "costs by row"])
