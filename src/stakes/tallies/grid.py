@@ -26,7 +26,7 @@ class Grid:
     ``ranges`` has a row for each range, in order: the first bin in it and the first one after it. A bin outside of all
     ranges stands for itself.
 
-    >>> grid = Grid("probability").joined([Grid("probability", np.array([[0, 33521664]]))])
+    >>> grid = Grid("probability", np.array([[0, bins.start("probability")]]))
     >>> grid.lower_edges(np.array([0.25, 0.5])).tolist()
     [0.0, 0.5]
     """

@@ -44,30 +44,28 @@ class _Sizes:
 
     def __init__(self, cells: Array, squares: Array, minimum: float) -> None:
         self.minimum = minimum
-        self.sums, self.squares, self.occupied = (
-            np.concatenate([np.zeros((len(values), 1)), np.cumsum(values, axis=1)], axis=1)
-            for values in (cells.astype(np.float64), squares.astype(np.float64), cells > 0)
-        )
+        columns = np.concatenate([cells, squares, cells > 0]).astype(np.float64)
+        self.reached = np.zeros((columns.shape[1] + 1, len(columns)))
+        np.cumsum(columns.T, axis=0, out=self.reached[1:])
 
     def fit(self, start: Array, stop: Array) -> Array:
         """Whether no cell from place to place is small."""
-        sums, squares, occupied = (s[:, stop] - s[:, start] for s in (self.sums, self.squares, self.occupied))
-        return ((occupied == 0) | (sums**2 >= self.minimum * squares)).all(axis=0)
+        sums, squares, occupied = np.split(self.reached[stop] - self.reached[start], 3, axis=1)
+        return np.asarray(((occupied == 0) | (sums**2 >= self.minimum * squares)).all(axis=1))
 
 
 def _kept(places: Array, sides: Array, sizes: _Sizes) -> Array:
     """Return where blocks begin and end among the occupied bins: from the most divisible edges down."""
     kept, ranks = sides, _ranks(places)
-    order = np.argsort(-ranks, kind="stable")
+    ranks[sides[1:-1] - 1] = -1  # those are kept already
+    order = np.argsort(-ranks, kind="stable")[: np.count_nonzero(ranks >= 0)]
     ends = np.flatnonzero(np.diff(ranks[order])) + 1
     for waiting in np.split(order + 1, ends):
         while len(waiting):
             after = np.searchsorted(kept, waiting)
-            after = np.where(kept[np.minimum(after, len(kept) - 1)] == waiting, 0, after)  # an edge that is always kept
-            waiting, after = waiting[after > 0], after[after > 0]
             fine = sizes.fit(kept[after - 1], waiting) & sizes.fit(waiting, kept[after])
             waiting, after = waiting[fine], after[fine]
-            first = np.flatnonzero(np.append(True, after[1:] != after[:-1])) if len(after) else after
+            first = np.flatnonzero(np.diff(after, prepend=0))  # one for each block: others must fit what it leaves
             kept = np.insert(kept, after[first], waiting[first])
             waiting = np.delete(waiting, first)
     return kept
