@@ -58,8 +58,9 @@ def check_cells(table, minimum):
 
 
 def check_against_rows(table, scores, truth):
-    """Every edge that is left answers as the rows do, and the exact auc lies within the bounds."""
-    for threshold in table.as_columns().scores.tolist():
+    """Edges that are left (of very many some) answer as the rows do, and the exact auc lies within the bounds."""
+    edges = table.as_columns().scores.tolist()
+    for threshold in edges[:: 1 + len(edges) // 40]:
         wanted = confusion_matrix(truth, scores >= threshold, labels=[False, True])
         np.testing.assert_array_equal(table.at(threshold).counts, wanted)
     if 0 < truth.sum() < len(truth):
