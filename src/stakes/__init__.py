@@ -10,6 +10,7 @@ _HOMES = {
     "evaluate": "stakes.evaluation",
     "count": "stakes.evaluation",
     "decide": "stakes.evaluation",
+    "load": "stakes.engines.tally_files",
     "Decision": "stakes.decisions.thresholds.decision",
     "Policies": "stakes.decisions.policies",
     "Evaluation": "stakes.evaluation",
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from stakes.decisions.recalibration.files import load_calibrator as load_calibrator
     from stakes.decisions.recalibration.folds import cross_fitted as cross_fitted
     from stakes.decisions.thresholds.decision import Decision as Decision
+    from stakes.engines.tally_files import load as load
     from stakes.errors import InputError as InputError
     from stakes.errors import InputWarning as InputWarning
     from stakes.errors import StakesError as StakesError

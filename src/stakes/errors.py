@@ -1924,3 +1924,40 @@ def rows_of_regions(rows: int, labels: int) -> InputError:
 
 def not_compared_by(metric: str, known: Sequence[str]) -> InputError:
     return InputError(f"the models were compared by {some(known)}, not by {metric!r}; compare again with metric=")
+
+
+# ── tallies that travel ──────────────────────────────────────────────────────────────────────────────────────
+def bad_min_cell(seen: object) -> InputError:
+    return InputError(f"min_cell={_short(repr(seen))} is no number of rows; give a whole number from 1 on")
+
+
+def exact_scores_travel() -> str:
+    return (
+        "exact: distinct scores are row-level data, so whoever gets this file can look up single rows; "
+        "leave exact away to send bins"
+    )
+
+
+def damaged_tally(path: str, why: str) -> InputError:
+    return InputError(
+        f"{path} is damaged or no tally ({_short(why, 100)}); write it again with stakes count … -o, or count(…).save()"
+    )
+
+
+def not_a_tally_file(path: str) -> InputError:
+    return InputError(f"{path}: the name of a tally ends in .tally; give it that name")
+
+
+def tallies_and_rows(tally: str, other: str) -> InputError:
+    return InputError(
+        f"{tally} is a tally but {other} holds rows; count those first: stakes count {other} … -o {other}.tally"
+    )
+
+
+def fixed_when_counted(arguments: Sequence[str]) -> InputError:
+    named = ", ".join(f"{name}=" for name in arguments)
+    return InputError(f"{named}: the question of a tally was fixed when its rows were counted; leave this away")
+
+
+def tallies_to_count(path: str) -> InputError:
+    return InputError(f"{path} has been counted already; tallies are added up where they are evaluated")

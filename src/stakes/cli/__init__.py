@@ -10,6 +10,7 @@ import click
 from stakes import __version__
 from stakes.cli.calibrate import calibrate
 from stakes.cli.compare import compare
+from stakes.cli.count import count
 from stakes.cli.decide import decide
 from stakes.cli.demo import demo
 from stakes.cli.evaluate import evaluate
@@ -28,7 +29,7 @@ def cli() -> None:
     """What do a model's mistakes cost, how sure are we, and what should be decided?"""
 
 
-for command in (evaluate, decide, compare, calibrate, permute, system, metrics, demo):
+for command in (evaluate, decide, count, compare, calibrate, permute, system, metrics, demo):
     cli.add_command(command)
 
 

@@ -34,6 +34,7 @@ def decide(
       stakes decide preds.csv --truth y --score p --miss 5 --false-alarm 1
       stakes decide preds.csv --truth y --score p --costs costs.toml
       stakes decide preds.csv --truth y --score p --best "recall >= 0.9"
+      stakes decide monday.tally tuesday.tally --miss 5 --false-alarm 1
     """
     from stakes.evaluation import decide
 

@@ -15,12 +15,8 @@ SHOW_ALL = "stakes evaluate … --all"
 @options.exact
 @options.columns
 @options.prices
-@click.option(
-    "--baseline",
-    type=float,
-    help="The constant to compare predicted numbers with (default: the mean of the truth).",
-)
-@click.option("--by", metavar="COLUMN", help="Evaluate each segment too.")
+@options.baseline
+@options.by
 @options.cluster
 @options.confidence
 @click.option(
@@ -44,12 +40,14 @@ def evaluate(
     """Judge a model by the predictions in FILE; several files, or a pattern in quotes, are one table.
 
     FILE is CSV (also .csv.gz and .tsv), Parquet, JSON lines, Arrow, a table of a SQLite or DuckDB database
-    (preds.sqlite::table), or - for CSV from standard input.
+    (preds.sqlite::table), or - for CSV from standard input. Tallies (see stakes count) are added up, and need no
+    options that say which column is which.
 
     \b
     Examples:
       stakes evaluate preds.csv --truth y --score p --positive yes --by site
       stakes evaluate monday.csv tuesday.csv --truth y --score p --where "site = 'A'" --missing drop
+      stakes evaluate monday.tally tuesday.tally
     """
     from stakes.evaluation import evaluate
 

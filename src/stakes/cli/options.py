@@ -14,6 +14,19 @@ DEMO_FILES = Path(__file__).parents[1] / "demo"
 Command = Callable[..., Any]
 
 truth = click.option("--truth", metavar="COLUMN", required=True, help="What really happened.")
+
+
+def _needed_for_rows(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
+    """Files of rows need a truth; tallies were counted against theirs."""
+    files = context.params.get("files") or ()
+    if value is None and not any(str(file).lower().endswith(".tally") for file in files):
+        raise click.MissingParameter(ctx=context, param=option)
+    return value
+
+
+truth_of_rows = click.option(
+    "--truth", metavar="COLUMN", callback=_needed_for_rows, help="What really happened.  [required but for tallies]"
+)
 positive = click.option("--positive", metavar="CLASS", help="The class that counts as positive.")
 classes = click.option(
     "--class", "classes", metavar="CLASS", multiple=True, help="A class; name all of them, in order."
@@ -39,6 +52,12 @@ missing = click.option(
 confidence = click.option(
     "--confidence", type=float, default=0.95, show_default=True, help="How sure intervals shall be."
 )
+by = click.option("--by", metavar="COLUMN", help="Evaluate each segment too.")
+baseline = click.option(
+    "--baseline",
+    type=float,
+    help="The constant to compare predicted numbers with (default: the mean of the truth).",
+)
 seed = click.option("--seed", type=int, default=0, show_default=True, help="Where the random numbers begin.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 
@@ -50,7 +69,7 @@ def _all(options: list[Any]) -> Callable[[Command], Command]:
 
 _FILES = _all(
     [
-        click.argument("files", metavar="FILE...", type=click.Path(), nargs=-1, required=True),
+        click.argument("files", metavar="FILE...", type=click.Path(), nargs=-1, required=True, is_eager=True),
         click.option("--where", metavar="SQL", help="Only the rows that satisfy this, such as \"site = 'A'\"."),
         click.option("--no-progress", is_flag=True, help="Do not show how far the reading of large files has come."),
     ]
@@ -76,7 +95,7 @@ exact = click.option(
 
 columns = _all(
     [
-        truth,
+        truth_of_rows,
         click.option(
             "--score",
             metavar="COLUMN",

@@ -10,7 +10,7 @@ ARGUMENTS = (
     *("truth", "score", "prediction", "positive", "by", "weight", "threshold", "task", "baseline", "class"),
     *("costs", "miss", "false_alarm", "prior", "training_prior", "best"),
     *("metric", "margin", "id", "cluster", "confidence", "design", "seed", "resamples", "permutations"),
-    *("method", "folds", "column", "where", "missing", "exact"),
+    *("method", "folds", "column", "where", "missing", "exact", "min_cell"),
 )
 """Arguments of functions that are options here, by the same name."""
 
@@ -26,7 +26,9 @@ def as_options(words: str) -> str:
     )
     named = rf"\b({'|'.join(ARGUMENTS)})="
     words = re.sub(named + r"(?=[\w'-])", r"--\1 ", re.sub(named + r"(?![\w'-])", r"--\1", words))
-    return words.replace("--training_prior", "--training-prior").replace("--false_alarm", "--false-alarm")
+    for name in ("training_prior", "false_alarm", "min_cell"):
+        words = words.replace(f"--{name}", f"--{name.replace('_', '-')}")
+    return words
 
 
 def wrapped(text: str) -> str:

@@ -12,6 +12,7 @@ from stakes.engines.plan import Counted, Plan
 from stakes.tallies import Confusion, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
+from stakes.tallies.grid import Grid
 from stakes.tallies.scores import as_float_if_exact
 
 
@@ -91,4 +92,5 @@ def _scores(plan: Plan, grouped: Grouped) -> ScoreTable:
     columns = {f"positives{suffix}": np.where(positive, column, 0) for suffix, column in values.items()}
     columns |= {f"negatives{suffix}": np.where(positive, 0, column) for suffix, column in values.items()}
     scores = as_float_if_exact(np.asarray(grouped.rows.scores))
-    return ScoreTable(str(plan.positive), plan.negative, Columns.added(scores, columns), grouped.grid)
+    grid = None if grouped.grid is None else Grid(grouped.grid)
+    return ScoreTable(str(plan.positive), plan.negative, Columns.added(scores, columns), grid)

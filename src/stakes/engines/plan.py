@@ -1,18 +1,28 @@
 """What one pass over the rows has to fill, and what comes back."""
 
+import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 from stakes import errors
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
+from stakes.tallies.arithmetic import is_real
+from stakes.tallies.base import as_lists
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.confusion import MOST_CLASSES
 
 DecidedBy = Literal["rows", "score", "costs", "threshold"]
 
-VERSION = 1
+VERSION = 2
 """The version of what Counted.to_dict() writes."""
+
+SMALL = 10
+"""A cell with fewer rows than this does not travel, unless somebody says otherwise."""
+
+_NAMED = ("weight", "by")
+"""Columns whose names belong to the question."""
 
 _KINDS: dict[str, type[Tally]] = {
     tally.kind: tally for tally in (Confusion, JointCounts, ScoreTable, ClassScores, ErrorSums, CostSums)
@@ -49,7 +59,8 @@ class Counted:
 
     ``decided_by`` says how the decisions came about: they were given with the "rows", the highest "score" decides (the
     first of those that tie), the "costs" do, or a "threshold" does. ``clusters`` say which rows belong together, and
-    are neither added nor saved. ``dropped`` rows lacked a value and were left out.
+    are neither added nor saved. ``dropped`` rows lacked a value and were left out. ``threshold`` is the one that was
+    given when counting, ``columns`` are the names of the columns of weights and of segments, where they have names.
     """
 
     task: str
@@ -58,6 +69,8 @@ class Counted:
     decided_by: DecidedBy = "rows"
     clusters: Clusters | None = None
     dropped: int = 0
+    threshold: float | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def confusion(self) -> Any:
@@ -81,11 +94,15 @@ class Counted:
         first = parts[0]
         for part in parts:
             _same("the task", first.task, part.task)
+            _same("the threshold", *("none" if p.threshold is None else p.threshold for p in (first, part)))
             _same("the list of tallies", sorted(first.tallies), sorted(part.tallies))
             if part.clusters is not None:
                 raise errors.clusters_do_not_add()
             _same("what decides", first.decided_by, part.decided_by)
             _same("by", *("given" if p.segments else "not given" for p in (first, part)))
+        columns: dict[str, str] = {}
+        for name, column in (pair for part in parts for pair in part.columns.items()):
+            _same(f"the column of {name}=", columns.setdefault(name, column), column)
         names = dict.fromkeys(name for part in parts for name in part.segments)
         return cls(
             first.task,
@@ -93,6 +110,8 @@ class Counted:
             {name: cls.sum([part.segments[name] for part in parts if name in part.segments]) for name in names},
             first.decided_by,
             dropped=sum(part.dropped for part in parts),
+            threshold=first.threshold,
+            columns=columns,
         )
 
     def __radd__(self, other: object) -> Self:
@@ -103,8 +122,27 @@ class Counted:
         if self.scores is None:
             return self
         scores = self.scores.binned(grid)
-        segments = {name: part.binned(scores.grid) for name, part in self.segments.items()}
+        segments = {name: part.binned(scores.grid.kind) for name, part in self.segments.items()}
         return replace(self, tallies={**self.tallies, "scores": scores}, segments=segments)
+
+    def asked(self, threshold: float | None, **columns: Any) -> Self:
+        """Return the same counts, which know the question: with the decisions of a threshold beside the scores."""
+        named = {name: column for name, column in columns.items() if name in _NAMED and isinstance(column, str)}
+        counted = self if threshold is None else self._decided_at(float(threshold))
+        return replace(counted, columns=named)
+
+    def _decided_at(self, threshold: float) -> Self:
+        if self.scores is None:
+            raise errors.threshold_of_many()
+        decided = {} if self.confusion is not None else {"confusion": self.scores.at(threshold)}
+        return replace(
+            self,
+            tallies={**decided, **self.tallies},
+            segments={name: part._decided_at(threshold) for name, part in self.segments.items()},
+            decided_by="threshold",
+            clusters=None if self.clusters is None else self.clusters.decided_by([-math.inf, threshold], [0, 1]),
+            threshold=threshold,
+        )
 
     def moved_down(self, rows: int) -> Self:
         """Return the same counts with row numbers that begin later: those of a batch within the whole."""
@@ -119,8 +157,22 @@ class Counted:
         parts = "; ".join(str(part) for part in self.tallies.values())
         return f"<Counted for {self.task}: {parts}; {len(self.segments):,} segments>"
 
+    def save(self, path: str | os.PathLike[str], *, exact: bool = False, min_cell: int = SMALL) -> None:
+        """Write a file that can be sent to somebody who must not see the rows; ``stakes.load`` reads it.
+
+        Scores are put into bins of at least ``min_cell`` rows, and so are segments; ``exact=True`` keeps every distinct
+        score, which is as good as giving away the rows.
+        """
+        from stakes.engines import tally_files  # reads with what is defined here
+
+        tally_files.save(self, path, exact=exact, min_cell=min_cell)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists and numbers, ready for JSON."""
+        return as_lists(self.saved())
+
+    def saved(self) -> dict[str, Any]:
+        """Return all that there is to save: names, numbers and arrays."""
         if self.clusters is not None:
             raise errors.clusters_do_not_add()
         return {
@@ -129,26 +181,73 @@ class Counted:
             "task": self.task,
             "decided_by": self.decided_by,
             "dropped": self.dropped,
-            "tallies": [tally.to_dict() for tally in self.tallies.values()],
-            "segments": {name: part.to_dict() for name, part in self.segments.items()},
+            "threshold": _threshold_as_data(self.threshold),
+            "columns": dict(self.columns),
+            "tallies": [tally.saved() for tally in self.tallies.values()],
+            "segments": {name: part.saved() for name, part in self.segments.items()},
         }
 
     @classmethod
     def from_dict(cls, saved: Any) -> Self:
-        """Restore what :meth:`to_dict` saved."""
+        """Check and restore what :meth:`to_dict` or :meth:`saved` gave."""
         if not isinstance(saved, Mapping) or saved.get("stakes") != "counted":
             raise errors.not_a_tally(f"a {type(saved).__name__} that Counted.to_dict() did not write")
         if saved.get("version") != VERSION:
             raise errors.unknown_version("count", saved.get("version"), VERSION)
         try:
             tallies = [_KINDS[part["tally"]].from_dict(part) for part in saved["tallies"]]
-            if not tallies:
-                raise KeyError("tallies")
-            segments = {name: cls.from_dict(part) for name, part in saved["segments"].items()}
-            by_kind, dropped = {tally.kind: tally for tally in tallies}, saved.get("dropped", 0)
-            return cls(saved["task"], by_kind, segments, saved["decided_by"], dropped=dropped)
-        except (KeyError, TypeError, AttributeError) as problem:
+            counted = cls(
+                saved["task"],
+                {tally.kind: tally for tally in tallies},
+                {name: cls.from_dict(part) for name, part in saved["segments"].items()},
+                saved["decided_by"],
+                dropped=saved["dropped"],
+                threshold=_restored_threshold(saved["threshold"]),
+                columns=dict(saved["columns"]),
+            )
+            counted._check(len(tallies))
+        except (KeyError, TypeError, AttributeError, ValueError) as problem:
+            if isinstance(problem, errors.InputError):
+                raise
             raise errors.not_a_tally(f"a count whose content is damaged ({problem})") from None
+        return counted
+
+    def _check(self, tallies: int) -> None:
+        """Refuse what no count can be, however it was written."""
+        kinds = {"errors"} if self.task == "regression" else {kind for kind in _KINDS if kind != "errors"}
+        if self.task not in ("classification", "regression") or not set(self.tallies) <= kinds:
+            raise ValueError("the task")
+        if not tallies or tallies != len(self.tallies):
+            raise ValueError("the list of tallies")
+        if self.decided_by not in get_args(DecidedBy) or (
+            self.threshold is not None and self.decided_by != "threshold"
+        ):
+            raise ValueError("what decides")
+        if type(self.dropped) is not int or self.dropped < 0:
+            raise ValueError("the number of dropped rows")
+        if not all(name in _NAMED and isinstance(column, str) for name, column in self.columns.items()):
+            raise ValueError("the names of columns")
+        if any(tally.leading for tally in self.tallies.values()):
+            raise ValueError("tallies with leading axes")
+        totals = {tally.total for tally in self.tallies.values() if not tally.weighted}  # type: ignore[attr-defined]
+        if len(totals) > 1:
+            raise ValueError("tallies of different numbers of rows")
+        for part in self.segments.values():
+            if part.segments or part.task != self.task or set(part.tallies) != set(self.tallies):
+                raise ValueError("segments of another kind")
+
+
+def _threshold_as_data(threshold: float | None) -> Any:
+    """JSON has no infinite numbers."""
+    return threshold if threshold is None or math.isfinite(threshold) else str(threshold)
+
+
+def _restored_threshold(saved: Any) -> float | None:
+    if saved is None:
+        return None
+    if saved not in ("inf", "-inf") and not (is_real(saved) and math.isfinite(saved)):
+        raise ValueError("the threshold")
+    return float(saved)
 
 
 def _same(what: str, left: object, right: object) -> None:

@@ -71,7 +71,8 @@ def _listed(data: Any) -> Sequence[Any]:
 
 
 def _count(files: Files, options: Mapping[str, Any], keep_scores: bool) -> Counted | None:
-    counting = KeptScores(files.likely_rows) if keep_scores else BinnedScores()
+    threshold = options.get("threshold")
+    counting = KeptScores(files.likely_rows, threshold) if keep_scores else BinnedScores(threshold)
     dropped, some = 0, False
     for batch in ahead(_batches(files, options.get("missing", "error"))):
         dropped += batch.dropped
@@ -139,9 +140,13 @@ class Batch:
 
 # ── what is kept of the batches ──────────────────────────────────────────────────────────────────────────────────
 class Counting:
-    """Groups of rows alike, and beside them whatever is kept of their scores."""
+    """Groups of rows alike, and beside them whatever is kept of their scores.
 
-    def __init__(self) -> None:
+    With a ``threshold`` its decisions are counted too: within a bin they could not be told later.
+    """
+
+    def __init__(self, threshold: float | None) -> None:
+        self._threshold = threshold
         self._cells = Cells()
         self._sums = CellSums()
         self._kinds: Mapping[str, str] = {}
@@ -149,7 +154,10 @@ class Counting:
     def add(self, batch: Batch) -> bool:
         """Count a batch; False when its scores cannot be kept."""
         self._kinds = batch.kinds
-        found = self._cells.of(list(batch.labels.values()))
+        labels = list(batch.labels.values())
+        if self._threshold is not None and batch.scores is not None:
+            labels.append(Labels((batch.scores.astype(np.float64) >= self._threshold).view(np.uint8), _DECIDED))
+        found = self._cells.of(labels)
         self._sums.add(found, batch.weight)
         return batch.scores is None or self._keep(batch, found)
 
@@ -159,11 +167,19 @@ class Counting:
         if options.get("score") is not None:
             columns["score"] = np.full(len(self._cells.names), 0.5)  # any score: so that the question is understood
         read = read_rows(**{**options, "weight": None, "where": None, "missing": "error", **columns})
-        return None if read.plan is None else self._counted(read)
+        if read.plan is None:
+            return None
+        if self._threshold is None or read.rows.scores is None:
+            return self._counted(read)
+        above = np.array([names[-1] == _DECIDED[1] for names in self._cells.names], np.int64)
+        counted = self._counted(replace(read, rows=replace(read.rows, prediction=above)))
+        return replace(counted, decided_by="threshold", threshold=self._threshold)
 
     def _labels(self) -> dict[str, Any]:
         """The labels of the cells as they were in the rows: numbers as numbers."""
-        columns = zip(self._kinds.items(), zip(*self._cells.names, strict=True), strict=True)
+        columns = zip(
+            self._kinds.items(), zip(*self._cells.names, strict=True), strict=False
+        )  # but not what is decided
         return {name: list(map(_VALUES[kind], texts)) for (name, kind), texts in columns}
 
     def _keep(self, batch: Batch, found: Found) -> bool:
@@ -178,13 +194,14 @@ class Counting:
 
 
 _VALUES: dict[str, Any] = {"number": int, "boolean": "true".__eq__, "text": str}
+_DECIDED = ("below", "above")
 
 
 class BinnedScores(Counting):
     """Groups of rows alike, with their scores in bins."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, threshold: float | None) -> None:
+        super().__init__(threshold)
         self._bins = BinnedCounts()
 
     def _keep(self, batch: Batch, found: Found) -> bool:
@@ -207,8 +224,8 @@ class BinnedScores(Counting):
 class KeptScores(Counting):
     """Groups of rows alike, and every score with its truth."""
 
-    def __init__(self, rows: int) -> None:
-        super().__init__()
+    def __init__(self, rows: int, threshold: float | None) -> None:
+        super().__init__(threshold)
         self._keys = KeyBuffer(rows)
         self._truths = Cells()
 

@@ -8,6 +8,7 @@ from stakes.engines import Counted, count_rows
 from stakes.evaluation.base import Evaluation, priced
 from stakes.evaluation.many_classes import ManyClassEvaluation
 from stakes.evaluation.regression import RegressionEvaluation
+from stakes.evaluation.travelled import are_tallies, load_sum
 from stakes.evaluation.two_classes import TwoClassEvaluation, check_threshold
 from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import FEW_CLUSTERS, USUAL, Sampling
@@ -72,19 +73,25 @@ def evaluate(
     are counted in batches, and their scores in fine bins: the auc is then known within bounds that are told.
     ``exact=True`` keeps every score, ``exact=False`` bins those of fewer rows too.
 
+    Tallies that were counted elsewhere (``"monday.tally"``, or several) need no ``truth``: they are added up, and the
+    question is the one that was asked when counting.
+
     >>> ev = evaluate(truth=[1, 1, 0, 1, 1, 0], score=[0.9, 0.4, 0.6, 0.8, 0.1, 0.2])
     >>> print(ev["auc"])
     auc 0.625, 95 % interval 0.206437 to 0.911427 (ignoring the input: 0.5)
     """
-    if arrays or truth is None:
-        raise errors.positional_arrays()
     sampling = Sampling(confidence, design, seed)
-    refuse_useless_threshold(threshold, score, prediction)
     pricing = priced(costs, prior, training_prior)
     options = {"task": task, "positive": positive, "classes": classes, "weight": weight, "by": by, "baseline": baseline}
-    options |= {"cluster": cluster, "pricing": pricing, "where": where, "missing": missing, "exact": exact}
-    if pricing is not None and pricing.costs.columns:
-        options["threshold"] = threshold  # each row's own costs have to be there when it decides
+    options |= {"cluster": cluster, "where": where, "missing": missing, "exact": exact}
+    if not arrays and are_tallies(data):
+        counted = load_sum(data, {"truth": truth, "score": score, "prediction": prediction, **options})
+        return judge_tallies(counted, threshold, sampling, pricing)
+    if arrays or truth is None:
+        raise errors.positional_arrays()
+    refuse_useless_threshold(threshold, score, prediction)
+    options["pricing"] = pricing
+    options["threshold"] = threshold  # rows that are not kept have to be decided when they are counted
     counted = count_rows(data, truth=truth, score=score, prediction=prediction, **options)
     if counted.clusters is not None and counted.clusters.count < FEW_CLUSTERS:
         errors.warn(errors.few_clusters(counted.clusters.count, FEW_CLUSTERS))
@@ -101,7 +108,7 @@ def decide(data: Any = None, *arrays: Any, truth: Any = None, best: str | None =
     >>> choice.threshold, choice.apparent.value
     (5.0, 0.6666666666666666)
     """
-    if arrays or truth is None:
+    if arrays or (truth is None and not are_tallies(data)):
         raise errors.positional_arrays("decide")
     if best is not None and options.get("costs") is not None:
         raise errors.costs_or_best()
@@ -127,12 +134,30 @@ def judge(
     return TwoClassEvaluation(counted, threshold, sampling=sampling, pricing=pricing)
 
 
-def count(data: Any = None, **columns: Any) -> Counted:
+def judge_tallies(counted: Counted, threshold: float | None, sampling: Sampling, pricing: Pricing | None) -> Any:
+    """Return the evaluation of a tally: its decisions stand, unless another threshold is wanted."""
+    if pricing is not None and pricing.costs.columns:
+        raise errors.count_again_with_costs(pricing.costs.columns)
+    if threshold is None:
+        return judge(counted, None, sampling, pricing)
+    check_threshold(threshold)
+    if counted.confusion is not None and counted.decided_by == "rows":
+        raise errors.threshold_and_prediction()
+    if counted.scores is None:
+        raise errors.threshold_of_many()
+    return TwoClassEvaluation(counted, sampling=sampling, pricing=pricing).at(threshold)
+
+
+def count(data: Any = None, *, threshold: float | None = None, **columns: Any) -> Counted:
     """Count rows once and keep only the tallies: ``Evaluation(count(monday) + count(tuesday))``.
 
-    Takes the arguments of :func:`evaluate` that say which rows, and of what classes.
+    Takes the arguments of :func:`evaluate` that say which rows, and of what classes. With a ``threshold`` its decisions
+    are kept beside the scores, which makes them exact wherever the counts travel: ``count(…).save("monday.tally")``.
     """
-    return count_rows(data, **columns)
+    if are_tallies(data):
+        raise errors.tallies_to_count(str(data))
+    refuse_useless_threshold(threshold, columns.get("score"), columns.get("prediction"))
+    return count_rows(data, threshold=threshold, **columns).asked(threshold, **columns)
 
 
 def refuse_useless_threshold(threshold: Any, score: Any, prediction: Any) -> None:

@@ -56,9 +56,9 @@ class TwoClassEvaluation(Evaluation):
         """Evaluate what was counted; the decisions of a segment begin at the scores (``steps``) where all rows' do."""
         super().__init__(counted, probabilities, sampling, pricing)
         self.scores: ScoreTable | None = counted.scores
-        self.threshold = threshold
+        self.threshold = counted.threshold if threshold is None else threshold
         self._given_steps = steps
-        if threshold is None and counted.confusion is None and self.probabilities:
+        if self.threshold is None and counted.confusion is None and self.probabilities:
             self.threshold = _DEFAULT_THRESHOLD if pricing is None else self._bayes_threshold()
 
     def _bayes_threshold(self) -> float | None:
@@ -81,6 +81,8 @@ class TwoClassEvaluation(Evaluation):
         if self.scores is None:
             raise errors.threshold_without_score()
         check_threshold(threshold)
+        if self.counted.threshold == threshold:  # bins might not tell what was counted at it
+            return TwoClassEvaluation(self.counted, sampling=self.sampling, pricing=self.pricing)
         parts = {name: _scores_alone(part) for name, part in self.counted.segments.items()}
         counted = _scores_alone(self.counted, parts)
         return TwoClassEvaluation(counted, threshold, sampling=self.sampling, pricing=self.pricing)
@@ -264,6 +266,7 @@ class TwoClassEvaluation(Evaluation):
         if self.scores is not None and self.scores.grid is not None:
             low, high = metrics.auc_bounds(self.scores)
             notes.append(f"scores were counted in bins: the auc lies between {low:.6f} and {high:.6f}")
+            notes.append("other figures of the ranking are those of rows that tie within their bin")
         return [*notes, *super().notes]
 
     def _pictures(self) -> list[str]:

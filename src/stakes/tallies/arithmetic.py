@@ -22,6 +22,13 @@ def is_real(value: object) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
+def finite(values: Array) -> bool:
+    """Whether an array holds nothing but finite numbers (Python integers of any size among them)."""
+    if values.dtype == object:
+        return all(isinstance(value, int) for value in values.ravel().tolist())
+    return values.dtype.kind in "biuf" and bool(np.isfinite(values).all())
+
+
 def exact(values: Array) -> Array:
     """Return counts as exact Python numbers: integers as int, weights as Fraction."""
     if values.dtype == object:

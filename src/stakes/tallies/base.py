@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
 from stakes import errors
 
 
@@ -51,13 +53,17 @@ class Tally:
         """Let the built-in sum(), which starts from 0, add tallies."""
         return self if other == 0 else NotImplemented
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain lists and numbers, ready for JSON, from which :meth:`from_dict` makes an equal tally."""
+    def saved(self) -> dict[str, Any]:
+        """Return all that there is to save, arrays among it, from which :meth:`from_dict` makes an equal tally."""
         return {"tally": self.kind, "version": self.version, **self._content()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the same as plain lists and numbers, ready for JSON."""
+        return as_lists(self.saved())
 
     @classmethod
     def from_dict(cls, saved: Any) -> Self:
-        """Restore what :meth:`to_dict` saved."""
+        """Restore what :meth:`to_dict` or :meth:`saved` gave."""
         if not isinstance(saved, dict) or saved.get("tally") != cls.kind:
             seen = saved.get("tally") if isinstance(saved, dict) else type(saved).__name__
             raise errors.not_a_tally(f"{seen!r} instead of {cls.kind!r}")
@@ -69,6 +75,15 @@ class Tally:
             raise
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, ArithmeticError) as problem:
             raise errors.not_a_tally(f"a {cls.kind!r} whose content is damaged ({problem})") from None
+
+    @property
+    def equal_rows(self) -> float:
+        """How many rows there are; of weighted ones, how many of equal weight would tell as much (Kish)."""
+        return float(self.total)  # type: ignore[attr-defined]
+
+    def for_travel(self, minimum: float) -> Self:
+        """Return what of this tally may leave the house: nothing about single rows or small groups of them."""
+        return self
 
     # What a kind of tally has to say for itself.
     def _question(self) -> dict[str, Any]:
@@ -89,3 +104,12 @@ class Tally:
     @classmethod
     def _restore(cls, content: dict[str, Any]) -> Self:
         raise NotImplementedError
+
+
+def as_lists(saved: Any) -> Any:
+    """Turn every array into lists."""
+    if isinstance(saved, np.ndarray):
+        return saved.tolist()
+    if isinstance(saved, dict):
+        return {name: as_lists(part) for name, part in saved.items()}
+    return [as_lists(part) for part in saved] if isinstance(saved, list) else saved

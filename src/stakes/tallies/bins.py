@@ -31,6 +31,17 @@ def next_edge(edge: float, grid: str) -> float:
     return max(above, math.nextafter(edge, math.inf))
 
 
+def start(grid: str) -> int:
+    """Return the number of the bin of ½ for probabilities, and of 0 on the line."""
+    return _HALF >> (52 - FINE) if grid == "probability" else 0
+
+
+def domain(grid: str) -> tuple[int, int]:
+    """Return the lowest and the highest number of a bin."""
+    largest = int(np.array(np.finfo(np.float64).max).view(np.int64)) >> (52 - FINE)
+    return (0, 2 * start(grid)) if grid == "probability" else (-largest, largest)
+
+
 def numbers(scores: Array, grid: str, bits: int = FINE) -> Array:
     """Number the bins in the order of the scores."""
     scores = scores.astype(np.float64) + 0.0  # −0.0 becomes 0.0

@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
-from stakes.tallies.arithmetic import Array, Number, exact
+from stakes.tallies import bins
+from stakes.tallies.arithmetic import Array, Number, exact, finite
 from stakes.tallies.base import Tally
 from stakes.tallies.scores import ScoreTable
 
@@ -115,7 +116,7 @@ class ClassScores(Tally):
         )
 
     @property
-    def effective_rows(self) -> float:
+    def equal_rows(self) -> float:
         """How many rows of equal weight would tell as much (Kish)."""
         return float(self.total) ** 2 / self.squared_weight if self.squared_weight else 0.0
 
@@ -181,32 +182,53 @@ class ClassScores(Tally):
     def _content(self) -> dict[str, Any]:
         return {
             "classes": list(self.classes),
-            "tables": [table.to_dict() for table in self.tables],
-            "sizes": self.sizes.tolist(),
-            "ranks": self.ranks.tolist(),
+            "tables": [table.saved() for table in self.tables],
+            "sizes": self.sizes,
+            "ranks": self.ranks,
             "surprise": _saved(self.surprise),
             "squares": _saved(self.squares),
             "range": list(self.range),
-            "pair_wins": None if self.pair_wins is None else self.pair_wins.tolist(),
+            "pair_wins": self.pair_wins,
             "weighted": self.weighted,
             "squared_weight": self.squared_weight,
         }
 
     @classmethod
     def _restore(cls, content: dict[str, Any]) -> Self:
-        wins = content["pair_wins"]
+        classes, wins = tuple(content["classes"]), content["pair_wins"]
+        tables = tuple(ScoreTable.from_dict(table) for table in content["tables"])
+        sizes, ranks = np.asarray(content["sizes"]), np.asarray(content["ranks"])
+        wins = None if wins is None else np.asarray(wins)
+        if tables and tuple(table.positive for table in tables) != classes:
+            raise ValueError("tables of other classes")
+        for array, shape in ((sizes, (len(classes),)), (ranks, (len(classes),)), (wins, (len(classes),) * 2)):
+            if array is not None and (array.shape != shape or not finite(array) or (array < 0).any()):
+                raise ValueError("sizes, ranks or pairs")
+        low, high = map(float, content["range"])
+        if not -math.inf < low <= high < math.inf:
+            raise ValueError("the range of the scores")
+        if math.isnan(_restored(content["surprise"])) == (low >= 0 and high <= 1):
+            raise ValueError("losses of what are no probabilities, or none of what are")
         return cls(
-            tuple(content["classes"]),
-            tuple(ScoreTable.from_dict(table) for table in content["tables"]),
-            np.asarray(content["sizes"]),
-            np.asarray(content["ranks"]),
+            classes,
+            tables,
+            sizes,
+            ranks,
             _restored(content["surprise"]),
             _restored(content["squares"]),
-            (float(content["range"][0]), float(content["range"][1])),
-            None if wins is None else np.asarray(wins),
-            content["weighted"],
-            float(content["squared_weight"]),
+            (low, high),
+            wins,
+            bool(content["weighted"]),
+            _not_negative(content["squared_weight"]),
         )
+
+    def for_travel(self, minimum: float) -> Self:
+        """Return the same with every table in bins, and a range that tells no single score."""
+        tables = tuple(table.for_travel(minimum) for table in self.tables)
+        numbers = bins.numbers(np.array(self.range), "line", 0)
+        ends = bins.edges(np.add(numbers, (0, 1)), "line", 0)  # powers of two
+        span = (0.0, 1.0) if self.probabilities else (float(ends[0]), float(ends[1]))
+        return replace(self, tables=tables, range=span, sample=None)
 
     def __str__(self) -> str:
         return f"<ClassScores of {float(self.total):,.15g} rows and {len(self.classes)} classes>"
@@ -272,4 +294,15 @@ def _saved(value: float) -> Any:
 
 
 def _restored(value: Any) -> float:
-    return float(value)
+    """A sum of losses: NaN where the scores are no probabilities, infinite where one of 0 came true."""
+    number = float(value)
+    if number < 0:
+        raise ValueError("losses below 0")
+    return number
+
+
+def _not_negative(value: Any) -> float:
+    number = float(value)
+    if not 0 <= number < math.inf:
+        raise ValueError("squared weights")
+    return number

@@ -109,6 +109,12 @@ class Confusion(Tally):
             sizes = divided(sizes**2, self.squares.sum(-1))
         return dict(zip(self.truths, sizes.tolist(), strict=True))
 
+    @property
+    def equal_rows(self) -> float:
+        """How many rows of equal weight would tell as much (Kish)."""
+        total, squares = float(self.counts.sum()), self.squares
+        return total if squares is None or not total else total**2 / float(squares.sum())
+
     @cached_property
     def decision_totals(self) -> Array:
         """How often each decision was taken (last axis)."""
@@ -317,8 +323,8 @@ class Confusion(Tally):
             "truths": list(self.truths),
             "decisions": list(self.decisions),
             "positive": self.positive,
-            "counts": self.counts.tolist(),
-            "squares": None if self.squares is None else self.squares.tolist(),
+            "counts": self.counts,
+            "squares": self.squares,
         }
 
     @classmethod

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from stakes.tallies.arithmetic import Array, divided
+from stakes.tallies.arithmetic import Array, divided, finite
 from stakes.tallies.base import Tally
 
 
@@ -59,6 +59,11 @@ class CostSums(Tally):
         """The (weighted) number of rows."""
         return float(self.sums[:, 0].sum())
 
+    @property
+    def equal_rows(self) -> float:
+        """How many rows of equal weight would tell as much (Kish)."""
+        return self.total**2 / float(self.products[:, 0, 0].sum()) if self.total else 0.0
+
     def shares(self, prior: Sequence[Any] | None) -> Array:
         """How frequent each class is: in the rows, or where the model is going to be used."""
         return self.sums[:, 0] / self.total if prior is None else np.array(prior, np.float64)
@@ -94,9 +99,9 @@ class CostSums(Tally):
         return {
             "classes": list(self.classes),
             "decisions": list(self.decisions),
-            "sums": self.sums.tolist(),
-            "products": self.products.tolist(),
-            "powers": self.powers.tolist(),
+            "sums": self.sums,
+            "products": self.products,
+            "powers": self.powers,
             "weighted": self.weighted,
         }
 
@@ -106,6 +111,8 @@ class CostSums(Tally):
         arrays: Any = {name: np.asarray(content[name], np.float64) for name in ("sums", "products", "powers")}
         if [array.shape for array in arrays.values()] != [(K, width), (K, width, width), (K, 2)]:
             raise ValueError("sums of other lengths")
+        if not all(map(finite, arrays.values())) or (arrays["sums"][:, 0] < 0).any():
+            raise ValueError("sums that are no numbers, or fewer rows than none")
         return cls(tuple(content["classes"]), tuple(content["decisions"]), **arrays, weighted=bool(content["weighted"]))
 
     def __str__(self) -> str:

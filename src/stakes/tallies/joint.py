@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from stakes.tallies.arithmetic import Array, Number, exact
+from stakes.tallies.arithmetic import Array, Number, exact, finite
 from stakes.tallies.base import Tally
 from stakes.tallies.confusion import most_frequent
 
@@ -146,8 +146,8 @@ class JointCounts(Tally):
         return {
             "columns": list(self.columns),
             "labels": [list(names) for names in self.labels],
-            "codes": self.codes.tolist(),
-            "counts": self.counts.tolist(),
+            "codes": self.codes,
+            "counts": self.counts,
         }
 
     @classmethod
@@ -159,6 +159,8 @@ class JointCounts(Tally):
             codes.size and (codes.min() < 0 or (codes.max(0) >= list(map(len, labels))).any())
         ):
             raise ValueError("codes or counts")
+        if not finite(counts) or (counts < 0).any() or len(np.unique(codes, axis=0)) != len(codes):
+            raise ValueError("combinations that come twice, or counts that are none")
         return cls(tuple(content["columns"]), labels, codes, counts)
 
     def __str__(self) -> str:

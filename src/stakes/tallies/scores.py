@@ -10,11 +10,13 @@ import numpy as np
 
 from stakes import errors
 from stakes.tallies import bins
-from stakes.tallies.arithmetic import Array, Number
+from stakes.tallies.arithmetic import Array, Number, finite
 from stakes.tallies.base import Tally
 from stakes.tallies.columns import Columns
 from stakes.tallies.confusion import Confusion
+from stakes.tallies.grid import Grid
 from stakes.tallies.keys import Keys, merge, pack
+from stakes.tallies.small_cells import ranges_without_small_cells
 from stakes.tallies.steps import Steps
 
 
@@ -23,8 +25,8 @@ class ScoreTable(Tally):
     """How the scores of the positive and of the negative rows are ordered: everything about thresholds is in it.
 
     Unweighted rows are stored as sorted :class:`Keys`, 4 or 8 bytes each, from which columns are derived a block at a
-    time; anything else as :class:`Columns` over the distinct scores. ``grid`` names the grid of bins when scores were
-    rounded down to it (see ``bins.py``).
+    time; anything else as :class:`Columns` over the distinct scores. ``grid`` is the grid of bins when scores were
+    rounded down to it (see ``bins.py`` and ``grid.py``).
 
     >>> table = ScoreTable.from_rows([0.2, 0.1, 0.5, 0.9, 0.8], [0, 0, 1, 1, 0])
     >>> table.thresholds.tolist()
@@ -38,7 +40,7 @@ class ScoreTable(Tally):
     positive: str
     negative: str
     store: Keys | Columns
-    grid: str | None = None
+    grid: Grid | None = None
 
     kind = "scores"
 
@@ -77,11 +79,10 @@ class ScoreTable(Tally):
         *,
         positive: str = "positive",
         negative: str = "negative",
-        grid: str | None = None,
     ) -> Self:
         """Make a table from counts at scores (in any order, leading axes first)."""
         values = {"positives": np.asarray(positives), "negatives": np.asarray(negatives)}
-        return cls(positive, negative, Columns.added(np.asarray(scores), values), grid)
+        return cls(positive, negative, Columns.added(np.asarray(scores), values))
 
     # ── what it is ───────────────────────────────────────────────────────────────────────────────────────────
     @property
@@ -112,6 +113,14 @@ class ScoreTable(Tally):
             return P, N
         squared = [float(self.store.values[f"{name}_squared"].sum()) for name in ("positives", "negatives")]
         return (P**2 / squared[0] if P else 0.0), (N**2 / squared[1] if N else 0.0)
+
+    @property
+    def equal_rows(self) -> float:
+        """How many rows of equal weight would tell as much (Kish)."""
+        if not isinstance(self.store, Columns) or not self.weighted or not self.total:
+            return float(self.total)
+        squares = [self.store.values[f"{name}_squared"].sum() for name in ("positives", "negatives")]
+        return float(self.total) ** 2 / float(sum(squares))
 
     @property
     def total(self) -> Number:
@@ -201,14 +210,17 @@ class ScoreTable(Tally):
     def _table(self, tp: Any, fn: Any, fp: Any, tn: Any) -> Confusion:
         return Confusion.two_class(tp=tp, fn=fn, fp=fp, tn=tn, positive=self.positive, negative=self.negative)
 
-    def _refuse_inside_bin(self, threshold: float) -> None:
+    def answers(self, threshold: float) -> bool:
+        """Whether these counts tell what lies at or above a threshold: not where it lies inside a bin."""
         if self.grid is None or not np.isfinite(threshold):
-            return
-        if self.grid == "probability" and not 0 <= threshold <= 1:
-            return  # above or below every score
-        low = float(bins.lower_edges(np.array([threshold]), self.grid)[0])
-        if low != threshold:
-            raise errors.threshold_inside_bin(threshold, low, bins.next_edge(low, self.grid))
+            return True
+        if self.grid.kind == "probability" and not 0 <= threshold <= 1:
+            return True  # above or below every score
+        return self.grid.around(threshold)[0] == threshold
+
+    def _refuse_inside_bin(self, threshold: float) -> None:
+        if not self.answers(threshold):
+            raise errors.threshold_inside_bin(threshold, *self.grid.around(threshold))  # type: ignore[union-attr]
 
     # ── other tables made from this one ──────────────────────────────────────────────────────────────────────
     def as_columns(self) -> Columns:
@@ -242,8 +254,30 @@ class ScoreTable(Tally):
         grid = grid or ("probability" if self.probabilities else "line")
         if grid not in bins.GRIDS or (grid == "probability" and not self.probabilities):
             raise errors.bad_grid(grid, bins.GRIDS, self.range)
+        return self._on(Grid(grid))
+
+    def _on(self, grid: Grid | None) -> Self:
+        """Return the table with scores rounded down to a grid that is no finer than its own."""
+        if grid is None or grid == self.grid:
+            return self
         columns = self.as_columns()
-        return self._like(Columns.added(bins.lower_edges(columns.scores, grid), columns.values), grid)
+        return self._like(Columns.added(grid.lower_edges(columns.scores), columns.values), grid)
+
+    def for_travel(self, minimum: float) -> Self:
+        """Return the table in bins, put together until every cell is empty or holds at least so many rows.
+
+        A cell is the positives or the negatives in a bin; weighted ones are judged by Kish's number of rows. A side of
+        ½ (or a whole line) that has too few rows is one bin. Tables add up although other bins were put together.
+        """
+        table = self.binned()
+        grid, columns = table.grid, table.as_columns()
+        cells, squares = (
+            np.stack([columns.values[name + suffix][::-1] for name in ("positives", "negatives")])
+            for suffix in ("", "_squared" if self.weighted else "")
+        )
+        numbers = grid.numbers(columns.scores[::-1])  # type: ignore[union-attr]
+        ranges = ranges_without_small_cells(numbers, cells, squares, grid.kind, minimum)  # type: ignore[union-attr]
+        return table._on(grid.joined([Grid(grid.kind, ranges)]))  # type: ignore[union-attr]
 
     def compressed(self) -> Self:
         """Return a table of some hundred scores, for drawing it anew: neighbours in the ranking are put together.
@@ -276,7 +310,7 @@ class ScoreTable(Tally):
         scores, labels = self.store.some(most)
         return scores, labels, 1 - labels
 
-    def _like(self, store: Keys | Columns, grid: str | None = None) -> Self:
+    def _like(self, store: Keys | Columns, grid: Grid | None = None) -> Self:
         return type(self)(self.positive, self.negative, store, grid)
 
     # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────
@@ -288,7 +322,15 @@ class ScoreTable(Tally):
 
     @classmethod
     def _stack(cls, parts: Sequence[Self]) -> Self:
+        parts = cls._on_common_grid(parts)
         return parts[0]._like(Columns.stacked([part.as_columns() for part in parts]), parts[0].grid)
+
+    @classmethod
+    def _on_common_grid(cls, parts: Sequence[Self]) -> list[Self]:
+        """Return the parts on the finest grid on which all of them can be told."""
+        grids = [part.grid for part in parts if part.grid is not None]
+        common = grids[0].joined(grids[1:]) if grids else None
+        return [part._on(common) for part in parts]
 
     def _question(self) -> dict[str, Any]:
         extra = set(self.store.values) if isinstance(self.store, Columns) else set()
@@ -296,7 +338,7 @@ class ScoreTable(Tally):
             "the positive class": self.positive,
             "the negative class": self.negative,
             "weighting": "weighted" if self.weighted else "unweighted",
-            "the grid of bins": self.grid or "none",
+            "the grid of bins": "none" if self.grid is None else self.grid.kind,
             "the list of extra columns": sorted(extra - {"positives", "negatives"}),
             "the shape of the leading axes": self.leading,
         }
@@ -306,12 +348,17 @@ class ScoreTable(Tally):
         keys = [part.store for part in parts if isinstance(part.store, Keys)]
         if len(keys) == len(parts) and len({k.layout for k in keys}) == 1:
             return parts[0]._like(merge(keys))
+        parts = cls._on_common_grid(parts)
         return parts[0]._like(Columns.merged([part.as_columns() for part in parts]), parts[0].grid)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ScoreTable):
             return NotImplemented
-        if self._question() != other._question() or not np.array_equal(self.total, other.total):
+        if (
+            self._question() != other._question()
+            or self.grid != other.grid
+            or not np.array_equal(self.total, other.total)
+        ):
             return False
         a, b = self.store, other.store
         if isinstance(a, Keys) and isinstance(b, Keys) and a.layout == b.layout:
@@ -325,25 +372,29 @@ class ScoreTable(Tally):
         return {
             "positive": self.positive,
             "negative": self.negative,
-            "grid": self.grid,
-            "scores": columns.scores.tolist(),
-            "columns": {name: values.tolist() for name, values in columns.values.items()},
+            "grid": None if self.grid is None else self.grid.saved(),
+            "scores": columns.scores,
+            "columns": dict(columns.values),
         }
 
     @classmethod
     def _restore(cls, content: dict[str, Any]) -> Self:
-        scores, grid = np.asarray(content["scores"]), content["grid"]
+        scores, grid = np.asarray(content["scores"]), None
         values = {name: np.asarray(column) for name, column in content["columns"].items()}
-        if grid is not None and (grid not in bins.GRIDS or not (bins.lower_edges(scores, grid) == scores).all()):
-            raise ValueError("the scores are not on the grid")
         if scores.dtype.kind not in "biufO" or not {"positives", "negatives"} <= set(values):
             raise ValueError("scores, positives or negatives")
         if scores.ndim != 1 or any(column.shape[-1:] != scores.shape for column in values.values()):
             raise ValueError("columns of different lengths")
+        if not all(finite(column) for column in values.values()):
+            raise ValueError("columns that are not finite numbers")
+        if content["grid"] is not None:
+            grid = Grid.restored(content["grid"])
+            if not (grid.lower_edges(scores) == scores).all():
+                raise ValueError("the scores are not on the grid")
         return cls(content["positive"], content["negative"], Columns.added(scores, values), grid)
 
     def __str__(self) -> str:
-        how = f"binned on the {self.grid} grid" if self.grid else "exact"
+        how = f"binned on the {self.grid.kind} grid" if self.grid else "exact"
         rows = (
             "" if self.leading else f" of {float(self.total):,.15g} rows ({self.positive!r} against {self.negative!r})"
         )

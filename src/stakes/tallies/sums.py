@@ -12,7 +12,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.tallies import bins
-from stakes.tallies.arithmetic import Array, Number
+from stakes.tallies.arithmetic import Array, Number, finite
 from stakes.tallies.base import Tally
 
 Power = tuple[int, int, int, int]
@@ -73,16 +73,15 @@ class ErrorRows:
         )
 
     def saved(self) -> list[Any]:
-        """Return plain lists."""
-        weight = None if self.weight is None else self.weight.tolist()
-        return [self.truth.tolist(), self.prediction.tolist(), weight]
+        """Return the columns."""
+        return [self.truth, self.prediction, self.weight]
 
     @classmethod
     def restored(cls, saved: Any) -> Self:
         """Restore what :meth:`saved` gave."""
         truth, prediction, weight = (None if column is None else np.asarray(column) for column in saved)
         columns = [column for column in (truth, prediction, weight) if column is not None]
-        if any(c.ndim != 1 or len(c) != len(columns[0]) or c.dtype.kind not in "iufO" for c in columns):
+        if any(c.ndim != 1 or len(c) != len(columns[0]) or not finite(c) for c in columns):
             raise ValueError("rows")
         return cls(truth, prediction, weight)  # type: ignore[arg-type]
 
@@ -160,6 +159,13 @@ class ErrorSums(Tally):
         total = self.moments[0, 0, 0, 0]
         return total if self.weighted or self.leading else int(total)
 
+    @property
+    def equal_rows(self) -> float:
+        """How many rows of equal weight would tell as much (Kish)."""
+        if self.rows is None or self.rows.weight is None:
+            return float(self.total)
+        return float(self.total) ** 2 / float((self.rows.weight.astype(np.float64) ** 2).sum())
+
     def has(self, part: str) -> bool:
         """Whether a part was counted."""
         if part in _POWERS:
@@ -212,6 +218,11 @@ class ErrorSums(Tally):
         found = np.array([cell for cell, _ in cells], np.int64).reshape(-1, 2)
         lower = bins.edges(found, "line", _PICTURE_BITS)
         return [(float(t), float(p), count) for (t, p), (_, count) in zip(lower, cells, strict=True)]
+
+    def for_travel(self, minimum: float) -> Self:
+        """Return the sums alone: rows, the worst of them, and a histogram whose cells are small stay at home."""
+        constant = None if self.constant is None else replace(self.constant, rows=None)
+        return replace(self, rows=None, worst=None, histogram=None, constant=constant)
 
     # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────
     def _question(self) -> dict[str, Any]:
@@ -266,7 +277,7 @@ class ErrorSums(Tally):
             "rows": None if self.rows is None else self.rows.saved(),
             "worst": None if self.worst is None else [[w.row, w.truth, w.prediction, w.error] for w in self.worst],
             "histogram": None if self.histogram is None else [[*cell, n] for cell, n in sorted(self.histogram.items())],
-            "constant": None if self.constant is None else replace(self.constant, rows=None).to_dict(),
+            "constant": None if self.constant is None else replace(self.constant, rows=None).saved(),
         }
 
     @classmethod
@@ -283,8 +294,11 @@ class ErrorSums(Tally):
             "constant": None if constant is None else cls.from_dict(constant),
         }
         sums = cls(**{**content, **restored})
-        if set(_POWERS[""]) - set(sums.moments) or sums.moments[0, 0, 0, 0] <= 0 or not sums.largest >= 0:
+        if set(_POWERS[""]) - set(sums.moments) or sums.moments[0, 0, 0, 0] <= 0 or not 0 <= sums.largest < math.inf:
             raise ValueError("moments")
+        logs, shares = (0.0 if part is None else part for part in (sums.squared_logs, sums.percentages))
+        if logs < 0 or not shares >= 0:
+            raise ValueError("sums of squares or sizes below 0")
         if rows is not None and sums.constant is not None:
             always = np.broadcast_to(np.float64(sums.baseline), len(rows.truth))
             compared = ErrorRows(rows.truth, always, rows.weight)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes.metrics import auc_bounds
 from stakes.metrics.folds import Fold, fold_all, total
 from stakes.tallies import ScoreTable, Steps
 from stakes.tallies.columns import Columns
@@ -18,7 +19,19 @@ METHODS = ("delong", "newcombe")
 
 
 def auc_interval(table: ScoreTable, value: float, confidence: float, method: str | None = None) -> Interval:
-    """Return DeLong's interval on the logit scale, or Newcombe's where a class is small or the order perfect."""
+    """Return DeLong's interval on the logit scale, or Newcombe's where a class is small or the order perfect.
+
+    Where bins were put together it is wider, by as much as the auc of the scores may lie to either side.
+    """
+    found = _auc_interval(table, value, confidence, method)
+    if table.grid is None or not len(table.grid.ranges) or found.low is None or found.high is None:
+        return found
+    lost, won = (float(bound) for bound in auc_bounds(table))
+    low, high = max(found.low - (value - lost), 0.0), min(found.high + (won - value), 1.0)
+    return Interval(low, high, f"{found.method}, wider by what the bins leave open")
+
+
+def _auc_interval(table: ScoreTable, value: float, confidence: float, method: str | None) -> Interval:
     P, N = table.effective_rows
     if min(P, N) < 2:
         return none("a class has a single row")

@@ -54,7 +54,7 @@ def _interval(metric: Metric, value: float, moves: Array, scores: ClassScores, s
     sample: Any = scores.sample
     if not np.isfinite(moves).all():
         return none("the loss of some row is infinite, or a class has no rows in the sample")
-    rows, whole = scores.effective_rows, float(sample.weight.sum())
+    rows, whole = scores.equal_rows, float(sample.weight.sum())
     square = float((sample.squares * moves**2).sum()) / whole**2
     error = math.sqrt(square * rows / (rows - 1)) if rows > 1 else 0.0
     if error < 1e-14:

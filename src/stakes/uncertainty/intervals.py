@@ -120,7 +120,7 @@ def _rows_of_share(metric: Metric, value: float, tally: Any) -> float | None:
     if not tally.weighted:
         return whole
     if isinstance(tally, ClassScores):
-        return tally.effective_rows
+        return tally.equal_rows
     if isinstance(tally, JointCounts):
         return None
     squared = Confusion(tally.truths, tally.decisions, tally.squares, positive=tally.positive)

@@ -83,7 +83,10 @@ class _ByCost(Search):
             return None, "it depends on the class frequencies that the model was trained on; give training_prior="
         shares = shares_of([self.table.N, self.table.P])
         steps = self.wanted.thresholds(self.table.negative, self.table.positive, shares)
-        return [start for _, start in steps[1:]], ""
+        starts = [start for _, start in steps[1:]]
+        if not all(map(self.table.answers, starts)):
+            return None, f"{starts[0]:.6g} lies inside a bin of these scores"
+        return starts, ""
 
     # ── the best thresholds, and a ladder around them ────────────────────────────────────────────────────────
     @cached_property

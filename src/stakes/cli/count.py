@@ -1,0 +1,98 @@
+"""stakes count: keep of the rows what an evaluation needs, in a file that can be sent."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from stakes.cli import options
+
+
+@click.command()
+@options.files
+@options.missing
+@options.columns
+@options.baseline
+@options.by
+@click.option("-o", "--output", metavar="OUT.tally", help="Where to write the tally.")
+@click.option("--exact", is_flag=True, help="Keep every distinct score, which is as good as giving away the rows.")
+@click.option(
+    "--min-cell",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="How many rows a bin of scores or a segment holds at least.",
+)
+@options.as_json
+def count(
+    files: tuple[str, ...],
+    output: str | None,
+    exact: bool,
+    min_cell: int,
+    as_json: bool,
+    score: tuple[str, ...],
+    classes: tuple[str, ...],
+    **columns: Any,
+) -> None:
+    """Count the rows in FILE once, and keep only what evaluations need: a tally, to be sent and added up.
+
+    Scores are put into bins of at least --min-cell positive and negative rows (or none), and small segments into one.
+    Decisions are kept as they are, however few were wrong: that is what an evaluation is about. Give the --threshold
+    that matters, and the decisions at it stay exact.
+
+    \b
+    Examples:
+      stakes count monday.csv --truth y --score p --threshold 0.3 -o monday.tally
+      stakes evaluate monday.tally tuesday.tally
+    """
+    from stakes.engines.tally_files import check_target, load
+    from stakes.evaluation import count
+    from stakes.evaluation.recalibrating import refuse_overwriting
+
+    if output is None:
+        raise click.UsageError("a tally is written to a file; say where with -o OUT.tally.")
+    check_target(output)
+    for file in files:
+        refuse_overwriting(file, output)
+    counted = count(
+        options.one_or_all(files), score=options.scores(score), classes=classes or None, exact=exact or None, **columns
+    )
+    counted.save(output, exact=exact, min_cell=min_cell)
+    facts = _facts(load(output), Path(output), None if exact else min_cell)
+    click.echo(json.dumps(facts) if as_json else _in_words(facts))
+
+
+def _facts(counted: Any, path: Path, min_cell: int | None) -> dict[str, Any]:
+    """What is in the file."""
+    total = next(iter(counted.tallies.values())).total
+    tables = [counted.scores] if counted.scores else getattr(counted.tallies.get("class_scores"), "tables", ())
+    grids = [table.grid for table in tables if table.grid is not None]
+    return {
+        "written": str(path),
+        "bytes": path.stat().st_size,
+        "task": counted.task,
+        "tallies": list(counted.tallies),
+        "rows": total if isinstance(total, int) else float(total),
+        "dropped": counted.dropped,
+        "segments": list(counted.segments),
+        "threshold": counted.threshold,
+        "min_cell": min_cell,
+        "scores": sum(len(table.as_columns().scores) for table in tables),
+        "put_together": sum(len(grid.ranges) for grid in grids),
+    }
+
+
+def _in_words(facts: dict[str, Any]) -> str:
+    """One line about the rows, and one about the scores."""
+    rows = f"{facts['rows']:,} rows" if isinstance(facts["rows"], int) else f"rows of weight {facts['rows']:,.6g}"
+    parts = [rows, *([f"{facts['dropped']:,} left out"] if facts["dropped"] else [])]
+    parts += [f"{len(facts['segments']):,} segments"] if facts["segments"] else []
+    parts += [f"decisions at {facts['threshold']:g}"] if facts["threshold"] is not None else []
+    line = f"{facts['written']}: {', '.join(parts)}; {facts['bytes']:,} bytes"
+    if not facts["scores"]:
+        return line
+    if facts["min_cell"] is None:
+        return f"{line}\n{facts['scores']:,} distinct scores, as they are"
+    bins = f"scores in {facts['scores']:,} bins, {facts['put_together']:,} of them put together from smaller ones"
+    return f"{line}\n{bins} (at least {facts['min_cell']} rows of a class, or none)"

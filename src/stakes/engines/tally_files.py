@@ -1,0 +1,212 @@
+"""Counts as files: ``monday.tally`` + ``tuesday.tally``.
+
+The format, version 1. A file is a zip archive (deflate) of two members, in this order and no others:
+
+``tally.json``
+    UTF-8 JSON: ``{"stakes": "tally", "version": 1, "counted": …}``. The count is what ``Counted.to_dict()`` gives:
+    ``task`` ("classification" or "regression"), ``decided_by`` ("rows", "score", "costs" or "threshold"), the
+    ``threshold`` or null, ``columns`` (the names of the columns ``weight`` and ``by``), ``dropped`` (rows left out), a
+    list of ``tallies``, and ``segments`` (name → a count without segments). Each tally has its kind (``tally``), its
+    ``version`` and its content:
+
+    - ``confusion``: ``truths`` × ``decisions``, ``counts`` [truth, decision], ``positive``, and ``squares`` (sums of
+      squared weights, or null);
+    - ``scores``: ``positive`` and ``negative`` class, ``scores`` (highest first), ``columns`` (``positives`` and
+      ``negatives`` at each score; weighted ones also ``…_squared``), and ``grid`` (null for exact scores): its ``kind``
+      ("probability" or "line", see ``tallies/bins.py``) and the ``ranges`` [first bin, first bin after it] of bins that
+      were put together. A score is the lower edge of its bin or range;
+    - ``class_scores``: a ``scores`` table of each class against the rest, and sums over all rows;
+    - ``errors``: ``moments`` as [|error|, error, truth, prediction powers, numerator, denominator], and more sums;
+    - ``joint``: ``labels`` of each column, ``codes`` of the combinations, ``counts``;
+    - ``costs``: ``sums``, ``products`` and ``powers`` of what rows of each class cost.
+
+``numbers.bin``
+    The numbers of all longer arrays, one array after the other without gaps. In the JSON such an array is
+    ``{"numbers": TYPE, "shape": [n, …], "at": B}``: it begins B bytes into this member, little-endian, last axis
+    fastest. TYPE is u1, u2, u4 or u8 (unsigned), i8 (signed) or f4 or f8 (IEEE floats), the narrowest that loses
+    nothing. Arrays of at most 16 numbers, and integers beyond 64 bits, stand in the JSON as lists. A single number that
+    JSON does not have is ``{"number": "inf"}``, "-inf" or "nan".
+
+The same count gives the same bytes. What is read is checked: both checksums, the shapes, that every count is one, that
+scores lie on their grid. Nothing is unpickled, and nothing is unpacked to the disk.
+"""
+
+import json
+import math
+import os
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.engines.files.writing import written_beside
+from stakes.engines.plan import SMALL, Counted
+from stakes.engines.travel import SUFFIX, for_travel
+from stakes.tallies.arithmetic import Array
+
+VERSION = 1
+
+_MEMBERS = ["tally.json", "numbers.bin"]
+_TYPES = ("u1", "u2", "u4", "u8", "i8", "f4", "f8")
+_FEW = 16
+"""So many numbers stand in the JSON."""
+
+_LEVEL = 4
+"""How hard to compress: more takes several times as long and saves little."""
+
+_LARGEST = 1 << 32
+"""A member that claims more bytes than this is not read."""
+
+_DEFLATED = 1100
+"""Deflate makes nothing smaller than by this factor."""
+
+_DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, KeyError, TypeError, AttributeError, IndexError),
+    *(NotImplementedError, RuntimeError, OverflowError, MemoryError),
+)
+"""What reading a damaged file may end in (RecursionError is a RuntimeError)."""
+
+
+def save(counted: Counted, path: str | os.PathLike[str], *, exact: bool = False, min_cell: int = SMALL) -> None:
+    """Write a count, or what of it may leave the house; the file appears whole or not at all."""
+    check_target(path)
+    if exact and _tells_rows(counted):
+        errors.warn(errors.exact_scores_travel())
+    target, numbers = Path(path), _Numbers()
+    saved = numbers.taken_out((counted if exact else for_travel(counted, min_cell)).saved())
+    text = json.dumps({"stakes": "tally", "version": VERSION, "counted": saved}, allow_nan=False)
+    with written_beside(target) as place, zipfile.ZipFile(place, "w") as archive:
+        for name, content in zip(_MEMBERS, (text.encode(), numbers.content), strict=True):
+            member = zipfile.ZipInfo(name)  # of 1980: the same count gives the same bytes
+            member.create_system = 3
+            archive.writestr(member, content, zipfile.ZIP_DEFLATED, compresslevel=_LEVEL)
+
+
+def load(path: str | os.PathLike[str]) -> Counted:
+    """Read and check a count that was saved with ``save``."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            text, content = (_member(archive, place) for place in range(len(_MEMBERS)))
+        return _counted(text, content)
+    except FileNotFoundError:
+        raise errors.no_such_file(str(path)) from None
+    except errors.InputError as problem:
+        raise errors.in_file(str(path), problem) from None
+    except _DAMAGE as problem:
+        raise errors.damaged_tally(str(path), str(problem) or type(problem).__name__) from None
+
+
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Refuse to write a tally where nobody would find it, before anything is counted."""
+    if not os.fspath(path).lower().endswith(SUFFIX):
+        raise errors.not_a_tally_file(os.fspath(path))
+    if not Path(path).parent.is_dir():
+        raise errors.no_such_folder(str(path))
+
+
+def _tells_rows(counted: Counted) -> bool:
+    tables = [counted.scores, *getattr(counted.tallies.get("class_scores"), "tables", ())]
+    scores = any(table is not None and table.grid is None for table in tables)
+    return scores or getattr(counted.tallies.get("errors"), "rows", None) is not None
+
+
+def _member(archive: zipfile.ZipFile, place: int) -> bytes:
+    """Read one of the two members, if it is what it should be."""
+    members = archive.infolist()
+    if [member.filename for member in members] != _MEMBERS:
+        raise ValueError(f"it does not consist of {' and '.join(_MEMBERS)}")
+    member = members[place]
+    if member.compress_type != zipfile.ZIP_DEFLATED:
+        raise ValueError(f"{member.filename} is not deflated")
+    if member.file_size > min(_LARGEST, _DEFLATED * (member.compress_size + 1)):
+        raise ValueError(f"{member.filename} claims {member.file_size:,} bytes")
+    return archive.read(member)
+
+
+def _counted(text: bytes, content: bytes) -> Counted:
+    saved = json.loads(text.decode(), parse_constant=_no_constant)
+    if not isinstance(saved, dict) or saved.get("stakes") != "tally":
+        raise ValueError("it was not written by stakes count")
+    if saved.get("version") != VERSION:
+        raise errors.unknown_version("tally", saved.get("version"), VERSION)
+    numbers = _Numbers(content)
+    counted = Counted.from_dict(numbers.put_back(saved["counted"]))
+    if numbers.at != len(content):
+        raise ValueError("there are numbers that belong to nothing")
+    return counted
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no number")
+
+
+class _Numbers:
+    """The arrays of a count, taken out of it one after the other, or put back."""
+
+    def __init__(self, content: bytes = b"") -> None:
+        self.read, self.at = content, 0
+        self.parts: list[bytes] = []
+
+    @property
+    def content(self) -> bytes:
+        return b"".join(self.parts)
+
+    def taken_out(self, saved: Any) -> Any:
+        """Return the same with references instead of arrays."""
+        if isinstance(saved, dict):
+            return {name: self.taken_out(part) for name, part in saved.items()}
+        if isinstance(saved, list):
+            return [self.taken_out(part) for part in saved]
+        if isinstance(saved, float) and not math.isfinite(saved):
+            return {"number": str(saved)}
+        if not isinstance(saved, np.ndarray):
+            return saved
+        if saved.size <= _FEW or saved.dtype == object:
+            return saved.tolist()
+        narrow = _narrowed(saved)
+        reference = {"numbers": narrow.dtype.str[1:], "shape": list(saved.shape), "at": self.at}
+        self.parts.append(narrow.tobytes())
+        self.at += narrow.nbytes
+        return reference
+
+    def put_back(self, saved: Any) -> Any:
+        """Return the same with arrays instead of references, which must follow one another without gaps."""
+        if isinstance(saved, list):
+            return [self.put_back(part) for part in saved]
+        if not isinstance(saved, dict):
+            return saved
+        if saved.keys() == {"number"} and saved["number"] in _NO_JSON:
+            return float(saved["number"])
+        if not (saved.keys() == {"numbers", "shape", "at"} and isinstance(saved["numbers"], str)):
+            return {name: self.put_back(part) for name, part in saved.items()}
+        kind, shape = saved["numbers"], saved["shape"]
+        if kind not in _TYPES or not all(type(n) is int and n >= 0 for n in shape) or saved["at"] != self.at:
+            raise ValueError("a list of numbers is of no known type, length or place")
+        stored = np.dtype("<" + kind)
+        size = math.prod(shape) * stored.itemsize
+        if size > len(self.read) - self.at:
+            raise ValueError("numbers are missing")
+        array = np.frombuffer(self.read, stored, math.prod(shape), self.at).reshape(shape)
+        self.at += size
+        return array.astype(_WIDE.get(kind, np.int64))
+
+
+_NO_JSON = ("inf", "-inf", "nan")
+"""Numbers that JSON does not have."""
+
+_WIDE: dict[str, Any] = {"f4": np.float64, "f8": np.float64, "u8": np.uint64}
+"""Whole numbers become int64 otherwise."""
+
+
+def _narrowed(array: Array) -> Array:
+    """Return the same numbers in the narrowest type that loses nothing, little-endian."""
+    if array.dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            single = array.astype("<f4")
+        return single if np.array_equal(single, array) else array.astype("<f8")
+    low, high = int(array.min()), int(array.max())
+    kinds = [kind for kind in _TYPES[:4] if low >= 0 and high <= np.iinfo(kind).max]
+    return array.astype("<" + (kinds[0] if kinds and (kinds[0] != "u8" or high > 2**63 - 1) else "i8"))

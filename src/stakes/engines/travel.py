@@ -1,0 +1,50 @@
+"""What of a count may leave the house: bins instead of scores, and no segment of a few rows.
+
+The tallies know for themselves what of them may travel (``Tally.for_travel``). Scores are put into bins, and bins
+together, until every cell is empty or holds at least ``minimum`` rows (``tallies/small_cells.py``). Of predicted
+numbers the sums travel, and not the rows, the worst errors or the histogram. Decisions travel as they are: that three
+patients were missed is what an evaluation is about. So do the totals of the classes and the largest error.
+
+Segments with fewer rows are put together into one, called "(small segments)"; where that one is still too small, the
+smallest of the others joins it. Rows that were dropped are known for the whole only.
+
+This keeps single rows from being read off a file. It is no proof against somebody who compares files: all rows less
+all segments but one are that segment, in the bins that all of them share.
+"""
+
+from dataclasses import replace
+
+from stakes import errors
+from stakes.engines.plan import Counted
+from stakes.tallies.arithmetic import is_real
+
+SUFFIX = ".tally"
+"""How the names of files end that hold counts."""
+
+SMALL_SEGMENTS = "(small segments)"
+
+
+def for_travel(counted: Counted, minimum: float) -> Counted:
+    """Return what of a count may leave the house."""
+    if not is_real(minimum) or not minimum >= 1 or minimum != int(minimum):
+        raise errors.bad_min_cell(minimum)
+    segments = _large_enough(dict(counted.segments), minimum)
+    return replace(_tallies(counted, minimum), segments={n: _tallies(part, minimum) for n, part in segments.items()})
+
+
+def _tallies(counted: Counted, minimum: float) -> Counted:
+    return replace(counted, tallies={kind: tally.for_travel(minimum) for kind, tally in counted.tallies.items()})
+
+
+def _large_enough(segments: dict[str, Counted], minimum: float) -> dict[str, Counted]:
+    """Put small segments together, and the smallest of the others to them while they are too few."""
+    sizes = {name: min(t.equal_rows for t in part.tallies.values()) for name, part in segments.items()}
+    rising = sorted(sizes, key=lambda name: (sizes[name], name))
+    small = [name for name in rising if sizes[name] < minimum or name == SMALL_SEGMENTS]
+    others = [name for name in rising if name not in small]
+    while small and others and sum(sizes[name] for name in small) < minimum:
+        small.append(others.pop(0))
+    if not small:
+        return segments
+    kept = {name: part for name, part in segments.items() if name in others}
+    return {**kept, SMALL_SEGMENTS: Counted.sum([segments[name] for name in small])}

@@ -1,0 +1,46 @@
+"""Tallies that came as files: they are added up, and judged as if all their rows were here."""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from stakes import errors
+from stakes.engines import Counted
+from stakes.engines.travel import SUFFIX
+
+_QUESTION: dict[str, Any] = {
+    **dict.fromkeys(("truth", "score", "prediction", "positive", "classes", "weight", "by", "baseline", "cluster")),
+    **{"where": None, "task": "auto", "missing": "error"},
+}
+"""The arguments that were answered when the rows were counted, and what they are when they are not given."""
+
+
+def are_tallies(data: Any) -> bool:
+    """Whether these are names of tallies; rows among them are refused."""
+    names = [data] if isinstance(data, str | os.PathLike) else data
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str | os.PathLike) for name in names):
+        return False
+    tallies = [name for name in names if _is_tally(name)]
+    if tallies and len(tallies) < len(names):
+        other = next(name for name in names if not _is_tally(name))
+        raise errors.tallies_and_rows(os.fspath(tallies[0]), os.fspath(other))
+    return bool(tallies)
+
+
+def _is_tally(name: Any) -> bool:
+    return os.fspath(name).lower().endswith(SUFFIX)
+
+
+def load_sum(data: Any, question: Mapping[str, Any]) -> Counted:
+    """Load tallies and add them up; what would ask another question is refused."""
+    from stakes.engines.files.sources import sources  # names, patterns, and nothing twice
+    from stakes.engines.tally_files import load
+
+    given = [name for name, value in question.items() if name in _QUESTION and _given(value, _QUESTION[name])]
+    if given:
+        raise errors.fixed_when_counted(given)
+    return Counted.sum([load(source.path) for source in sources(data)])
+
+
+def _given(value: Any, otherwise: Any) -> bool:
+    return value is not None and not (isinstance(value, str) and value == otherwise)

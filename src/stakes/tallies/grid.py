@@ -1,0 +1,97 @@
+"""The grid that the scores of a table lie on: the fixed bins, some of them put together.
+
+Bins are put together so that no cell of a table is small (``small_cells.py``). What was put together differs from table
+to table, so the grid of a sum is the finest one on which all parts can be told: ranges of bins that overlap become one.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+
+from stakes.tallies import bins
+from stakes.tallies.arithmetic import Array
+
+
+def _nothing() -> Array:
+    return np.empty((0, 2), np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """A kind of bins ("probability" or "line"), and the ranges of bin numbers that were put together.
+
+    ``ranges`` has a row for each range, in order: the first bin in it and the first one after it. A bin outside of all
+    ranges stands for itself.
+
+    >>> grid = Grid("probability", np.array([[0, bins.start("probability")]]))
+    >>> grid.lower_edges(np.array([0.25, 0.5])).tolist()
+    [0.0, 0.5]
+    """
+
+    kind: str
+    ranges: Array = field(default_factory=_nothing)
+
+    def numbers(self, scores: Array) -> Array:
+        """Return the number of each score's bin; bins that were put together have the number of the first."""
+        found = bins.numbers(scores, self.kind)
+        place = np.searchsorted(self.ranges[:, 0], found, side="right") - 1
+        if not len(self.ranges):
+            return found
+        first, stop = self.ranges[place].T
+        return np.where((place >= 0) & (found < stop), first, found)
+
+    def lower_edges(self, scores: Array) -> Array:
+        """Return the lower edge of each score's bin, as float64."""
+        return bins.edges(self.numbers(scores), self.kind)
+
+    def around(self, score: float) -> tuple[float, float]:
+        """Return the lower edge of a score's bin and that of the next bin; +∞ when there is none."""
+        number = int(self.numbers(np.array([score]))[0])
+        low = float(bins.edges(np.array([number]), self.kind)[0])
+        inside = self.ranges[self.ranges[:, 0] == number]
+        if not len(inside):
+            return low, bins.next_edge(low, self.kind)
+        stop = int(inside[0, 1])
+        return low, math.inf if stop > bins.domain(self.kind)[1] else float(bins.edges(inside[0, 1:], self.kind)[0])
+
+    def joined(self, others: Iterable["Grid"]) -> "Grid":
+        """Return the finest grid that is no finer than any of these, all of one kind."""
+        ranges = np.concatenate([self.ranges, *(grid.ranges for grid in others)])
+        if not len(ranges):
+            return self
+        ranges = ranges[np.argsort(ranges[:, 0], kind="stable")]
+        reach = np.maximum.accumulate(ranges[:, 1])
+        starts = np.flatnonzero(np.append(True, ranges[1:, 0] >= reach[:-1]))
+        return Grid(self.kind, np.column_stack([ranges[starts, 0], np.maximum.reduceat(ranges[:, 1], starts)]))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Grid):
+            return NotImplemented
+        return self.kind == other.kind and np.array_equal(self.ranges, other.ranges)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def saved(self) -> dict[str, Any]:
+        """Return the content, for :meth:`restored`."""
+        return {"kind": self.kind, "ranges": self.ranges}
+
+    @classmethod
+    def restored(cls, saved: Any) -> Self:
+        """Check and restore what :meth:`saved` gave."""
+        kind = saved["kind"]
+        if kind not in bins.GRIDS:
+            raise ValueError("a grid of no known kind")
+        ranges = np.asarray(saved["ranges"])
+        if ranges.size and ranges.dtype.kind not in "iu":
+            raise ValueError("ranges of bins are whole numbers")
+        ranges = ranges.astype(np.int64).reshape(-1, 2)
+        lowest, highest = bins.domain(kind)
+        ends = ranges.ravel()
+        if ends.size and (ends[0] < lowest or ends[-1] > highest + 1):
+            raise ValueError("ranges beyond the grid")
+        if not (ranges[:, 0] < ranges[:, 1]).all() or not (ranges[1:, 0] >= ranges[:-1, 1]).all():
+            raise ValueError("ranges that overlap")
+        return cls(kind, ranges)
