@@ -1870,3 +1870,9 @@ def nothing_left(count: int) -> EmptyError:
     problem = EmptyError(f"something is missing in every one of {_rows(count)}; there is nothing to evaluate")
     problem.dropped = count
     return problem
+
+
+# ── segments ─────────────────────────────────────────────────────────────────────────────────────────────────────
+def by_twice(names: Sequence[object]) -> InputError:
+    seen = f"names a column twice ({some([str(name) for name in names])})" if names else "names no column"
+    return InputError(f"by= {seen}; name each column that makes segments once")

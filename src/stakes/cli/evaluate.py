@@ -19,7 +19,7 @@ SHOW_ALL = "stakes evaluate … --all"
     type=float,
     help="The constant to compare predicted numbers with (default: the mean of the truth).",
 )
-@click.option("--by", metavar="COLUMN", help="Evaluate each segment too.")
+@click.option("--by", metavar="COLUMN", multiple=True, help="Evaluate each segment too; several columns: combinations.")
 @options.cluster
 @options.confidence
 @click.option(
@@ -38,6 +38,7 @@ def evaluate(
     score: tuple[str, ...],
     classes: tuple[str, ...],
     prices: dict[str, Any],
+    by: tuple[str, ...],
     **columns: Any,
 ) -> None:
     """Judge a model by the predictions in FILE; several files, or a pattern in quotes, are one table.
@@ -52,9 +53,8 @@ def evaluate(
     """
     from stakes.evaluation import evaluate
 
-    evaluation = evaluate(
-        options.one_or_all(files), score=options.scores(score), classes=classes or None, **prices, **columns
-    )
+    columns |= {"score": options.scores(score), "classes": classes or None, "by": list(by) or None}
+    evaluation = evaluate(options.one_or_all(files), **prices, **columns)
     if as_json:
         click.echo(evaluation.to_json())
     else:

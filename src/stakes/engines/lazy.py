@@ -18,9 +18,10 @@ from stakes.engines.columns import as_frame
 from stakes.engines.groups import Grouped, count_groups
 from stakes.engines.plan import Counted
 from stakes.engines.queries import MOST_GROUPS, MOST_SCORES, Groups, Source
+from stakes.engines.segments import spread_by
 from stakes.tallies.arithmetic import Array
 
-_KEYS = ("truth", "prediction", "score", "by")
+_KEYS = ("truth", "prediction", "score")
 
 
 def is_lazy(data: Any) -> bool:
@@ -37,12 +38,14 @@ def count_inside(data: Any, options: Mapping[str, Any]) -> Counted | None:
 
     ``options`` are the arguments of :func:`stakes.engines.read_rows`.
     """
-    given = {name: options.get(name) for name in (*_KEYS, "weight") if options.get(name) is not None}
+    segments = spread_by(options.get("by"), data)
+    named = {**{name: options.get(name) for name in (*_KEYS, "weight")}, **segments}
+    given = {name: column for name, column in named.items() if column is not None}
     if _needs_rows(options) or not all(isinstance(name, str) for name in given.values()):
         return None
     if "score" not in given and "prediction" not in given:
         raise errors.nothing_to_judge()
-    source, keys = Source.of(data, given), [name for name in _KEYS if name in given]  # type: ignore[arg-type]
+    source, keys = Source.of(data, given), [name for name in given if name != "weight"]  # type: ignore[arg-type]
     for key in keys:
         if source.dtype(key).is_nested():  # not every engine can group by those
             raise errors.unsupported_type(key, str(source.dtype(key)))
@@ -50,7 +53,9 @@ def count_inside(data: Any, options: Mapping[str, Any]) -> Counted | None:
     if groups is None:
         return None
     _check(groups, options)
-    read = read_rows(**{**options, "weight": None, **groups.columns})
+    columns = {name: column for name, column in groups.columns.items() if name not in segments}
+    by = {name.removeprefix("by "): groups.columns[name] for name in segments} or None
+    read = read_rows(**{**options, "weight": None, **columns, "by": by})
     return None if read.plan is None else _counted(read, groups, grid)
 
 
@@ -101,7 +106,7 @@ def _check(groups: Groups, options: Mapping[str, Any]) -> None:
         values = column.to_numpy().astype(np.float64)
         if argument == "score":
             _refuse(np.isinf(values), groups.sizes, argument, errors.infinite_values)
-        elif of_classes or argument == "by":
+        elif of_classes or argument.startswith("by"):
             wrong = (values != np.floor(values)) | (np.abs(values) >= 2.0**63)
             if wrong.any():
                 raise errors.fractional_labels(

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from stakes import errors, metrics
 from stakes.engines import Counted
+from stakes.engines.segments import OnDemand, values_of
 from stakes.metrics import Estimate, Metric, cost
 from stakes.metrics.estimate import AsJson
 from stakes.metrics.reasons import NO_PROBABILITIES
@@ -246,7 +247,8 @@ class Evaluation(AsJson):
     @cached_property
     def segments(self) -> Mapping[str, "Evaluation"]:
         """The evaluation of each segment, when ``by=`` was given."""
-        return Segments({name: self._segment(part) for name, part in self.counted.segments.items()})
+        parts = self.counted.segments
+        return Segments(list(parts), lambda name: self._segment(parts[name]))
 
     def _segment(self, counted: Counted) -> "Evaluation":
         return type(self)(counted, probabilities=self.probabilities, sampling=self.sampling, pricing=self.pricing)
@@ -383,10 +385,25 @@ def priced(costs: Any, prior: Any, training_prior: Any) -> Pricing | None:
     return None
 
 
-class Segments(dict[str, Evaluation]):
-    """Evaluations by the name of the segment."""
+class Segments(OnDemand[Evaluation]):
+    """Evaluations by the name of the segment, or by its values: ``ev.segments["A", "f"]`` of two columns."""
 
-    def __missing__(self, name: object) -> Evaluation:
-        if not isinstance(name, str) and canonical(name) in self:
-            return self[canonical(name)]
-        raise errors.no_such_segment(name, list(self))
+    def __getitem__(self, name: Any) -> Evaluation:
+        found = self._place(name)
+        if found is None:
+            raise errors.no_such_segment(name, list(self))
+        return super().__getitem__(found)
+
+    def __contains__(self, name: object) -> bool:
+        return self._place(name) is not None
+
+    def _place(self, name: Any) -> str | None:
+        """The name of the segment that is meant, if there is one."""
+        if isinstance(name, tuple):
+            return self._by_values.get(tuple(canonical(value) for value in name))
+        text = canonical(name)
+        return text if text in self._made else None
+
+    @cached_property
+    def _by_values(self) -> Mapping[tuple[str, ...] | None, str]:
+        return {values_of(name): name for name in self}
