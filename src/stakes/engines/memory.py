@@ -12,10 +12,10 @@ import numpy as np
 
 from stakes.engines.labels import Labels
 from stakes.engines.plan import Counted, Plan
-from stakes.engines.segments import OnDemand
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import Clusters
+from stakes.tallies.on_demand import OnDemand
 
 _BLOCK = 1 << 16
 _RUN = 1 << 8
@@ -109,7 +109,7 @@ def count_errors(
 
 def _segments(
     task: str, rows: Rows, by: Labels, tallies: Callable[[int, Rows], dict[str, Tally]]
-) -> OnDemand[Counted]:
+) -> OnDemand[str, Counted]:
     """The segments that have rows, each counted when it is asked for."""
     ends = np.cumsum(np.bincount(by.codes, minlength=len(by.names))).tolist()
     ordered = rows.take(np.argsort(by.codes, kind="stable"))  # once, so that each segment is a piece of it

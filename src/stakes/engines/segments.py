@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -11,8 +11,6 @@ from stakes import errors
 from stakes.engines.columns import Column
 from stakes.engines.labels import Labels, encode
 from stakes.tallies.arithmetic import Array
-
-T = TypeVar("T")
 
 _MOST_CODES = 1 << 22
 """Combinations are numbered densely as long as there are no more of them than this; then only those that occur."""
@@ -94,34 +92,3 @@ def values_of(name: str) -> tuple[str, ...] | None:
         values.append(json.loads(part[2]) if part[2].startswith('"') else part[2])
         end = part.end()
     return tuple(values)
-
-
-# ── made when they are asked for ─────────────────────────────────────────────────────────────────────────────────
-class OnDemand(Mapping[str, T], Generic[T]):
-    """Things by name, each made when it is asked for the first time: there may be thousands."""
-
-    def __init__(self, names: Sequence[str], make: Callable[[str], T]) -> None:
-        self._made: dict[str, T | None] = dict.fromkeys(names)
-        self._make = make
-
-    def __getitem__(self, name: str) -> T:
-        made = self._made[name]
-        if made is None:
-            made = self._made[name] = self._make(name)
-        return made
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._made)
-
-    def __len__(self) -> int:
-        return len(self._made)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._made
-
-    def __repr__(self) -> str:
-        return f"<{len(self):,} by name: {errors.some(list(self._made))}>"
-
-    def __reduce__(self) -> Any:
-        """Pickle what is there, all of it made."""
-        return dict, (dict(self),)

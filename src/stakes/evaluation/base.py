@@ -8,13 +8,14 @@ from typing import Any, ClassVar
 
 from stakes import errors, metrics
 from stakes.engines import Counted
-from stakes.engines.segments import OnDemand, values_of
+from stakes.engines.segments import values_of
 from stakes.metrics import Estimate, Metric, cost
 from stakes.metrics.estimate import AsJson
 from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.costs import Costs
 from stakes.tallies.names import canonical
+from stakes.tallies.on_demand import OnDemand
 from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.interval import Interval
 from stakes.uncertainty.sampling import FEW_CLUSTERS, USUAL, Sampling
@@ -30,6 +31,7 @@ _COLUMNS = ("value", "low", "high", "baseline", "reason", "no_interval")
 """What to_rows() tells about each figure."""
 
 _MORE = "ev.to_rows() or ev.show(everything=True)"
+_MORE_SEGMENTS = "ev.by_segment().to_rows()"
 
 
 _FIGURES_OF: dict[type[Tally], str] = {
@@ -250,6 +252,30 @@ class Evaluation(AsJson):
         parts = self.counted.segments
         return Segments(list(parts), lambda name: self._segment(parts[name]))
 
+    def by_segment(self, name: Any = None) -> Any:
+        """Return all segments by one figure (:class:`~stakes.evaluation.by_segment.BySegment`), the worst first.
+
+        Each is compared with the rest, all rows that are not in it; p-values are corrected for the number of segments.
+        The figure is the expected cost where there are costs, otherwise a usual one of the task.
+        """
+        from stakes.evaluation.by_segment import by_segment  # loads statistics that few calls need
+
+        return by_segment(self, name)
+
+    @cached_property
+    def _by_key_figure(self) -> Any:
+        return self.by_segment()
+
+    @property
+    def _key_figure(self) -> str:
+        """The one figure that segments are compared by, if none is named."""
+        return "expected_cost" if self._of_decisions(metrics.list()) else self._usual_figure
+
+    @property
+    def _usual_figure(self) -> str:
+        """The key figure where there are no costs."""
+        raise NotImplementedError
+
     def _segment(self, counted: Counted) -> "Evaluation":
         return type(self)(counted, probabilities=self.probabilities, sampling=self.sampling, pricing=self.pricing)
 
@@ -295,7 +321,7 @@ class Evaluation(AsJson):
         return [({"metric": name}, estimate) for name, estimate in self.figures.items()]
 
     # ── to look at ───────────────────────────────────────────────────────────────────────────────────────────
-    def _content(self) -> page.Content:
+    def _content(self, more: str = _MORE_SEGMENTS) -> page.Content:
         weighted = self._size.weighted  # type: ignore[attr-defined]
         size = {"weight of rows": f"{self.rows:,.6g}"} if weighted else {"rows": f"{self.rows:,}"}
         clusters = self.counted.clusters
@@ -304,11 +330,18 @@ class Evaluation(AsJson):
             {**size, **drawn, **self._facts()},
             self.figures,
             self._before(),
-            self._after(),
-            self.segments,
+            [*self._after(), *self._segments_grid(more)],
             self.notes,
             self._find,
         )
+
+    def _segments_grid(self, more: str) -> list[page.Grid]:
+        """The worst segments; none where the figure that compares them is undefined."""
+        if not self.segments or not self.interval(self._key_figure).defined:
+            return []
+        from stakes.views import segments
+
+        return [segments.grid(self._by_key_figure, more)]
 
     def _facts(self) -> dict[str, str]:
         return {}
@@ -385,7 +418,7 @@ def priced(costs: Any, prior: Any, training_prior: Any) -> Pricing | None:
     return None
 
 
-class Segments(OnDemand[Evaluation]):
+class Segments(OnDemand[str, Evaluation]):
     """Evaluations by the name of the segment, or by its values: ``ev.segments["A", "f"]`` of two columns."""
 
     def __getitem__(self, name: Any) -> Evaluation:

@@ -1,6 +1,7 @@
 """Intervals of the area under the ROC curve."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,13 +20,20 @@ METHODS = ("delong", "newcombe")
 
 def auc_interval(table: ScoreTable, value: float, confidence: float, method: str | None = None) -> Interval:
     """Return DeLong's interval on the logit scale, or Newcombe's where a class is small or the order perfect."""
-    P, N = table.effective_rows
+    return area_interval(value, table.effective_rows, lambda: delong_error(table, value), confidence, method)
+
+
+def area_interval(
+    value: float, rows: tuple[float, float], error_of: Callable[[], float], confidence: float, method: str | None = None
+) -> Interval:
+    """Return the interval of an area between classes of so many rows; its standard error is only asked if needed."""
+    P, N = rows
     if min(P, N) < 2:
         return none("a class has a single row")
     few = min(P, N) < FEW or not 0 < value < 1
     if method == "newcombe" or (method is None and few):
         return Interval(*newcombe(value, P, N, confidence), "Newcombe's method 5")
-    error = delong_error(table, value)
+    error = error_of()
     if not 0 < value < 1 or error == 0:
         return none("the order is perfect, so nothing varies")
     return Interval(*on_scale(LOGIT, value, error, normal((1 + confidence) / 2)), "DeLong, on the logit scale")
