@@ -1,4 +1,4 @@
-"""Disks that are full or read-only, Ctrl-C, kills, writers at once and broken pipes: an output is whole or not there."""
+"""Full and read-only disks, Ctrl-C, kills, two writers at once, broken pipes: an output is whole or not there."""
 
 import json
 import os

@@ -7,6 +7,7 @@ import click
 from stakes.cli import options
 
 SHOW_ALL = "stakes evaluate … --all"
+SHOW_SEGMENTS = "--by … --json for all"
 
 
 @click.command()
@@ -58,4 +59,4 @@ def evaluate(
     if as_json:
         click.echo(evaluation.to_json())
     else:
-        evaluation.show(everything, SHOW_ALL)
+        evaluation.show(everything, SHOW_ALL, SHOW_SEGMENTS)

@@ -45,7 +45,7 @@ def count_inside(data: Any, options: Mapping[str, Any]) -> Counted | None:
         return None
     if "score" not in given and "prediction" not in given:
         raise errors.nothing_to_judge()
-    source, keys = Source.of(data, given), [name for name in given if name != "weight"]  # type: ignore[arg-type]
+    source, keys = Source.of(data, given), [name for name in given if name != "weight"]
     for key in keys:
         if source.dtype(key).is_nested():  # not every engine can group by those
             raise errors.unsupported_type(key, str(source.dtype(key)))

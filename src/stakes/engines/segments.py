@@ -79,7 +79,7 @@ def _numbered(codes: Array, size: int) -> tuple[Array, Array]:
 # ── names ────────────────────────────────────────────────────────────────────────────────────────────────────────
 def _quoted(text: str) -> str:
     """Quote a text that would make the name of a segment ambiguous."""
-    return json.dumps(text, ensure_ascii=False) if not text.strip() == text or re.search('[",=]', text) else text
+    return json.dumps(text, ensure_ascii=False) if text.strip() != text or re.search('[",=]', text) else text
 
 
 def values_of(name: str) -> tuple[str, ...] | None:

@@ -27,6 +27,9 @@ FORMAT = 1
 FEW_ROWS = 50
 """From this many rows in every class on, intervals have been seen to cover as often as they say."""
 
+_MOST_IN_FULL = 200
+"""Of more segments than this only one figure is told of each."""
+
 _COLUMNS = ("value", "low", "high", "baseline", "reason", "no_interval")
 """What to_rows() tells about each figure."""
 
@@ -263,7 +266,10 @@ class Evaluation(AsJson):
         return by_segment(self, name)
 
     @cached_property
-    def _by_key_figure(self) -> Any:
+    def _overview(self) -> Any:
+        """The segments by the key figure; None where there are no segments, or no such figure."""
+        if not self.segments or not self.interval(self._key_figure).defined:
+            return None
         return self.by_segment()
 
     @property
@@ -292,7 +298,10 @@ class Evaluation(AsJson):
 
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data, ready for JSON; undefined figures are None with their reason."""
+        """Return everything as plain data, ready for JSON; undefined figures are None with their reason.
+
+        Of more than 200 segments each has only the figure that ``by_segment`` compares them by.
+        """
         return {
             "stakes": "evaluation",
             "format": FORMAT,
@@ -302,26 +311,43 @@ class Evaluation(AsJson):
             **self._facts_as_data(),
             **({} if self.pricing is None else self.pricing.to_dict()),
             "figures": {name: estimate.to_dict() for name, estimate in self.figures.items()},
-            "segments": {name: part.to_dict() for name, part in self.segments.items()},
+            "segments": {name: part.to_dict() for name, part in self._told_in_full().items()} or self._told_briefly(),
+            "by_segment": None if self._overview is None else self._overview.to_dict(),
+        }
+
+    def _told_in_full(self) -> Mapping[str, "Evaluation"]:
+        """The segments of which every figure is told; of thousands that would take minutes."""
+        return self.segments if len(self.segments) <= _MOST_IN_FULL or self._overview is None else {}
+
+    def _told_briefly(self) -> dict[str, Any]:
+        """The rows and the key figure of each of many segments."""
+        if self._overview is None:
+            return {}
+        figures = self._overview.estimates()
+        return {
+            one.name: {"rows": one.rows, "figures": {self._overview.metric: figures[one.name].to_dict()}}
+            for one in self._overview
         }
 
     def _facts_as_data(self) -> dict[str, Any]:
         return {}
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return one flat dictionary per segment and figure, for a data frame; the segment of all rows is None."""
-        parts: list[tuple[str | None, Evaluation]] = [(None, self), *self.segments.items()]
-        return [
-            {"segment": segment, **where, **{k: getattr(e, k) for k in _COLUMNS}}
-            for segment, part in parts
-            for where, e in part._all_figures()
-        ]
+        """Return one flat dictionary per segment and figure, for a data frame; the segment of all rows is None.
+
+        Of more than 200 segments each has only the figure that :meth:`by_segment` compares them by.
+        """
+        parts: list[tuple[str | None, Evaluation]] = [(None, self), *self._told_in_full().items()]
+        figures = [(segment, where, e) for segment, part in parts for where, e in part._all_figures()]
+        if len(parts) == 1 and self._overview is not None:
+            figures += [(name, {"metric": e.name}, e) for name, e in self._overview.estimates().items()]
+        return [{"segment": s, **where, **{k: getattr(e, k) for k in _COLUMNS}} for s, where, e in figures]
 
     def _all_figures(self) -> Iterable[tuple[dict[str, Any], Estimate]]:
         return [({"metric": name}, estimate) for name, estimate in self.figures.items()]
 
     # ── to look at ───────────────────────────────────────────────────────────────────────────────────────────
-    def _content(self, more: str = _MORE_SEGMENTS) -> page.Content:
+    def _content(self, more_segments: str = _MORE_SEGMENTS) -> page.Content:
         weighted = self._size.weighted  # type: ignore[attr-defined]
         size = {"weight of rows": f"{self.rows:,.6g}"} if weighted else {"rows": f"{self.rows:,}"}
         clusters = self.counted.clusters
@@ -330,18 +356,15 @@ class Evaluation(AsJson):
             {**size, **drawn, **self._facts()},
             self.figures,
             self._before(),
-            [*self._after(), *self._segments_grid(more)],
+            [*self._after(), *self._segments_grid(more_segments)],
             self.notes,
             self._find,
         )
 
     def _segments_grid(self, more: str) -> list[page.Grid]:
-        """The worst segments; none where the figure that compares them is undefined."""
-        if not self.segments or not self.interval(self._key_figure).defined:
-            return []
-        from stakes.views import segments
+        from stakes.views import segments  # only shown now and then
 
-        return [segments.grid(self._by_key_figure, more)]
+        return [] if self._overview is None else [segments.grid(self._overview, more)]
 
     def _facts(self) -> dict[str, str]:
         return {}
@@ -392,9 +415,9 @@ class Evaluation(AsJson):
         """The rows of each group that an interval rests on."""
         return {"data": self.rows}
 
-    def show(self, everything: bool = False, more: str = _MORE) -> None:
-        """Print the figures: the main ones, or everything; ``more`` says how to see the others."""
-        terminal.show(self._content().page(everything), more)
+    def show(self, everything: bool = False, more: str = _MORE, more_segments: str = _MORE_SEGMENTS) -> None:
+        """Print the figures: the main ones, or everything; ``more`` says how to see the others, and other segments."""
+        terminal.show(self._content(more_segments).page(everything), more)
 
     def __str__(self) -> str:
         return terminal.text(self._content().page(), _MORE)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stakes import errors
-from stakes.metrics import Metric
+from stakes.metrics import Estimate, Metric
 from stakes.metrics.estimate import AsJson, plain
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty import holm
@@ -90,6 +90,15 @@ class BySegment(AsJson):
         """Return the segments with the fewest rows."""
         return sorted(self.segments, key=lambda segment: segment.rows)[:most]
 
+    def estimates(self) -> dict[str, Estimate]:
+        """Return the figure of each segment with its interval, by the name of the segment."""
+        return {
+            one.name: Estimate(self.metric, one.value, low=one.low, high=one.high, confidence=self.confidence)
+            if one.value is not None
+            else Estimate(self.metric, math.nan, reason=one.verdict, confidence=self.confidence)
+            for one in self.segments
+        }
+
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one flat dictionary per segment, for a data frame."""
         return [asdict(segment) for segment in self.segments]
@@ -158,8 +167,15 @@ def _segments(
     for i, ((name, part), row) in enumerate(zip(parts, np.transpose(columns).tolist(), strict=True)):
         numbers = [None if math.isnan(value) else value for value in row]
         words = _verdict(metric, part, numbers, float(side.rows[i]), confidence, found.note)
-        segments.append(Segment(name, part.rows, *numbers, too_small=bool(small[i]), verdict=words))  # type: ignore[misc]
+        figures: dict[str, Any] = dict(zip(_NUMBERS, numbers, strict=True))
+        segments.append(Segment(name, part.rows, **figures, too_small=bool(small[i]), verdict=words))
     return segments
+
+
+_NUMBERS = (
+    *("value", "low", "high", "rest", "difference", "difference_low", "difference_high"),
+    *("p_value", "adjusted_p_value"),
+)
 
 
 def _values(differences: Any) -> list[Array]:

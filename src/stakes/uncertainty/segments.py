@@ -83,8 +83,12 @@ def _side(metric: Metric, tallies: Sequence[Any], samplings: Sequence[Sampling],
 
 
 def _joined(values: Sequence[float], found: Sequence[Interval], rows: Array) -> Side:
-    ends = [[np.nan if end is None else end for end in (one.low, one.high)] for one in found]
-    return Side(np.array(values, np.float64), *np.array(ends, np.float64).reshape(-1, 2).T, rows)
+    low, high = (np.array([np.nan if end is None else end for end in ends]) for ends in _ends(found))
+    return Side(np.array(values, np.float64), low, high, rows)
+
+
+def _ends(found: Sequence[Interval]) -> tuple[list[float | None], list[float | None]]:
+    return [one.low for one in found], [one.high for one in found]
 
 
 # ── shares ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -95,9 +99,9 @@ def _shares(metric: Metric, parts: Parts) -> AgainstRest:
     whole = float(getattr(parts.whole, metric.share_of))
     rest_rows = whole - rows
     rest_hits = (np.rint(float(metric.of(parts.whole)) * whole) if whole else 0.0) - hits
-    sides = [_share_side(share, size, parts.sampling) for share, size in ((hits, rows), (rest_hits, rest_rows))]
-    found = of_shares(*sides, parts.sampling.confidence)
-    return AgainstRest(*sides, found, "Newcombe's interval from both Wilson intervals, Fisher's exact p-value")
+    segments, rests = _share_side(hits, rows, parts.sampling), _share_side(rest_hits, rest_rows, parts.sampling)
+    found = of_shares(segments, rests, parts.sampling.confidence)
+    return AgainstRest(segments, rests, found, "Newcombe's interval from both Wilson intervals, Fisher's exact p-value")
 
 
 def _shares_of(metric: Metric, tallies: Sequence[Any]) -> tuple[Array, Array]:
@@ -134,9 +138,8 @@ def _rests(metric: Metric, parts: Parts) -> Side | None:
 def _rest_tallies(metric: Metric, parts: Parts) -> Sequence[Tally] | None:
     if isinstance(parts.whole, Confusion):
         return _rest_tables(parts.whole, _stacked(parts.tallies))
-    if isinstance(parts.whole, ErrorSums) and parts.whole.has("order 4") and not parts.whole.weighted:
-        if metric.name in OF_MOMENTS:
-            return [_rest_sums(parts.whole, part) for part in parts.tallies]
+    if isinstance(parts.whole, ErrorSums) and _from_moments(metric, parts.whole):
+        return [_rest_sums(parts.whole, part) for part in parts.tallies]
     if len(parts.tallies) > MOST_SUMMED:
         return None
     kind = type(parts.whole)
@@ -152,6 +155,10 @@ def _rest_tables(whole: Confusion, parts: Confusion) -> list[Confusion]:
 
 OF_MOMENTS = ("mean_absolute_error", "mean_error", "mean_squared_error", "root_mean_squared_error", "r2")
 """Figures of predicted numbers whose intervals need no rows."""
+
+
+def _from_moments(metric: Metric, sums: ErrorSums) -> bool:
+    return metric.name in OF_MOMENTS and sums.has("order 4") and not sums.weighted
 
 
 def _rest_sums(whole: ErrorSums, part: ErrorSums) -> ErrorSums:
