@@ -1,6 +1,6 @@
 """Segments against the rest: a figure of each segment, that of all other rows, and whether they differ."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -14,14 +14,23 @@ from stakes.tallies.on_demand import OnDemand
 from stakes.uncertainty import areas, shares
 from stakes.uncertainty.interval import Interval
 from stakes.uncertainty.intervals import intervals, way_of
+from stakes.uncertainty.losses import loss_powers
 from stakes.uncertainty.rest_areas import RestAreas
 from stakes.uncertainty.sampling import Sampling
-from stakes.uncertainty.two_samples import Differences, Side, mover, of_shares
+from stakes.uncertainty.two_samples import Differences, Side, dealt_means, mover, of_shares
 
 MOST_SUMMED = 50
 """Where the rest has to be added up from all other segments, more of them would take too long."""
 
-_MOVER = "intervals of both put together (MOVER), p-value on Student's t"
+_MOVER = "intervals of both put together (MOVER)"
+
+_LOSSES: dict[str, Callable[[Array], Array]] = {
+    "mean_absolute_error": np.abs,
+    "mean_error": np.asarray,
+    "mean_squared_error": np.square,
+    "root_mean_squared_error": np.square,
+}
+"""What an error costs, by the figure that is a mean (or the root of one) of it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +78,31 @@ def against_rest(metric: Metric, parts: Parts) -> AgainstRest:
     rests = _rest_areas(metric, parts) if _simple_area(way, parts.whole) else _rests(metric, parts)
     if rests is None:
         return AgainstRest(segments, note=f"{metric.name} of the rest is only worked out for {MOST_SUMMED} segments")
-    return AgainstRest(segments, rests, mover(segments, rests, parts.sampling.confidence), _MOVER)
+    found = mover(segments, rests, parts.sampling.confidence)
+    powers = row_powers(metric, parts.whole)
+    if powers is None:
+        return AgainstRest(segments, rests, found, f"{_MOVER}, p-value on Student's t")
+    means = segments.value**2 if metric.interval == "root mean" else segments.value
+    p_value = np.where(np.isnan(found.value), np.nan, dealt_means(powers, means, _totals(parts.tallies)))
+    return AgainstRest(segments, rests, replace(found, p_value=p_value), f"{_MOVER}, p-value of dealing out all rows")
+
+
+def row_powers(metric: Metric, whole: Any) -> Array | None:
+    """The number of rows and the sums of three powers of what a figure is the mean of, if it is a mean."""
+    if whole.weighted:
+        return None
+    if isinstance(whole, ScoreTable):
+        return loss_powers(metric.losses, whole) if metric.interval == "loss" and metric.losses is not None else None
+    if not isinstance(whole, ErrorSums) or whole.rows is None or metric.name not in _LOSSES:
+        return None
+    rows = whole.rows
+    loss = _LOSSES[metric.name](np.where(rows.truth >= rows.prediction, rows.sizes, -rows.sizes))
+    powers = np.array([len(loss), *(float((loss**power).sum()) for power in (1, 2, 3))])
+    return powers if np.isfinite(powers).all() else None
+
+
+def _totals(tallies: Sequence[Any]) -> Array:
+    return np.array([float(tally.total) for tally in tallies])
 
 
 def _side(metric: Metric, tallies: Sequence[Any], samplings: Sequence[Sampling], rows: Array) -> Side:

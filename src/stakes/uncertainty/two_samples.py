@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes.tallies.arithmetic import Array
+from stakes.uncertainty.means import skewness_of_rows
 
 _SPREAD = 30.0
 """Hits that spread further than this when chance alone deals them out are as good as normal."""
@@ -53,6 +54,31 @@ def mover(one: Side, other: Side, confidence: float) -> Differences:
         p_value = np.where(value == 0, 1.0, 2 * stdtr(degrees, -away))
     unknown = ~np.isfinite(value - below) | ~np.isfinite(value + above)
     return Differences(*(np.where(unknown, np.nan, each) for each in (value, value - below, value + above, p_value)))
+
+
+def dealt_means(powers: Array, means: Array, rows: Array) -> Array:
+    """Return two-sided p-values of means: would so many rows, dealt from all, lie that far from the mean?
+
+    ``powers`` are the number of all rows and the sums of their first three powers. The means of all possible hands
+    have a known mean, variance and skewness; a gamma distribution with the same ones gives the p-value. Student's t
+    would be too sure where rows are skewed: a hand of small losses has a small spread, too.
+    Mielke & Berry (2007), Permutation Methods, chapter 2 (Pearson's type III).
+    """
+    from scipy.special import gammainc, gammaincc, ndtr
+
+    total, first, second, third = powers[0], *(powers[1:] / powers[0])
+    left = total - rows
+    with np.errstate(invalid="ignore", divide="ignore"):
+        error = np.sqrt(max(second - first**2, 0.0) / rows * left / (total - 1))
+        z = (means - first) / error
+        dealt = (left - rows) * np.sqrt(total - 1) / ((total - 2) * np.sqrt(rows * left))
+        skewness = skewness_of_rows(first, second, third) * dealt
+        skewed = np.abs(skewness) > 1e-4
+        shape = 4 / np.where(skewed, skewness, 1.0) ** 2
+        place = np.maximum(shape + np.sign(skewness) * z * np.sqrt(shape), 0.0)
+        below, above = gammainc(shape, place), gammaincc(shape, place)
+        one_side = np.where(skewed, np.minimum(below, above), ndtr(-np.abs(z)))
+    return np.minimum(2 * one_side, 1.0)
 
 
 def of_shares(one: Side, other: Side, confidence: float) -> Differences:
