@@ -250,3 +250,20 @@ def test_the_command_line_takes_several_columns_and_shows_the_worst(tmp_path):
     }
     assert shown[3].startswith("site=s3,")
     assert "worse than the rest, p = " in shown[3]
+
+
+@pytest.mark.parametrize(("metric", "costs"), [("f1", None), ("expected_cost", stakes.Costs(miss=5, false_alarm=1))])
+def test_many_tables_drawn_together_are_as_sure_as_one_by_one(metric, costs):
+    rng = np.random.default_rng(8)
+    truth, site = rng.integers(0, 2, 30_000), rng.integers(0, 150, 30_000)
+    decided = np.where(rng.random(30_000) < 0.8, truth, 1 - truth)
+    ev = stakes.evaluate(truth=truth, prediction=decided, by=site, costs=costs)
+    found = ev.by_segment(metric)
+    for one in found.segments[::10]:
+        mine = ev.segments[one.name].interval(metric)
+        rest = stakes.evaluate(
+            truth=truth[site != int(one.name)], prediction=decided[site != int(one.name)], costs=costs
+        )
+        assert one.value == pytest.approx(mine.value, rel=1e-12)
+        assert one.rest == pytest.approx(rest.interval(metric).value, rel=1e-12)
+        assert (one.low, one.high) == pytest.approx((mine.low, mine.high), abs=0.1 * (mine.high - mine.low))

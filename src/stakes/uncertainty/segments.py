@@ -22,6 +22,9 @@ from stakes.uncertainty.two_samples import Differences, Side, dealt_means, mover
 MOST_SUMMED = 50
 """Where the rest has to be added up from all other segments, more of them would take too long."""
 
+_TABLES = 128
+"""So many tables are drawn anew at once."""
+
 _MOVER = "intervals of both put together (MOVER)"
 
 _LOSSES: dict[str, Callable[[Array], Array]] = {
@@ -107,6 +110,8 @@ def _totals(tallies: Sequence[Any]) -> Array:
 
 def _side(metric: Metric, tallies: Sequence[Any], samplings: Sequence[Sampling], rows: Array) -> Side:
     """The figure of each tally, with its interval."""
+    if len(tallies) > MOST_SUMMED and _drawn_together(metric, tallies[0], samplings):
+        return _side_of_tables(metric, _stacked(tallies), samplings[0], rows)
     values = [float(metric.of(tally)) for tally in tallies]
     found = [
         intervals([metric], [value], tally, sampling)[0]
@@ -122,6 +127,28 @@ def _joined(values: Sequence[float], found: Sequence[Interval], rows: Array) -> 
 
 def _ends(found: Sequence[Interval]) -> tuple[list[float | None], list[float | None]]:
     return [one.low for one in found], [one.high for one in found]
+
+
+# ── many tables of two classes ───────────────────────────────────────────────────────────────────────────────────
+def _drawn_together(metric: Metric, table: Any, samplings: Sequence[Sampling]) -> bool:
+    """Whether thousands of tables can be drawn anew at once, rather than one after the other."""
+    plain = all(sampling.clusters is None and not sampling.fixed for sampling in samplings)
+    if not plain or not isinstance(table, Confusion) or table.weighted or table.counts.shape != (2, 2):
+        return False
+    return way_of(metric, table, samplings[0]) == "cells" and not metric.no_interval
+
+
+def _side_of_tables(metric: Metric, tables: Confusion, sampling: Sampling, rows: Array) -> Side:
+    """Percentiles of tables drawn anew, as single tables have them, but from other random numbers."""
+    values = np.asarray(measure([metric], tables)[0], np.float64)
+    generator, ends = sampling.generator(), []
+    for start in range(0, len(values), _TABLES):
+        counts = tables.counts[start : start + _TABLES] + 0.5
+        drawn = generator.standard_gamma(counts, (sampling.replicates, *counts.shape))
+        figures = measure([metric], Confusion(tables.truths, tables.decisions, drawn, positive=tables.positive))[0]
+        ends.append(np.quantile(figures, (sampling.tail, 1 - sampling.tail), axis=0))
+    low, high = np.concatenate(ends, axis=1)
+    return Side(values, np.minimum(low, values), np.maximum(high, values), rows)
 
 
 # ── shares ───────────────────────────────────────────────────────────────────────────────────────────────────────
