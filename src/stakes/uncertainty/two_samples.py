@@ -66,7 +66,7 @@ def dealt_means(powers: Array, means: Array, rows: Array) -> Array:
     """
     from scipy.special import gammainc, gammaincc, ndtr
 
-    total, first, second, third = powers[0], *(powers[1:] / powers[0])
+    total, (first, second, third) = float(powers[0]), (powers[1:] / powers[0]).tolist()
     left = total - rows
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.sqrt(max(second - first**2, 0.0) / rows * left / (total - 1))
