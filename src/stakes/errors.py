@@ -1961,3 +1961,17 @@ def fixed_when_counted(arguments: Sequence[str]) -> InputError:
 
 def tallies_to_count(path: str) -> InputError:
     return InputError(f"{path} has been counted already; tallies are added up where they are evaluated")
+
+
+# ── segments ─────────────────────────────────────────────────────────────────────────────────────────────────────
+def by_twice(names: Sequence[object]) -> InputError:
+    seen = f"names a column twice ({some([str(name) for name in names])})" if names else "names no column"
+    return InputError(f"by= {seen}; name each column that makes segments once")
+
+
+def no_segments() -> InputError:
+    return InputError("there are no segments; evaluate with by=, the column (or columns) that make them")
+
+
+def no_figure_of_segments(name: str, why: str) -> InputError:
+    return InputError(f"segments cannot be compared by {name}: {why}")

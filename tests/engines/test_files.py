@@ -512,3 +512,25 @@ def test_what_missing_can_be():
         stakes.evaluate(truth=[1, None], score=[None, 0.2], missing="drop")
     with pytest.raises(stakes.InputError, match="score has 3 rows but truth has 2"):
         stakes.evaluate(truth=[1, 0], score=[0.5, 0.2, 0.1], missing="drop")
+
+
+# ── blank lines ──────────────────────────────────────────────────────────────────────────────────────────────────
+THREE = "y,p,s\n1,0.5,a\n0,0.25,b\n1,0.75,a\n"
+
+
+@pytest.mark.parametrize(
+    "ending", ["", "\n", "\n\n\n", "\r\n\r\n", "\n" * 200_000], ids=["none", "1", "3", "crlf", "many"]
+)
+@pytest.mark.parametrize("zipped", [False, True])
+def test_blank_lines_at_the_end_are_no_rows(tmp_path, ending, zipped):
+    import gzip
+
+    def judged(text):
+        file = tmp_path / ("t.csv.gz" if zipped else "t.csv")
+        file.write_bytes(gzip.compress(text.encode()) if zipped else text.encode())
+        return stakes.evaluate(file, truth="y", score="p", by="s").to_dict()
+
+    text = THREE.replace("\n", "\r\n") if "\r" in ending else THREE
+    assert judged(text + ending) == judged(THREE)
+    with pytest.raises(stakes.InputError, match="line 3 is empty; delete it"):
+        judged(text.replace("\n0", "\n\n0").replace("\r\n\n", "\r\n\r\n") + ending)

@@ -75,6 +75,7 @@ QUESTIONS = [
     {"truth": "sick", "score": "logit", "positive": "no"},
     {"truth": "sick", "score": "p", "positive": "yes", "by": "site"},
     {"truth": "sick", "prediction": "said", "positive": "yes", "by": "site"},
+    {"truth": "sick", "score": "p", "positive": "yes", "by": ["site", "said"]},
     {"truth": "sick", "score": "p", "positive": "yes", "weight": "w"},
     {"truth": "sick", "prediction": "said", "positive": "yes", "weight": "w", "by": "site"},
     {"truth": "site", "prediction": "said", "classes": ["a", "b,c", 'd"', "yes", "no"]},
@@ -170,7 +171,7 @@ def test_a_class_and_another_kind_of_score_may_come_up_late(tmp_path):
     question = {"truth": "sick", "score": "p", "prediction": "said", "positive": "no"}
     path = written(late, tmp_path, "parquet")
     like(count_rows(path, **question), count_rows(late, **question, exact=False))
-    assert count_rows(path, **question).scores.grid == "line"
+    assert count_rows(path, **question).scores.grid.kind == "line"
     assert count_rows(path, **question, exact=True).scores == count_rows(late, **question).scores
 
 

@@ -17,7 +17,7 @@ SCORES = TABLE[["a", "b", "c"]].to_numpy()
             lambda: stakes.evaluate(TABLE, truth="y", score=["a", "b", "c"]),
             r"score is a list of the names 'a', 'b' and",
         ),
-        (lambda: stakes.evaluate(TABLE, truth="y", prediction="d", by=["a", "b"]), "by is a list .*; give one column"),
+        (lambda: stakes.evaluate(TABLE, truth="y", prediction="d", by=["a", "a"]), "by= names a column twice .*once"),
         (lambda: stakes.evaluate(TABLE, truth="t", score="a"), "for quantities pass the predicted numbers as predict"),
         (
             lambda: stakes.evaluate(TABLE, truth="t", prediction="y"),

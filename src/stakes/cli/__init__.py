@@ -1,6 +1,8 @@
 """The command line: verbs to functions. Heavy imports stay inside commands, so that --help answers at once."""
 
 import io
+import os
+import signal
 import sys
 import warnings
 from typing import Any, NoReturn
@@ -41,19 +43,28 @@ def main() -> NoReturn:
     warnings.showwarning = _warn  # type: ignore[assignment]
     try:
         cli.main(standalone_mode=False)
-    except click.exceptions.Abort:
+        sys.stdout.flush()  # here, where what goes wrong can still be said
+    except (click.exceptions.Abort, KeyboardInterrupt):
         stop("interrupted", 130)
     except click.ClickException as problem:
         problem.show()
         sys.exit(2)
     except StakesError as problem:
         stop(as_options(str(problem)), 2)
-    except BrokenPipeError:
-        sys.stderr.close()  # nobody is listening; say nothing
+    except (BrokenPipeError, SystemExit):  # click and rich end so when nobody is listening any more; say nothing
+        _forget_output()
         sys.exit(0)
     except OSError as problem:
+        _forget_output()
         stop(f"cannot write: {problem.strerror or problem}", 1)
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said; a late Ctrl-C shall not end this in a traceback
     sys.exit(0)
+
+
+def _forget_output() -> None:
+    """Let what was not written yet go nowhere; otherwise Python tries once more at the end, and complains."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _warn(message: Warning | str, *_: Any) -> None:

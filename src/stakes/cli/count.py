@@ -33,6 +33,7 @@ def count(
     as_json: bool,
     score: tuple[str, ...],
     classes: tuple[str, ...],
+    by: tuple[str, ...],
     **columns: Any,
 ) -> None:
     """Count the rows in FILE once, and keep only what evaluations need: a tally, to be sent and added up.
@@ -55,9 +56,8 @@ def count(
     check_target(output)
     for file in files:
         refuse_overwriting(file, output)
-    counted = count(
-        options.one_or_all(files), score=options.scores(score), classes=classes or None, exact=exact or None, **columns
-    )
+    columns |= {"score": options.scores(score), "classes": classes or None, "by": list(by) or None}
+    counted = count(options.one_or_all(files), exact=exact or None, **columns)
     counted.save(output, exact=exact, min_cell=min_cell)
     facts = _facts(load(output), Path(output), None if exact else min_cell)
     click.echo(json.dumps(facts) if as_json else _in_words(facts))

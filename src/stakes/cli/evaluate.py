@@ -7,6 +7,7 @@ import click
 from stakes.cli import options
 
 SHOW_ALL = "stakes evaluate … --all"
+SHOW_SEGMENTS = "--by … --json for all"
 
 
 @click.command()
@@ -35,6 +36,7 @@ def evaluate(
     score: tuple[str, ...],
     classes: tuple[str, ...],
     prices: dict[str, Any],
+    by: tuple[str, ...],
     **columns: Any,
 ) -> None:
     """Judge a model by the predictions in FILE; several files, or a pattern in quotes, are one table.
@@ -51,10 +53,9 @@ def evaluate(
     """
     from stakes.evaluation import evaluate
 
-    evaluation = evaluate(
-        options.one_or_all(files), score=options.scores(score), classes=classes or None, **prices, **columns
-    )
+    columns |= {"score": options.scores(score), "classes": classes or None, "by": list(by) or None}
+    evaluation = evaluate(options.one_or_all(files), **prices, **columns)
     if as_json:
         click.echo(evaluation.to_json())
     else:
-        evaluation.show(everything, SHOW_ALL)
+        evaluation.show(everything, SHOW_ALL, SHOW_SEGMENTS)

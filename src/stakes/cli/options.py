@@ -52,7 +52,9 @@ missing = click.option(
 confidence = click.option(
     "--confidence", type=float, default=0.95, show_default=True, help="How sure intervals shall be."
 )
-by = click.option("--by", metavar="COLUMN", help="Evaluate each segment too.")
+by = click.option(
+    "--by", metavar="COLUMN", multiple=True, help="Evaluate each segment too; several columns: combinations."
+)
 baseline = click.option(
     "--baseline",
     type=float,

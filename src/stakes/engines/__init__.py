@@ -25,6 +25,7 @@ from stakes.engines.labels import Labels, encode, same_kind, settle, zeros_and_o
 from stakes.engines.missing import keep, present_rows
 from stakes.engines.plan import Counted, DecidedBy, Plan
 from stakes.engines.pricing import classes_of_costs, cost_column, decided_by_costs, with_priced_decisions
+from stakes.engines.segments import segment_labels, spread_by
 from stakes.engines.tasks import settle_task
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.parallel import run_all
@@ -154,7 +155,7 @@ def read_rows(
     prices = {} if pricing is None else {cost_column(name): name for name in pricing.costs.columns}
     if prices and data is None:
         raise errors.cost_columns_without_data(list(prices.values()))
-    named = {"prediction": prediction, "weight": weight, "by": by, "cluster": cluster}
+    named = {"prediction": prediction, "weight": weight, "cluster": cluster, **spread_by(by, data)}
     found = take(data, where, truth=truth, **named, **scores, **prices)
     present = _present(missing, found, table)
     if present is not None:
@@ -175,7 +176,7 @@ def read_rows(
         weights = weights[heavy]
     if scores and "score" not in scores:
         table = as_table({name.removeprefix("score of "): columns[name] for name in scores})
-    segments = None if by is None else encode(columns["by"])
+    segments = segment_labels(columns)
     groups: Any = {"weight": weights, "cluster": None if cluster is None else encode(columns["cluster"]).codes}
     of_classes = score is not None or positive is not None or classes is not None
     quick: dict[str, Labels | None] = {

@@ -18,9 +18,10 @@ from stakes.engines.columns import as_frame
 from stakes.engines.groups import Grouped, count_groups
 from stakes.engines.plan import Counted
 from stakes.engines.queries import MOST_GROUPS, MOST_SCORES, Groups, Source
+from stakes.engines.segments import spread_by, with_segments_together
 from stakes.tallies.arithmetic import Array
 
-_KEYS = ("truth", "prediction", "score", "by")
+_KEYS = ("truth", "prediction", "score")
 
 
 def is_lazy(data: Any) -> bool:
@@ -38,10 +39,10 @@ def count_inside(data: Any, options: Mapping[str, Any], exact: bool | None = Non
     ``options`` are the arguments of :func:`stakes.engines.read_rows`. All different scores come back if ``exact``, none
     if it is False.
     """
-    given = named_columns(options)
+    given = named_columns(data, options)
     if given is None or options.get("where") is not None or options.get("missing", "error") != "error":
         return None
-    source, keys = Source.of(data, given), [name for name in _KEYS if name in given]
+    source, keys = Source.of(data, given), [name for name in given if name != "weight"]
     for key in keys:
         if source.dtype(key).is_nested():  # not every engine can group by those
             raise errors.unsupported_type(key, str(source.dtype(key)))
@@ -49,22 +50,23 @@ def count_inside(data: Any, options: Mapping[str, Any], exact: bool | None = Non
     if groups is None:
         return None
     _check(groups, options)
-    read = read_rows(**{**options, "weight": None, **groups.columns})
+    read = read_rows(**{**options, "weight": None, **with_segments_together(groups.columns)})
     return None if read.plan is None else _counted(read, groups, grid)
 
 
-def named_columns(options: Mapping[str, Any]) -> dict[str, str] | None:
+def named_columns(data: Any, options: Mapping[str, Any]) -> dict[str, str] | None:
     """The columns whose groups answer the question, by argument; None when the question needs the rows themselves."""
     pricing = options.get("pricing")
     by_row = pricing is not None and pricing.costs.columns
     of_numbers = options.get("task") == "regression" or options.get("baseline") is not None
     others = any(options.get(name) is not None for name in ("cluster", "parts"))
-    given = {name: options.get(name) for name in (*_KEYS, "weight") if options.get(name) is not None}
+    named = {**{name: options.get(name) for name in (*_KEYS, "weight")}, **spread_by(options.get("by"), data)}
+    given = {name: column for name, column in named.items() if column is not None}
     if of_numbers or by_row or others or not all(isinstance(name, str) for name in given.values()):
         return None
     if "score" not in given and "prediction" not in given:
         raise errors.nothing_to_judge()
-    return given  # type: ignore[return-value]
+    return given
 
 
 def _grouped(source: Source, keys: list[str], exact: bool | None) -> tuple[Groups | None, str | None]:
@@ -106,7 +108,7 @@ def _check(groups: Groups, options: Mapping[str, Any]) -> None:
         values = column.to_numpy().astype(np.float64)
         if argument == "score":
             _refuse(np.isinf(values), groups.sizes, argument, errors.infinite_values)
-        elif of_classes or argument == "by":
+        elif of_classes or argument.startswith("by"):
             wrong = (values != np.floor(values)) | (np.abs(values) >= 2.0**63)
             if wrong.any():
                 raise errors.fractional_labels(

@@ -4,7 +4,7 @@ Columns are walked in blocks, so that temporaries stay in the processor's cache,
 """
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from stakes.engines.plan import Counted, Plan
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import Clusters
+from stakes.tallies.on_demand import OnDemand
 
 _BLOCK = 1 << 16
 _RUN = 1 << 8
@@ -52,7 +53,7 @@ class Rows:
         weight = None if self.weight is None else self.weight[order]
         return replace(self, truth=self.truth[order], weight=weight)
 
-    def take(self, rows: Array) -> "Rows":
+    def take(self, rows: Array | slice) -> "Rows":
         """Return some of the rows, which remember their places in the whole."""
         places = np.arange(len(self.truth)) if self.places is None else self.places
         names = ("truth", "prediction", "scores", "weight", "cluster", "costs")
@@ -81,7 +82,15 @@ def count_classes(plan: Plan, rows: Rows, by: Labels | None, parts: Collection[s
         found |= _costs(plan, part)
         return found | (_scores(plan, part, parts) if part.scores is not None else {})
 
-    segments = _segments("classification", rows, by, of_segment)
+    if list(tallies) == ["confusion"] and rows.cluster is None:  # then the rows need not be looked at again
+        numbers = {name: i for i, name in enumerate(by.names)}
+        there = np.flatnonzero(confusions.total).tolist()
+        segments: Mapping[str, Counted] = OnDemand(
+            [by.names[i] for i in there],
+            lambda name: Counted("classification", {"confusion": confusions[numbers[name]]}),
+        )
+    else:
+        segments = dict(_segments("classification", rows, by, of_segment))
     return Counted("classification", tallies, segments, clusters=rows.clusters)
 
 
@@ -100,15 +109,22 @@ def count_errors(
 
 def _segments(
     task: str, rows: Rows, by: Labels, tallies: Callable[[int, Rows], dict[str, Tally]]
-) -> dict[str, Counted]:
-    sizes = np.bincount(by.codes, minlength=len(by.names))
-    places = np.split(np.argsort(by.codes, kind="stable"), np.cumsum(sizes)[:-1])
+) -> OnDemand[str, Counted]:
+    """The segments that have rows, each counted when it is asked for."""
+    ends = np.cumsum(np.bincount(by.codes, minlength=len(by.names))).tolist()
+    ordered = rows.take(np.argsort(by.codes, kind="stable"))  # once, so that each segment is a piece of it
+    places = {
+        name: (i, slice(start, end))
+        for i, (name, start, end) in enumerate(zip(by.names, [0, *ends[:-1]], ends, strict=True))
+        if end > start
+    }
 
-    def segment(i: int) -> Counted:
-        part = rows.take(places[i])
+    def segment(name: str) -> Counted:
+        i, piece = places[name]
+        part = ordered.take(piece)
         return Counted(task, tallies(i, part), clusters=part.clusters)
 
-    return {name: segment(i) for i, name in enumerate(by.names) if sizes[i]}
+    return OnDemand(list(places), segment)
 
 
 # ── scores ───────────────────────────────────────────────────────────────────────────────────────────────────────

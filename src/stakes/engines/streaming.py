@@ -28,6 +28,7 @@ from stakes.engines.lazy import count_inside, named_columns
 from stakes.engines.memory import Rows
 from stakes.engines.missing import keep, present_rows
 from stakes.engines.plan import Counted
+from stakes.engines.segments import with_segments_together
 from stakes.tallies import ScoreTable, bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.key_buffer import KeyBuffer
@@ -39,16 +40,18 @@ MOST_EXACT = 20_000_000
 BATCH = 1 << 20
 """Rows that are read at a time."""
 
-_LABELS = ("truth", "prediction", "by")
-
 
 def count_files(data: Any, options: Mapping[str, Any], exact: bool | None) -> Counted | None:
     """Count files of many rows; None when they are to be read whole.
 
     ``options`` are the arguments of :func:`stakes.engines.read_rows`.
     """
-    named = named_columns(options)
-    if named is None or (exact and {"weight", "by"} & set(named)) or STANDARD_INPUT in (data, *_listed(data)):
+    named = named_columns(data, options)
+    if (
+        named is None
+        or (exact and any(name == "weight" or name.startswith("by") for name in named))
+        or STANDARD_INPUT in (data, *_listed(data))
+    ):
         return None
     files = Files.open(data, named, options.get("where"))
     if not files.have_more_rows_than(MOST_EXACT):
@@ -125,7 +128,7 @@ class Batch:
         if weight is not None and not weight.all():
             columns = {name: column.keep(weight > 0) for name, column in columns.items()}
             weight = weight[weight > 0]
-        labels = {name: columns[name] for name in _LABELS if name in columns}
+        labels = {name: column for name, column in columns.items() if name not in ("score", "weight")}
         for name, column in labels.items():
             if found[name].dtype == pl.Categorical and any("\0" in text for text in column.names):
                 raise errors.nul_bytes(name, 0)  # the second look says in which line
@@ -163,7 +166,7 @@ class Counting:
 
     def counted(self, options: Mapping[str, Any]) -> Counted | None:
         """Count the groups; None when they turn out to be numbers instead of classes."""
-        columns = self._labels()
+        columns = with_segments_together(self._labels())
         if options.get("score") is not None:
             columns["score"] = np.full(len(self._cells.names), 0.5)  # any score: so that the question is understood
         read = read_rows(**{**options, "weight": None, "where": None, "missing": "error", **columns})

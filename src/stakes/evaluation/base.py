@@ -8,12 +8,14 @@ from typing import Any, ClassVar
 
 from stakes import errors, metrics
 from stakes.engines import Counted
+from stakes.engines.segments import values_of
 from stakes.metrics import Estimate, Metric, cost
 from stakes.metrics.estimate import AsJson, Plottable
 from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.costs import Costs
 from stakes.tallies.names import canonical
+from stakes.tallies.on_demand import OnDemand
 from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.interval import Interval
 from stakes.uncertainty.sampling import FEW_CLUSTERS, USUAL, Sampling
@@ -25,10 +27,14 @@ FORMAT = 1
 FEW_ROWS = 50
 """From this many rows in every class on, intervals have been seen to cover as often as they say."""
 
+_MOST_IN_FULL = 200
+"""Of more segments than this only one figure is told of each."""
+
 _COLUMNS = ("value", "low", "high", "baseline", "reason", "no_interval")
 """What to_rows() tells about each figure."""
 
 _MORE = "ev.to_rows() or ev.show(everything=True)"
+_MORE_SEGMENTS = "ev.by_segment().to_rows()"
 
 
 _FIGURES_OF: dict[type[Tally], str] = {
@@ -247,7 +253,35 @@ class Evaluation(AsJson, Plottable):
     @cached_property
     def segments(self) -> Mapping[str, "Evaluation"]:
         """The evaluation of each segment, when ``by=`` was given."""
-        return Segments({name: self._segment(part) for name, part in self.counted.segments.items()})
+        parts = self.counted.segments
+        return Segments(list(parts), lambda name: self._segment(parts[name]))
+
+    def by_segment(self, name: Any = None) -> Any:
+        """Return all segments by one figure (:class:`~stakes.evaluation.by_segment.BySegment`), the worst first.
+
+        Each is compared with the rest, all rows that are not in it; p-values are corrected for the number of segments.
+        The figure is the expected cost where there are costs, otherwise a usual one of the task.
+        """
+        from stakes.evaluation.by_segment import by_segment  # loads statistics that few calls need
+
+        return by_segment(self, name)
+
+    @cached_property
+    def _overview(self) -> Any:
+        """The segments by the key figure; None where there are no segments, or no such figure."""
+        if not self.segments or not self.interval(self._key_figure).defined:
+            return None
+        return self.by_segment()
+
+    @property
+    def _key_figure(self) -> str:
+        """The one figure that segments are compared by, if none is named."""
+        return "expected_cost" if self._of_decisions(metrics.list()) else self._usual_figure
+
+    @property
+    def _usual_figure(self) -> str:
+        """The key figure where there are no costs."""
+        raise NotImplementedError
 
     def _segment(self, counted: Counted) -> "Evaluation":
         return type(self)(counted, probabilities=self.probabilities, sampling=self.sampling, pricing=self.pricing)
@@ -265,7 +299,10 @@ class Evaluation(AsJson, Plottable):
 
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data, ready for JSON; undefined figures are None with their reason."""
+        """Return everything as plain data, ready for JSON; undefined figures are None with their reason.
+
+        Of more than 200 segments each has only the figure that ``by_segment`` compares them by.
+        """
         return {
             "stakes": "evaluation",
             "format": FORMAT,
@@ -275,26 +312,43 @@ class Evaluation(AsJson, Plottable):
             **self._facts_as_data(),
             **({} if self.pricing is None else self.pricing.to_dict()),
             "figures": {name: estimate.to_dict() for name, estimate in self.figures.items()},
-            "segments": {name: part.to_dict() for name, part in self.segments.items()},
+            "segments": {name: part.to_dict() for name, part in self._told_in_full().items()} or self._told_briefly(),
+            "by_segment": None if self._overview is None else self._overview.to_dict(),
+        }
+
+    def _told_in_full(self) -> Mapping[str, "Evaluation"]:
+        """The segments of which every figure is told; of thousands that would take minutes."""
+        return self.segments if len(self.segments) <= _MOST_IN_FULL or self._overview is None else {}
+
+    def _told_briefly(self) -> dict[str, Any]:
+        """The rows and the key figure of each of many segments."""
+        if self._overview is None:
+            return {}
+        figures = self._overview.estimates()
+        return {
+            one.name: {"rows": one.rows, "figures": {self._overview.metric: figures[one.name].to_dict()}}
+            for one in self._overview
         }
 
     def _facts_as_data(self) -> dict[str, Any]:
         return {}
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return one flat dictionary per segment and figure, for a data frame; the segment of all rows is None."""
-        parts: list[tuple[str | None, Evaluation]] = [(None, self), *self.segments.items()]
-        return [
-            {"segment": segment, **where, **{k: getattr(e, k) for k in _COLUMNS}}
-            for segment, part in parts
-            for where, e in part._all_figures()
-        ]
+        """Return one flat dictionary per segment and figure, for a data frame; the segment of all rows is None.
+
+        Of more than 200 segments each has only the figure that :meth:`by_segment` compares them by.
+        """
+        parts: list[tuple[str | None, Evaluation]] = [(None, self), *self._told_in_full().items()]
+        figures = [(segment, where, e) for segment, part in parts for where, e in part._all_figures()]
+        if len(parts) == 1 and self._overview is not None:
+            figures += [(name, {"metric": e.name}, e) for name, e in self._overview.estimates().items()]
+        return [{"segment": s, **where, **{k: getattr(e, k) for k in _COLUMNS}} for s, where, e in figures]
 
     def _all_figures(self) -> Iterable[tuple[dict[str, Any], Estimate]]:
         return [({"metric": name}, estimate) for name, estimate in self.figures.items()]
 
     # ── to look at ───────────────────────────────────────────────────────────────────────────────────────────
-    def _content(self) -> page.Content:
+    def _content(self, more_segments: str = _MORE_SEGMENTS) -> page.Content:
         weighted = self._size.weighted  # type: ignore[attr-defined]
         size = {"weight of rows": f"{self.rows:,.6g}"} if weighted else {"rows": f"{self.rows:,}"}
         clusters = self.counted.clusters
@@ -303,11 +357,15 @@ class Evaluation(AsJson, Plottable):
             {**size, **drawn, **self._facts()},
             self.figures,
             self._before(),
-            self._after(),
-            self.segments,
+            [*self._after(), *self._segments_grid(more_segments)],
             self.notes,
             self._find,
         )
+
+    def _segments_grid(self, more: str) -> list[page.Grid]:
+        from stakes.views import segments  # only shown now and then
+
+        return [] if self._overview is None else [segments.grid(self._overview, more)]
 
     def _facts(self) -> dict[str, str]:
         return {}
@@ -366,9 +424,9 @@ class Evaluation(AsJson, Plottable):
     def _own_plots(self) -> Iterable[str]:
         raise NotImplementedError
 
-    def show(self, everything: bool = False, more: str = _MORE) -> None:
-        """Print the figures: the main ones, or everything; ``more`` says how to see the others."""
-        terminal.show(self._content().page(everything), more)
+    def show(self, everything: bool = False, more: str = _MORE, more_segments: str = _MORE_SEGMENTS) -> None:
+        """Print the figures: the main ones, or everything; ``more`` says how to see the others, and other segments."""
+        terminal.show(self._content(more_segments).page(everything), more)
 
     def __str__(self) -> str:
         return terminal.text(self._content().page(), _MORE)
@@ -396,10 +454,25 @@ def priced(costs: Any, prior: Any, training_prior: Any) -> Pricing | None:
     return None
 
 
-class Segments(dict[str, Evaluation]):
-    """Evaluations by the name of the segment."""
+class Segments(OnDemand[str, Evaluation]):
+    """Evaluations by the name of the segment, or by its values: ``ev.segments["A", "f"]`` of two columns."""
 
-    def __missing__(self, name: object) -> Evaluation:
-        if not isinstance(name, str) and canonical(name) in self:
-            return self[canonical(name)]
-        raise errors.no_such_segment(name, list(self))
+    def __getitem__(self, name: Any) -> Evaluation:
+        found = self._place(name)
+        if found is None:
+            raise errors.no_such_segment(name, list(self))
+        return super().__getitem__(found)
+
+    def __contains__(self, name: object) -> bool:
+        return self._place(name) is not None
+
+    def _place(self, name: Any) -> str | None:
+        """The name of the segment that is meant, if there is one."""
+        if isinstance(name, tuple):
+            return self._by_values.get(tuple(canonical(value) for value in name))
+        text = canonical(name)
+        return text if text in self._made else None
+
+    @cached_property
+    def _by_values(self) -> Mapping[tuple[str, ...] | None, str]:
+        return {values_of(name): name for name in self}

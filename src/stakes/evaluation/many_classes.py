@@ -165,6 +165,10 @@ class ManyClassEvaluation(Evaluation):
     def _sizes(self) -> Mapping[str, Any]:
         return self.support if self.confusion is None else self.confusion.effective_truths
 
+    @property
+    def _usual_figure(self) -> str:
+        return "macro_auc" if self.confusion is None and self.joint is None else "accuracy"
+
     def most_confused(self, most: int = 10) -> list[tuple[str, str, Any, float]]:
         """Return the most frequent wrong decisions: truth, decision, how often, and the share of that truth."""
         decided = self.confusion if self.confusion is not None else self.joint

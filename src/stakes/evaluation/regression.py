@@ -38,6 +38,10 @@ class RegressionEvaluation(Evaluation):
             return {"data": self.rows}
         return {"data": float(rows.weight.sum()) ** 2 / float((rows.weight**2).sum())}
 
+    @property
+    def _usual_figure(self) -> str:
+        return "mean_absolute_error"
+
     def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
         yield self.errors, [metric for metric in metrics.list() if metric.tally is ErrorSums]
 

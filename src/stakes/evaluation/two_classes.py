@@ -168,6 +168,10 @@ class TwoClassEvaluation(Evaluation):
             return "the scores are no probabilities, so there are no decisions yet; pass threshold="
         return super()._why_no(metric)
 
+    @property
+    def _usual_figure(self) -> str:
+        return "auc" if self.scores is not None else "accuracy"
+
     def decide(
         self, costs: Costs | None = None, *, best: str | None = None, prior: Any = None, training_prior: Any = None
     ) -> "Decision":

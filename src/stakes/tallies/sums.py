@@ -14,6 +14,7 @@ from stakes import errors
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array, Number, finite
 from stakes.tallies.base import Tally
+from stakes.tallies.on_demand import OnDemand
 
 Power = tuple[int, int, int, int]
 """The powers of |error|, error, truth and prediction in a product."""
@@ -408,10 +409,10 @@ class _Moments:
                 products[power] = centred[last] if not any(lower) else products[lower] * centred[last]  # type: ignore[index]
             self.sums[power].append(_sum(products[power], weight) if any(power) else _count(columns[0], weight))
 
-    def about_zero(self) -> dict[Power, Fraction]:
-        """Expand Σ Π (x + c)ᵏ in the sums of products of x, and undo the scaling."""
+    def about_zero(self) -> Mapping[Power, Fraction]:
+        """Expand Σ Π (x + c)ᵏ in the sums of products of x, and undo the scaling; slow, so only when asked for."""
         sums = {power: Fraction(math.fsum(parts)) for power, parts in self.sums.items()}
-        return {power: self._moved(sums, power) for power in self.powers}
+        return OnDemand(self.powers, lambda power: self._moved(sums, power))
 
     def _moved(self, sums: Mapping[Power, Fraction], power: Power) -> Fraction:
         whole = Fraction(0)

@@ -1,6 +1,7 @@
 """Intervals of the area under the ROC curve."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ def auc_interval(table: ScoreTable, value: float, confidence: float, method: str
 
     Where bins were put together it is wider, by as much as the auc of the scores may lie to either side.
     """
-    found = _auc_interval(table, value, confidence, method)
+    found = area_interval(value, table.effective_rows, lambda: delong_error(table, value), confidence, method)
     if table.grid is None or not len(table.grid.ranges) or found.low is None or found.high is None:
         return found
     lost, won = (float(bound) for bound in auc_bounds(table))
@@ -31,14 +32,17 @@ def auc_interval(table: ScoreTable, value: float, confidence: float, method: str
     return Interval(low, high, f"{found.method}, wider by what the bins leave open")
 
 
-def _auc_interval(table: ScoreTable, value: float, confidence: float, method: str | None) -> Interval:
-    P, N = table.effective_rows
+def area_interval(
+    value: float, rows: tuple[float, float], error_of: Callable[[], float], confidence: float, method: str | None = None
+) -> Interval:
+    """Return the interval of an area between classes of so many rows; its standard error is only asked if needed."""
+    P, N = rows
     if min(P, N) < 2:
         return none("a class has a single row")
     few = min(P, N) < FEW or not 0 < value < 1
     if method == "newcombe" or (method is None and few):
         return Interval(*newcombe(value, P, N, confidence), "Newcombe's method 5")
-    error = delong_error(table, value)
+    error = error_of()
     if not 0 < value < 1 or error == 0:
         return none("the order is perfect, so nothing varies")
     return Interval(*on_scale(LOGIT, value, error, normal((1 + confidence) / 2)), "DeLong, on the logit scale")

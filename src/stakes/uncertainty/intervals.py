@@ -36,7 +36,7 @@ def intervals(metrics: Sequence[Metric], values: Sequence[float], tally: Any, sa
         if why:
             found[i] = none(why)
         else:
-            ways.setdefault(_way(metric, tally, sampling), []).append(i)
+            ways.setdefault(way_of(metric, tally, sampling), []).append(i)
     for way, places in ways.items():
         chosen = [metrics[i] for i in places], [values[i] for i in places]
         found |= zip(places, _WAYS[way](*chosen, tally, sampling), strict=True)
@@ -73,7 +73,7 @@ def _why_none(metric: Metric, value: float, tally: Any) -> str:
     return ""
 
 
-def _way(metric: Metric, tally: Any, sampling: Sampling) -> str:
+def way_of(metric: Metric, tally: Any, sampling: Sampling) -> str:
     """The way that is taken: the declared one, unless the tally, clusters or the design rule it out."""
     if isinstance(tally, ErrorSums):
         return "rows left out"

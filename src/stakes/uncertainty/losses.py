@@ -88,6 +88,11 @@ def loss_intervals(
     ]
 
 
+def loss_powers(losses: Losses, table: ScoreTable) -> Array:
+    """Return the number of rows and the sums of the first three powers of their losses, without weights."""
+    return _all_sums({losses}, table)[losses].powers.sum(axis=0)
+
+
 def _interval(metric: Metric, value: float, sums: _Sums, sampling: Sampling) -> Interval:
     if not sums.finite or math.isinf(value):
         return none("a probability of 0 for what happened makes the loss infinite")

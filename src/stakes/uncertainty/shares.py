@@ -1,16 +1,21 @@
 """Limits for a share: x of n rows."""
 
-import math
+from typing import Any
+
+import numpy as np
 
 from stakes.uncertainty.quantiles import normal
 
 
-def wilson(share: float, n: float, confidence: float) -> tuple[float, float]:
-    """Return the limits that a score test does not reject; inside [0, 1] and of use for few rows (Wilson, 1927)."""
+def wilson(share: Any, n: Any, confidence: float) -> tuple[Any, Any]:
+    """Return the limits that a score test does not reject; inside [0, 1] and of use for few rows (Wilson, 1927).
+
+    Takes numbers, or arrays of them.
+    """
     z2 = normal((1 + confidence) / 2) ** 2
     middle = (share + z2 / (2 * n)) / (1 + z2 / n)
-    half = math.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n * n))) / (1 + z2 / n)
-    return (0.0 if share == 0 else middle - half), (1.0 if share == 1 else middle + half)
+    half = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n * n))) / (1 + z2 / n)
+    return np.where(share == 0, 0.0, middle - half)[()], np.where(share == 1, 1.0, middle + half)[()]
 
 
 def clopper_pearson(share: float, n: float, confidence: float) -> tuple[float, float]:

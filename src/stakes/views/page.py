@@ -3,20 +3,13 @@
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from stakes import metrics
 from stakes.metrics import Estimate
 from stakes.metrics.estimate import percent
 from stakes.tallies import Confusion
 
-_SEGMENT_FIGURES = (
-    *("prevalence", "accuracy", "recall", "precision", "f1", "auc", "brier_score"),
-    *("macro_f1", "macro_auc", "kappa", "multiclass_log_loss"),
-    *("mean_absolute_error", "root_mean_squared_error", "r2", "mean_error"),
-)
-_MOST_SEGMENTS = 20
 _SAME_REASON = 3
 """So many figures that are undefined for the same reason are told in one line."""
 
@@ -45,13 +38,12 @@ class Page:
 
 @dataclass(frozen=True)
 class Content:
-    """What there is to show; ``segments`` are things with rows and figures."""
+    """What there is to show."""
 
     facts: Mapping[str, str]
     figures: Mapping[str, Estimate]
     before: Sequence[Grid] = ()
     after: Sequence[Grid] = ()
-    segments: Mapping[str, Any] = field(default_factory=dict)
     notes: Sequence[str] = ()
     find: Callable[[str], metrics.Metric] = metrics.find
 
@@ -61,8 +53,6 @@ class Content:
         shown = [(metric, estimate) for metric, estimate in shown if everything or metric.headline]
         kept, notes = (shown, []) if everything else _without_repeated_reasons(shown)
         grids = [*self.before, *([_figures(kept, everything)] if kept else []), *self.after]
-        if self.segments:
-            grids.append(_segments(self.segments))
         return Page(self.facts, grids, [*notes, *self.notes], len(self.figures) - len(shown))
 
 
@@ -124,18 +114,6 @@ def _figures(shown: Sequence[tuple[metrics.Metric, Estimate]], families: bool) -
     sure = f"{percent(shown[0][1].confidence)} interval"
     head = ("figure", "value", sure, "baseline", "the question it answers")
     return Grid(head, rows, words=(0, 4), sections=sections)
-
-
-def _segments(segments: Mapping[str, Any]) -> Grid:
-    first = dict(itertools.islice(segments.items(), _MOST_SEGMENTS))
-    known = next(iter(first.values())).figures
-    names = [name for name in _SEGMENT_FIGURES if name in known]
-    rows = [
-        (name, f"{part.rows:,.6g}", *(number(part.figures[n].value if n in part.figures else None) for n in names))
-        for name, part in first.items()
-    ]
-    title = f"the first {_MOST_SEGMENTS} of {len(segments):,} segments" if len(segments) > _MOST_SEGMENTS else ""
-    return Grid(("segment", "rows", *(short(name) for name in names)), rows, title=title)
 
 
 def short(name: str) -> str:

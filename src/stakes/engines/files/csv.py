@@ -29,7 +29,9 @@ def scan(source: Source, separator: str, missing: list[str], numbers: Mapping[st
     if numbers is not None:
         types = {scanned[names.index(name)]: pl.Float64 if n else pl.Categorical for name, n in numbers.items()}
         lazy = pl.scan_csv(source.for_polars, **options, schema_overrides=types)
-    return lazy.rename(dict(zip(scanned, names, strict=True)))
+    lazy = lazy.rename(dict(zip(scanned, names, strict=True)))
+    blank = _blank_lines_at_the_end(source)
+    return lazy.head(_rows(lazy) - blank) if blank else lazy  # Polars takes them for rows of missing values
 
 
 def header(source: Source, separator: str) -> list[str]:
@@ -41,6 +43,28 @@ def header(source: Source, separator: str) -> list[str]:
     if twice:
         raise errors.in_file(source.name, errors.duplicate_columns(twice))
     return names
+
+
+def _blank_lines_at_the_end(source: Source) -> int:
+    """How many lines of nothing follow the last one that holds something."""
+    with source.open() as file:
+        if source.zipped or source.content is not None:
+            tail, block = b"", file.read(_LOOKED_AT)
+            while block:
+                tail, block = (tail if not block.strip(b"\r\n") else b"") + block, file.read(_LOOKED_AT)
+        else:
+            size, reach = file.seek(0, 2), _LOOKED_AT
+            tail = b""
+            while not tail.strip(b"\r\n") and len(tail) < size:
+                file.seek(max(0, size - reach))
+                tail, reach = file.read(), 2 * reach
+    return max(tail[len(tail.rstrip(b"\r\n")) :].count(b"\n") - 1, 0)
+
+
+def _rows(lazy: Any) -> int:
+    import polars as pl
+
+    return int(lazy.select(pl.first().is_null().len()).collect().item())
 
 
 def refuse_faults(source: Source, separator: str) -> None:
@@ -70,8 +94,13 @@ def fault(source: Source, separator: str) -> errors.InputError | None:
     try:
         records = _records(source, separator)
         width = len(next(records)[1])
+        blank = 0
         for line, fields in records:
-            if len(fields) != width and (fields or width > 1):  # an empty line can be the missing value of one column
+            if blank:  # something follows, so it was not the end
+                return errors.ragged_line(source.name, blank, 0, width)
+            if not fields and width > 1:  # an empty line can be the missing value of one column
+                blank = line
+            elif fields and len(fields) != width:
                 return errors.ragged_line(source.name, line, len(fields), width)
     except errors.InputError as problem:
         return problem

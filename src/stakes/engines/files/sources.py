@@ -45,11 +45,15 @@ class Source:
 
     def open(self) -> IO[bytes]:
         """Open the bytes; those of a compressed file come out as they were."""
-        zipped = self.start(len(_GZIP)) == _GZIP
-        if self.content is None and not zipped:
+        if self.content is None and not self.zipped:
             return self.path.open("rb")
         held: Any = self.path if self.content is None else io.BytesIO(self.content)
-        return gzip.open(held) if zipped else held  # type: ignore[return-value]
+        return gzip.open(held) if self.zipped else held  # type: ignore[return-value]
+
+    @property
+    def zipped(self) -> bool:
+        """Whether the bytes are compressed."""
+        return self.start(len(_GZIP)) == _GZIP
 
     def start(self, size: int) -> bytes:
         """The first bytes, as they stand in the file."""

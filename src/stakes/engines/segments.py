@@ -1,0 +1,101 @@
+"""by=: the segments that rows fall into, by one column or by the combinations of several."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.engines.columns import Column
+from stakes.engines.labels import Labels, encode
+from stakes.tallies.arithmetic import Array
+
+_MOST_CODES = 1 << 22
+"""Combinations are numbered densely as long as there are no more of them than this; then only those that occur."""
+
+_PART = re.compile(r'("(?:[^"\\]|\\.)*"|[^",=]*)=("(?:[^"\\]|\\.)*"|[^",=]*)(?:, |$)')
+
+
+def spread_by(by: Any, data: Any) -> dict[str, Any]:
+    """Return the columns that make segments, by how error messages call them: one ``by``, or ``by NAME`` for several.
+
+    Several are a list of names of columns, a list of arrays, or a dictionary name → column.
+    """
+    if by is None:
+        return {}
+    if isinstance(by, Mapping):
+        named = {str(name): column for name, column in by.items()}
+    elif not isinstance(by, list | tuple) or not by:
+        return {"by": by}
+    elif data is not None and all(isinstance(name, str) for name in by):
+        named = {name: name for name in by}
+    elif any(_is_column(values) for values in by):
+        named = {str(getattr(values, "name", None) or i): values for i, values in enumerate(by, 1)}
+    else:
+        return {"by": by}
+    if not named or (not isinstance(by, Mapping) and len(named) < len(by)):
+        raise errors.by_twice(list(by))
+    return {"by": next(iter(named.values()))} if len(named) == 1 else {f"by {n}": c for n, c in named.items()}
+
+
+def _is_column(values: Any) -> bool:
+    return hasattr(values, "__len__") and not isinstance(values, str)
+
+
+def segment_labels(columns: Mapping[str, Column]) -> Labels | None:
+    """Number the segments that these columns make (those of a call that are called ``by``), if there are any."""
+    if "by" in columns:
+        return encode(columns["by"])
+    named = {name.removeprefix("by "): encode(column) for name, column in columns.items() if name.startswith("by ")}
+    return _combined(named) if named else None
+
+
+def _combined(columns: Mapping[str, Labels]) -> Labels:
+    """Number the combinations that occur, in the order of the first column, then of the second, and so on."""
+    codes: Array = np.zeros(1, np.int64)
+    places: list[Array] = [np.zeros(1, np.int64)]
+    for labels in columns.values():
+        count = len(labels.names)
+        codes = codes * count + labels.codes
+        seen, codes = _numbered(codes, len(places[0]) * count)
+        places = [*(place[seen // count] for place in places), seen % count]
+    written = [[f"{_quoted(column)}={_quoted(name)}" for name in labels.names] for column, labels in columns.items()]
+    parts = [[texts[i] for i in place.tolist()] for texts, place in zip(written, places[1:], strict=True)]
+    return Labels(codes, tuple(", ".join(part) for part in zip(*parts, strict=True)))
+
+
+def _numbered(codes: Array, size: int) -> tuple[Array, Array]:
+    """Return the codes that occur, and each row's place among them."""
+    if size > _MOST_CODES:
+        return np.unique(codes, return_inverse=True)
+    seen = np.flatnonzero(np.bincount(codes, minlength=size))
+    places = np.zeros(size, np.int64)
+    places[seen] = np.arange(len(seen))
+    return seen, places[codes]
+
+
+# ── names ────────────────────────────────────────────────────────────────────────────────────────────────────────
+def _quoted(text: str) -> str:
+    """Quote a text that would make the name of a segment ambiguous."""
+    return json.dumps(text, ensure_ascii=False) if text.strip() != text or re.search('[",=]', text) else text
+
+
+def values_of(name: str) -> tuple[str, ...] | None:
+    """The values that the name of a segment is made of (``site=A, sex=f``), if it is that of several columns."""
+    values, end = [], 0
+    while end < len(name):
+        part = _PART.match(name, end)
+        if part is None:
+            return None
+        values.append(json.loads(part[2]) if part[2].startswith('"') else part[2])
+        end = part.end()
+    return tuple(values)
+
+
+def with_segments_together(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return columns as they are given to a call: those that make segments together (undoes :func:`spread_by`)."""
+    several = {name.removeprefix("by "): column for name, column in columns.items() if name.startswith("by ")}
+    others = {name: column for name, column in columns.items() if not name.startswith("by ")}
+    return {**others, "by": several} if several else others

@@ -1,0 +1,223 @@
+"""ev.by_segment(): which segments are worse than the rest, and which are too small to tell."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.metrics import Estimate, Metric
+from stakes.metrics.estimate import AsJson, plain
+from stakes.tallies.arithmetic import Array
+from stakes.uncertainty import holm
+from stakes.uncertainty.segments import AgainstRest, Parts, against_rest
+from stakes.views import segments as view
+from stakes.views import terminal
+
+if TYPE_CHECKING:
+    from stakes.evaluation.base import Evaluation
+
+LEAST_ROWS = 10
+"""A segment with fewer rows (of each class, where a figure needs both) is too small to be compared."""
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A segment by one figure: its value, and how far it lies from that of all other rows (``rest``).
+
+    ``p_value`` is two-sided, ``adjusted_p_value`` Holm's over all segments that were compared. ``verdict`` says it in
+    words. What is not known is None.
+    """
+
+    name: str
+    rows: float
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    rest: float | None = None
+    difference: float | None = None
+    difference_low: float | None = None
+    difference_high: float | None = None
+    p_value: float | None = None
+    adjusted_p_value: float | None = None
+    too_small: bool = False
+    verdict: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what JSON can hold."""
+        return {name: plain(value) for name, value in asdict(self).items()}
+
+
+@dataclass(frozen=True, eq=False)
+class BySegment(AsJson):
+    """All segments by one figure, the worst first: those whose interval is bad even at its better end.
+
+    ``by["north"]`` is one of them, ``smallest()`` are those with the fewest rows. ``method`` says how differences from
+    the rest were judged, ``note`` why they were not.
+    """
+
+    metric: str
+    better: str
+    segments: Sequence[Segment]
+    confidence: float = 0.95
+    method: str = ""
+    note: str = ""
+
+    def __iter__(self) -> Iterator[Segment]:
+        return iter(self.segments)
+
+    def __len__(self) -> int:
+        return len(self.segments)
+
+    def __getitem__(self, name: str) -> Segment:
+        for segment in self.segments:
+            if segment.name == name:
+                return segment
+        raise errors.no_such_segment(name, [segment.name for segment in self.segments])
+
+    @property
+    def tested(self) -> int:
+        """How many segments were compared with the rest: the tests that Holm's p-values are corrected for."""
+        return sum(segment.p_value is not None for segment in self.segments)
+
+    def worst(self, most: int = 10) -> Sequence[Segment]:
+        """Return the worst segments."""
+        return self.segments[:most]
+
+    def smallest(self, most: int = 10) -> Sequence[Segment]:
+        """Return the segments with the fewest rows."""
+        return sorted(self.segments, key=lambda segment: segment.rows)[:most]
+
+    def estimates(self) -> dict[str, Estimate]:
+        """Return the figure of each segment with its interval, by the name of the segment."""
+        return {
+            one.name: Estimate(self.metric, one.value, low=one.low, high=one.high, confidence=self.confidence)
+            if one.value is not None
+            else Estimate(self.metric, math.nan, reason=one.verdict, confidence=self.confidence)
+            for one in self.segments
+        }
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return one flat dictionary per segment, for a data frame."""
+        return [asdict(segment) for segment in self.segments]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data, ready for JSON."""
+        return {
+            "metric": self.metric,
+            "better": self.better,
+            "confidence": self.confidence,
+            "method": self.method,
+            "note": self.note,
+            "tested": self.tested,
+            "segments": [segment.to_dict() for segment in self.segments],
+        }
+
+    def __str__(self) -> str:
+        return terminal.text(view.page(self), "")
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} segments by {self.metric}>"
+
+
+def by_segment(evaluation: "Evaluation", name: Any = None) -> BySegment:
+    """Compare every segment with the rest by one figure."""
+    if not evaluation.segments:
+        raise errors.no_segments()
+    name = evaluation._key_figure if name is None else name
+    metric, whole, _ = evaluation._place_of(name)
+    if whole is None:
+        raise errors.no_figure_of_segments(metric.text, evaluation._why_no(metric))
+    known = evaluation.interval(name)
+    if not known.defined:
+        raise errors.no_figure_of_segments(metric.text, known.reason)
+    parts = list(evaluation.segments.values())
+    found = against_rest(metric, _parts(evaluation, parts, name, whole))
+    segments = _segments(list(zip(evaluation.segments, parts, strict=True)), metric, found, known.confidence)
+    text = metric.text if not isinstance(name, tuple) else f"{metric.text} of {name[1]}"
+    ordered = sorted(segments, key=lambda segment: _badness(segment, metric.better))
+    return BySegment(text, metric.better, ordered, known.confidence, found.method, found.note)
+
+
+def _parts(evaluation: "Evaluation", parts: Sequence["Evaluation"], name: Any, whole: Any) -> Parts:
+    places = [part._place_of(name) for part in parts]
+    sizes = np.array([list(part._sizes().values()) for part in parts], np.float64)
+    of_all = np.array(list(evaluation._sizes().values()), np.float64)
+    tallies, samplings = [tally for _, tally, _ in places], [sampling for _, _, sampling in places]
+    return Parts(whole, tallies, samplings, sizes.min(-1), np.maximum(of_all - sizes, 0).min(-1))
+
+
+def _segments(
+    parts: Sequence[tuple[str, "Evaluation"]], metric: Metric, found: AgainstRest, confidence: float
+) -> list[Segment]:
+    """Put figures and differences together; those too small are no tests."""
+    side, rests, differences = found.segments, found.rests, found.differences
+    small = side.rows < LEAST_ROWS
+    raw: Array = np.full(len(parts), np.nan) if differences is None else np.where(small, np.nan, differences.p_value)
+    tested = np.flatnonzero(~np.isnan(raw))
+    adjusted = np.full(len(parts), np.nan)
+    adjusted[tested] = holm.adjusted(raw[tested].tolist())
+    columns = [side.value, side.low, side.high]
+    columns += [np.full(len(parts), np.nan)] if rests is None else [rests.value]
+    columns += [np.full(len(parts), np.nan)] * 3 if differences is None else _values(differences)
+    columns += [raw, adjusted]
+    segments = []
+    for i, ((name, part), row) in enumerate(zip(parts, np.transpose(columns).tolist(), strict=True)):
+        numbers = [None if math.isnan(value) else value for value in row]
+        words = _verdict(metric, part, numbers, float(side.rows[i]), confidence, found.note)
+        figures: dict[str, Any] = dict(zip(_NUMBERS, numbers, strict=True))
+        segments.append(Segment(name, part.rows, **figures, too_small=bool(small[i]), verdict=words))
+    return segments
+
+
+_NUMBERS = (
+    *("value", "low", "high", "rest", "difference", "difference_low", "difference_high"),
+    *("p_value", "adjusted_p_value"),
+)
+
+
+def _values(differences: Any) -> list[Array]:
+    return [differences.value, differences.low, differences.high]
+
+
+def _verdict(
+    metric: Metric, part: "Evaluation", numbers: Sequence[float | None], rows: float, confidence: float, note: str
+) -> str:
+    """What can be said about a segment, never more than its p-value does."""
+    value, difference, adjusted = numbers[0], numbers[4], numbers[-1]
+    if rows < LEAST_ROWS:
+        return f"too small: {_rests_on(metric, part, rows)}; at least {LEAST_ROWS} wanted"
+    if value is None:
+        return f"undefined: {metric.why_undefined(part._tally(metric))}"
+    if adjusted is None or difference is None:
+        return f"not compared: {note or 'there is no interval of both'}"
+    if adjusted > 1 - confidence:
+        return "no difference shown"
+    side = "higher" if difference > 0 else "lower"
+    word = side if metric.better == "neither" else "better" if side == metric.better else "worse"
+    return f"{word} than the rest, p {view.chance(adjusted)}"
+
+
+def _rests_on(metric: Metric, part: "Evaluation", rows: float) -> str:
+    """The rows that are too few: those of the rarest class where a figure needs all of them."""
+    names = {"P": "positive ", "N": "negative ", "PP": "alarmed ", "PN": "unalarmed "}
+    kind = names.get(metric.share_of, "")
+    if not kind and not metric.share_of:
+        rarest = min(part._sizes().items(), key=lambda item: item[1])
+        if len(part._sizes()) > 1:
+            return f"{rarest[1]:,.6g} {'row' if rarest[1] == 1 else 'rows'} of {rarest[0]}"
+    return f"{rows:,.6g} {kind}{'row' if rows == 1 else 'rows'}"
+
+
+def _badness(segment: Segment, better: str) -> tuple[bool, float]:
+    """The order, worst first: by the better end of the interval, so that a tiny segment is not first by chance.
+
+    Figures that are better neither high nor low are in the order of their p-values.
+    """
+    if better == "neither":
+        key = segment.p_value
+    else:
+        key = segment.high if better == "higher" else None if segment.low is None else -segment.low
+    return key is None, key if key is not None else segment.rows

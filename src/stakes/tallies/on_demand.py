@@ -1,0 +1,37 @@
+"""Things that are made when they are asked for the first time."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Generic, TypeVar
+
+K = TypeVar("K")
+T = TypeVar("T")
+
+
+class OnDemand(Mapping[K, T], Generic[K, T]):
+    """A mapping whose values are made when they are wanted: there may be thousands, and few of them are."""
+
+    def __init__(self, names: Iterable[K], make: Callable[[K], T]) -> None:
+        self._made: dict[K, T | None] = dict.fromkeys(names)
+        self._make = make
+
+    def __getitem__(self, name: K) -> T:
+        made = self._made[name]
+        if made is None:
+            made = self._made[name] = self._make(name)
+        return made
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._made)
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._made
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} on demand>"
+
+    def __reduce__(self) -> Any:
+        """Pickle a plain dictionary, all of it made."""
+        return dict, (dict(self),)

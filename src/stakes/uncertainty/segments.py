@@ -1,0 +1,246 @@
+"""Segments against the rest: a figure of each segment, that of all other rows, and whether they differ."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from stakes.metrics import Metric, measure
+from stakes.tallies import Confusion, ErrorSums, ScoreTable, Tally
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.on_demand import OnDemand
+from stakes.uncertainty import areas, shares
+from stakes.uncertainty.interval import Interval
+from stakes.uncertainty.intervals import intervals, way_of
+from stakes.uncertainty.losses import loss_powers
+from stakes.uncertainty.rest_areas import RestAreas
+from stakes.uncertainty.sampling import Sampling
+from stakes.uncertainty.two_samples import Differences, Side, dealt_means, mover, of_shares
+
+MOST_SUMMED = 50
+"""Where the rest has to be added up from all other segments, more of them would take too long."""
+
+_TABLES = 128
+"""So many tables are drawn anew at once."""
+
+_MOVER = "intervals of both put together (MOVER)"
+
+_LOSSES: dict[str, Callable[[Array], Array]] = {
+    "mean_absolute_error": np.abs,
+    "mean_error": np.asarray,
+    "mean_squared_error": np.square,
+    "root_mean_squared_error": np.square,
+}
+"""What an error costs, by the figure that is a mean (or the root of one) of it."""
+
+
+@dataclass(frozen=True, eq=False)
+class AgainstRest:
+    """Figures of the segments, of the rest of each, and the differences; ``note`` says why these are not known."""
+
+    segments: Side
+    rests: Side | None = None
+    differences: Differences | None = None
+    method: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """The tallies of all rows and of each segment, and the rows that a figure of each, or of its rest, rests on."""
+
+    whole: Any
+    tallies: Sequence[Any]
+    samplings: Sequence[Sampling]
+    rows: Array
+    rest_rows: Array
+
+    @property
+    def sampling(self) -> Sampling:
+        """How intervals of the rest are made."""
+        return replace(self.samplings[0], clusters=None)
+
+    @property
+    def clustered(self) -> bool:
+        """Whether rows come in clusters."""
+        return any(sampling.clusters is not None for sampling in self.samplings)
+
+
+def against_rest(metric: Metric, parts: Parts) -> AgainstRest:
+    """Compare the figure of every segment with that of all rows outside it."""
+    way = way_of(metric, parts.whole, parts.sampling)
+    if way == "share" and not parts.whole.weighted and not parts.clustered:
+        return _shares(metric, parts)
+    segments = _side(metric, parts.tallies, parts.samplings, parts.rows)
+    if parts.clustered:
+        return AgainstRest(segments, note="rows of a cluster may lie in several segments")
+    if len(parts.tallies) < 2:
+        return AgainstRest(segments, note="there are no other rows")
+    rests = _rest_areas(metric, parts) if _simple_area(way, parts.whole) else _rests(metric, parts)
+    if rests is None:
+        return AgainstRest(segments, note=f"{metric.name} of the rest is only worked out for {MOST_SUMMED} segments")
+    found = mover(segments, rests, parts.sampling.confidence)
+    powers = row_powers(metric, parts.whole)
+    if powers is None:
+        return AgainstRest(segments, rests, found, f"{_MOVER}, p-value on Student's t")
+    means = segments.value**2 if metric.interval == "root mean" else segments.value
+    p_value = np.where(np.isnan(found.value), np.nan, dealt_means(powers, means, _totals(parts.tallies)))
+    return AgainstRest(segments, rests, replace(found, p_value=p_value), f"{_MOVER}, p-value of dealing out all rows")
+
+
+def row_powers(metric: Metric, whole: Any) -> Array | None:
+    """The number of rows and the sums of three powers of what a figure is the mean of, if it is a mean."""
+    if whole.weighted:
+        return None
+    if isinstance(whole, ScoreTable):
+        return loss_powers(metric.losses, whole) if metric.interval == "loss" and metric.losses is not None else None
+    if not isinstance(whole, ErrorSums) or whole.rows is None or metric.name not in _LOSSES:
+        return None
+    rows = whole.rows
+    loss = _LOSSES[metric.name](np.where(rows.truth >= rows.prediction, rows.sizes, -rows.sizes))
+    powers = np.array([len(loss), *(float((loss**power).sum()) for power in (1, 2, 3))])
+    return powers if np.isfinite(powers).all() else None
+
+
+def _totals(tallies: Sequence[Any]) -> Array:
+    return np.array([float(tally.total) for tally in tallies])
+
+
+def _side(metric: Metric, tallies: Sequence[Any], samplings: Sequence[Sampling], rows: Array) -> Side:
+    """The figure of each tally, with its interval."""
+    if len(tallies) > MOST_SUMMED and _drawn_together(metric, tallies[0], samplings):
+        return _side_of_tables(metric, _stacked(tallies), samplings[0], rows)
+    values = [float(metric.of(tally)) for tally in tallies]
+    found = [
+        intervals([metric], [value], tally, sampling)[0]
+        for value, tally, sampling in zip(values, tallies, samplings, strict=True)
+    ]
+    return _joined(values, found, rows)
+
+
+def _joined(values: Sequence[float], found: Sequence[Interval], rows: Array) -> Side:
+    low, high = (np.array([np.nan if end is None else end for end in ends]) for ends in _ends(found))
+    return Side(np.array(values, np.float64), low, high, rows)
+
+
+def _ends(found: Sequence[Interval]) -> tuple[list[float | None], list[float | None]]:
+    return [one.low for one in found], [one.high for one in found]
+
+
+# ── many tables of two classes ───────────────────────────────────────────────────────────────────────────────────
+def _drawn_together(metric: Metric, table: Any, samplings: Sequence[Sampling]) -> bool:
+    """Whether thousands of tables can be drawn anew at once, rather than one after the other."""
+    plain = all(sampling.clusters is None and not sampling.fixed for sampling in samplings)
+    if not plain or not isinstance(table, Confusion) or table.weighted or table.counts.shape != (2, 2):
+        return False
+    return way_of(metric, table, samplings[0]) == "cells" and not metric.no_interval
+
+
+def _side_of_tables(metric: Metric, tables: Confusion, sampling: Sampling, rows: Array) -> Side:
+    """Percentiles of tables drawn anew, as single tables have them, but from other random numbers."""
+    values = np.asarray(measure([metric], tables)[0], np.float64)
+    generator, ends = sampling.generator(), []
+    for start in range(0, len(values), _TABLES):
+        counts = tables.counts[start : start + _TABLES] + 0.5
+        drawn = generator.standard_gamma(counts, (sampling.replicates, *counts.shape))
+        figures = measure([metric], Confusion(tables.truths, tables.decisions, drawn, positive=tables.positive))[0]
+        ends.append(np.quantile(figures, (sampling.tail, 1 - sampling.tail), axis=0))
+    low, high = np.concatenate(ends, axis=1)
+    return Side(values, np.minimum(low, values), np.maximum(high, values), rows)
+
+
+# ── shares ───────────────────────────────────────────────────────────────────────────────────────────────────────
+def _shares(metric: Metric, parts: Parts) -> AgainstRest:
+    """Shares are hits among rows, and those of the rest are what the segment leaves."""
+    rows, values = _shares_of(metric, parts.tallies)
+    hits = np.rint(np.where(rows > 0, values * rows, 0.0))
+    whole = float(getattr(parts.whole, metric.share_of))
+    rest_rows = whole - rows
+    rest_hits = (np.rint(float(metric.of(parts.whole)) * whole) if whole else 0.0) - hits
+    segments, rests = _share_side(hits, rows, parts.sampling), _share_side(rest_hits, rest_rows, parts.sampling)
+    found = of_shares(segments, rests, parts.sampling.confidence)
+    return AgainstRest(segments, rests, found, "Newcombe's interval from both Wilson intervals, Fisher's exact p-value")
+
+
+def _shares_of(metric: Metric, tallies: Sequence[Any]) -> tuple[Array, Array]:
+    """Of how many rows each share is, and the share."""
+    if isinstance(tallies[0], Confusion):
+        stacked: Any = _stacked(tallies)
+        return getattr(stacked, metric.share_of), measure([metric], stacked)[0]
+    rows = np.array([float(getattr(tally, metric.share_of)) for tally in tallies])
+    return rows, np.array([float(metric.of(tally)) for tally in tallies])
+
+
+def _stacked(tables: Sequence[Confusion]) -> Confusion:
+    first = tables[0]
+    counts = np.stack([table.counts for table in tables])
+    squares = None if first.squares is None else np.stack([table.squares for table in tables])  # type: ignore[misc]
+    return Confusion(first.truths, first.decisions, counts, squares, first.positive)
+
+
+def _share_side(hits: Array, rows: Array, sampling: Sampling) -> Side:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = hits / rows  # no rows, no share
+        return Side(share, *shares.wilson(share, rows, sampling.confidence), rows)
+
+
+# ── the rest of other tallies ────────────────────────────────────────────────────────────────────────────────────
+def _rests(metric: Metric, parts: Parts) -> Side | None:
+    """The figure of the rest of each segment, if the rest can be had."""
+    rests = _rest_tallies(metric, parts)
+    if rests is None:
+        return None
+    return _side(metric, rests, [parts.sampling] * len(rests), parts.rest_rows)
+
+
+def _rest_tallies(metric: Metric, parts: Parts) -> Sequence[Tally] | None:
+    if isinstance(parts.whole, Confusion):
+        return _rest_tables(parts.whole, _stacked(parts.tallies))
+    if isinstance(parts.whole, ErrorSums) and _from_moments(metric, parts.whole):
+        return [_rest_sums(parts.whole, part) for part in parts.tallies]
+    if len(parts.tallies) > MOST_SUMMED:
+        return None
+    kind = type(parts.whole)
+    return [kind.sum([*parts.tallies[:i], *parts.tallies[i + 1 :]]) for i in range(len(parts.tallies))]
+
+
+def _rest_tables(whole: Confusion, parts: Confusion) -> list[Confusion]:
+    counts = np.maximum(whole.counts - parts.counts, 0)
+    squares = None if whole.squares is None else np.maximum(whole.squares - parts.squares, 0)
+    rests = Confusion(whole.truths, whole.decisions, counts, squares, whole.positive)
+    return [rests[i] for i in range(len(counts))]
+
+
+OF_MOMENTS = ("mean_absolute_error", "mean_error", "mean_squared_error", "root_mean_squared_error", "r2")
+"""Figures of predicted numbers whose intervals need no rows."""
+
+
+def _from_moments(metric: Metric, sums: ErrorSums) -> bool:
+    return metric.name in OF_MOMENTS and sums.has("order 4") and not sums.weighted
+
+
+def _rest_sums(whole: ErrorSums, part: ErrorSums) -> ErrorSums:
+    """The sums of the rest, each worked out when it is asked for; rows are not kept."""
+    moments: Any = OnDemand(whole.moments, lambda power: whole.moments[power] - part.moments[power])
+    return ErrorSums(moments, whole.largest)
+
+
+# ── areas ────────────────────────────────────────────────────────────────────────────────────────────────────────
+def _simple_area(way: str, whole: Any) -> bool:
+    return way == "auc" and isinstance(whole, ScoreTable) and not whole.weighted
+
+
+def _rest_areas(metric: Metric, parts: Parts) -> Side:
+    """The auc of the rest, or gini, which is the same one stretched."""
+    whole, confidence = RestAreas(parts.whole), parts.sampling.confidence
+    stretch, shift = (1, 0) if metric.range[0] == 0 else (2, -1)
+    values, found = [], []
+    for part in parts.tallies:
+        area, error = whole.without(part)
+        rows = float(parts.whole.P - part.P), float(parts.whole.N - part.N)
+        one = areas.area_interval(area, rows, partial(float, error), confidence)
+        values.append(stretch * area + shift)
+        found.append(one if one.low is None else Interval(stretch * one.low + shift, stretch * one.high + shift))  # type: ignore[operator]
+    return _joined(values, found, parts.rest_rows)

@@ -1,0 +1,138 @@
+"""Two samples of different rows: how far apart are their figures, and could that be chance?
+
+Many pairs are judged at once: every argument is an array with an entry for each of them.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes.tallies.arithmetic import Array
+from stakes.uncertainty.means import skewness_of_rows
+
+_SPREAD = 30.0
+"""Hits that spread further than this when chance alone deals them out are as good as normal."""
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """Figures of one sample of each pair with the ends of their intervals, and how many rows each rests on."""
+
+    value: Array
+    low: Array
+    high: Array
+    rows: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Differences:
+    """First minus second, with intervals and two-sided p-values; NaN where something is unknown."""
+
+    value: Array
+    low: Array
+    high: Array
+    p_value: Array
+
+
+def mover(one: Side, other: Side, confidence: float) -> Differences:
+    """Return differences whose intervals are put together from those of both figures.
+
+    The distances from each figure to the end of its own interval add up like standard errors. A p-value is one minus
+    the confidence at which the interval would end at 0, on Student's t with the rows of the smaller sample, so that it
+    is below 0.05 just when a 95 % interval leaves 0 out.
+    Newcombe (1998), Statistics in Medicine 17, method 10; Zou & Donner (2008), Statistics in Medicine 27.
+    """
+    from scipy.special import stdtr, stdtrit
+
+    with np.errstate(invalid="ignore", divide="ignore"):  # what is unknown is NaN, and stays so
+        value = one.value - other.value
+        below = np.hypot(one.value - one.low, other.high - other.value)
+        above = np.hypot(one.high - one.value, other.value - other.low)
+        degrees = np.maximum(np.minimum(one.rows, other.rows) - 1, 1)
+        away = np.abs(value) / np.where(value > 0, below, above) * stdtrit(degrees, (1 + confidence) / 2)
+        p_value = np.where(value == 0, 1.0, 2 * stdtr(degrees, -away))
+    unknown = ~np.isfinite(value - below) | ~np.isfinite(value + above)
+    return Differences(*(np.where(unknown, np.nan, each) for each in (value, value - below, value + above, p_value)))
+
+
+def dealt_means(powers: Array, means: Array, rows: Array) -> Array:
+    """Return two-sided p-values of means: would so many rows, dealt from all, lie that far from the mean?
+
+    ``powers`` are the number of all rows and the sums of their first three powers. The means of all possible hands
+    have a known mean, variance and skewness; a gamma distribution with the same ones gives the p-value. Student's t
+    would be too sure where rows are skewed: a hand of small losses has a small spread, too.
+    Mielke & Berry (2007), Permutation Methods, chapter 2 (Pearson's type III).
+    """
+    from scipy.special import gammainc, gammaincc, ndtr
+
+    total, (first, second, third) = float(powers[0]), (powers[1:] / powers[0]).tolist()
+    left = total - rows
+    with np.errstate(invalid="ignore", divide="ignore"):
+        error = np.sqrt(max(second - first**2, 0.0) / rows * left / (total - 1))
+        z = (means - first) / error
+        dealt = (left - rows) * np.sqrt(total - 1) / ((total - 2) * np.sqrt(rows * left))
+        skewness = skewness_of_rows(first, second, third) * dealt
+        skewed = np.abs(skewness) > 1e-4
+        shape = 4 / np.where(skewed, skewness, 1.0) ** 2
+        place = np.maximum(shape + np.sign(skewness) * z * np.sqrt(shape), 0.0)
+        below, above = gammainc(shape, place), gammaincc(shape, place)
+        one_side = np.where(skewed, np.minimum(below, above), ndtr(-np.abs(z)))
+    return np.minimum(2 * one_side, 1.0)
+
+
+def of_shares(one: Side, other: Side, confidence: float) -> Differences:
+    """Return differences of shares of unweighted rows: Newcombe's intervals, and exact p-values."""
+    found = mover(one, other, confidence)
+    hits = [np.rint(side.value * side.rows) for side in (one, other)]
+    p_value = np.full(len(one.value), np.nan)
+    known = np.flatnonzero(np.isfinite(found.value))
+    p_value[known] = fisher(hits[0][known], one.rows[known], hits[1][known], other.rows[known])
+    return Differences(found.value, found.low, found.high, p_value)
+
+
+def fisher(hits: Any, rows: Any, other_hits: Any, other_rows: Any) -> Array:
+    """Return the two-sided p-values of Fisher's exact test: how probable are numbers of hits no likelier than these?
+
+    Where hundreds of hits are dealt out, the score test says the same.
+    """
+    hits, rows, other_hits, other_rows = (np.asarray(each, np.float64) for each in (hits, rows, other_hits, other_rows))
+    of_all, total = hits + other_hits, rows + other_rows
+    mean = rows * of_all / total
+    spread = np.sqrt(mean * (1 - of_all / total) * (1 - rows / total) * total / np.maximum(total - 1, 1))
+    many = spread > _SPREAD
+    p_values = np.where(many, _normal(hits - mean, spread), 1.0)
+    few = np.flatnonzero(~many)
+    if len(few):
+        p_values[few] = _exact(hits[few], rows[few], of_all[few], total[few], mean[few], spread[few])
+    return p_values
+
+
+def _normal(distance: Array, spread: Array) -> Array:
+    from scipy.special import ndtr
+
+    return 2 * ndtr(-np.abs(distance) / np.maximum(spread, 1e-300))
+
+
+def _exact(hits: Array, rows: Array, of_all: Array, total: Array, mean: Array, spread: Array) -> Array:
+    """Add up hypergeometric probabilities, those of all pairs in one array."""
+    from scipy.special import gammaln
+
+    # further away lies less than a float holds; the hits themselves always count
+    reach = 40 * spread + 50
+    low = np.maximum(np.maximum(0, rows + of_all - total), np.minimum(np.floor(mean - reach), hits))
+    high = np.minimum(np.minimum(rows, of_all), np.maximum(np.ceil(mean + reach), hits))
+    lengths = (high - low + 1).astype(np.int64)
+    starts = np.cumsum(lengths) - lengths
+    pair = np.repeat(np.arange(len(hits)), lengths)
+    x = np.arange(len(pair)) - starts[pair] + low[pair]
+
+    def ways(x: Array, which: Any) -> Array:
+        r, k, n = rows[which], of_all[which], total[which]
+        cells = (x, k - x, r - x, n - r - k + x)
+        return -sum(gammaln(cell + 1) for cell in cells)
+
+    logs, seen = ways(x, pair), ways(hits, slice(None))
+    likely = np.exp(logs - np.maximum.reduceat(logs, starts)[pair])
+    as_rare = logs <= seen[pair] + 1e-7
+    return np.minimum(np.add.reduceat(likely * as_rare, starts) / np.add.reduceat(likely, starts), 1.0)

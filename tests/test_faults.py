@@ -1,0 +1,256 @@
+"""Full and read-only disks, Ctrl-C, kills, two writers at once, broken pipes: an output is whole or not there."""
+
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tests.test_cli import run
+
+STAKES = [sys.executable, "-m", "stakes"]
+FIT = ["--truth", "y", "--score", "p"]
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX")
+
+
+def file_of(path, rows, seed=0):
+    rng = np.random.default_rng(seed)
+    p = rng.uniform(0.01, 0.99, rows)
+    frame = pl.DataFrame({"y": (rng.random(rows) < p).astype(int), "p": p, "case": np.arange(rows)})
+    (frame.write_parquet if path.suffix == ".parquet" else frame.write_csv)(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Predictions, few and many, and a calibrator to apply to them."""
+    folder = tmp_path_factory.mktemp("faults")
+    small, large = file_of(folder / "small.csv", 2_000), file_of(folder / "large.csv", 200_000)
+    done = run("calibrate", small, *FIT, "--method", "sigmoid", "-o", folder / "calibrator.json")
+    assert done.returncode == 0, done.stderr
+    return {"small": small, "large": large, "calibrator": folder / "calibrator.json"}
+
+
+def applying(files, size, out):
+    return ["calibrate", files[size], "--score", "p", "--apply", files["calibrator"], "-o", out]
+
+
+def one_line(text):
+    lines = [line for line in text.splitlines() if line.strip()]
+    assert len(lines) == 1, text
+    assert "Traceback" not in text
+    return lines[0]
+
+
+# ── nowhere to write to ──────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
+def test_no_room_keeps_the_earlier_output(files, tmp_path, name):
+    """A limit on the size of files stands for a full disk where nothing can be mounted."""
+    out = tmp_path / name
+    out.write_text("earlier")
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8_192, 8_192))  # noqa: E731
+    done = run(*applying(files, "small", out), preexec_fn=limit)
+    assert done.returncode == 1
+    assert "cannot write: " in one_line(done.stderr)
+    assert "File too large" in done.stderr
+    assert [p.name for p in tmp_path.iterdir()] == [name]
+    assert out.read_text() == "earlier"
+
+
+def in_own_mount(options, folder, *command):
+    """Run a command with a small disk mounted on a folder that nobody else sees, then show what is on it."""
+    script = f'mount -t tmpfs -o {options} tmpfs "$0" || exit 99; "$@"; code=$?; ls -A "$0" >&2; exit $code'
+    return subprocess.run(
+        ["unshare", "-m", "sh", "-c", script, folder, *STAKES, *command], capture_output=True, text=True, timeout=120
+    )
+
+
+def can_mount(folder):
+    try:
+        tried = subprocess.run(
+            ["unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", folder], capture_output=True, timeout=60
+        )
+    except FileNotFoundError:
+        return False
+    return tried.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "name", "words"),
+    [
+        ("size=8k", "out.csv", "No space left on device"),
+        ("size=8k", "out.parquet", "No space left on device"),
+        ("size=8k,ro", "out.csv", "Read-only file system"),
+    ],
+)
+def test_a_full_or_read_only_disk_is_one_line(files, tmp_path, options, name, words):
+    if not can_mount(tmp_path):
+        pytest.skip("mounting needs root")
+    done = in_own_mount(options, tmp_path, *applying(files, "small", tmp_path / name))
+    assert done.returncode == 1
+    line = one_line(done.stderr)  # nothing is listed: no part of a file stays behind
+    assert line.startswith("stakes: cannot write: ")
+    assert words in line
+
+
+def test_a_folder_without_permission(files, tmp_path):
+    if os.geteuid() == 0:
+        pytest.skip("permissions do not bind root")
+    tmp_path.chmod(0o500)
+    done = run(*applying(files, "small", tmp_path / "out.csv"))
+    tmp_path.chmod(0o700)
+    assert (done.returncode, "Permission denied" in one_line(done.stderr)) == (1, True)
+
+
+def test_a_calibrator_is_whole_or_not_there_too(files, tmp_path):
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))  # noqa: E731
+    done = run("calibrate", files["small"], *FIT, "-o", tmp_path / "c.json", preexec_fn=limit, stdin=subprocess.DEVNULL)
+    assert done.returncode == 1
+    assert "File too large" in one_line(done.stderr)
+    assert list(tmp_path.iterdir()) == []
+
+
+# ── standard output ──────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize("how", [[], ["--json"]])
+def test_a_full_standard_output_is_one_line(files, how):
+    with open("/dev/full", "w") as full:
+        command = [*STAKES, "evaluate", files["small"], *FIT, *how]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=120)
+    assert done.returncode == 1
+    assert one_line(done.stderr) == "stakes: cannot write: No space left on device"
+
+
+@pytest.mark.parametrize("how", [[], ["--json"]])
+def test_a_reader_that_leaves_is_no_fault(files, how):
+    """`stakes … | head -c 10`: the reader has enough, which is nothing to complain about."""
+    done = subprocess.Popen(
+        [*STAKES, "evaluate", files["small"], *FIT, *how], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    done.stdout.close()  # before anything is written, so that every write fails
+    assert (done.stderr.read(), done.wait(120)) == (b"", 0)
+    done.stderr.close()
+
+
+def test_a_device_is_written_to_and_not_replaced(files):
+    before = os.stat("/dev/null")
+    done = run("calibrate", files["small"], *FIT, "-o", "/dev/null")
+    assert done.returncode == 0, done.stderr
+    assert os.stat("/dev/null").st_rdev == before.st_rdev
+
+
+def test_a_link_stays_a_link(files, tmp_path):
+    real, link = tmp_path / "real.csv", tmp_path / "link.csv"
+    real.write_text("earlier")
+    link.symlink_to(real)
+    assert run(*applying(files, "small", link)).returncode == 0
+    assert link.is_symlink()
+    assert len(pl.read_csv(real)) == 2_000
+
+
+# ── signals ──────────────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize("number", range(5))
+def test_ctrl_c_at_any_moment(files, tmp_path, number):
+    """The rows come through a pipe; once they are asked for, the command is at work."""
+    out = tmp_path / "calibrator.json"
+    out.write_text("earlier")
+    command = [*STAKES, "calibrate", "-", *FIT, "-o", out]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as done:
+        done.stdin.write(files["large"].read_bytes()[:-1])  # more than a pipe holds
+        done.stdin.flush()
+        if number:  # otherwise while it is still reading
+            done.stdin.close()
+            time.sleep(random.Random(number).uniform(0, 1.5))
+        done.send_signal(signal.SIGINT)
+        if not number:
+            done.stdin.close()
+        words = done.stderr.read().decode()
+        code = done.wait(120)
+    assert code in ((130,) if number == 0 else (0, 130))
+    assert [p.name for p in tmp_path.iterdir()] == ["calibrator.json"]
+    if code:
+        assert one_line(words) == "stakes: interrupted"
+        assert out.read_text() == "earlier" or json.loads(out.read_text())["rows"] == 200_000  # it came too late
+
+
+def test_kills_at_random_moments_leave_the_earlier_output_whole(files, tmp_path):
+    out, chance = tmp_path / "out.csv", random.Random(1)
+    assert run(*applying(files, "small", out)).returncode == 0
+    whole = {out.read_bytes()}
+    other = tmp_path / "other.csv"
+    assert run(*applying(files, "large", other)).returncode == 0
+    whole.add(other.read_bytes())
+    other.unlink()
+    killed = 0
+    for number in range(20):
+        running = subprocess.Popen([*STAKES, *map(str, applying(files, "large", out))], stdout=subprocess.DEVNULL)
+        deadline = time.monotonic() + (60 if number % 2 else chance.uniform(0, 2))
+        while running.poll() is None and time.monotonic() < deadline and len(list(tmp_path.iterdir())) < 2:
+            time.sleep(0.001)  # every other one is killed as soon as it writes
+        time.sleep(chance.uniform(0, 0.03))
+        running.kill()
+        killed += running.wait() == -signal.SIGKILL
+        assert out.read_bytes() in whole
+        for litter in set(tmp_path.iterdir()) - {out}:
+            assert litter.name.startswith(".out.csv.")
+    assert killed >= 5
+    assert run(*applying(files, "large", out)).returncode == 0
+    assert list(tmp_path.iterdir()) == [out]
+
+
+HALF = """
+import os, signal, sys
+from pathlib import Path
+from stakes.engines.files import written_beside
+with written_beside(Path(sys.argv[1])) as place:
+    place.write_text("half")
+    print(place, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL) if sys.argv[2] == "die" else sys.stdin.read()
+"""
+
+
+def test_litter_of_the_dead_is_cleared_and_that_of_the_living_is_not(tmp_path):
+    from stakes.engines.files import written_beside
+
+    out, others = tmp_path / "out.txt", [".out.txt.elsewhere-1.part", ".out.txt.notes", ".other.txt.x-1.part"]
+    out.write_text("earlier")
+    for name in others:
+        (tmp_path / name).touch()
+    died = subprocess.run([sys.executable, "-c", HALF, out, "die"], capture_output=True, text=True, timeout=60)
+    assert died.returncode == -signal.SIGKILL
+    assert os.path.exists(died.stdout.strip())
+    assert out.read_text() == "earlier"
+    living = subprocess.Popen(
+        [sys.executable, "-c", HALF, out, "live"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    place = living.stdout.readline().strip()
+    assert not os.path.exists(died.stdout.strip())  # the next one that writes this target cleans up
+    with written_beside(out) as beside:
+        beside.write_text("mine")
+    assert os.path.exists(place)  # still being written
+    assert out.read_text() == "mine"
+    living.communicate("", timeout=60)
+    assert out.read_text() == "half"  # the last one that is done stays
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted([*others, "out.txt"])
+
+
+def test_two_writers_of_one_target_leave_one_of_both_outputs(files, tmp_path):
+    out, expected = tmp_path / "out.csv", set()
+    for size in ("small", "large"):
+        assert run(*applying(files, size, tmp_path / f"{size}.csv")).returncode == 0
+        expected.add((tmp_path / f"{size}.csv").read_bytes())
+        (tmp_path / f"{size}.csv").unlink()
+    for _ in range(3):
+        both = [
+            subprocess.Popen([*STAKES, *map(str, applying(files, size, out))], stdout=subprocess.DEVNULL)
+            for size in ("large", "small")
+        ]
+        assert [one.wait(120) for one in both] == [0, 0]
+        assert out.read_bytes() in expected
+        assert list(tmp_path.iterdir()) == [out]
