@@ -1870,3 +1870,12 @@ def nothing_left(count: int) -> EmptyError:
     problem = EmptyError(f"something is missing in every one of {_rows(count)}; there is nothing to evaluate")
     problem.dropped = count
     return problem
+
+
+# ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────
+def no_such_language(lang: object, known: Sequence[str]) -> InputError:
+    return InputError(f"lang={_short(repr(lang))} is not known; give one of {', '.join(map(repr, known))}")
+
+
+def no_report_of(task: str) -> InputError:
+    return InputError(f"there is no report page for a {task} yet; ev.show() prints all figures")

@@ -1,0 +1,82 @@
+// The paper that marks are drawn on: a figure with a title, axes, a legend, a read-out, and buttons to save it.
+
+const NARROW = window.matchMedia("(max-width: 720px)");
+
+// x and y: { name, domain, write?, ticks? }; legend: [{ text, look }]; table: () => ({ head, rows }) for the CSV.
+class Chart {
+  constructor({ id, title, about, x, y, legend = [], table, width, height, left = 52, bottom = 46 }) {
+    this.width = width ?? (NARROW.matches ? 340 : 520);
+    this.height = height ?? (NARROW.matches ? 300 : 380);
+    this.margin = { top: 12, right: 14, bottom, left };
+    this.id = id;
+    this.title = title;
+    this.table = table;
+    this.x = linear(x.domain, [this.margin.left, this.width - this.margin.right]);
+    this.y = linear(y.domain, [this.height - this.margin.bottom, this.margin.top]);
+    this.svg = shape("svg", {
+      viewBox: `0 0 ${this.width} ${this.height}`, role: "img", tabindex: 0, class: "chart",
+      "aria-label": `${title}. ${about}`,
+    });
+    this.axes(x, y);
+    this.marks = this.svg.appendChild(shape("g", { class: "marks" }));
+    this.overlay = this.svg.appendChild(shape("g", { class: "overlay" }));
+    this.output = node("p", { class: "readout", "aria-live": "polite" }, "\u00a0");
+    this.about = node("p", { class: "about" }, about);
+    this.figure = this.framed(legend);
+  }
+
+  framed(legend) {
+    const keys = legend.map(({ text, look }) => node("li", {}, swatch(look), text));
+    const tools = [button("SVG", () => saveSvg(this), { "aria-label": t("chart.save_svg", { name: this.title }) })];
+    if (this.table) tools.push(button("CSV", () => saveCsv(this.id, this.table()), { "aria-label": t("chart.save_csv", { name: this.title }) }));
+    return node(
+      "figure", { class: "card figure", id: this.id },
+      node("div", { class: "figure-head" }, node("h3", {}, this.title), node("div", { class: "tools" }, tools)),
+      this.about,
+      keys.length ? node("ul", { class: "legend" }, keys) : null,
+      this.svg, this.output,
+    );
+  }
+
+  axes(x, y) {
+    const { left, right, top, bottom } = this.margin;
+    const axis = this.svg.appendChild(shape("g", { class: "axes" }));
+    for (const value of x.ticks ?? ticks(this.x.domain, this.width < 400 ? 4 : 5)) {
+      const place = this.x(value);
+      axis.append(
+        shape("line", { class: "grid", x1: place, x2: place, y1: top, y2: this.height - bottom }),
+        shape("text", { x: place, y: this.height - bottom + 17, "text-anchor": "middle" }, (x.write ?? writeNumber)(value)),
+      );
+    }
+    for (const value of y.ticks ?? ticks(this.y.domain, 5)) {
+      const place = this.y(value);
+      axis.append(
+        shape("line", { class: "grid", x1: left, x2: this.width - right, y1: place, y2: place }),
+        shape("text", { x: left - 7, y: place + 4, "text-anchor": "end" }, (y.write ?? writeNumber)(value)),
+      );
+    }
+    this.xName = shape("text", { class: "axis-name", x: (left + this.width - right) / 2, y: this.height - 8, "text-anchor": "middle" }, x.name);
+    axis.append(this.xName);
+    if (y.name) {
+      const middle = (top + this.height - bottom) / 2;
+      axis.append(shape("text", { class: "axis-name", x: 14, y: middle, "text-anchor": "middle", transform: `rotate(-90 14 ${middle})` }, y.name));
+    }
+  }
+
+  add(...marks) {
+    this.marks.append(...marks);
+    return this;
+  }
+}
+
+// The little sign in front of a legend's text.
+function swatch(look) {
+  const kind = look.split(" ")[0];
+  const inside = {
+    line: shape("line", { class: look, x1: 1, x2: 21, y1: 7, y2: 7 }),
+    band: shape("rect", { class: look, x: 1, y: 2, width: 20, height: 10 }),
+    bar: shape("rect", { class: look, x: 5, y: 1, width: 12, height: 12 }),
+    dot: shape("circle", { class: look, cx: 11, cy: 7, r: 4.5 }),
+  }[kind];
+  return shape("svg", { class: "swatch", width: 22, height: 14, "aria-hidden": "true" }, inside);
+}
