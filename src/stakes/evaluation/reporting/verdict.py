@@ -27,7 +27,7 @@ def verdict_section(evaluation: Any, stops: Stops | None, calibration: dict[str,
 
 
 def _answer(question: str, tone: str, *sentences: dict[str, Any], figures: Any = ()) -> _Answer:
-    """An answer: "good", "doubt", "bad" or "open", in sentences, with the figures behind it."""
+    """An answer: "good", "doubt", "bad", "note" or "open", in sentences, with the figures behind it."""
     shown = [figure(one) for one in figures]
     return {"question": said(question), "tone": tone, "sentences": list(sentences), "figures": shown}
 
@@ -151,10 +151,10 @@ def _threshold(evaluation: Any, stops: Stops | None) -> _Answer:
     always = {"everyone": 1000 * float(prices[-1]), "nobody": 1000 * float(prices[0])}
     if best in (0, len(prices) - 1):
         words = said("verdict.threshold_nobody" if best == 0 else "verdict.threshold_everyone", **names, **cost)
-        return _answer(question, "bad", given, words)
+        return _answer(question, "bad", words, given)
     at = said("verdict.threshold_best", threshold=float(stops.thresholds[best]), **names, **cost)
     compared = said("verdict.threshold_always", **always, **names)
-    return _answer(question, "good", given, at, compared, *_now(evaluation, stops, prices))
+    return _answer(question, "good", at, compared, *_now(evaluation, stops, prices), given)
 
 
 def _now(evaluation: Any, stops: Stops, prices: Any) -> list[dict[str, Any]]:
@@ -191,7 +191,7 @@ def _where(evaluation: Any) -> _Answer:
     sentences += sentence
     if not sentences:
         return _answer(question, "open", said("verdict.where_unknown"))
-    return _answer(question, "doubt" if apart else "good" if sentence else "open", *sentences, figures=figures)
+    return _answer(question, "doubt" if apart else "note", *sentences, figures=figures)
 
 
 def _worst_segment(evaluation: Any) -> tuple[bool, list[dict[str, Any]]]:
@@ -207,4 +207,6 @@ def _worst_segment(evaluation: Any) -> tuple[bool, list[dict[str, Any]]]:
     high = defined[worst].high
     apart = high is not None and high < found.value
     values = {"segment": named(worst), "name": metric(found.name), "value": defined[worst].value, "whole": found.value}
+    if defined[worst].value >= found.value:  # the classes are easier to tell apart within segments than across them
+        return False, [said("verdict.where_better", **values)]
     return apart, [said("verdict.where_apart" if apart else "verdict.where_alike", **values)]

@@ -31,7 +31,7 @@ class Chart {
     if (this.table) tools.push(button("CSV", () => saveCsv(this.id, this.table()), { "aria-label": t("chart.save_csv", { name: this.title }) }));
     return node(
       "figure", { class: "card figure", id: this.id },
-      node("div", { class: "figure-head" }, node("h3", {}, this.title), node("div", { class: "tools" }, tools)),
+      node("div", { class: "figure-head" }, node("h3", {}, this.title), node("div", { class: "tools small" }, tools)),
       this.about,
       keys.length ? node("ul", { class: "legend" }, keys) : null,
       this.svg, this.output,
@@ -45,14 +45,14 @@ class Chart {
       const place = this.x(value);
       axis.append(
         shape("line", { class: "grid", x1: place, x2: place, y1: top, y2: this.height - bottom }),
-        shape("text", { x: place, y: this.height - bottom + 17, "text-anchor": "middle" }, (x.write ?? writeNumber)(value)),
+        shape("text", { x: place, y: this.height - bottom + 17, "text-anchor": "middle" }, (x.write ?? writeTick)(value)),
       );
     }
     for (const value of y.ticks ?? ticks(this.y.domain, 5)) {
       const place = this.y(value);
       axis.append(
         shape("line", { class: "grid", x1: left, x2: this.width - right, y1: place, y2: place }),
-        shape("text", { x: left - 7, y: place + 4, "text-anchor": "end" }, (y.write ?? writeNumber)(value)),
+        shape("text", { x: left - 7, y: place + 4, "text-anchor": "end" }, (y.write ?? writeTick)(value)),
       );
     }
     this.xName = shape("text", { class: "axis-name", x: (left + this.width - right) / 2, y: this.height - 8, "text-anchor": "middle" }, x.name);

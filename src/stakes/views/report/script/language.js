@@ -4,7 +4,7 @@ const { lang: firstLanguage, languages: LANGUAGES, texts: TEXTS, page: PAYLOAD }
 
 let language = firstLanguage;
 
-// Gaps in a text: {name}, {name:percent}, {name:count}, {name:exact}.
+// Gaps in a text: {name}, {name:percent}, {name:count}, {name:exact}, {name:cost}.
 const GAP = /\{(\w+)(?::(\w+))?\}/g;
 
 function t(key, values = {}) {
@@ -41,7 +41,13 @@ function metricQuestion(text) {
   return TEXTS[language][`question.${/^\w+/.exec(text)[0]}`] ?? "";
 }
 
-// Reasons are declared in English, which is their key.
+// Reasons are declared in English, which is their key; one with a number in it is found by its words.
 function reasonText(words) {
-  return TEXTS[language][`reason.${words}`] ?? words;
+  const texts = TEXTS[language];
+  if (texts[`reason.${words}`]) return texts[`reason.${words}`];
+  for (const key of Object.keys(texts).filter((one) => one.startsWith("reason.") && one.includes("{"))) {
+    const number = new RegExp(`^${key.slice(7).replace(/\{\w+\}/, "(.+)")}$`).exec(words);
+    if (number) return texts[key].replace(/\{\w+\}/, told(readNumber(number[1])));
+  }
+  return words;
 }

@@ -11,7 +11,7 @@ function infinite(value) {
   return value > 0 ? "∞" : "−∞";
 }
 
-// Four decimals, or as many digits as a very large or small number needs.
+// A figure: four decimals, or as many digits as a very large or small number needs.
 function writeNumber(value) {
   if (value === null || Number.isNaN(value)) return "–";
   if (!Number.isFinite(value)) return infinite(value);
@@ -19,7 +19,18 @@ function writeNumber(value) {
   if (size !== 0 && size < 1e-300) return `<${writeNumber(1e-300)}`;
   if (size !== 0 && (size < 1e-4 || size >= 1e7)) return formatter({ notation: "scientific", maximumSignificantDigits: 3 }).format(value);
   if (size >= 1e3) return formatter({ maximumFractionDigits: 2 }).format(value);
-  return formatter(size < 1e-2 ? { maximumSignificantDigits: 3 } : { maximumFractionDigits: 4 }).format(value);
+  if (size < 1e-2) return formatter({ maximumSignificantDigits: 3 }).format(value);
+  return formatter({ minimumFractionDigits: 4, maximumFractionDigits: 4 }).format(value);
+}
+
+// A round number, such as an axis has.
+function writeTick(value) {
+  return formatter({ maximumSignificantDigits: 6 }).format(value);
+}
+
+function writeCost(value) {
+  if (value === null || Number.isNaN(value)) return "–";
+  return Number.isFinite(value) ? formatter({ maximumSignificantDigits: 5 }).format(value) : infinite(value);
 }
 
 function writeCount(value) {
@@ -40,7 +51,7 @@ function writeExact(value) {
   return Number.isFinite(value) ? formatter({ maximumSignificantDigits: 8 }).format(value) : infinite(value);
 }
 
-const FORMATS = { number: writeNumber, count: writeCount, percent: writePercent, exact: writeExact };
+const FORMATS = { number: writeNumber, cost: writeCost, count: writeCount, percent: writePercent, exact: writeExact };
 
 function writeInterval(low, high, write = writeNumber) {
   return low === null || low === undefined ? "–" : `${write(Number(low))} – ${write(Number(high))}`;

@@ -12,7 +12,7 @@ function tableOf(head, rows, { caption, id, csv, numbers = true } = {}) {
   const box = node("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption ?? head.join(", ") }, table);
   if (!csv) return box;
   const tool = button("CSV", () => saveCsv(id, csv()), { "aria-label": t("chart.save_csv", { name: caption ?? id }) });
-  return node("div", {}, box, node("div", { class: "tools" }, tool));
+  return node("div", { class: "with-tools" }, node("div", { class: "tools small" }, tool), box);
 }
 
 // A figure of the payload as the number that it is, or a dash with the reason.

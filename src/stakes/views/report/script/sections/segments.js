@@ -24,7 +24,7 @@ function segmentChart(data, which) {
   const wide = !NARROW.matches;
   const chart = new Chart({
     id: "segments-chart", title: metricName(name), about: metricQuestion(name),
-    width: wide ? 900 : 340, height: 80 + 26 * rows.length, left: wide ? 240 : 110,
+    width: wide ? 900 : 340, height: 80 + 26 * rows.length, left: Math.min(wide ? 260 : 112, 24 + 8 * Math.max(...rows.map((row) => row.name.length))),
     x: { name: metricName(name), domain: domainOf(values.map((one) => (one === null ? null : Number(one)))) },
     y: { name: "", domain: [rows.length - 0.4, -0.6], ticks: [] },
     legend: [{ text: t("segments.dot"), look: "dot accent" }, { text: t("segments.whole"), look: "line rule" }],

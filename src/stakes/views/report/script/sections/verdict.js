@@ -4,6 +4,7 @@ const SIGNS = {
   good: ["✓", () => t("verdict.good")],
   doubt: ["?", () => t("verdict.doubt")],
   bad: ["✕", () => t("verdict.bad")],
+  note: ["i", () => t("verdict.note")],
   open: ["–", () => t("verdict.open")],
 };
 

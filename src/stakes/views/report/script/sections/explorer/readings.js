@@ -50,7 +50,7 @@ function costReadings(model, goTo) {
   const benefit = entry("net-benefit", t("explorer.net_benefit"));
   const perThousand = (element, stop) => {
     const value = 1000 * model.cost(stop, now.costs, now.prevalence);
-    setFigure(element, value, writeNumber(value));
+    setFigure(element, value, writeCost(value));
   };
   return { element: list, move(current) {
     now = current;
@@ -78,6 +78,6 @@ function policyReading(model) {
     list.replaceChildren(...steps.map(({ decision, stop }) => node("li", {}, stop === null
       ? t("explorer.policy_first", { decision: model.data.costs.decisions[decision] })
       : t("explorer.policy_from", { decision: model.data.costs.decisions[decision], threshold: model.thresholds[stop] }))));
-    setFigure(total, 1000 * cost, writeNumber(1000 * cost));
+    setFigure(total, 1000 * cost, writeCost(1000 * cost));
   } };
 }
