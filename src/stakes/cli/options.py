@@ -38,6 +38,10 @@ confidence = click.option(
     "--confidence", type=float, default=0.95, show_default=True, help="How sure intervals shall be."
 )
 seed = click.option("--seed", type=int, default=0, show_default=True, help="Where the random numbers begin.")
+report = click.option("--report", metavar="FILE", type=click.Path(), help="Write an HTML page to explore the model.")
+lang = click.option(
+    "--lang", type=click.Choice(["en", "es", "ru"]), default="en", show_default=True, help="The language of the report."
+)
 as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from stakes.decisions.curves.stops import Stops
 from stakes.evaluation.base import FEW_ROWS
 from stakes.evaluation.reporting.cautions import cautions
+from stakes.evaluation.reporting.prices import Prices, prices_of
 from stakes.metrics import Estimate
 from stakes.uncertainty.rank_sum import rank_sum_p_value
 from stakes.views.report.payload import figure, metric, named, said, section
@@ -108,12 +109,14 @@ def _p_value(evaluation: Any, found: Estimate) -> float | None:
 def _honest(evaluation: Any, calibration: dict[str, Any] | None) -> _Answer:
     question = "verdict.honest"
     if calibration is None:
-        words = "verdict.honest_no_scores" if evaluation.scores is None else "verdict.honest_no_probabilities"
-        return _answer(question, "open", said(words))
+        decided = evaluation.scores is None
+        return _answer(
+            question, "open", said("verdict.honest_no_scores" if decided else "verdict.honest_no_probabilities")
+        )
     slope, shift = calibration["line"]
     p = calibration["p_value"]
     tail = 1 - evaluation.sampling.confidence
-    words = [said(f"verdict.honest_{way}") for way in _dishonest(slope, shift)]
+    words = _dishonest(slope, shift)
     off = bool(words) or (p is not None and p <= tail)
     if not words:
         words = [said("verdict.honest_off" if off else "verdict.honest_yes")]
@@ -121,61 +124,62 @@ def _honest(evaluation: Any, calibration: dict[str, Any] | None) -> _Answer:
         seen = calibration["redrawn"]
         words.append(said("verdict.honest_redrawn", times=seen["as_far"], n=seen["of"]))
     made = _answer(question, "doubt" if off else "good", *words)
-    return {**made, "figures": [slope, calibration["ece"]]}
+    return {**made, "figures": [{**slope, "label": said("calibration.slope")}, calibration["ece"]]}
 
 
-def _dishonest(slope: dict[str, Any], shift: dict[str, Any]) -> list[str]:
+def _dishonest(slope: dict[str, Any], shift: dict[str, Any]) -> list[dict[str, Any]]:
     """In which ways the log odds are off beyond doubt."""
     ways = []
     if slope["low"] is not None and not slope["low"] <= 1 <= slope["high"]:
-        ways.append("extreme" if slope["high"] < 1 else "timid")
+        ways.append(said("verdict.honest_extreme" if slope["high"] < 1 else "verdict.honest_timid"))
     if shift["low"] is not None and not shift["low"] <= 0 <= shift["high"]:
-        ways.append("high" if shift["high"] < 0 else "low")
+        ways.append(said("verdict.honest_high" if shift["high"] < 0 else "verdict.honest_low"))
     return ways
 
 
 # ── where should the threshold stand? ────────────────────────────────────────────────────────────────────────────
 def _threshold(evaluation: Any, stops: Stops | None) -> _Answer:
-    question = "verdict.threshold"
+    question, prices = "verdict.threshold", prices_of(evaluation)
     if stops is None:
         return _answer(question, "open", said("verdict.threshold_unknown"))
-    costs = _fixed_costs(evaluation)
-    if costs is None:
+    if set(prices.decisions) != {evaluation.negative, evaluation.positive}:
         return _answer(question, "open", said("verdict.threshold_decisions"))
-    miss, alarm = costs["miss"], costs["alarm"]
-    given = said("verdict.threshold_given", **costs) if costs["given"] else said("verdict.threshold_equal")
-    prices = costs["share"] * miss * (1 - stops.tp / stops.tp[-1]) + (1 - costs["share"]) * alarm * stops.fp / stops.fp[-1]
-    best = int(np.argmin(prices))
+    miss, alarm = _mistakes(prices)
+    given = said("verdict.threshold_given", miss=miss, alarm=alarm) if prices.given else said("verdict.threshold_equal")
+    costs = _per_thousand(stops, prices, evaluation.prevalence)
+    best = int(np.argmin(costs))
     names = {"positive": evaluation.positive, "negative": evaluation.negative}
-    cost = {"cost": 1000 * float(prices[best])}
-    always = {"everyone": 1000 * float(prices[-1]), "nobody": 1000 * float(prices[0])}
-    if best in (0, len(prices) - 1):
-        words = said("verdict.threshold_nobody" if best == 0 else "verdict.threshold_everyone", **names, **cost)
+    if best in (0, len(costs) - 1):
+        words = said(
+            "verdict.threshold_nobody" if best == 0 else "verdict.threshold_everyone", **names, cost=costs[best]
+        )
         return _answer(question, "bad", words, given)
-    at = said("verdict.threshold_best", threshold=float(stops.thresholds[best]), **names, **cost)
-    compared = said("verdict.threshold_always", **always, **names)
-    return _answer(question, "good", at, compared, *_now(evaluation, stops, prices), given)
+    at = said("verdict.threshold_best", threshold=stops.thresholds[best], positive=names["positive"], cost=costs[best])
+    compared = said("verdict.threshold_always", everyone=costs[-1], nobody=costs[0], **names)
+    return _answer(question, "good", at, compared, *_now(evaluation, stops, costs), given)
 
 
-def _now(evaluation: Any, stops: Stops, prices: Any) -> list[dict[str, Any]]:
+def _mistakes(prices: Prices) -> tuple[float, float]:
+    """What a miss and a false alarm cost more than a right answer."""
+    (rest, alarm), (miss, found) = prices.matrix
+    return miss - found, alarm - rest
+
+
+def _per_thousand(stops: Stops, prices: Prices, prevalence: float) -> Any:
+    """What 1,000 cases cost at each stop."""
+    (rest, alarm), (miss, found) = prices.matrix
+    share = prevalence if prices.deployed is None else prices.deployed
+    recall, alarms = stops.tp / stops.tp[-1], stops.fp / stops.fp[-1]
+    positives = recall * found + (1 - recall) * miss
+    return 1000 * (share * positives + (1 - share) * (alarms * alarm + (1 - alarms) * rest))
+
+
+def _now(evaluation: Any, stops: Stops, costs: Any) -> list[dict[str, Any]]:
     """What the threshold in use costs."""
     at = np.flatnonzero(stops.thresholds == evaluation.threshold)
     if not len(at):
         return []
-    return [said("verdict.threshold_now", threshold=evaluation.threshold, cost=1000 * float(prices[at[0]]))]
-
-
-def _fixed_costs(evaluation: Any) -> dict[str, Any] | None:
-    """What a miss and a false alarm cost beyond a right answer; None where there are more decisions than two."""
-    pricing, pair = evaluation.pricing, (evaluation.negative, evaluation.positive)
-    if pricing is None or pricing.costs.columns:
-        return {"miss": 1.0, "alarm": 1.0, "given": False, "share": evaluation.prevalence}
-    if pricing.decisions(pair) != pair:
-        return None
-    (right, alarm), (miss, found) = pricing.prices(pair, pair, evaluation.positive)
-    deployed = pricing.deployed(pair, evaluation.positive)
-    share = evaluation.prevalence if deployed is None else float(deployed[1])
-    return {"miss": float(miss - found), "alarm": float(alarm - right), "given": True, "share": share}
+    return [said("verdict.threshold_now", threshold=evaluation.threshold, cost=costs[at[0]])]
 
 
 # ── where does it fail? ──────────────────────────────────────────────────────────────────────────────────────────
@@ -185,7 +189,8 @@ def _where(evaluation: Any) -> _Answer:
     sentences, figures = [], []
     if recall is not None and recall.defined and specificity is not None and specificity.defined:
         shares = {"missed": 1 - recall.value, "alarmed": 1 - specificity.value}
-        sentences.append(said("verdict.where_classes", **shares, positive=evaluation.positive, negative=evaluation.negative))
+        names = {"positive": evaluation.positive, "negative": evaluation.negative}
+        sentences.append(said("verdict.where_classes", **shares, **names))
         figures = [recall, specificity]
     apart, sentence = _worst_segment(evaluation)
     sentences += sentence

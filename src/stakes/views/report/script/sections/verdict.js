@@ -18,7 +18,7 @@ function answerCard({ question, tone, sentences, figures }) {
   const [first, ...more] = sentences.map(sentence);
   const [sign, meaning] = SIGNS[tone];
   return node(
-    "li", { class: `card answer ${tone}` },
+    "li", { class: `card answer tone-${tone}` },
     node("span", { class: "sign", role: "img", "aria-label": meaning() }, sign),
     node("div", {},
       node("h3", {}, sentence(question)),
@@ -30,7 +30,7 @@ function answerCard({ question, tone, sentences, figures }) {
 
 function figureChip(figure) {
   const limits = figure.low === null ? null : node("span", { class: "limits" }, writeInterval(figure.low, figure.high));
-  return node("li", { title: metricQuestion(figure.name) }, node("span", {}, metricName(figure.name)), " ", figureCell(figure), " ", limits);
+  return node("li", { title: metricQuestion(figure.name) }, node("span", {}, figure.label ? sentence(figure.label) : metricName(figure.name)), " ", figureCell(figure), " ", limits);
 }
 
 function cautionList(cautions) {
