@@ -4,8 +4,9 @@ Whatever mistakes cost and however frequent the classes are, a cheapest threshol
 ROC curve. Between the corners, quantiles of the scores show how everything moves.
 """
 
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -46,11 +47,11 @@ def stops(table: ScoreTable, *wanted: float | None, quantiles: int = _QUANTILES)
     """Return every corner of the ROC hull and these quantiles of the scores, with exact counts, and ``wanted`` ones."""
     places = np.arange(1, quantiles + 1) * (float(table.total) / quantiles)
 
-    def of(block: Any) -> tuple[_Points, _Points, int]:
-        steps: Steps = block()
+    def of(block: Callable[[], Steps]) -> tuple[_Points, _Points, int]:
+        steps = block()
         return _at(steps, roc_hull(steps.tp, steps.fp)), _at(steps, _reaching(steps, places)), len(steps.tp)
 
-    found = run_all([lambda block=block: of(block) for block in table.blocks()], int(table.total))
+    found = run_all([functools.partial(of, block) for block in table.blocks()], int(table.total))
     corners, between = (_joined([one[i] for one in found]) for i in (0, 1))
     corners = tuple(column[_corners(corners)] for column in corners)
     extra = [(t, *_counts(table, t)) for t in wanted if t is not None and np.isfinite(t)]

@@ -5,9 +5,8 @@ from typing import Any
 import numpy as np
 
 from stakes.decisions.calibration.calibration import Calibration
+from stakes.decisions.calibration.groups import grouped
 from stakes.decisions.calibration.reliability import honest, reliability
-from stakes.tallies import ScoreTable
-from stakes.tallies.columns import Columns
 from stakes.views.report.payload import figure, listed, section
 
 _MANY, _GROUPS, _FEW_GROUPS = 200_000, 20_000, 500
@@ -23,7 +22,7 @@ def calibration_section(evaluation: Any) -> dict[str, Any] | None:
         return None
     sampling = evaluation._sampling(table)
     found = evaluation.calibration if table.total <= _MANY else Calibration(grouped(table, _GROUPS), sampling)
-    redrawn = found.honest if table.total <= _FEW_GROUPS else honest(grouped(table, _FEW_GROUPS), sampling)
+    redrawn = found.honest if table.total <= _FEW_GROUPS else honest(grouped(found.table, _FEW_GROUPS), sampling)
     curve = reliability(found.table, 10, "mass", sampling, lambda: redrawn)
     return section(
         "calibration",
@@ -36,21 +35,6 @@ def calibration_section(evaluation: Any) -> dict[str, Any] | None:
         ece=figure(evaluation.figures["ece"]),
         losses=[_parts(name, parts) for name, parts in (("brier_score", found.brier), ("log_loss", found.log_loss))],
     )
-
-
-def grouped(table: ScoreTable, groups: int) -> ScoreTable:
-    """Return a table of fewer scores: neighbours in the ranking, equally many rows each, share their mean score."""
-    columns = table.as_columns()
-    if len(columns.scores) <= groups:
-        return table
-    reached = np.cumsum(columns.values["positives"] + columns.values["negatives"])
-    ends = np.unique(np.searchsorted(reached, np.arange(1, groups + 1) * (float(reached[-1]) / groups)))
-    ends = np.append(ends[ends < len(reached) - 1], len(reached) - 1)
-    starts = np.append(0, ends[:-1] + 1)
-    weights = np.diff(reached[ends], prepend=0)
-    sums = {name: np.add.reduceat(column, starts) for name, column in columns.values.items()}
-    scores = np.add.reduceat(columns.scores * np.diff(reached, prepend=0), starts) / weights
-    return ScoreTable(table.positive, table.negative, Columns(scores, sums), table.grid)
 
 
 def _lists(thing: Any, *names: str) -> dict[str, list[Any]]:

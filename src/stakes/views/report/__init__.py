@@ -11,8 +11,8 @@ To add a page:
    ``SECTIONS.KIND = (data) => node(…)``. Only the kinds that a page shows are put into it. The files beside
    ``sections/`` are there for all: ``dom`` (elements; text is inert), ``language`` (``t("group.key", values)``),
    ``numbers``, ``charts`` (axes, lines, bands, bars, dots, read-outs), ``tables`` and ``export`` (SVG, CSV).
-3. Write its sentences in ``texts/en.toml``, ``es.toml`` and ``ru.toml`` under the same keys. A test fails for a key that
-   is missing, superfluous, or used nowhere.
+3. Write its sentences in ``texts/en.toml``, ``es.toml`` and ``ru.toml`` under the same keys, and the section's title as
+   ``KIND.title``. A test fails for a key that is missing, superfluous, or used nowhere.
 
 The page is drawn anew when the language changes, so what a user has set lives in ``remember(name, start)``.
 """

@@ -59,6 +59,6 @@ def listed(values: Any) -> list[Any]:
 def _told(value: Any) -> Any:
     if isinstance(value, str):
         return named(value)
-    return (
-        value if isinstance(value, dict) or value is None else plain(value if isinstance(value, int) else float(value))
-    )
+    if value is None or isinstance(value, dict | int):
+        return value
+    return plain(float(value))
