@@ -44,12 +44,17 @@ class Stops:
 
 
 def stops(table: ScoreTable, *wanted: float | None, quantiles: int = _QUANTILES) -> Stops:
-    """Return every corner of the ROC hull and these quantiles of the scores, with exact counts, and ``wanted`` ones."""
+    """Return every corner of the ROC hull and these quantiles of the scores, with exact counts, and ``wanted`` ones.
+
+    Where there are no more scores than quantiles, every score is a stop.
+    """
     places = np.arange(1, quantiles + 1) * (float(table.total) / quantiles)
 
     def of(block: Callable[[], Steps]) -> tuple[_Points, _Points, int]:
         steps = block()
-        return _at(steps, roc_hull(steps.tp, steps.fp)), _at(steps, _reaching(steps, places)), len(steps.tp)
+        few = len(steps.tp) <= quantiles
+        between = np.arange(len(steps.tp)) if few else _reaching(steps, places)
+        return _at(steps, roc_hull(steps.tp, steps.fp)), _at(steps, between), len(steps.tp)
 
     found = run_all([functools.partial(of, block) for block in table.blocks()], int(table.total))
     corners, between = (_joined([one[i] for one in found]) for i in (0, 1))
@@ -58,7 +63,8 @@ def stops(table: ScoreTable, *wanted: float | None, quantiles: int = _QUANTILES)
     start = np.array([[np.inf, 0, 0], *extra]).T
     scores, tp, fp = (np.concatenate(columns) for columns in zip(start, corners, between, strict=True))
     order = np.unique(-scores, return_index=True)[1]
-    return Stops(scores[order], _whole(tp[order]), _whole(fp[order]), sum(one[2] for one in found) < len(order))
+    complete = len(between[0]) == sum(one[2] for one in found)
+    return Stops(scores[order], _whole(tp[order]), _whole(fp[order]), complete)
 
 
 def _at(steps: Steps, places: Array) -> _Points:

@@ -8,6 +8,7 @@ from stakes.decisions.curves.stops import Stops
 from stakes.evaluation.base import FEW_ROWS
 from stakes.evaluation.reporting.cautions import cautions
 from stakes.evaluation.reporting.prices import Prices, prices_of
+from stakes.evaluation.reporting.segments import largest_segments
 from stakes.metrics import Estimate
 from stakes.uncertainty.rank_sum import rank_sum_p_value
 from stakes.views.report.payload import figure, metric, named, said, section
@@ -109,10 +110,8 @@ def _p_value(evaluation: Any, found: Estimate) -> float | None:
 def _honest(evaluation: Any, calibration: dict[str, Any] | None) -> _Answer:
     question = "verdict.honest"
     if calibration is None:
-        decided = evaluation.scores is None
-        return _answer(
-            question, "open", said("verdict.honest_no_scores" if decided else "verdict.honest_no_probabilities")
-        )
+        why = said("verdict.honest_no_scores" if evaluation.scores is None else "verdict.honest_no_probabilities")
+        return _answer(question, "open", why)
     slope, shift = calibration["line"]
     p = calibration["p_value"]
     tail = 1 - evaluation.sampling.confidence
@@ -149,10 +148,12 @@ def _threshold(evaluation: Any, stops: Stops | None) -> _Answer:
     costs = _per_thousand(stops, prices, evaluation.prevalence)
     best = int(np.argmin(costs))
     names = {"positive": evaluation.positive, "negative": evaluation.negative}
-    if best in (0, len(costs) - 1):
-        words = said(
-            "verdict.threshold_nobody" if best == 0 else "verdict.threshold_everyone", **names, cost=costs[best]
-        )
+    called = stops.tp[best] + stops.fp[best]
+    if called == 0:
+        words = said("verdict.threshold_nobody", decision=evaluation.negative, cost=costs[best])
+        return _answer(question, "bad", words, given)
+    if called == stops.tp[-1] + stops.fp[-1]:
+        words = said("verdict.threshold_everyone", decision=evaluation.positive, cost=costs[best])
         return _answer(question, "bad", words, given)
     at = said("verdict.threshold_best", threshold=stops.thresholds[best], positive=names["positive"], cost=costs[best])
     compared = said("verdict.threshold_always", everyone=costs[-1], nobody=costs[0], **names)
@@ -204,7 +205,7 @@ def _worst_segment(evaluation: Any) -> tuple[bool, list[dict[str, Any]]]:
     found = main_figure(evaluation)
     if found is None or not evaluation.segments:
         return False, []
-    parts = {name: part.interval(found.name) for name, part in evaluation.segments.items()}
+    parts = {name: part.interval(found.name) for name, part in largest_segments(evaluation)}
     defined = {name: one for name, one in parts.items() if one.defined}
     if not defined:
         return False, []
