@@ -168,6 +168,7 @@ def test_costs_recompute_live(opened, file, evaluation):
         assert agrees(page, evaluation.scores) == best
         here = metrics.find(f"expected_cost(miss={miss}, false_alarm={alarm})").of(there)
         assert value(page, "#reading-cost-here") == pytest.approx(1000 * float(here), rel=1e-9)
+        assert page.locator("#price .dot.best").count() == 1
         benefit = (there.tp - there.fp * alarm / miss) / there.total
         assert value(page, "#reading-net-benefit") == pytest.approx(benefit, rel=1e-9)
     page.fill("#cost-miss", "dear")
@@ -243,9 +244,9 @@ def test_play_builds_the_curve_case_by_case(opened, tmp_path):
     for _ in range(3):
         page.click("#step-once")
         words.append(page.locator("#step").inner_text())
-    assert words[0] == "Score 0.9: 1 × 1, up."
-    assert words[1] == "Score 0.8: 1 × 0, right."
-    assert words[2] == "Down to score 0.7: 1 × 1 up, 1 × 0 right, aslant."
+    assert words[0] == "Score 0.9: 1 × “1”, up."
+    assert words[1] == "Score 0.8: 1 × “0”, right."
+    assert words[2] == "Down to score 0.7: 1 × “1” up, 1 × “0” right, aslant."
 
 
 def test_play_runs_pauses_and_ends(opened, file, evaluation):
@@ -330,7 +331,7 @@ def test_charts_tell_their_points_to_the_keyboard(opened, file, evaluation):
         if page.evaluate("document.activeElement.closest('figure')?.id + document.activeElement.tagName") == "rocsvg":
             break
     page.keyboard.press("End")
-    assert "100% of sick found, 100% false alarms" in page.locator("#roc .readout").inner_text()
+    assert "100% of “sick” found, 100% false alarms" in page.locator("#roc .readout").inner_text()
     page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")
     assert "Threshold 0.9" in page.locator("#roc .readout").inner_text()

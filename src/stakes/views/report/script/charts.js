@@ -4,10 +4,12 @@ const NARROW = window.matchMedia("(max-width: 720px)");
 
 // x and y: { name, domain, write?, ticks? }; legend: [{ text, look }]; table: () => ({ head, rows }) for the CSV.
 class Chart {
-  constructor({ id, title, about, x, y, legend = [], table, width, height, left = 52, bottom = 46 }) {
+  constructor({ id, title, about, x, y, legend = [], table, width, height, left }) {
     this.width = width ?? (NARROW.matches ? 340 : 520);
     this.height = height ?? (NARROW.matches ? 300 : 380);
-    this.margin = { top: 12, right: 14, bottom, left };
+    const numbers = (y.ticks ?? ticks(y.domain)).map((value) => ({ value, text: (y.write ?? writeTick)(value) }));
+    const widest = Math.max(3, ...numbers.map(({ text }) => text.length));
+    this.margin = { top: 12, right: 14, bottom: 46, left: left ?? 31 + 7.2 * widest };
     this.id = id;
     this.title = title;
     this.table = table;
@@ -17,7 +19,7 @@ class Chart {
       viewBox: `0 0 ${this.width} ${this.height}`, role: "img", tabindex: 0, class: "chart",
       "aria-label": `${title}. ${about}`,
     });
-    this.axes(x, y);
+    this.axes(x, y, numbers);
     this.marks = this.svg.appendChild(shape("g", { class: "marks" }));
     this.overlay = this.svg.appendChild(shape("g", { class: "overlay" }));
     this.output = node("p", { class: "readout", "aria-live": "polite" }, "\u00a0");
@@ -38,7 +40,7 @@ class Chart {
     );
   }
 
-  axes(x, y) {
+  axes(x, y, numbers) {
     const { left, right, top, bottom } = this.margin;
     const axis = this.svg.appendChild(shape("g", { class: "axes" }));
     for (const value of x.ticks ?? ticks(this.x.domain, this.width < 400 ? 4 : 5)) {
@@ -48,11 +50,11 @@ class Chart {
         shape("text", { x: place, y: this.height - bottom + 17, "text-anchor": "middle" }, (x.write ?? writeTick)(value)),
       );
     }
-    for (const value of y.ticks ?? ticks(this.y.domain, 5)) {
+    for (const { value, text } of numbers) {
       const place = this.y(value);
       axis.append(
         shape("line", { class: "grid", x1: left, x2: this.width - right, y1: place, y2: place }),
-        shape("text", { x: left - 7, y: place + 4, "text-anchor": "end" }, (y.write ?? writeTick)(value)),
+        shape("text", { x: left - 7, y: place + 4, "text-anchor": "end" }, text),
       );
     }
     this.xName = shape("text", { class: "axis-name", x: (left + this.width - right) / 2, y: this.height - 8, "text-anchor": "middle" }, x.name);

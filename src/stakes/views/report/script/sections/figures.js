@@ -12,7 +12,7 @@ SECTIONS.figures = ({ figures, confidence }) => {
 function figureRow(figure) {
   const words = figure.reason ? t("figures.undefined", { reason: { reason: figure.reason } }) : metricQuestion(figure.name);
   const limits = node("span", { class: "limits" }, writeInterval(figure.low, figure.high));
-  return [metricName(figure.name), figureCell(figure), limits, figureCell({ value: figure.baseline }), node("span", { class: "words" }, words)];
+  return [metricName(figure.name), figureCell(figure), limits, node("span", { class: "limits" }, writeNumber(figure.baseline === null ? NaN : Number(figure.baseline))), node("span", { class: "words" }, words)];
 }
 
 function figuresCsv(head, figures) {

@@ -59,7 +59,7 @@ function costControl(model, state, changed) {
     made.setAttribute("aria-label", name(row, column));
     return made;
   })]);
-  return node("fieldset", {}, node("legend", {}, t("explorer.costs")), tableOf([t("confusion.corner"), ...costs.decisions], rows, { caption: t("explorer.cost_table") }));
+  return node("fieldset", { class: "wide" }, node("legend", {}, t("explorer.costs")), tableOf([t("confusion.corner"), ...costs.decisions], rows, { caption: t("explorer.cost_table") }));
 }
 
 // The share of the positive class where the model is going to be used; the slider is even in log odds.

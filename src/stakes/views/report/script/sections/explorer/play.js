@@ -34,8 +34,9 @@ function playControl(model, state, changed) {
     setText(said, t("explorer.step_start"));
   };
   const toggle = button(t("explorer.play"), () => (timer === null ? start() : stop()), { id: "play", hidden: calm });
+  const how = t(model.data.P + model.data.N <= CASE_BY_CASE ? "explorer.build_cases" : "explorer.build_stops");
   return node("div", { class: "card play" },
-    node("h3", {}, t("explorer.build")), node("p", {}, t(model.data.P + model.data.N <= CASE_BY_CASE ? "explorer.build_cases" : "explorer.build_stops")),
+    node("div", {}, node("h3", {}, t("explorer.build")), node("p", { class: "about" }, how)),
     node("div", { class: "tools" }, toggle, button(t("explorer.step"), () => { stop(); step(); }, { id: "step-once" }), button(t("explorer.restart"), restart, { id: "restart" })),
     said);
 }

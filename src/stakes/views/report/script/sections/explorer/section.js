@@ -27,6 +27,7 @@ SECTIONS.explorer = (data) => {
     rates: follow(rateReadings()).element,
     costs: costControl(model, state, changed),
     prevalence: follow(prevalenceControl(model, state, changed)).element,
+    price: follow(priceReading(model)).element,
     readings: follow(costReadings(model, goTo)).element,
     policy: data.costs.decisions.length > 2 ? follow(policyReading(model)).element : null,
     play: playControl(model, state, changed),
@@ -50,8 +51,9 @@ function explorerLayout(parts) {
     node("div", { class: "card sticky" }, parts.threshold),
     parts.histogram,
     node("div", { class: "pair" }, parts.roc, parts.pr),
+    parts.play,
     node("div", { class: "pair" },
-      node("div", { class: "stack" }, parts.confusion, parts.play),
+      node("div", { class: "stack" }, parts.confusion, parts.price),
       node("div", { class: "card money" }, node("h3", {}, t("explorer.money")), node("div", { class: "fields" }, parts.costs, parts.prevalence), parts.readings, parts.policy)),
     parts.rates,
   );
