@@ -80,3 +80,10 @@ def test_grouped_scores_keep_sums_and_order():
     assert rows.max() <= 301
     weighted = table_of(50, weighted=True)
     assert grouped(weighted, 5) is weighted
+
+
+def test_even_constructed_data_keeps_the_stops_few():
+    steps = np.arange(6_000)  # every score is a corner: positives become rarer from step to step
+    table = ScoreTable.from_columns(-steps.astype(float), 6_000 - steps, steps + 1)
+    assert len(roc_hull(*(np.cumsum(column) for column in (6_000 - steps, steps + 1)))) == 6_000
+    assert len(stops(table).thresholds) < 5_002

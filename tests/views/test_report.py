@@ -78,13 +78,13 @@ def test_names_from_the_data_are_inert():
 
 
 def test_the_page_stays_below_a_megabyte():
-    truth, score = rows(30_000)
-    by = np.array([f"segment {i % 3_000} " + "x" * 500 for i in range(30_000)])
+    truth, score = rows(3_000)
+    by = np.array([f"segment {i % 300} " + "x" * 500 for i in range(3_000)])
     ev = stakes.evaluate(truth=np.where(truth, "y" * 5_000, "n" * 5_000), score=score, positive="y" * 5_000, by=by)
     payload = payload_of(ev)
     shown = section(payload, "segments")
     assert len(shown["segments"]) == 50
-    assert shown["count"] == 3_000
+    assert shown["count"] == 300
     assert len(report.html(payload).encode()) < 1_000_000
 
 

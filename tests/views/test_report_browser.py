@@ -168,7 +168,7 @@ def test_costs_recompute_live(opened, file, evaluation):
         assert agrees(page, evaluation.scores) == best
         here = metrics.find(f"expected_cost(miss={miss}, false_alarm={alarm})").of(there)
         assert value(page, "#reading-cost-here") == pytest.approx(1000 * float(here), rel=1e-9)
-        assert page.locator("#price .dot.best").count() == 1
+        assert page.locator("#price svg.chart .dot.best").count() == 1
         benefit = (there.tp - there.fp * alarm / miss) / there.total
         assert value(page, "#reading-net-benefit") == pytest.approx(benefit, rel=1e-9)
     page.fill("#cost-miss", "dear")
@@ -213,7 +213,8 @@ def test_three_decisions_have_an_editable_table_and_the_cheapest_policy(opened, 
         page.press("#cost-1-1", "Enter")
         matrix[1][1] = cost
         assert value(page, "#policy-cost") == pytest.approx(1000 * _cheapest(evaluation.scores, matrix), rel=1e-9)
-    assert [line.split()[0] for line in page.locator("#policy li").all_inner_texts()] == ["home", "tests", "treat"]
+    first = [line.split()[0] for line in page.locator("#policy li").all_inner_texts()]
+    assert first == ["“home”", "“tests”", "“treat”"]
 
 
 def _cheapest(table, matrix):
@@ -358,6 +359,15 @@ def test_the_switch_changes_the_theme(opened, file):
     assert page.locator("#theme").get_attribute("aria-pressed") == "true"
     page.click("#theme")
     assert page.evaluate(ground) == light
+
+
+def test_paper_is_light_and_shows_every_figure(opened, file):
+    page = opened(file, color_scheme="dark")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.locator("#rate-jaccard").is_visible()
+    assert page.locator("#theme").is_hidden()
 
 
 @pytest.mark.parametrize("lang", ["en", "es", "ru"])

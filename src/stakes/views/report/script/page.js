@@ -2,8 +2,14 @@
 
 const SECTIONS = {};
 
+const PREFERS_DARK = window.matchMedia("(prefers-color-scheme: dark)");
+
 function open() {
+  const theme = () => setDark(PREFERS_DARK.matches);
+  PREFERS_DARK.addEventListener("change", theme);
   NARROW.addEventListener("change", draw);
+  window.addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((one) => { one.open = true; }));
+  theme();
   draw();
 }
 
@@ -45,14 +51,14 @@ function languageChoice() {
 }
 
 function isDark() {
-  const chosen = document.documentElement.dataset.theme;
-  return chosen ? chosen === "dark" : window.matchMedia("(prefers-color-scheme: dark)").matches;
+  return document.documentElement.dataset.theme === "dark";
+}
+
+function setDark(dark) {
+  document.documentElement.dataset.theme = dark ? "dark" : "light";
+  document.getElementById("theme")?.setAttribute("aria-pressed", String(dark));
 }
 
 function themeSwitch() {
-  const flip = (event) => {
-    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
-    event.currentTarget.setAttribute("aria-pressed", isDark());
-  };
-  return button(t("page.dark"), flip, { id: "theme", "aria-pressed": String(isDark()) });
+  return button(t("page.dark"), () => setDark(!isDark()), { id: "theme", "aria-pressed": String(isDark()) });
 }
