@@ -87,3 +87,11 @@ def test_even_constructed_data_keeps_the_stops_few():
     table = ScoreTable.from_columns(-steps.astype(float), 6_000 - steps, steps + 1)
     assert len(roc_hull(*(np.cumsum(column) for column in (6_000 - steps, steps + 1)))) == 6_000
     assert len(stops(table).thresholds) < 5_002
+
+
+def test_many_ties_in_many_blocks_keep_the_stops_few():
+    table = table_of(2_000_000, 4)  # each block has few scores, all blocks together many
+    found = stops(table)
+    assert not found.complete
+    assert len(found.thresholds) < 1_500
+    assert np.diff(found.tp + found.fp).max() <= 2_001 + 2_000_000 // 1_000

@@ -52,18 +52,20 @@ def stops(table: ScoreTable, *wanted: float | None, quantiles: int = _QUANTILES)
 
     def of(block: Callable[[], Steps]) -> tuple[_Points, _Points, int]:
         steps = block()
-        few = len(steps.tp) <= quantiles
-        between = np.arange(len(steps.tp)) if few else _reaching(steps, places)
+        few = len(steps.tp) <= quantiles  # there may be few in all
+        between = np.arange(len(steps.tp)) if few else _reaching(steps.tp + steps.fp, places)
         return _at(steps, roc_hull(steps.tp, steps.fp)), _at(steps, between), len(steps.tp)
 
     found = run_all([functools.partial(of, block) for block in table.blocks()], int(table.total))
     corners, between = (_joined([one[i] for one in found]) for i in (0, 1))
-    corners = tuple(column[_corners(corners)] for column in corners)
+    corners = _taken(corners, _corners(corners))
+    complete = sum(one[2] for one in found) <= quantiles
+    if not complete:
+        between = _taken(between, _reaching(between[1] + between[2], places))
     extra = [(t, *_counts(table, t)) for t in wanted if t is not None and np.isfinite(t)]
     start = np.array([[np.inf, 0, 0], *extra]).T
     scores, tp, fp = (np.concatenate(columns) for columns in zip(start, corners, between, strict=True))
     order = np.unique(-scores, return_index=True)[1]
-    complete = len(between[0]) == sum(one[2] for one in found)
     return Stops(scores[order], _whole(tp[order]), _whole(fp[order]), complete)
 
 
@@ -71,12 +73,13 @@ def _at(steps: Steps, places: Array) -> _Points:
     return np.asarray(steps.scores, np.float64)[places], steps.tp[places], steps.fp[places]
 
 
-def _reaching(steps: Steps, rows: Array) -> Array:
-    """The steps of a block that are the first to hold so many rows at or above them."""
-    reached = np.asarray(steps.tp + steps.fp, np.float64)
-    first = float(reached[0] - steps.rows[0])
-    here = rows[(rows > first) & (rows <= reached[-1] * (1 + 1e-12))]
-    return np.unique(np.minimum(np.searchsorted(reached, here), len(reached) - 1))
+def _reaching(reached: Array, rows: Array) -> Array:
+    """The first places at which so many rows are reached; the last one stands for all that lie beyond."""
+    return np.unique(np.minimum(np.searchsorted(np.asarray(reached, np.float64), rows), len(reached) - 1))
+
+
+def _taken(points: tuple[Array, ...], places: Array) -> tuple[Array, ...]:
+    return tuple(column[places] for column in points)
 
 
 def _joined(parts: list[_Points]) -> tuple[Array, ...]:
