@@ -20,7 +20,10 @@ def page(title: dict[str, Any], facts: Sequence[dict[str, Any]], sections: Seque
 
 
 def section(kind: str, **data: Any) -> dict[str, Any]:
-    """Return a section of a kind that ``script/sections`` draws."""
+    """Return a section of a kind that ``script/sections`` draws.
+
+    A second section of the same kind on one page needs an ``id`` and a ``title`` (a sentence) of its own.
+    """
     return {"kind": kind, **data}
 
 

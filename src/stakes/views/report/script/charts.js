@@ -30,7 +30,10 @@ class Chart {
   framed(legend) {
     const keys = legend.map(({ text, look }) => node("li", {}, swatch(look), text));
     const tools = [button("SVG", () => saveSvg(this), { "aria-label": t("chart.save_svg", { name: this.title }) })];
-    if (this.table) tools.push(button("CSV", () => saveCsv(this.id, this.table()), { "aria-label": t("chart.save_csv", { name: this.title }) }));
+    if (this.table) {
+      const name = t("chart.save_csv", { name: this.title });
+      tools.push(button("CSV", () => saveCsv(this.id, this.table()), { "aria-label": name }));
+    }
     return node(
       "figure", { class: "card figure", id: this.id },
       node("div", { class: "figure-head" }, node("h3", {}, this.title), node("div", { class: "tools small" }, tools)),
@@ -47,7 +50,7 @@ class Chart {
       const place = this.x(value);
       axis.append(
         shape("line", { class: "grid", x1: place, x2: place, y1: top, y2: this.height - bottom }),
-        shape("text", { x: place, y: this.height - bottom + 17, "text-anchor": "middle" }, (x.write ?? writeTick)(value)),
+        centred(place, this.height - bottom + 17, (x.write ?? writeTick)(value)),
       );
     }
     for (const { value, text } of numbers) {
@@ -57,18 +60,21 @@ class Chart {
         shape("text", { x: left - 7, y: place + 4, "text-anchor": "end" }, text),
       );
     }
-    this.xName = shape("text", { class: "axis-name", x: (left + this.width - right) / 2, y: this.height - 8, "text-anchor": "middle" }, x.name);
-    axis.append(this.xName);
-    if (y.name) {
-      const middle = (top + this.height - bottom) / 2;
-      axis.append(shape("text", { class: "axis-name", x: 14, y: middle, "text-anchor": "middle", transform: `rotate(-90 14 ${middle})` }, y.name));
-    }
+    const middle = (top + this.height - bottom) / 2;
+    axis.append(
+      centred((left + this.width - right) / 2, this.height - 8, x.name, { class: "axis-name" }),
+      centred(14, middle, y.name, { class: "axis-name", transform: `rotate(-90 14 ${middle})` }),
+    );
   }
 
   add(...marks) {
     this.marks.append(...marks);
     return this;
   }
+}
+
+function centred(x, y, text, attributes = {}) {
+  return shape("text", { x, y, "text-anchor": "middle", ...attributes }, text);
 }
 
 // The little sign in front of a legend's text.

@@ -13,7 +13,10 @@ function shape(name, attributes = {}, ...children) {
 function filled(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
+    else if (value !== null && value !== undefined && value !== false) element.setAttribute(
+      name,
+      value === true ? "" : value,
+    );
   }
   element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
   return element;

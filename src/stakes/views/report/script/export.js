@@ -1,6 +1,9 @@
 // Charts to save as SVG, data to save as CSV.
 
-const PAINT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "fill-opacity", "stroke-opacity", "opacity", "font-family", "font-size", "font-weight"];
+const PAINT = [
+  "fill", "fill-opacity", "stroke", "stroke-opacity", "stroke-width", "stroke-dasharray", "stroke-linecap",
+  "opacity", "font-family", "font-size", "font-weight",
+];
 
 // The style sheet stays behind, so every element takes along how it looks.
 function saveSvg(chart) {

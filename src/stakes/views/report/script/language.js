@@ -1,6 +1,11 @@
 // Texts by their keys, in the language that the page speaks at the moment.
 
-const { lang: firstLanguage, languages: LANGUAGES, texts: TEXTS, page: PAYLOAD } = JSON.parse(document.getElementById("payload").textContent);
+const {
+  lang: firstLanguage,
+  languages: LANGUAGES,
+  texts: TEXTS,
+  page: PAYLOAD,
+} = JSON.parse(document.getElementById("payload").textContent);
 
 let language = firstLanguage;
 

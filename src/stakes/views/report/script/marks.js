@@ -21,7 +21,8 @@ function band(chart, xs, low, high, look = "band") {
   if (!known.length) return shape("path", { class: look });
   const there = pathThrough(chart, known.map((i) => xs[i]), known.map((i) => high[i]));
   const back = known.reverse();
-  return shape("path", { class: look, d: there + pathThrough(chart, back.map((i) => xs[i]), back.map((i) => low[i])).replace("M", "L") + "Z" });
+  const andBack = pathThrough(chart, back.map((i) => xs[i]), back.map((i) => low[i])).replace("M", "L");
+  return shape("path", { class: look, d: `${there}${andBack}Z` });
 }
 
 // Bars between neighbouring edges, standing on zero (heights may be negative: then they hang).
@@ -30,7 +31,8 @@ function bars(chart, edges, heights, look = "bar") {
     const left = chart.x(edges[i]);
     const top = chart.y(Math.max(height, 0));
     const size = Math.abs(chart.y(height) - chart.y(0));
-    return size ? shape("rect", { class: look, x: left, y: top, width: Math.max(chart.x(edges[i + 1]) - left - 0.6, 0.4), height: size }) : null;
+    const width = Math.max(chart.x(edges[i + 1]) - left - 0.6, 0.4); // a hair of air between neighbours
+    return size ? shape("rect", { class: look, x: left, y: top, width, height: size }) : null;
   }));
 }
 

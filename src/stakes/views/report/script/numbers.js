@@ -17,7 +17,10 @@ function writeNumber(value) {
   if (!Number.isFinite(value)) return infinite(value);
   const size = Math.abs(value);
   if (size !== 0 && size < 1e-300) return `<${writeNumber(1e-300)}`;
-  if (size !== 0 && (size < 1e-4 || size >= 1e7)) return formatter({ notation: "scientific", maximumSignificantDigits: 3 }).format(value);
+  if (size !== 0 && (size < 1e-4 || size >= 1e7)) return formatter({
+    notation: "scientific",
+    maximumSignificantDigits: 3,
+  }).format(value);
   if (size >= 1e3) return formatter({ maximumFractionDigits: 2 }).format(value);
   if (size !== 0 && size < 1e-2) return formatter({ maximumSignificantDigits: 3 }).format(value);
   return formatter({ minimumFractionDigits: 4, maximumFractionDigits: 4 }).format(value);

@@ -3,7 +3,11 @@
 SECTIONS.calibration = (data) => node(
   "div", {},
   node("p", { class: "intro" }, t("calibration.intro")),
-  node("div", { class: "pair" }, reliabilityChart(data).figure, node("div", { class: "stack" }, honestyCard(data), lossCard(data))),
+  node(
+    "div", { class: "pair" },
+    reliabilityChart(data).figure,
+    node("div", { class: "stack" }, honestyCard(data), lossCard(data)),
+  ),
 );
 
 function reliabilityChart({ bins, curve, band: honest }) {
@@ -28,25 +32,44 @@ function reliabilityChart({ bins, curve, band: honest }) {
   });
   addReadout(chart, () => bins.rows.map((n, i) => ({
     x: bins.mean_probability[i], y: bins.frequency[i],
-    text: () => t("calibration.readout", { n, said: bins.mean_probability[i], happened: bins.frequency[i], low: bins.low[i], high: bins.high[i] }),
+    text: () => t(
+      "calibration.readout",
+      { n, said: bins.mean_probability[i], happened: bins.frequency[i], low: bins.low[i], high: bins.high[i] },
+    ),
   })));
   return chart;
 }
 
 function honestyCard({ line: [slope, shift], ece }) {
-  const row = (name, figure, words) => [name, figureCell(figure), node("span", { class: "limits" }, writeInterval(figure.low, figure.high)), node("span", { class: "words" }, words)];
+  const row = (name, figure, words) => [
+    name,
+    figureCell(figure),
+    node("span", { class: "limits" }, writeInterval(figure.low, figure.high)),
+    node("span", { class: "words" }, words),
+  ];
   const rows = [
     row(t("calibration.slope"), slope, t("calibration.slope_means")),
     row(t("calibration.shift"), shift, t("calibration.shift_means")),
     row(metricName("ece"), ece, t("calibration.ece_means")),
   ];
-  return node("div", { class: "card" }, tableOf([t("figures.name"), t("figures.value"), t("calibration.limits"), t("calibration.meaning")], rows, { caption: t("calibration.line") }));
+  const head = [t("figures.name"), t("figures.value"), t("calibration.limits"), t("calibration.meaning")];
+  return node("div", { class: "card" }, tableOf(head, rows, { caption: t("calibration.line") }));
 }
 
 function lossCard({ losses }) {
   const parts = ["score", "miscalibration", "discrimination", "uncertainty"];
-  const head = [t("calibration.loss"), t("calibration.score"), t("calibration.miscalibration"), t("calibration.discrimination"), t("calibration.uncertainty")];
+  const head = [
+    t("calibration.loss"),
+    t("calibration.score"),
+    t("calibration.miscalibration"),
+    t("calibration.discrimination"),
+    t("calibration.uncertainty"),
+  ];
   const rows = losses.map((loss) => [metricName(loss.name), ...parts.map((part) => figureCell(loss[part]))]);
   const csv = () => ({ head, rows: losses.map((loss) => [loss.name, ...parts.map((part) => loss[part].value)]) });
-  return node("div", { class: "card" }, tableOf(head, rows, { caption: t("calibration.parts"), id: "losses", csv }), node("p", { class: "note" }, t("calibration.parts_means")));
+  return node(
+    "div", { class: "card" },
+    tableOf(head, rows, { caption: t("calibration.parts"), id: "losses", csv }),
+    node("p", { class: "note" }, t("calibration.parts_means")),
+  );
 }

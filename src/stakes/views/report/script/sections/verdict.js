@@ -20,20 +20,32 @@ function answerCard({ question, tone, sentences, figures }) {
   return node(
     "li", { class: `card answer tone-${tone}` },
     node("span", { class: "sign", role: "img", "aria-label": meaning() }, sign),
-    node("div", {},
+    node(
+      "div", {},
       node("h3", {}, sentence(question)),
       node("p", { class: "lead" }, first),
       more.length ? node("p", {}, more.join(" ")) : null,
-      figures.length ? node("ul", { class: "chips" }, figures.map(figureChip)) : null),
+      figures.length ? node("ul", { class: "chips" }, figures.map(figureChip)) : null,
+    ),
   );
 }
 
 function figureChip(figure) {
   const limits = figure.low === null ? null : node("span", { class: "limits" }, writeInterval(figure.low, figure.high));
-  return node("li", { title: metricQuestion(figure.name) }, node("span", {}, figure.label ? sentence(figure.label) : metricName(figure.name)), " ", figureCell(figure), " ", limits);
+  return node(
+    "li", { title: metricQuestion(figure.name) },
+    node("span", {}, figure.label ? sentence(figure.label) : metricName(figure.name)),
+    " ",
+    figureCell(figure),
+    " ",
+    limits,
+  );
 }
 
 function cautionList(cautions) {
-  return node("aside", { class: "card cautions", "aria-label": t("verdict.cautions") },
-    node("h3", {}, t("verdict.cautions")), node("ul", {}, cautions.map((one) => node("li", {}, sentence(one)))));
+  return node(
+    "aside", { class: "card cautions", "aria-label": t("verdict.cautions") },
+    node("h3", {}, t("verdict.cautions")),
+    node("ul", {}, cautions.map((one) => node("li", {}, sentence(one)))),
+  );
 }

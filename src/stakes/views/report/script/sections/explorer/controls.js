@@ -2,8 +2,14 @@
 
 // The slider's right end is the strictest threshold; stops are counted from there.
 function thresholdControl(model, state, changed) {
-  const slider = node("input", { type: "range", id: "threshold-slider", min: 0, max: model.last, step: 1, "aria-label": t("explorer.threshold") });
-  const typed = node("input", { type: "text", inputmode: "decimal", id: "threshold-typed", size: 10, autocomplete: "off" });
+  const slider = node(
+    "input",
+    { type: "range", id: "threshold-slider", min: 0, max: model.last, step: 1, "aria-label": t("explorer.threshold") },
+  );
+  const typed = node(
+    "input",
+    { type: "text", inputmode: "decimal", id: "threshold-typed", size: 10, autocomplete: "off" },
+  );
   const snapped = node("p", { class: "snapped", role: "status", id: "snapped" });
   slider.addEventListener("input", () => {
     state.stop = model.last - Number(slider.value);
@@ -15,12 +21,20 @@ function thresholdControl(model, state, changed) {
     if (Number.isNaN(wanted)) return setText(snapped, t("explorer.no_number"));
     state.stop = model.stopFor(wanted);
     changed();
-    const took = model.thresholds[state.stop];
-    setText(snapped, took === wanted ? t("explorer.exact") : t(model.data.complete ? "explorer.alike" : "explorer.snapped", { wanted, took }));
+    setText(snapped, snapWords(model, wanted, model.thresholds[state.stop]));
   });
-  const element = node("div", { class: "threshold" },
-    node("label", { for: "threshold-typed" }, t("explorer.threshold")), typed, slider, snapped,
-    node("div", { class: "ends", "aria-hidden": "true" }, node("span", {}, t("explorer.loose")), node("span", {}, t("explorer.strict"))));
+  const element = node(
+    "div", { class: "threshold" },
+    node("label", { for: "threshold-typed" }, t("explorer.threshold")),
+    typed,
+    slider,
+    snapped,
+    node(
+      "div", { class: "ends", "aria-hidden": "true" },
+      node("span", {}, t("explorer.loose")),
+      node("span", {}, t("explorer.strict")),
+    ),
+  );
   return { element, move({ stop }) {
     const threshold = model.thresholds[stop];
     slider.value = model.last - stop;
@@ -28,6 +42,11 @@ function thresholdControl(model, state, changed) {
     if (document.activeElement !== typed || readNumber(typed.value) !== threshold) typed.value = writeExact(threshold);
     typed.dataset.value = String(threshold);
   } };
+}
+
+function snapWords(model, wanted, took) {
+  if (took === wanted) return t("explorer.exact");
+  return t(model.data.complete ? "explorer.alike" : "explorer.snapped", { wanted, took });
 }
 
 // A field for a number; what is no number is marked and changes nothing.
@@ -49,17 +68,28 @@ function costControl(model, state, changed) {
   }, { id });
   const simple = costs.decisions.length === 2 && costs.matrix[0][0] === 0 && costs.matrix[1][1] === 0;
   if (simple) {
-    return node("fieldset", {}, node("legend", {}, t("explorer.costs")),
-      field(t("explorer.miss"), 1, 0, "cost-miss").element, field(t("explorer.false_alarm"), 0, 1, "cost-alarm").element,
-      costs.given ? null : node("p", { class: "note" }, t("explorer.costs_assumed")));
+    return node(
+      "fieldset", {},
+      node("legend", {}, t("explorer.costs")),
+      field(t("explorer.miss"), 1, 0, "cost-miss").element,
+      field(t("explorer.false_alarm"), 0, 1, "cost-alarm").element,
+      costs.given ? null : node("p", { class: "note" }, t("explorer.costs_assumed")),
+    );
   }
-  const name = (row, column) => t("explorer.cost_of", { decision: costs.decisions[column], truth: [negative, positive][row] });
+  const name = (row, column) => t(
+    "explorer.cost_of",
+    { decision: costs.decisions[column], truth: [negative, positive][row] },
+  );
   const rows = [0, 1].map((row) => [[negative, positive][row], ...costs.decisions.map((_, column) => {
     const { field: made } = field("", row, column, `cost-${row}-${column}`);
     made.setAttribute("aria-label", name(row, column));
     return made;
   })]);
-  return node("fieldset", { class: "wide" }, node("legend", {}, t("explorer.costs")), tableOf([t("confusion.corner"), ...costs.decisions], rows, { caption: t("explorer.cost_table") }));
+  return node(
+    "fieldset", { class: "wide" },
+    node("legend", {}, t("explorer.costs")),
+    tableOf([t("confusion.corner"), ...costs.decisions], rows, { caption: t("explorer.cost_table") }),
+  );
 }
 
 // The share of the positive class where the model is going to be used; the slider is even in log odds.
@@ -71,11 +101,26 @@ function prevalenceControl(model, state, changed) {
     changed();
     return true;
   };
-  const typed = numberField(t("explorer.prevalence"), 100 * state.prevalence, (value) => value > 0 && value < 100 && set(value / 100), { id: "prevalence-typed" });
-  const slider = node("input", { type: "range", id: "prevalence-slider", min: -1000, max: 1000, step: 1, "aria-label": t("explorer.prevalence") });
+  const typed = numberField(
+    t("explorer.prevalence"),
+    100 * state.prevalence,
+    (value) => value > 0 && value < 100 && set(value / 100),
+    { id: "prevalence-typed" },
+  );
+  const slider = node(
+    "input",
+    { type: "range", id: "prevalence-slider", min: -1000, max: 1000, step: 1, "aria-label": t("explorer.prevalence") },
+  );
   slider.addEventListener("input", () => set(1 / (1 + Math.exp(LOWEST_ODDS * (Number(slider.value) / 1000)))));
   const back = button(t("explorer.as_in_rows"), () => set(model.rowsPrevalence), { id: "prevalence-reset" });
-  const element = node("fieldset", {}, node("legend", {}, t("explorer.deployment")), typed.element, slider, back, node("p", { class: "note" }, t("explorer.prevalence_means")));
+  const element = node(
+    "fieldset", {},
+    node("legend", {}, t("explorer.deployment")),
+    typed.element,
+    slider,
+    back,
+    node("p", { class: "note" }, t("explorer.prevalence_means")),
+  );
   return { element, move({ prevalence }) {
     const value = prevalence === model.rowsPrevalence ? 100 * prevalence : Number((100 * prevalence).toPrecision(12));
     typed.field.value = writeExact(value);

@@ -75,7 +75,7 @@ function cheapestPolicy(model, [negatives, positives], prevalence) {
   const order = negatives.map((_, d) => d).sort((a, b) => negatives[a] - positives[a] - (negatives[b] - positives[b]));
   const change = (stop, from, to) => prevalence * model.recall(stop) * (positives[to] - positives[from])
     + (1 - prevalence) * model.alarms(stop) * (negatives[to] - negatives[from]);
-  let ahead = new Float64Array(model.last + 1); // the least that all later switches cost when they stand no lower than here
+  let ahead = new Float64Array(model.last + 1); // the least that later switches cost when they stand no lower than here
   const chosen = [];
   for (let i = order.length - 1; i > 0; i -= 1) {
     const [least, at] = runningMinimum(model.last, (stop) => change(stop, order[i - 1], order[i]) + ahead[stop]);
@@ -89,7 +89,10 @@ function cheapestPolicy(model, [negatives, positives], prevalence) {
     stop = at[stop];
     steps.push({ decision: order[i + 1], stop });
   });
-  return { cost, steps: steps.filter((step, i) => step.stop !== 0 && (i === steps.length - 1 || steps[i + 1].stop !== step.stop)) };
+  return {
+    cost,
+    steps: steps.filter((step, i) => step.stop !== 0 && (i === steps.length - 1 || steps[i + 1].stop !== step.stop)),
+  };
 }
 
 function runningMinimum(last, value) {

@@ -1,5 +1,5 @@
-// The ROC curve built step by step in the order of the scores: up for a positive, right for a negative, and aslant for a
-// tie. With few rows every score is a stop, so it goes case by case; with many it goes by stops.
+// The ROC curve built in the order of the scores: up for a positive, right for a negative, aslant for a tie.
+// With few rows every score is a stop, so it goes case by case; with many it goes by stops.
 
 const CASE_BY_CASE = 200;
 const WHOLE_WALK = 12000; // milliseconds, when there are many stops
@@ -35,10 +35,17 @@ function playControl(model, state, changed) {
   };
   const toggle = button(t("explorer.play"), () => (timer === null ? start() : stop()), { id: "play", hidden: calm });
   const how = t(model.data.P + model.data.N <= CASE_BY_CASE ? "explorer.build_cases" : "explorer.build_stops");
-  return node("div", { class: "card play" },
+  return node(
+    "div", { class: "card play" },
     node("div", {}, node("h3", {}, t("explorer.build")), node("p", { class: "about" }, how)),
-    node("div", { class: "tools" }, toggle, button(t("explorer.step"), () => { stop(); step(); }, { id: "step-once" }), button(t("explorer.restart"), restart, { id: "restart" })),
-    said);
+    node(
+      "div", { class: "tools" },
+      toggle,
+      button(t("explorer.step"), () => { stop(); step(); }, { id: "step-once" }),
+      button(t("explorer.restart"), restart, { id: "restart" }),
+    ),
+    said,
+  );
 }
 
 // A threshold that was asked for between two scores moves nothing; it is no step.
@@ -53,5 +60,6 @@ function stepWords(model, from, to) {
   const { tp, fp } = model.data.stops;
   const [up, right] = [tp[to] - tp[from], fp[to] - fp[from]];
   const key = up && right ? "explorer.step_both" : up ? "explorer.step_up" : "explorer.step_right";
-  return t(key, { score: model.thresholds[to], up, right, positive: model.data.positive, negative: model.data.negative });
+  const { positive, negative } = model.data;
+  return t(key, { score: model.thresholds[to], up, right, positive, negative });
 }

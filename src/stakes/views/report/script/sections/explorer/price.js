@@ -25,15 +25,23 @@ function priceChart(model, { costs, prevalence }) {
     id: "price", title: t("explorer.price"), about: t("explorer.price_about"), height: NARROW.matches ? 260 : 330,
     x: { name: t("explorer.threshold"), domain: [edges[0], edges[edges.length - 1]] },
     y: { name: t("explorer.per_thousand"), domain: domainOf([...ys, prices[0]]), write: writeCost },
-    legend: [{ text: t("explorer.price_line"), look: "line main" }, { text: t("explorer.cheapest"), look: "dot best" }, { text: t("explorer.price_nobody"), look: "line diagonal" }],
-    table: () => ({ head: [t("explorer.threshold"), t("explorer.per_thousand")], rows: prices.map((price, stop) => [finite(model.thresholds[stop]), price]) }),
+    legend: [
+      { text: t("explorer.price_line"), look: "line main" },
+      { text: t("explorer.cheapest"), look: "dot best" },
+      { text: t("explorer.price_nobody"), look: "line diagonal" },
+    ],
+    table: () => ({
+      head: [t("explorer.threshold"), t("explorer.per_thousand")],
+      rows: prices.map((price, stop) => [finite(model.thresholds[stop]), price]),
+    }),
   });
   const best = model.best(costs, prevalence);
   const point = dot(chart, xs[0], ys[0], "dot here", 7);
   chart.add(line(chart, chart.x.domain, [prices[0], prices[0]], "line diagonal"), line(chart, xs, ys, "line main"));
   if (best > 0) chart.add(dot(chart, model.thresholds[best], prices[best], "dot best", 6));
   chart.add(point);
-  addReadout(chart, () => stops.map((stop, i) => ({ x: xs[i], y: ys[i], text: () => t("explorer.price_readout", { threshold: xs[i], cost: ys[i] }) })));
+  const told = (i) => t("explorer.price_readout", { threshold: xs[i], cost: ys[i] });
+  addReadout(chart, () => xs.map((x, i) => ({ x, y: ys[i], text: () => told(i) })));
   return { chart, move({ stop }) {
     const [low, high] = chart.x.domain;
     moveTo(point, chart, Math.max(low, Math.min(high, model.thresholds[stop])), prices[stop]);

@@ -24,7 +24,11 @@ const RATES = {
   accuracy: [(c) => (c.tp + c.tn) / c.n, NO_ROWS],
   balanced_accuracy: [(c) => (c.tp / c.P + c.tn / c.N) / 2, EMPTY_CLASS],
   f1: [(c) => fBeta(c, 1), NOTHING_POSITIVE],
-  mcc: [(c) => (c.tp * c.tn - c.fp * c.fn) / (Math.sqrt(c.P) * Math.sqrt(c.N) * Math.sqrt(c.PP) * Math.sqrt(c.PN)), ONE_TRUTH, ONE_DECISION],
+  mcc: [
+    (c) => (c.tp * c.tn - c.fp * c.fn) / (Math.sqrt(c.P) * Math.sqrt(c.N) * Math.sqrt(c.PP) * Math.sqrt(c.PN)),
+    ONE_TRUTH,
+    ONE_DECISION,
+  ],
   kappa: [(c) => ((c.tp + c.tn) * c.n - chancePairs(c)) / (c.n * c.n - chancePairs(c)), ONE_CLASS_ONLY],
   alarm_rate: [(c) => c.PP / c.n, NO_ROWS],
   prevalence: [(c) => c.P / c.n, NO_ROWS],
@@ -34,7 +38,13 @@ const RATES = {
   false_omission_rate: [(c) => c.fn / c.PN, NONE_CALLED_NEGATIVE],
   positive_likelihood_ratio: [(c) => (c.tp * c.N) / (c.fp * c.P), NO_POSITIVES, NO_NEGATIVES, NONE_CALLED_POSITIVE],
   negative_likelihood_ratio: [(c) => (c.fn * c.N) / (c.tn * c.P), NO_POSITIVES, NO_NEGATIVES, NONE_CALLED_NEGATIVE],
-  diagnostic_odds_ratio: [(c) => (c.tp * c.tn) / (c.fp * c.fn), NO_POSITIVES, NO_NEGATIVES, NONE_CALLED_POSITIVE, NONE_CALLED_NEGATIVE],
+  diagnostic_odds_ratio: [
+    (c) => (c.tp * c.tn) / (c.fp * c.fn),
+    NO_POSITIVES,
+    NO_NEGATIVES,
+    NONE_CALLED_POSITIVE,
+    NONE_CALLED_NEGATIVE,
+  ],
   informedness: [(c) => c.tp / c.P - c.fp / c.N, NO_POSITIVES, NO_NEGATIVES],
   markedness: [(c) => c.tp / c.PP - c.fn / c.PN, NONE_CALLED_POSITIVE, NONE_CALLED_NEGATIVE],
   one_point_auc: [(c) => (1 + c.tp / c.P - c.fp / c.N) / 2, NO_POSITIVES, NO_NEGATIVES],
@@ -44,7 +54,18 @@ const RATES = {
   jaccard: [(c) => c.tp / (c.tp + c.fn + c.fp), NOTHING_POSITIVE],
 };
 
-const MAIN_RATES = ["recall", "specificity", "precision", "negative_predictive_value", "accuracy", "balanced_accuracy", "f1", "mcc", "kappa", "alarm_rate"];
+const MAIN_RATES = [
+  "recall",
+  "specificity",
+  "precision",
+  "negative_predictive_value",
+  "accuracy",
+  "balanced_accuracy",
+  "f1",
+  "mcc",
+  "kappa",
+  "alarm_rate",
+];
 
 function prevalenceThreshold(c) {
   const [found, alarmed] = [Math.sqrt(c.tp / c.P), Math.sqrt(c.fp / c.N)];

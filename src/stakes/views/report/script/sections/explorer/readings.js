@@ -4,24 +4,49 @@ function confusionReading({ data: { positive, negative }, rowsPrevalence }) {
   const cell = (name) => node("td", { id: `cell-${name}`, class: `cell ${name}` });
   const cells = { tp: cell("tp"), fn: cell("fn"), fp: cell("fp"), tn: cell("tn") };
   const caption = node("caption", {});
-  const head = node("thead", {}, node("tr", {}, node("th", { scope: "col" }, t("confusion.corner")), node("th", { scope: "col" }, negative), node("th", { scope: "col" }, positive)));
+  const head = node(
+    "thead", {},
+    node(
+      "tr", {},
+      node("th", { scope: "col" }, t("confusion.corner")),
+      node("th", { scope: "col" }, negative),
+      node("th", { scope: "col" }, positive),
+    ),
+  );
   const row = (name, ...two) => node("tr", {}, node("th", { scope: "row" }, name), two);
-  const table = node("table", { class: "confusion" }, caption, head, node("tbody", {}, row(negative, cells.tn, cells.fp), row(positive, cells.fn, cells.tp)));
-  return { element: node("div", { class: "card" }, node("h3", {}, t("explorer.confusion")), node("div", { class: "scroll" }, table)), move({ cells: counts, prevalence }) {
-    setText(caption, prevalence === rowsPrevalence ? t("confusion.caption") : t("explorer.reweighted", { share: prevalence }));
+  const table = node(
+    "table", { class: "confusion" },
+    caption,
+    head,
+    node("tbody", {}, row(negative, cells.tn, cells.fp), row(positive, cells.fn, cells.tp)),
+  );
+  const box = node("div", { class: "scroll" }, table);
+  const element = node("div", { class: "card" }, node("h3", {}, t("explorer.confusion")), box);
+  return { element, move({ cells: counts, prevalence }) {
+    const asCounted = prevalence === rowsPrevalence;
+    setText(caption, asCounted ? t("confusion.caption") : t("explorer.reweighted", { share: prevalence }));
     for (const [name, element] of Object.entries(cells)) setFigure(element, counts[name], writeCount(counts[name]));
   } };
 }
 
 function rateReadings() {
   const rows = {};
-  const table = (names, caption) => tableOf([t("figures.name"), t("figures.value"), t("figures.question")], names.map((name) => {
-    rows[name] = { value: node("span", { class: "value", id: `rate-${name}` }), words: node("span", { class: "words" }) };
-    return [metricName(name), rows[name].value, rows[name].words];
-  }), { caption });
+  const row = (name) => {
+    const value = node("span", { class: "value", id: `rate-${name}` });
+    const words = node("span", { class: "words" });
+    rows[name] = { value, words };
+    return [metricName(name), value, words];
+  };
+  const head = [t("figures.name"), t("figures.value"), t("figures.question")];
+  const table = (names, caption) => tableOf(head, names.map(row), { caption });
   const rest = Object.keys(RATES).filter((name) => !MAIN_RATES.includes(name));
-  const element = node("div", { class: "card rates" }, node("h3", {}, t("explorer.rates")), table(MAIN_RATES, t("explorer.main_rates")),
-    node("details", {}, node("summary", {}, t("figures.more", { n: rest.length })), table(rest, t("figures.others"))));
+  const more = node("summary", {}, t("figures.more", { n: rest.length }));
+  const element = node(
+    "div", { class: "card rates" },
+    node("h3", {}, t("explorer.rates")),
+    table(MAIN_RATES, t("explorer.main_rates")),
+    node("details", {}, more, table(rest, t("figures.others"))),
+  );
   return { element, move({ cells }) {
     for (const [name, { value, words }] of Object.entries(rows)) {
       const rate = rateOf(name, cells);
@@ -41,7 +66,8 @@ function costReadings(model, goTo) {
   const go = (id, to) => button(t("explorer.go"), () => goTo(to()), { id });
   let now = {};
   const here = entry("cost-here", t("explorer.cost_here"));
-  const best = entry("best-threshold", t("explorer.best_threshold"), go("go-best", () => model.best(now.costs, now.prevalence)));
+  const toBest = go("go-best", () => model.best(now.costs, now.prevalence));
+  const best = entry("best-threshold", t("explorer.best_threshold"), toBest);
   const least = entry("cost-best", t("explorer.cost_best"));
   const toBayes = go("go-bayes", () => model.stopFor(model.bayes(now.costs, now.prevalence)));
   const bayes = entry("bayes-threshold", t("explorer.bayes_threshold"), toBayes);
@@ -72,12 +98,20 @@ function costReadings(model, goTo) {
 function policyReading(model) {
   const list = node("ul", { id: "policy" });
   const total = node("strong", { class: "value", id: "policy-cost" });
-  const element = node("div", {}, node("h4", {}, t("explorer.policy")), list, node("p", {}, t("explorer.policy_cost"), " ", total));
+  const element = node(
+    "div", {},
+    node("h4", {}, t("explorer.policy")),
+    list,
+    node("p", {}, t("explorer.policy_cost"), " ", total),
+  );
+  const words = ({ decision: place, stop }) => {
+    const decision = model.data.costs.decisions[place];
+    if (stop === null) return t("explorer.policy_first", { decision });
+    return t("explorer.policy_from", { decision, threshold: model.thresholds[stop] });
+  };
   return { element, move({ matrix, prevalence }) {
     const { cost, steps } = cheapestPolicy(model, matrix, prevalence);
-    list.replaceChildren(...steps.map(({ decision, stop }) => node("li", {}, stop === null
-      ? t("explorer.policy_first", { decision: model.data.costs.decisions[decision] })
-      : t("explorer.policy_from", { decision: model.data.costs.decisions[decision], threshold: model.thresholds[stop] }))));
+    list.replaceChildren(...steps.map((step) => node("li", {}, words(step))));
     setFigure(total, 1000 * cost, writeCost(1000 * cost));
   } };
 }

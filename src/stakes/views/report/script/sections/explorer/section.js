@@ -2,16 +2,24 @@
 
 SECTIONS.explorer = (data) => {
   const model = new Model(data);
-  const start = data.threshold === null ? model.best([[0, 1], [1, 0]], model.rowsPrevalence) : model.stopFor(data.threshold);
-  const state = remember("explorer", { stop: start, prevalence: data.deployed ?? model.rowsPrevalence, costs: data.costs.matrix.map((row) => [...row]) });
   const [low, high] = twoDecisions(data);
+  const prevalence = data.deployed ?? model.rowsPrevalence;
+  const costs = data.costs.matrix.map((row) => [...row]);
+  const cheapest = () => model.best(costs.map((row) => [row[low], row[high]]), prevalence);
+  const stop = data.threshold === null ? cheapest() : model.stopFor(data.threshold);
+  const state = remember("explorer", { stop, prevalence, costs });
   const listeners = [];
   const changed = () => {
-    const current = { ...state, matrix: state.costs, costs: state.costs.map((row) => [row[low], row[high]]), cells: model.cells(state.stop, state.prevalence) };
+    const current = {
+      ...state,
+      matrix: state.costs,
+      costs: state.costs.map((row) => [row[low], row[high]]),
+      cells: model.cells(state.stop, state.prevalence),
+    };
     for (const listener of listeners) listener.move(current);
   };
-  const goTo = (stop) => {
-    state.stop = stop;
+  const goTo = (place) => {
+    state.stop = place;
     changed();
   };
   const follow = (listener) => {
@@ -52,9 +60,17 @@ function explorerLayout(parts) {
     parts.histogram,
     node("div", { class: "pair" }, parts.roc, parts.pr),
     parts.play,
-    node("div", { class: "pair" },
+    node(
+      "div", { class: "pair" },
       node("div", { class: "stack" }, parts.confusion, parts.price),
-      node("div", { class: "card money" }, node("h3", {}, t("explorer.money")), node("div", { class: "fields" }, parts.costs, parts.prevalence), parts.readings, parts.policy)),
+      node(
+        "div", { class: "card money" },
+        node("h3", {}, t("explorer.money")),
+        node("div", { class: "fields" }, parts.costs, parts.prevalence),
+        parts.readings,
+        parts.policy,
+      ),
+    ),
     parts.rates,
   );
 }
