@@ -95,7 +95,7 @@ def agrees(page, table, threshold=None):
     threshold = value(page, "#threshold-typed") if threshold is None else threshold
     confusion = table.at(threshold)
     for cell in ("tp", "fn", "fp", "tn"):
-        assert value(page, f"#cell-{cell}") == getattr(confusion, cell)
+        assert value(page, f"#cell-{cell}") == pytest.approx(float(getattr(confusion, cell)), rel=1e-12, abs=1e-9)
     shown = rates(page)
     assert len(shown) == 25
     for name, figure in shown.items():
@@ -119,6 +119,21 @@ def test_the_slider_moves_everything_and_agrees_with_python(opened, file, evalua
     for i in range(0, int(slider.get_attribute("max")), 211):
         slider.evaluate("(e, i) => { e.value = i; e.dispatchEvent(new Event('input')); }", i)
         agrees(page, evaluation.scores)
+
+
+def test_weighted_rows_agree_too(opened, tmp_path):
+    rng = np.random.default_rng(3)
+    truth, score, weight = rng.random(300) < 0.5, rng.random(300), rng.exponential(size=300)
+    ev = stakes.evaluate(
+        truth=truth.astype(int), score=score, weight=weight, costs=COSTS, prior=0.2, training_prior=0.4
+    )
+    ev.report(tmp_path / "weighted.html")
+    page = opened(tmp_path / "weighted.html")
+    assert value(page, "#prevalence-typed") == 0.2
+    assert value(page, "#reading-bayes-threshold") == pytest.approx(ev.threshold, rel=1e-9)
+    assert value(page, "#reading-cost-here") == pytest.approx(1000 * ev["expected_cost"].value, rel=1e-9)
+    page.click("#prevalence-reset")
+    agrees(page, ev.scores)
 
 
 def test_points_and_bars_follow_the_slider(opened, file, evaluation):

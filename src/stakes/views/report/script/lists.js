@@ -1,6 +1,6 @@
 // A chart of a list: one dot with its interval for each name, and a line to compare them with (a forest plot).
 
-// rows: [{ name, value, low, high, reason?, text: () => what the read-out tells }]; rule: where the line stands, or null.
+// rows: [{ name, value, low, high, reason?, text: () => what the read-out tells }]; rule: where that line stands, or null
 function listChart({ id, title, about, axis, rows, rule, legend, table }) {
   const wide = !NARROW.matches;
   const longest = Math.max(...rows.map(({ name }) => name.length));

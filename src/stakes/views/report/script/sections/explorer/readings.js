@@ -83,7 +83,7 @@ function costReadings(model, goTo) {
     const cheapest = model.best(now.costs, now.prevalence);
     const bayesian = model.bayes(now.costs, now.prevalence);
     setFigure(best, model.thresholds[cheapest], writeExact(model.thresholds[cheapest]));
-    setFigure(bayes, bayesian, writeExact(bayesian));
+    setFigure(bayes, bayesian, writeNumber(bayesian));
     toBayes.toggleAttribute("disabled", Number.isNaN(bayesian));
     const worth = model.netBenefit(now.stop, now.costs, now.prevalence);
     setFigure(benefit, worth, writeNumber(worth));
