@@ -157,6 +157,21 @@ def test_the_best_threshold_is_the_cheapest_of_all():
     assert best["values"]["threshold"] == ev.scores.thresholds[prices.argmin()]
 
 
+def test_rows_that_did_not_choose_the_threshold_pay_what_decide_says():
+    costs = stakes.Costs(miss=5, false_alarm=1)
+    ev = evaluation(costs=costs)
+    sentences = {one["text"]: one["values"] for one in section(payload_of(ev), "verdict")["answers"][3]["sentences"]}
+    decision = ev.decide()
+    assert sentences["verdict.threshold_new_rows"]["cost"] == pytest.approx(1000 * decision.corrected.value)
+    assert sentences["verdict.threshold_new_rows"]["high"] == pytest.approx(1000 * decision.corrected.high)
+    alike = sentences["verdict.threshold_alike"]
+    assert (alike["low"], alike["high"]) == (decision.alike[0][0][0], decision.alike[0][-1][1])
+    assert "verdict.threshold_unsure" not in sentences
+    noise = np.random.default_rng(4)
+    unsure = stakes.evaluate(truth=noise.integers(0, 2, 60), score=noise.random(60))
+    assert "verdict.threshold_unsure" in keys_said(payload_of(unsure))
+
+
 def test_a_model_not_worth_asking_is_told():
     truth, score = [1, 0, 1, 0, 1, 0], [0.1, 0.2, 0.4, 0.6, 0.8, 0.9]
     for miss, key in ((99, "verdict.threshold_everyone"), (0.01, "verdict.threshold_nobody")):

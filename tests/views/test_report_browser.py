@@ -353,6 +353,20 @@ def test_charts_tell_their_points_to_the_keyboard(opened, file, evaluation):
     assert "Threshold 0.9" in page.locator("#roc .readout").inner_text()
 
 
+def test_charts_tell_their_points_to_the_pointer(opened, file):
+    page = opened(file)
+    for chart, words in (
+        ("roc", "false alarms"),
+        ("histogram", "“sick”"),
+        ("reliability", "happened"),
+        ("price", "per"),
+    ):
+        page.hover(f"#{chart} svg.chart")
+        assert words in page.locator(f"#{chart} .readout").inner_text()
+    page.hover("h1")
+    assert page.locator("#price .readout").inner_text().strip() == ""
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_nothing_stands_in_the_way_of_anybody(opened, file, theme):
     from axe_core_python.sync_playwright import Axe

@@ -1,15 +1,20 @@
 """The verdict: five plain questions, each with a plain answer and the figures behind it."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from stakes.decisions.curves.stops import Stops
+from stakes.decisions.thresholds.by_cost import decide_by_cost
+from stakes.decisions.thresholds.decision import Decision
 from stakes.evaluation.base import FEW_ROWS
 from stakes.evaluation.reporting.cautions import cautions
 from stakes.evaluation.reporting.prices import Prices, prices_of
 from stakes.evaluation.reporting.segments import largest_segments
 from stakes.metrics import Estimate
+from stakes.tallies.costs import Costs
+from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.rank_sum import rank_sum_p_value
 from stakes.views.report.payload import figure, metric, named, said, section
 
@@ -157,7 +162,31 @@ def _threshold(evaluation: Any, stops: Stops | None) -> _Answer:
         return _answer(question, "bad", words, given)
     at = said("verdict.threshold_best", threshold=stops.thresholds[best], positive=names["positive"], cost=costs[best])
     compared = said("verdict.threshold_always", everyone=costs[-1], nobody=costs[0], **names)
-    return _answer(question, "good", at, compared, *_now(evaluation, stops, costs), given)
+    decision = _decided(evaluation, stops)
+    tone = "good" if decision.enough_evidence else "doubt"
+    return _answer(question, tone, at, *_on_new_rows(decision), compared, *_now(evaluation, stops, costs), given)
+
+
+def _decided(evaluation: Any, stops: Stops) -> Decision:
+    """The same question asked with doubts; a table of the stops alone knows the answer, clusters need all rows."""
+    sampling, pricing = evaluation._sampling(evaluation.scores), evaluation.pricing
+    table = stops.thinned(evaluation.scores) if sampling.clusters is None else evaluation.scores
+    if pricing is None or pricing.costs.columns:
+        pricing = Pricing(Costs(miss=1, false_alarm=1))
+    return decide_by_cost(table, pricing, sampling, evaluation.probabilities)
+
+
+def _on_new_rows(decision: Decision) -> Iterator[dict[str, Any]]:
+    """What rows that did not choose the threshold pay, and which thresholds could be meant as well."""
+    cost = decision.corrected
+    if cost.low is not None and cost.high is not None:
+        limits = {"low": 1000 * cost.low, "high": 1000 * cost.high, "confidence": cost.confidence}
+        yield said("verdict.threshold_new_rows", cost=1000 * cost.value, **limits)
+    ranges = [one for ranges in decision.alike for one in ranges]
+    if len(decision.alike) == 1 and ranges:
+        yield said("verdict.threshold_alike", low=min(ranges)[0], high=max(high for _, high in ranges))
+    if not decision.enough_evidence:
+        yield said("verdict.threshold_unsure")
 
 
 def _mistakes(prices: Prices) -> tuple[float, float]:
