@@ -438,3 +438,14 @@ def test_a_database_prints_nothing_else(preds):
     done = run("evaluate", f"{database}::t", *COLUMNS, "--json")
     assert done.stdout == run("evaluate", preds, *COLUMNS, "--json").stdout
     assert done.stderr == ""
+
+
+def test_a_report_is_written_in_a_language(preds, tmp_path):
+    done = run("evaluate", preds, *COLUMNS, "--report", tmp_path / "out.html", "--lang", "ru")
+    assert done.returncode == 0, done.stderr
+    assert "0.7500" in done.stdout  # the figures are printed all the same
+    assert '<html lang="ru">' in (tmp_path / "out.html").read_text()
+    nowhere = run("evaluate", preds, *COLUMNS, "--report", tmp_path / "nowhere" / "out.html")
+    assert nowhere.returncode == 2
+    assert "the folder to write to does not exist" in nowhere.stderr
+    assert "--report goes with the predictions" in run("demo", "system", "--report", tmp_path / "out.html").stderr

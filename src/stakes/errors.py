@@ -1975,3 +1975,12 @@ def no_segments() -> InputError:
 
 def no_figure_of_segments(name: str, why: str) -> InputError:
     return InputError(f"segments cannot be compared by {name}: {why}")
+
+
+# ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────
+def no_such_language(lang: object, known: Sequence[str]) -> InputError:
+    return InputError(f"lang={_short(repr(lang))} is not known; give one of {', '.join(map(repr, known))}")
+
+
+def no_report_of(task: str) -> InputError:
+    return InputError(f"there is no report page for a {task} yet; ev.show() prints all figures")

@@ -2,6 +2,7 @@
 
 import click
 
+from stakes.cli import options
 from stakes.cli.evaluate import SHOW_ALL
 from stakes.cli.options import DEMO_FILES
 
@@ -26,15 +27,22 @@ The systems above are {folder}/clinic_and.toml and clinic_or.toml
 
 @click.command()
 @click.argument("what", type=click.Choice(["predictions", "system"]), default="predictions")
-def demo(what: str) -> None:
+@options.report
+@options.lang
+def demo(what: str, report: str | None, lang: str) -> None:
     """Evaluate the predictions that ship with stakes (is a breast tumour malignant?), or show a SYSTEM of models."""
     if what == "system":
+        if report is not None:
+            raise click.UsageError("--report goes with the predictions, not with the system.")
         _demo_system()
         return
     from stakes.evaluation import evaluate
 
     click.echo("A logistic regression scored 569 breast tumours it had not seen. Can it be trusted?\n")
-    evaluate(str(DEMO_FILE), truth="diagnosis", score="logistic", positive="malignant", by="size").show(more=SHOW_ALL)
+    evaluation = evaluate(str(DEMO_FILE), truth="diagnosis", score="logistic", positive="malignant", by="size")
+    if report is not None:
+        evaluation.report(report, lang)
+    evaluation.show(more=SHOW_ALL)
     click.echo("\n" + _DEMO_NEXT.format(file=DEMO_FILE), nl=False)
 
 

@@ -28,11 +28,15 @@ SHOW_SEGMENTS = "--by … --json for all"
 )
 @options.seed
 @click.option("--all", "everything", is_flag=True, help="Show every figure, not only the main ones.")
+@options.report
+@options.lang
 @options.as_json
 def evaluate(
     files: tuple[str, ...],
     everything: bool,
     as_json: bool,
+    report: str | None,
+    lang: str,
     score: tuple[str, ...],
     classes: tuple[str, ...],
     prices: dict[str, Any],
@@ -55,6 +59,8 @@ def evaluate(
 
     columns |= {"score": options.scores(score), "classes": classes or None, "by": list(by) or None}
     evaluation = evaluate(options.one_or_all(files), **prices, **columns)
+    if report is not None:
+        evaluation.report(report, lang)
     if as_json:
         click.echo(evaluation.to_json())
     else:

@@ -61,6 +61,10 @@ baseline = click.option(
     help="The constant to compare predicted numbers with (default: the mean of the truth).",
 )
 seed = click.option("--seed", type=int, default=0, show_default=True, help="Where the random numbers begin.")
+report = click.option("--report", metavar="FILE", type=click.Path(), help="Write an HTML page to explore the model.")
+lang = click.option(
+    "--lang", type=click.Choice(["en", "es", "ru"]), default="en", show_default=True, help="The language of the report."
+)
 as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 
 

@@ -428,6 +428,13 @@ class Evaluation(AsJson, Plottable):
         """Print the figures: the main ones, or everything; ``more`` says how to see the others, and other segments."""
         terminal.show(self._content(more_segments).page(everything), more)
 
+    def report(self, path: Any, lang: str = "en") -> None:
+        """Write one offline HTML page on which to explore the model; ``lang`` is "en", "es" or "ru"."""
+        from stakes.evaluation.reporting import payload_of  # only reports need it
+        from stakes.views import report
+
+        report.write(payload_of(self), path, lang)
+
     def __str__(self) -> str:
         return terminal.text(self._content().page(), _MORE)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.keys import Keys
 from stakes.uncertainty.sampling import check_whole
 
 
@@ -45,12 +46,23 @@ def histograms(
     check_whole("bins", bins, 1)
     low, high = span if span[0] < span[1] else (span[0] - 0.5, span[1] + 0.5)  # as NumPy does for a single value
     edges = np.linspace(low, high, int(bins) + 1)
+    counts = _of_keys(table, table.store, edges) if isinstance(table.store, Keys) else _of_columns(table, edges)
+    note = "" if table.grid is None else "scores were counted in bins of their own, by the lower edges of those"
+    return Histograms(edges, counts, threshold, note)
+
+
+def _of_keys(table: ScoreTable, keys: Keys, edges: Array) -> dict[str, Array]:
+    """Sorted rows need not be walked through: what reaches an edge is found by halving."""
+    reached = np.array([(keys.P, keys.N), *(keys.at_least(edge) for edge in edges[1:-1]), (0, 0)])
+    return dict(zip((table.positive, table.negative), -np.diff(reached, axis=0).T, strict=True))
+
+
+def _of_columns(table: ScoreTable, edges: Array) -> dict[str, Array]:
     columns = table.as_columns()
     places = np.searchsorted(edges[1:-1], columns.scores.astype(np.float64), side="right")
     counts = {}
     for name, label in (("positives", table.positive), ("negatives", table.negative)):
         column = columns.values[name]
-        counts[label] = np.zeros(int(bins), column.dtype)
+        counts[label] = np.zeros(len(edges) - 1, column.dtype)
         np.add.at(counts[label], places, column)
-    note = "" if table.grid is None else "scores were counted in bins of their own, by the lower edges of those"
-    return Histograms(edges, counts, threshold, note)
+    return counts

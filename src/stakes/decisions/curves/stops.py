@@ -1,0 +1,103 @@
+"""The thresholds worth stopping at: few enough for a page, and no best threshold is missing.
+
+Whatever mistakes cost and however frequent the classes are, a cheapest threshold is a corner of the upper hull of the
+ROC curve. Between the corners, quantiles of the scores show how everything moves.
+"""
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from stakes.decisions.curves.hull import roc_hull
+from stakes.tallies import ScoreTable
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.columns import Columns
+from stakes.tallies.parallel import run_all
+from stakes.tallies.steps import Steps
+
+_QUANTILES = 1000
+_MOST_CORNERS = 4000
+"""More corners than this (never seen outside of constructed data) are thinned out evenly."""
+
+_Points = tuple[Array, Array, Array]
+
+
+@dataclass(frozen=True, eq=False)
+class Stops:
+    """Thresholds from +∞ (nobody) down, what each finds and lets through, and whether they are all there are."""
+
+    thresholds: Array
+    tp: Array
+    fp: Array
+    complete: bool
+
+    def thinned(self, table: ScoreTable) -> ScoreTable:
+        """Return a small table that answers every one of these stops as the table itself does."""
+        if isinstance(table.store, Columns):
+            return table.between(self.thresholds)
+        counts = [np.diff(column) for column in (self.tp, self.fp)]
+        return ScoreTable.from_columns(
+            self.thresholds[1:], *counts, positive=table.positive, negative=table.negative, grid=table.grid
+        )
+
+
+def stops(table: ScoreTable, *wanted: float | None, quantiles: int = _QUANTILES) -> Stops:
+    """Return every corner of the ROC hull and these quantiles of the scores, with exact counts, and ``wanted`` ones.
+
+    Where there are no more scores than quantiles, every score is a stop.
+    """
+    places = np.arange(1, quantiles + 1) * (float(table.total) / quantiles)
+
+    def of(block: Callable[[], Steps]) -> tuple[_Points, _Points, int]:
+        steps = block()
+        few = len(steps.tp) <= quantiles  # there may be few in all
+        between = np.arange(len(steps.tp)) if few else _reaching(steps.tp + steps.fp, places)
+        return _at(steps, roc_hull(steps.tp, steps.fp)), _at(steps, between), len(steps.tp)
+
+    found = run_all([functools.partial(of, block) for block in table.blocks()], int(table.total))
+    corners, between = (_joined([one[i] for one in found]) for i in (0, 1))
+    corners = _taken(corners, _corners(corners))
+    complete = sum(one[2] for one in found) <= quantiles
+    if not complete:
+        between = _taken(between, _reaching(between[1] + between[2], places))
+    extra = [(t, *_counts(table, t)) for t in wanted if t is not None and np.isfinite(t)]
+    start = np.array([[np.inf, 0, 0], *extra]).T
+    scores, tp, fp = (np.concatenate(columns) for columns in zip(start, corners, between, strict=True))
+    order = np.unique(-scores, return_index=True)[1]
+    return Stops(scores[order], _whole(tp[order]), _whole(fp[order]), complete)
+
+
+def _at(steps: Steps, places: Array) -> _Points:
+    return np.asarray(steps.scores, np.float64)[places], steps.tp[places], steps.fp[places]
+
+
+def _reaching(reached: Array, rows: Array) -> Array:
+    """The first places at which so many rows are reached; the last one stands for all that lie beyond."""
+    return np.unique(np.minimum(np.searchsorted(np.asarray(reached, np.float64), rows), len(reached) - 1))
+
+
+def _taken(points: tuple[Array, ...], places: Array) -> tuple[Array, ...]:
+    return tuple(column[places] for column in points)
+
+
+def _joined(parts: list[_Points]) -> tuple[Array, ...]:
+    return tuple(np.concatenate(columns) for columns in zip(*parts, strict=True))
+
+
+def _corners(points: tuple[Array, ...]) -> Array:
+    """The corners of all blocks' corners together; the hull begins at (0, 0)."""
+    tp, fp = (np.concatenate([column[:1] * 0, column]) for column in points[1:])
+    places = roc_hull(tp, fp)[1:] - 1
+    return places if len(places) <= _MOST_CORNERS else places[:: -(-len(places) // _MOST_CORNERS)]
+
+
+def _counts(table: ScoreTable, threshold: float) -> tuple[float, float]:
+    found = table.at(threshold)
+    return float(found.tp), float(found.fp)
+
+
+def _whole(counts: Array) -> Array:
+    """Counts of rows as whole numbers; sums of weights stay as they are."""
+    return counts.astype(np.int64) if (counts == np.floor(counts)).all() else counts

@@ -1,0 +1,117 @@
+"""The HTML report: one file that opens anywhere, asks no network, and speaks three languages.
+
+A page is a *payload*: plain data that says what to show, made by ``stakes.evaluation.reporting``. It has a title and a
+list of sections; each section has a ``kind`` and the data that this kind draws.
+
+To add a page:
+
+1. Make its payload in ``evaluation/reporting/``: ``page(title, facts, [section("kind", …), …])`` (``payload.py`` holds
+   these and ``said``, ``figure``, ``listed``, ``named``). Sentences are ``said("group.key", value=…)``, never text.
+2. Draw a new kind of section in ``script/sections/KIND.js`` (or several files in a folder ``script/sections/KIND/``):
+   ``SECTIONS.KIND = (data) => node(…)``. Only the kinds that a page shows are put into it. The files beside
+   ``sections/`` are there for all: ``dom`` (elements; text is inert), ``language`` (``t("group.key", values)``),
+   ``numbers``, ``charts`` (``new Chart`` with axes, legend and buttons), ``marks`` (lines, bands, bars, dots),
+   ``readouts``, ``lists`` (a forest plot), ``tables`` and ``export`` (SVG, CSV).
+3. Write its sentences in ``texts/en.toml``, ``es.toml`` and ``ru.toml`` under the same keys, and the section's title as
+   ``KIND.title``. A test fails for a key that is missing, superfluous, or used nowhere.
+
+The page is drawn anew when the language changes, so what a user has set lives in ``remember(name, start)``.
+"""
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from stakes import errors
+from stakes.engines.files.writing import written_beside
+from stakes.views.report.texts import LANGUAGES, texts
+
+__all__ = ["LANGUAGES", "html", "write"]
+
+_HERE = Path(__file__).parent
+
+_SCRIPTS = ("dom", "language", "numbers", "scales", "charts", "marks", "readouts", "lists", "export", "tables", "page")
+"""The files that every page has."""
+
+_PAGE = """\
+<!doctype html>
+<html lang="{lang}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '{style_hash}'; \
+script-src '{script_hash}'; img-src data:; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<noscript>{noscript}</noscript>
+<script id="payload" type="application/json">{data}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def write(payload: Mapping[str, Any], path: Any, lang: str = "en") -> None:
+    """Write a payload as a page; the file appears whole or not at all."""
+    text = html(payload, lang)
+    with written_beside(Path(path)) as place:
+        place.write_text(text, encoding="utf-8")
+
+
+def html(payload: Mapping[str, Any], lang: str = "en") -> str:
+    """Return the page of a payload, which opens in that language."""
+    if lang not in LANGUAGES:
+        raise errors.no_such_language(lang, list(LANGUAGES))
+    style = _read("style.css")
+    script = _script(tuple(dict.fromkeys(section["kind"] for section in payload["sections"])))
+    spoken = {code: texts(code) for code in LANGUAGES}
+    return _PAGE.format(
+        lang=lang,
+        title=escape(payload["title"]["values"].get("name") or "stakes"),
+        noscript=escape(spoken[lang]["page.noscript"]),
+        style=style,
+        style_hash=_hash(style),
+        script=script,
+        script_hash=_hash(script),
+        data=_inert({"lang": lang, "languages": LANGUAGES, "texts": spoken, "page": payload}),
+    )
+
+
+def _inert(data: Any) -> str:
+    """JSON in which no name can end the script element that holds it."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+@cache
+def _read(name: str) -> str:
+    return (_HERE / name).read_text(encoding="utf-8")
+
+
+@cache
+def _script(kinds: tuple[str, ...]) -> str:
+    """The framework, the sections that are shown, and the call that draws the page; all in one scope of its own."""
+    files = [f"script/{name}.js" for name in _SCRIPTS] + [file for kind in kinds for file in _files_of(kind)]
+    return '(() => {\n"use strict";\n' + "\n".join(map(_read, files)) + "\nopen();\n})();"
+
+
+def _files_of(kind: str) -> Iterable[str]:
+    folder = _HERE / "script" / "sections" / kind
+    if folder.is_dir():
+        return sorted(str(file.relative_to(_HERE)) for file in folder.glob("*.js"))
+    return [f"script/sections/{kind}.js"]
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

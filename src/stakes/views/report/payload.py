@@ -1,0 +1,67 @@
+"""The words in which a payload is written: sentences by their keys, numbers as JSON can hold them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from stakes.metrics import Estimate
+from stakes.metrics.estimate import plain
+
+MOST = 50
+"""Lists are cut to this many entries."""
+
+_LONGEST = 80
+
+
+def page(title: dict[str, Any], facts: Sequence[dict[str, Any]], sections: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return a payload: a title, facts in a line below it, and sections in their order."""
+    return {"title": title, "facts": list(facts), "sections": list(sections)}
+
+
+def section(kind: str, **data: Any) -> dict[str, Any]:
+    """Return a section of a kind that ``script/sections`` draws.
+
+    A second section of the same kind on one page needs an ``id`` and a ``title`` (a sentence) of its own.
+    """
+    return {"kind": kind, **data}
+
+
+def said(key: str, **values: Any) -> dict[str, Any]:
+    """Return a sentence of the catalogue with what fills its gaps; a name of a metric is written ``metric("auc")``."""
+    return {"text": key, "values": {name: _told(value) for name, value in values.items()}}
+
+
+def metric(name: str) -> dict[str, str]:
+    """Return a metric to be named in the language of the page."""
+    return {"metric": name}
+
+
+def reason(words: str) -> dict[str, str]:
+    """Return a declared reason, to be told in the language of the page."""
+    return {"reason": words}
+
+
+def named(name: Any) -> str:
+    """Return a name from the data, cut to a length that a page can show."""
+    text = str(name)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def figure(estimate: Estimate) -> dict[str, Any]:
+    """Return a figure with its interval, what ignoring the input would score, and why it is undefined."""
+    kept = {name: plain(getattr(estimate, name)) for name in ("value", "low", "high", "baseline")}
+    return {"name": estimate.name, **kept, **({"reason": estimate.reason} if estimate.reason else {})}
+
+
+def listed(values: Any) -> list[Any]:
+    """Return plain numbers of an array; what is not finite is None."""
+    return [None if isinstance(one, float) and not np.isfinite(one) else one for one in np.asarray(values).tolist()]
+
+
+def _told(value: Any) -> Any:
+    if isinstance(value, str):
+        return named(value)
+    if value is None or isinstance(value, dict | int):
+        return value
+    return plain(float(value))

@@ -1,0 +1,58 @@
+// Texts by their keys, in the language that the page speaks at the moment.
+
+const {
+  lang: firstLanguage,
+  languages: LANGUAGES,
+  texts: TEXTS,
+  page: PAYLOAD,
+} = JSON.parse(document.getElementById("payload").textContent);
+
+let language = firstLanguage;
+
+// Gaps in a text: {name}, {name:percent}, {name:count}, {name:exact}, {name:cost}.
+const GAP = /\{(\w+)(?::(\w+))?\}/g;
+
+function t(key, values = {}) {
+  const found = TEXTS[language][key];
+  if (found === undefined) throw new Error(`no text for ${key}`);
+  const text = typeof found === "string" ? found : plural(found, values.n);
+  return text.replace(GAP, (_, name, format) => told(values[name], format));
+}
+
+// A sentence of the payload.
+function sentence(said) {
+  return t(said.text, said.values);
+}
+
+function plural(forms, number) {
+  const rule = new Intl.PluralRules(language).select(Number(number));
+  return forms[rule] ?? forms.other ?? forms.few; // a fraction in Russian takes the form of "few"
+}
+
+function told(value, format = "number") {
+  if (value === null || value === undefined) return "–";
+  if (typeof value === "object") return "metric" in value ? metricName(value.metric) : reasonText(value.reason);
+  if (typeof value === "number" || value === "Infinity" || value === "-Infinity") return FORMATS[format](Number(value));
+  return value;
+}
+
+// A parameter stays as users write it: f_beta(beta=2).
+function metricName(text) {
+  const [, name, parameters] = /^(\w+)(.*)$/.exec(text);
+  return (TEXTS[language][`metric.${name}`] ?? name) + (parameters ? ` ${parameters}` : "");
+}
+
+function metricQuestion(text) {
+  return TEXTS[language][`question.${/^\w+/.exec(text)[0]}`] ?? "";
+}
+
+// Reasons are declared in English, which is their key; one with a number in it is found by its words.
+function reasonText(words) {
+  const texts = TEXTS[language];
+  if (texts[`reason.${words}`]) return texts[`reason.${words}`];
+  for (const key of Object.keys(texts).filter((one) => one.startsWith("reason.") && one.includes("{"))) {
+    const number = new RegExp(`^${key.slice(7).replace(/\{\w+\}/, "(.+)")}$`).exec(words);
+    if (number) return texts[key].replace(/\{\w+\}/, told(readNumber(number[1])));
+  }
+  return words;
+}

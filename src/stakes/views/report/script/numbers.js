@@ -1,0 +1,68 @@
+// Numbers as the language of the page writes them.
+
+const formatters = new Map();
+function formatter(options) {
+  const key = language + JSON.stringify(options);
+  if (!formatters.has(key)) formatters.set(key, new Intl.NumberFormat(language, options));
+  return formatters.get(key);
+}
+
+function infinite(value) {
+  return value > 0 ? "∞" : "−∞";
+}
+
+// A figure: four decimals, or as many digits as a very large or small number needs.
+function writeNumber(value) {
+  if (value === null || Number.isNaN(value)) return "–";
+  if (!Number.isFinite(value)) return infinite(value);
+  const size = Math.abs(value);
+  if (size !== 0 && size < 1e-300) return `<${writeNumber(1e-300)}`;
+  if (size !== 0 && (size < 1e-4 || size >= 1e7)) return formatter({
+    notation: "scientific",
+    maximumSignificantDigits: 3,
+  }).format(value);
+  if (size >= 1e3) return formatter({ maximumFractionDigits: 2 }).format(value);
+  if (size !== 0 && size < 1e-2) return formatter({ maximumSignificantDigits: 3 }).format(value);
+  return formatter({ minimumFractionDigits: 4, maximumFractionDigits: 4 }).format(value);
+}
+
+// A round number, such as an axis has.
+function writeTick(value) {
+  return formatter({ maximumSignificantDigits: 6 }).format(value);
+}
+
+function writeCost(value) {
+  if (value === null || Number.isNaN(value)) return "–";
+  return Number.isFinite(value) ? formatter({ maximumSignificantDigits: 5 }).format(value) : infinite(value);
+}
+
+function writeCount(value) {
+  if (value === null || Number.isNaN(value)) return "–";
+  return formatter({ maximumFractionDigits: Number.isInteger(value) || value >= 1e4 ? 0 : 1 }).format(value);
+}
+
+// One decimal, and more where everything happens near 0 or 1.
+function writePercent(value) {
+  if (value === null || Number.isNaN(value)) return "–";
+  const room = Math.min(value, 1 - value);
+  const digits = room > 0 && room < 0.01 ? 3 : 1;
+  return formatter({ style: "percent", maximumFractionDigits: digits }).format(value);
+}
+
+function writeExact(value) {
+  if (value === null || Number.isNaN(value)) return "–";
+  return Number.isFinite(value) ? formatter({ maximumSignificantDigits: 8 }).format(value) : infinite(value);
+}
+
+const FORMATS = { number: writeNumber, cost: writeCost, count: writeCount, percent: writePercent, exact: writeExact };
+
+function writeInterval(low, high, write = writeNumber) {
+  return low === null || low === undefined ? "–" : `${write(Number(low))} – ${write(Number(high))}`;
+}
+
+// What people type: a point or a comma for the decimals, blanks between thousands, a per cent sign.
+function readNumber(text) {
+  const plain = text.trim().replace(/[\s\u00a0\u202f%]/g, "").replace("−", "-").replace(",", ".");
+  if (/^\+?(∞|inf|infinity)$/i.test(plain)) return Infinity;
+  return plain === "" ? NaN : Number(plain);
+}

@@ -1,0 +1,76 @@
+// The threshold explorer: one threshold moves everything.
+
+SECTIONS.explorer = (data) => {
+  const model = new Model(data);
+  const [low, high] = twoDecisions(data);
+  const prevalence = data.deployed ?? model.rowsPrevalence;
+  const costs = data.costs.matrix.map((row) => [...row]);
+  const cheapest = () => model.best(costs.map((row) => [row[low], row[high]]), prevalence);
+  const stop = data.threshold === null ? cheapest() : model.stopFor(data.threshold);
+  const state = remember("explorer", { stop, prevalence, costs });
+  const listeners = [];
+  const changed = () => {
+    const current = {
+      ...state,
+      matrix: state.costs,
+      costs: state.costs.map((row) => [row[low], row[high]]),
+      cells: model.cells(state.stop, state.prevalence),
+    };
+    for (const listener of listeners) listener.move(current);
+  };
+  const goTo = (place) => {
+    state.stop = place;
+    changed();
+  };
+  const follow = (listener) => {
+    listeners.push(listener);
+    return listener;
+  };
+  const built = explorerLayout({
+    threshold: follow(thresholdControl(model, state, changed)).element,
+    roc: follow(rocChart(model)).chart.figure,
+    pr: follow(prChart(model)).chart.figure,
+    histogram: follow(histogramChart(model)).chart.figure,
+    confusion: follow(confusionReading(model)).element,
+    rates: follow(rateReadings()).element,
+    costs: costControl(model, state, changed),
+    prevalence: follow(prevalenceControl(model, state, changed)).element,
+    price: follow(priceReading(model)).element,
+    readings: follow(costReadings(model, goTo)).element,
+    policy: data.costs.decisions.length > 2 ? follow(policyReading(model)).element : null,
+    play: playControl(model, state, changed),
+  });
+  changed();
+  return built;
+};
+
+// Which columns of the cost table the slider decides between: the two classes, or the decisions at both ends.
+function twoDecisions({ costs: { decisions, matrix }, negative, positive }) {
+  const places = [decisions.indexOf(negative), decisions.indexOf(positive)];
+  if (!places.includes(-1)) return places;
+  const order = decisions.map((_, d) => d).sort((a, b) => matrix[0][a] - matrix[1][a] - (matrix[0][b] - matrix[1][b]));
+  return [order[0], order[order.length - 1]];
+}
+
+function explorerLayout(parts) {
+  return node(
+    "div", { class: "explorer" },
+    node("p", { class: "intro" }, t("explorer.intro")),
+    node("div", { class: "card sticky" }, parts.threshold),
+    parts.histogram,
+    node("div", { class: "pair" }, parts.roc, parts.pr),
+    parts.play,
+    node(
+      "div", { class: "pair" },
+      node("div", { class: "stack" }, parts.confusion, parts.price),
+      node(
+        "div", { class: "card money" },
+        node("h3", {}, t("explorer.money")),
+        node("div", { class: "fields" }, parts.costs, parts.prevalence),
+        parts.readings,
+        parts.policy,
+      ),
+    ),
+    parts.rates,
+  );
+}

@@ -1,0 +1,41 @@
+// Every figure with its interval, what ignoring the input would score, and the question it answers.
+
+SECTIONS.figures = ({ figures, confidence }) => {
+  const head = [
+    t("figures.name"),
+    t("figures.value"),
+    t("figures.interval", { confidence }),
+    t("figures.baseline"),
+    t("figures.question"),
+  ];
+  const table = (wanted, caption, id) => {
+    const csv = () => figuresCsv(head, wanted);
+    return tableOf(head, wanted.map(figureRow), { caption, id, csv });
+  };
+  const rest = figures.filter((figure) => !figure.main);
+  const summary = node("summary", {}, t("figures.more", { n: rest.length }));
+  return node(
+    "div", { class: "card" },
+    table(figures.filter((figure) => figure.main), t("figures.main"), "figures-main"),
+    rest.length ? node("details", {}, summary, table(rest, t("figures.others"), "figures-others")) : null,
+  );
+};
+
+function figureRow(figure) {
+  const why = { reason: { reason: figure.reason } };
+  const words = figure.reason ? t("figures.undefined", why) : metricQuestion(figure.name);
+  const limits = node("span", { class: "limits" }, writeInterval(figure.low, figure.high));
+  return [
+    metricName(figure.name),
+    figureCell(figure),
+    limits,
+    node("span", { class: "limits" }, writeNumber(figure.baseline === null ? NaN : Number(figure.baseline))),
+    node("span", { class: "words" }, words),
+  ];
+}
+
+function figuresCsv(head, figures) {
+  const [name, value, , baseline, question] = head;
+  const rows = figures.map((one) => [one.name, one.value, one.low, one.high, one.baseline, metricQuestion(one.name)]);
+  return { head: [name, value, t("figures.low"), t("figures.high"), baseline, question], rows };
+}

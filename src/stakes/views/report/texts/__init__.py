@@ -1,0 +1,50 @@
+"""Every text of the report in every language: one catalogue for the page and for the metrics.
+
+English questions of metrics and reasons come from their declarations; the other languages translate them. A text with
+plural forms is a table of them (one/few/many/other, as its language has them).
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from stakes import metrics
+
+LANGUAGES = {"en": "English", "es": "Español", "ru": "Русский"}
+
+PLURALS = {"en": {"one", "other"}, "es": {"one", "other"}, "ru": {"one", "few", "many"}}
+"""The plural forms that a language has for whole numbers."""
+
+
+@cache
+def texts(lang: str) -> Mapping[str, Any]:
+    """Return the texts of a language by their keys: "group.key", "metric.NAME", "question.NAME", "reason.WORDS"."""
+    return {**_declared(), **written(lang)}
+
+
+@cache
+def written(lang: str) -> Mapping[str, Any]:
+    """Return what the file of a language holds."""
+    return dict(_flat(tomllib.loads((Path(__file__).parent / f"{lang}.toml").read_text(encoding="utf-8"))))
+
+
+def _declared() -> dict[str, str]:
+    """The names and questions of metrics as they are declared; a metric without a translation is told so."""
+    return {
+        key: text
+        for metric in metrics.list()
+        for key, text in (
+            (f"metric.{metric.name}", metric.name.replace("_", " ")),
+            (f"question.{metric.name}", metric.question),
+        )
+    }
+
+
+def _flat(tree: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in tree.items():
+        if isinstance(value, Mapping) and not set(value) <= {"one", "few", "many", "other"}:
+            yield from _flat(value, f"{before}{name}.")
+        else:
+            yield before + name, value

@@ -1,0 +1,325 @@
+"""The report as a file: what is in it, that names are inert, that it stays small, that no text is missing."""
+
+import base64
+import hashlib
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import stakes
+from stakes import errors, metrics
+from stakes.evaluation.reporting import payload_of
+from stakes.metrics import cost
+from stakes.views import report
+from stakes.views.report.texts import LANGUAGES, PLURALS, texts, written
+
+HERE = Path(report.__file__).parent
+MAKERS = HERE.parents[1] / "evaluation" / "reporting"
+EVIL = "</script><script>alert(1)</script>"
+
+
+def rows(n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    truth = rng.random(n) < 0.4
+    return truth, 1 / (1 + np.exp(-rng.normal(size=n) - 1.5 * truth + 0.7))
+
+
+def evaluation(n=400, **options):
+    truth, score = rows(n)
+    return stakes.evaluate(truth=np.where(truth, "sick", "well"), score=score, positive="sick", **options)
+
+
+def section(payload, kind):
+    return next(one for one in payload["sections"] if one["kind"] == kind)
+
+
+def data_of(page):
+    return json.loads(re.search(r'<script id="payload" type="application/json">(.*?)</script>', page, re.S).group(1))
+
+
+def tones(payload):
+    return [answer["tone"] for answer in section(payload, "verdict")["answers"]]
+
+
+def keys_said(payload):
+    return set(re.findall(r'"text": "([\w.]+)"', json.dumps(payload)))
+
+
+# ── the file ─────────────────────────────────────────────────────────────────────────────────────────────────────
+def test_the_page_is_one_file_that_asks_for_nothing(tmp_path):
+    target = tmp_path / "out.html"
+    evaluation().report(target, lang="es")
+    page = target.read_text(encoding="utf-8")
+    assert page.startswith('<!doctype html>\n<html lang="es">')
+    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", page)
+    assert not re.search(r"\b(fetch|XMLHttpRequest|WebSocket|innerHTML|eval|document\.write)\b", page)
+    assert "default-src 'none'" in page
+    for name in ("style", "script"):
+        inside = re.search(rf"<{name}>(.*?)</{name}>", page, re.S).group(1)
+        digest = base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()
+        assert f"{name}-src 'sha256-{digest}'" in page
+    assert list(tmp_path.iterdir()) == [target]  # nothing is left beside it
+
+
+def test_names_from_the_data_are_inert():
+    truth, score = rows()
+    by = np.where(truth, "a & b\u2028", "<img src=x onerror=alert(1)>")
+    ev = stakes.evaluate(truth=np.where(truth, EVIL, "<b>well"), score=score, positive=EVIL, by=by)
+    page = report.html(payload_of(ev))
+    assert page.count("<script") == 2
+    assert page.count("</script") == 2
+    assert "<img" not in page
+    assert "\u2028" not in page
+    assert data_of(page)["page"]["title"]["values"]["positive"] == EVIL
+    assert section(data_of(page)["page"], "segments")["segments"][1]["name"] == "a & b\u2028"
+
+
+def test_the_page_stays_below_a_megabyte():
+    truth, score = rows(3_000)
+    by = np.array([f"segment {i % 300} " + "x" * 500 for i in range(3_000)])
+    ev = stakes.evaluate(truth=np.where(truth, "y" * 5_000, "n" * 5_000), score=score, positive="y" * 5_000, by=by)
+    payload = payload_of(ev)
+    shown = section(payload, "segments")
+    assert len(shown["segments"]) == 50
+    assert shown["count"] == 300
+    assert len(report.html(payload).encode()) < 1_000_000
+
+
+def test_wrong_languages_tasks_and_folders_are_refused(tmp_path):
+    with pytest.raises(stakes.InputError, match="lang='de' is not known; give one of 'en', 'es', 'ru'"):
+        evaluation().report(tmp_path / "out.html", lang="de")
+    with pytest.raises(stakes.InputError, match="the folder to write to does not exist"):
+        evaluation().report(tmp_path / "nowhere" / "out.html")
+    assert str(errors.no_report_of("regression")) == (
+        "there is no report page for a regression yet; ev.show() prints all figures"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+# ── the verdict ──────────────────────────────────────────────────────────────────────────────────────────────────
+def test_a_good_model_is_told_to_be_good():
+    payload = payload_of(evaluation(4_000))
+    assert [tones(payload)[i] for i in (0, 1, 3, 4)] == ["good", "good", "good", "note"]
+    first, second = section(payload, "verdict")["answers"][:2]
+    assert first["sentences"][0]["text"] == "verdict.better_yes"
+    assert "verdict.believe_tiny_p" in [one["text"] for one in second["sentences"]]
+
+
+def test_noise_is_told_to_be_noise():
+    rng = np.random.default_rng(5)
+    ev = stakes.evaluate(truth=rng.integers(0, 2, 200), score=rng.random(200))
+    said = keys_said(payload_of(ev))
+    assert {"verdict.better_unsure", "verdict.believe_chance", "caution.chance", "verdict.believe_p"} <= said
+
+
+def test_an_order_upside_down_is_told():
+    truth, score = rows(2_000)
+    said = keys_said(payload_of(stakes.evaluate(truth=truth.astype(int), score=1 - score)))
+    assert {"verdict.better_no", "caution.upside_down"} <= said
+
+
+def test_a_majority_an_edge_and_a_flip_are_pointed_out():
+    truth = np.array([1] * 990 + [0] * 10)
+    score = np.linspace(0.6, 0.9, 1_000)
+    said = keys_said(payload_of(stakes.evaluate(truth=truth, score=score)))
+    assert {"caution.majority", "caution.edge", "caution.f1_flips", "caution.few"} <= said
+
+
+def test_logits_perfection_and_left_out_rows_are_pointed_out():
+    truth = np.array([0, 1] * 50)
+    perfect = stakes.evaluate(truth=truth, score=truth * 4.0 - 2 + np.linspace(0, 0.1, 100), threshold=0)
+    assert {"caution.perfect", "caution.logits", "verdict.honest_no_probabilities"} <= keys_said(payload_of(perfect))
+    frame = {"y": [0, 1, 1, 0], "p": [0.1, None, 0.8, 0.4]}
+    dropped = stakes.evaluate(frame, truth="y", score="p", missing="drop")
+    assert "caution.dropped" in keys_said(payload_of(dropped))
+
+
+@pytest.mark.parametrize(("bend", "key"), [(3.0, "verdict.honest_extreme"), (0.3, "verdict.honest_timid")])
+def test_dishonest_probabilities_are_told_in_which_way(bend, key):
+    rng = np.random.default_rng(1)
+    logits = rng.normal(size=5_000)
+    truth = rng.random(5_000) < 1 / (1 + np.exp(-logits))
+    payload = payload_of(stakes.evaluate(truth=truth.astype(int), score=1 / (1 + np.exp(-bend * logits))))
+    assert key in keys_said(payload)
+    assert tones(payload)[2] == "doubt"
+
+
+def test_the_best_threshold_is_the_cheapest_of_all():
+    costs = stakes.Costs(miss=5, false_alarm=1)
+    ev = evaluation(costs=costs)
+    best = next(one for one in section(payload_of(ev), "verdict")["answers"][3]["sentences"] if "best" in one["text"])
+    tables = ev.scores.confusions()
+    prices = (5 * tables.fn + tables.fp) / tables.total
+    assert best["values"]["cost"] == pytest.approx(1000 * prices.min(), rel=1e-12)
+    assert best["values"]["threshold"] == ev.scores.thresholds[prices.argmin()]
+
+
+def test_rows_that_did_not_choose_the_threshold_pay_what_decide_says():
+    costs = stakes.Costs(miss=5, false_alarm=1)
+    ev = evaluation(costs=costs)
+    sentences = {one["text"]: one["values"] for one in section(payload_of(ev), "verdict")["answers"][3]["sentences"]}
+    decision = ev.decide()
+    assert sentences["verdict.threshold_new_rows"]["cost"] == pytest.approx(1000 * decision.corrected.value)
+    assert sentences["verdict.threshold_new_rows"]["high"] == pytest.approx(1000 * decision.corrected.high)
+    alike = sentences["verdict.threshold_alike"]
+    assert (alike["low"], alike["high"]) == (decision.alike[0][0][0], decision.alike[0][-1][1])
+    assert "verdict.threshold_unsure" not in sentences
+    noise = np.random.default_rng(4)
+    unsure = stakes.evaluate(truth=noise.integers(0, 2, 60), score=noise.random(60))
+    assert "verdict.threshold_unsure" in keys_said(payload_of(unsure))
+
+
+def test_a_model_not_worth_asking_is_told():
+    truth, score = [1, 0, 1, 0, 1, 0], [0.1, 0.2, 0.4, 0.6, 0.8, 0.9]
+    for miss, key in ((99, "verdict.threshold_everyone"), (0.01, "verdict.threshold_nobody")):
+        ev = stakes.evaluate(truth=truth, score=score, costs=stakes.Costs(miss=miss, false_alarm=1))
+        assert key in keys_said(payload_of(ev))
+        assert tones(payload_of(ev))[3] == "bad"
+
+
+def test_the_weakest_segment_is_named():
+    truth, score = rows(3_000)
+    noise = np.random.default_rng(9).random(3_000)
+    by = np.where(np.arange(3_000) % 2 == 0, "fine", "poor")
+    score = np.where(by == "poor", noise, score)
+    ev = stakes.evaluate(truth=truth.astype(int), score=score, by=by)
+    apart = section(payload_of(ev), "verdict")["answers"][4]["sentences"][-1]
+    assert apart["text"] == "verdict.where_apart"
+    assert apart["values"]["segment"] == "poor"
+    assert apart["values"]["value"] == ev.segments["poor"]["auc"].value
+
+
+# ── all kinds of two-class evaluations ───────────────────────────────────────────────────────────────────────────
+def test_decisions_without_scores_have_a_page():
+    truth, score = rows()
+    payload = payload_of(stakes.evaluate(truth=truth.astype(int), prediction=(score > 0.5).astype(int)))
+    assert [one["kind"] for one in payload["sections"]] == ["verdict", "confusion", "figures"]
+    assert {"verdict.better_mcc", "verdict.believe_tiny_p", "verdict.honest_no_scores"} <= keys_said(payload)
+    report.html(payload)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"weight": np.linspace(0.5, 2, 400)},
+        {"cluster": np.arange(400) // 5},
+        {"costs": stakes.Costs([[0, 3, 9], [20, 4, 0]], ["well", "sick"], ["home", "tests", "treat"])},
+        {"costs": stakes.Costs(miss=5, false_alarm=1), "prior": 0.1, "training_prior": "rows"},
+        {"costs": stakes.Costs(miss=5, false_alarm=1), "prior": 0.1, "training_prior": 0.3},
+        {"by": np.array(["a", "b"] * 200), "threshold": 0.3},
+    ],
+    ids=["weights", "clusters", "three decisions", "prior", "training prior", "segments"],
+)
+def test_every_kind_of_evaluation_has_a_page(options):
+    ev = evaluation(**options)
+    data = data_of(report.html(payload_of(ev)))["page"]
+    explorer = section(data, "explorer")
+    assert explorer["P"] == pytest.approx(float(ev.scores.P))
+    assert len(explorer["stops"]["tp"]) == len(explorer["stops"]["fp"]) == len(explorer["stops"]["thresholds"])
+    figures = {one["name"]: one["value"] for one in section(data, "figures")["figures"]}
+    assert figures["auc"] == ev["auc"].value
+
+
+def test_odd_rows_have_a_page():
+    for truth, score in [([1, 1, 1], [0.1, 0.2, 0.3]), ([0, 1], [0.5, 0.5]), ([0, 1], [0, 1]), ([0, 1, 1], [-3, 2, 5])]:
+        ev = stakes.evaluate(truth=truth, score=score, positive=1, classes=[0, 1])
+        report.html(payload_of(ev))
+
+
+def test_many_rows_give_nearly_the_same_calibration():
+    ev = evaluation(250_000)
+    shown = section(payload_of(ev), "calibration")
+    slope, shift = ev.calibration.slope, ev.calibration.intercept_at_slope_1
+    assert shown["line"][0]["value"] == pytest.approx(slope.value, rel=1e-6)
+    assert shown["line"][1]["value"] == pytest.approx(shift.value, abs=1e-6)
+    exact = ev.calibration.reliability().bins
+    assert shown["bins"]["frequency"] == pytest.approx(exact.frequency.tolist(), abs=1e-4)
+    assert shown["bins"]["mean_probability"] == pytest.approx(exact.mean_probability.tolist(), abs=1e-4)
+    assert shown["losses"][0]["score"]["value"] == pytest.approx(ev["brier_score"].value, rel=1e-6)
+
+
+# ── texts ────────────────────────────────────────────────────────────────────────────────────────────────────────
+GROUPS = {key.partition(".")[0] for key in written("en")}
+
+
+def used_keys():
+    """Every key that stands in a script or in what makes payloads, and the title of every kind of section."""
+    files = [*HERE.rglob("*.js"), *MAKERS.rglob("*.py"), *HERE.glob("*.py")]
+    found = {
+        key
+        for file in files
+        for key in re.findall(r'"([a-z_]+\.[a-z_0-9]+)"', file.read_text())
+        if key.partition(".")[0] in GROUPS
+    }
+    kinds = {place.stem for place in (HERE / "script" / "sections").iterdir()}
+    return found | {f"{kind}.title" for kind in kinds}
+
+
+def test_every_text_is_used_and_every_used_text_is_there():
+    assert used_keys() - set(written("en")) == set()
+    assert set(written("en")) - used_keys() == set()
+
+
+def declared_reasons():
+    """All reasons that metrics declare, and those of slopes and of costs, which declare none."""
+    found = {words for metric in metrics.list() for words in metric._reasons()}
+    pricing = stakes.evaluate(truth=[0, 1], prediction=[0, 1], costs=stakes.Costs(miss=1, false_alarm=1)).pricing
+    found |= set(cost.priced(metrics.find("expected_cost"), pricing)._reasons())
+    line = (HERE.parents[1] / "decisions" / "calibration" / "line.py").read_text()
+    found |= set(re.findall(r'return "(.+)"', line)) - {""}
+    return found | set(re.findall(r'return f"(\{rows\} have .+)"', line))
+
+
+@pytest.mark.parametrize("lang", ["es", "ru"])
+def test_languages_hold_the_same_keys_and_translate_every_metric(lang):
+    names = {metric.name for metric in metrics.list()}
+    expected = {
+        *written("en"),
+        *(f"{kind}.{name}" for kind in ("metric", "question") for name in names),
+        *(f"reason.{words}" for words in declared_reasons()),
+    }
+    assert expected - set(written(lang)) == set()
+    assert set(written(lang)) - expected == set()
+
+
+def gaps(text):
+    parts = [text] if isinstance(text, str) else text.values()
+    return [sorted(re.findall(r"\{(.+?)\}", part)) for part in parts]
+
+
+@pytest.mark.parametrize("lang", list(LANGUAGES))
+def test_texts_have_their_plural_forms_and_the_same_gaps(lang):
+    for key, text in written(lang).items():
+        english = texts("en").get(key, key.removeprefix("reason."))
+        if isinstance(english, dict):
+            assert set(text) == PLURALS[lang], key
+        if not key.startswith("reason.{rows}"):
+            assert {tuple(one) for one in gaps(text)} == {tuple(one) for one in gaps(english)}, key
+        assert all(part.strip() == part != "" for part in ([text] if isinstance(text, str) else text.values())), key
+
+
+def test_what_is_said_fills_every_gap_of_its_text():
+    truth, score = rows(300)
+    payloads = [
+        payload_of(evaluation(by=np.array(["a", "b"] * 200), costs=stakes.Costs(miss=5, false_alarm=1))),
+        payload_of(stakes.evaluate(truth=truth.astype(int), prediction=(score > 0.5).astype(int))),
+        payload_of(stakes.evaluate(truth=[0, 1], score=[-3, 2], threshold=9)),
+    ]
+    for payload in payloads:
+        for said in _said(payload):
+            wanted = {name.partition(":")[0] for part in gaps(texts("en")[said["text"]]) for name in part}
+            assert wanted <= set(said["values"]), said["text"]
+
+
+def _said(tree):
+    if isinstance(tree, dict):
+        if "text" in tree and "values" in tree:
+            yield tree
+        for value in tree.values():
+            yield from _said(value)
+    elif isinstance(tree, list):
+        for value in tree:
+            yield from _said(value)
