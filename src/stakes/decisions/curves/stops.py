@@ -38,9 +38,8 @@ class Stops:
         if isinstance(table.store, Columns):
             return table.between(self.thresholds)
         counts = [np.diff(column) for column in (self.tp, self.fp)]
-        return ScoreTable.from_columns(
-            self.thresholds[1:], *counts, positive=table.positive, negative=table.negative, grid=table.grid
-        )
+        names = {"positive": table.positive, "negative": table.negative}
+        return ScoreTable.from_columns(self.thresholds[1:], *counts, **names)
 
 
 def stops(table: ScoreTable, *wanted: float | None, quantiles: int = _QUANTILES) -> Stops:
