@@ -19,7 +19,7 @@ from stakes.cli.evaluate import evaluate
 from stakes.cli.metrics import metrics
 from stakes.cli.permute import permute
 from stakes.cli.system import system
-from stakes.cli.words import as_options, stop
+from stakes.cli.words import Stop, as_options, stop
 from stakes.errors import StakesError
 
 __all__ = ["cli", "main"]
@@ -37,6 +37,13 @@ for command in (evaluate, decide, count, compare, calibrate, permute, system, me
 
 def main() -> NoReturn:
     """Run a command; a user's mistake is one line and exit code 2, Ctrl-C is 130."""
+    try:
+        _run()
+    except KeyboardInterrupt:  # in the very moment in which all was said
+        stop("interrupted", 130)
+
+
+def _run() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks a sign gets a question mark, not a traceback
@@ -44,6 +51,8 @@ def main() -> NoReturn:
     try:
         cli.main(standalone_mode=False)
         sys.stdout.flush()  # here, where what goes wrong can still be said
+    except Stop:
+        raise
     except (click.exceptions.Abort, KeyboardInterrupt):
         stop("interrupted", 130)
     except click.ClickException as problem:

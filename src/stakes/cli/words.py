@@ -1,7 +1,6 @@
 """What is said on the command line: arguments by the names of their options, sentences as wide as the terminal."""
 
 import re
-import sys
 from typing import NoReturn
 
 import click
@@ -40,7 +39,11 @@ def wrapped(text: str) -> str:
     return "\n".join(textwrap.fill(line, width, subsequent_indent="  ") for line in text.splitlines())
 
 
+class Stop(SystemExit):
+    """The end of a command, as it is meant."""
+
+
 def stop(words: str, code: int) -> NoReturn:
     """Say one line to standard error, and end."""
     click.echo(f"stakes: {words}", err=True)
-    sys.exit(code)
+    raise Stop(code)

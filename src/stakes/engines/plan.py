@@ -127,7 +127,8 @@ class Counted:
 
     def asked(self, threshold: float | None, **columns: Any) -> Self:
         """Return the same counts, which know the question: with the decisions of a threshold beside the scores."""
-        named = {name: column for name, column in columns.items() if name in _NAMED and isinstance(column, str)}
+        several = {name: ", ".join(map(str, c)) if isinstance(c, list | tuple) else c for name, c in columns.items()}
+        named = {name: column for name, column in several.items() if name in _NAMED and isinstance(column, str)}
         counted = self if threshold is None else self._decided_at(float(threshold))
         return replace(counted, columns=named)
 

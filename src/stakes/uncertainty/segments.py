@@ -78,7 +78,7 @@ def against_rest(metric: Metric, parts: Parts) -> AgainstRest:
         return AgainstRest(segments, note="rows of a cluster may lie in several segments")
     if len(parts.tallies) < 2:
         return AgainstRest(segments, note="there are no other rows")
-    rests = _rest_areas(metric, parts) if _simple_area(way, parts.whole) else _rests(metric, parts)
+    rests = _rest_areas(metric, parts) if _simple_area(way, parts) else _rests(metric, parts)
     if rests is None:
         return AgainstRest(segments, note=f"{metric.name} of the rest is only worked out for {MOST_SUMMED} segments")
     found = mover(segments, rests, parts.sampling.confidence)
@@ -228,8 +228,12 @@ def _rest_sums(whole: ErrorSums, part: ErrorSums) -> ErrorSums:
 
 
 # ── areas ────────────────────────────────────────────────────────────────────────────────────────────────────────
-def _simple_area(way: str, whole: Any) -> bool:
-    return way == "auc" and isinstance(whole, ScoreTable) and not whole.weighted
+def _simple_area(way: str, parts: Parts) -> bool:
+    """Whether the scores of segments are among those of the whole; bins that were put together may not be."""
+    tables: Any = [parts.whole, *parts.tallies]
+    if way != "auc" or not isinstance(parts.whole, ScoreTable) or parts.whole.weighted:
+        return False
+    return not any(table.grid is not None and len(table.grid.ranges) for table in tables)
 
 
 def _rest_areas(metric: Metric, parts: Parts) -> Side:
