@@ -2,6 +2,7 @@
 
 import os
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -74,3 +75,8 @@ def test_console_blocks_show_the_real_output(document, code):
 def test_links_lead_somewhere(document):
     for target in re.findall(r"\]\(([^)#:]+)\)", document.read_text()):
         assert (document.parent / target).exists(), target
+
+
+def test_the_sql_of_warehouses_is_what_ibis_makes():
+    tool = runpy.run_path(str(ROOT / "tools" / "warehouse_sql.py"))
+    assert tool["TARGET"].read_text() == tool["page"]()

@@ -172,7 +172,7 @@ def test_ctrl_c_at_any_moment(files, tmp_path, number):
             done.stdin.close()
         words = done.stderr.read().decode()
         code = done.wait(120)
-    assert code in ((130,) if number == 0 else (0, 130))
+    assert code in ((130,) if number == 0 else (0, 130)), words
     assert [p.name for p in tmp_path.iterdir()] == ["calibrator.json"]
     if code:
         assert one_line(words) == "stakes: interrupted"

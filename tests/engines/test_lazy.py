@@ -167,12 +167,43 @@ def test_every_engine_counts_alike_in_any_order(anywhere):
     frame = rows()
     table = anywhere(frame.sample(fraction=1, shuffle=True, seed=1))
     for question, arguments in QUESTIONS.items():
-        expected = stakes.count(frame.to_dict(as_series=False), **arguments)
-        found = stakes.count(table, **arguments)
-        assert found.to_dict() == expected.to_dict(), question
-        ours, theirs = stakes.Evaluation(found), stakes.Evaluation(expected)
-        assert values(ours) == values(theirs), question
-        np.testing.assert_allclose(intervals(ours), intervals(theirs), rtol=1e-13, err_msg=question)
+        same_answer(frame, stakes.count(table, **arguments), question)
+
+
+def same_answer(frame, found, question):
+    expected = stakes.count(frame.to_dict(as_series=False), **QUESTIONS[question])
+    assert found.to_dict() == expected.to_dict(), question
+    ours, theirs = stakes.Evaluation(found), stakes.Evaluation(expected)
+    assert values(ours) == values(theirs), question
+    np.testing.assert_allclose(intervals(ours), intervals(theirs), rtol=1e-13, err_msg=question)
+
+
+UNTYPED = set(QUESTIONS) - {"flags beside numbers", "floats", "narrow scores"}
+"""Questions that do not hang on types, which text does not have."""
+
+
+@pytest.mark.filterwarnings("ignore::stakes.errors.InputWarning")
+@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "jsonl", "arrow"])
+def test_files_count_as_every_engine_does(tmp_path, kind):
+    frame, path = rows(), tmp_path / f"rows.{kind}"
+    shuffled = frame.sample(fraction=1, shuffle=True, seed=2)
+    writers = {"csv": shuffled.write_csv, "tsv": lambda p: shuffled.write_csv(p, separator="\t")}
+    writers |= {"parquet": shuffled.write_parquet, "jsonl": shuffled.write_ndjson, "arrow": shuffled.write_ipc}
+    writers[kind](path)
+    for question in QUESTIONS if kind in ("parquet", "arrow") else UNTYPED:
+        same_answer(frame, stakes.count(path, **QUESTIONS[question]), question)
+
+
+@pytest.mark.filterwarnings("ignore::stakes.errors.InputWarning")
+@pytest.mark.parametrize("parts", [2, 5])
+def test_tallies_that_travelled_count_as_every_engine_does(tmp_path, parts):
+    frame = rows()
+    shuffled = frame.sample(fraction=1, shuffle=True, seed=3)
+    for question, arguments in QUESTIONS.items():
+        for i, part in enumerate(shuffled.iter_slices(-(-ROWS // parts))):
+            stakes.count(part, **arguments).save(tmp_path / f"{i}.tally", exact=True, min_cell=1)
+        loaded = [stakes.load(tmp_path / f"{i}.tally") for i in range(parts)]
+        same_answer(frame, sum(loaded[::-1]), question)
 
 
 def test_the_count_is_that_of_plain_python(elsewhere):
@@ -317,6 +348,20 @@ def test_every_engine_bins_alike(elsewhere, monkeypatch, grid):
         assert {name: part.scores for name, part in found.segments.items()} == {
             name: part.scores.binned(grid) for name, part in exact.segments.items()
         }
+
+
+@pytest.mark.parametrize("by", [None, "site", ["site", "said"]])
+def test_decisions_of_a_threshold_within_a_bin_are_counted_with_the_bins(elsewhere, monkeypatch, by):
+    monkeypatch.setattr(lazy, "MOST_SCORES", 5)
+    frame = rows()
+    arguments = {"truth": "word", "score": "p", "positive": "yes", "by": by, "threshold": 0.3}
+    found, expected = stakes.evaluate(elsewhere(frame), **arguments), stakes.evaluate(frame, **arguments)
+    assert found.scores.grid is not None
+    assert found.threshold == 0.3
+    assert found.confusion == expected.confusion
+    assert {name: part.confusion for name, part in found.segments.items()} == {
+        name: part.confusion for name, part in expected.segments.items()
+    }
 
 
 def test_a_binned_auc_is_told_with_its_bounds(monkeypatch):

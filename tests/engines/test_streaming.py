@@ -11,6 +11,7 @@ from stakes import InputError, evaluate, metrics
 from stakes.engines import count_rows, progress, streaming
 from stakes.engines.binning import BinnedCounts
 from stakes.engines.files import database
+from stakes.errors import InputWarning
 from stakes.tallies import bins
 
 ROWS = 5_000
@@ -314,3 +315,24 @@ def test_bins_are_those_of_the_grid(which, cells, weighted):
         np.testing.assert_allclose(found.squares, np.bincount(places.ravel(), weight**2), rtol=1e-12)
     else:
         assert found.sums is None
+
+
+@pytest.mark.parametrize("by", [None, "site", ["site", "said"]])
+@pytest.mark.parametrize("exact", [None, True])
+def test_decisions_of_a_threshold_within_a_bin_are_counted_with_the_bins(tmp_path, watched, by, exact):
+    frame = rows()
+    arguments = {"truth": "sick", "score": "p", "positive": "yes", "by": by, "threshold": 0.3}
+    found = evaluate(written(frame, tmp_path, "parquet"), **arguments, exact=exact)
+    expected = evaluate(frame, **arguments)
+    assert found.confusion == expected.confusion
+    assert found["recall"] == expected["recall"]
+    assert {name: part.confusion for name, part in found.segments.items()} == {
+        name: part.confusion for name, part in expected.segments.items()
+    }
+    assert bool(watched) == (not (exact and by))
+
+
+def test_truth_as_its_own_score_is_pointed_out(tmp_path, watched):
+    with pytest.warns(InputWarning, match="score") as told:
+        count_rows(written(rows(), tmp_path, "parquet"), truth="y", score="y")
+    assert len(told) == len(watched) == 1

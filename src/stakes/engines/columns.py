@@ -56,7 +56,7 @@ def take(data: Any, where: Any = None, **arguments: Any) -> dict[str, Any]:
         raise errors.where_without_file()
     found = {} if data is None else _by_name(data, wanted, where)
     _refuse_different_indexes(given)
-    _warn_of_same_column(given)
+    warn_of_same_column(given)
     return {name: found.get(name, value) for name, value in given.items()}
 
 
@@ -82,7 +82,8 @@ def _refuse_different_indexes(given: Mapping[str, Any]) -> None:
             raise errors.different_indexes(name)
 
 
-def _warn_of_same_column(given: Mapping[str, Any]) -> None:
+def warn_of_same_column(given: Mapping[str, Any]) -> None:
+    """Point out that a model is judged by the truth itself."""
     for name in ("score", "prediction"):
         other = given.get(name)
         if other is not None and (other is given["truth"] or (isinstance(other, str) and other == given["truth"])):

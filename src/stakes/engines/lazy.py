@@ -8,13 +8,14 @@ that differ by row. Of those the named columns are brought here and no others (`
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from stakes import errors
 from stakes.engines import Read, read_rows, warn_of_few_outside
-from stakes.engines.columns import as_frame
+from stakes.engines.columns import as_frame, warn_of_same_column
 from stakes.engines.groups import Grouped, count_groups
 from stakes.engines.plan import Counted
 from stakes.engines.queries import MOST_GROUPS, MOST_SCORES, Groups, Source
@@ -46,12 +47,19 @@ def count_inside(data: Any, options: Mapping[str, Any], exact: bool | None = Non
     for key in keys:
         if source.dtype(key).is_nested():  # not every engine can group by those
             raise errors.unsupported_type(key, str(source.dtype(key)))
-    groups, grid = _grouped(source, keys, exact)
+    warn_of_same_column(given)
+    threshold = options.get("threshold")
+    groups, grid = _grouped(source, keys, exact, threshold)
     if groups is None:
         return None
     _check(groups, options)
-    read = read_rows(**{**options, "weight": None, **with_segments_together(groups.columns)})
-    return None if read.plan is None else _counted(read, groups, grid)
+    columns = dict(groups.columns)
+    above = columns.pop("above", None)
+    read = read_rows(**{**options, "weight": None, **with_segments_together(columns)})
+    if read.plan is None or above is None:
+        return None if read.plan is None else _counted(read, groups, grid)
+    decided = replace(read, rows=replace(read.rows, prediction=above.to_numpy().astype(np.int64)))
+    return replace(_counted(decided, groups, grid), decided_by="threshold", threshold=threshold)
 
 
 def named_columns(data: Any, options: Mapping[str, Any]) -> dict[str, str] | None:
@@ -69,9 +77,12 @@ def named_columns(data: Any, options: Mapping[str, Any]) -> dict[str, str] | Non
     return given
 
 
-def _grouped(source: Source, keys: list[str], exact: bool | None) -> tuple[Groups | None, str | None]:
+def _grouped(
+    source: Source, keys: list[str], exact: bool | None, threshold: float | None
+) -> tuple[Groups | None, str | None]:
     """Return the groups of rows alike, and the grid that their scores lie on if there are too many scores.
 
+    Within a bin a threshold could not be told later, so its decisions are counted with the bins.
     Too many groups without a score are quantities, or names of single rows: None.
     """
     if "score" not in keys:
@@ -85,6 +96,8 @@ def _grouped(source: Source, keys: list[str], exact: bool | None) -> tuple[Group
         raise errors.not_numbers("score", f"{dtype} values")
     low, high = source.score_range()
     grid = "probability" if low >= 0 and high <= 1 else "line"
+    if threshold is not None:
+        source, keys = source.decided_at(threshold), [*keys, "above"]
     return source.binned(grid).groups(keys), grid
 
 

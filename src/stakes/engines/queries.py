@@ -68,7 +68,8 @@ class Source:
         import narwhals as nw
 
         return cls(
-            frame.select(*(nw.col(name).alias(f"c{names.index(name)}") for name in set(wanted.values()))), places
+            frame.select(*(nw.col(name).alias(f"c{names.index(name)}") for name in dict.fromkeys(wanted.values()))),
+            places,
         )
 
     def dtype(self, argument: str) -> Any:
@@ -83,8 +84,8 @@ class Source:
         logging.getLogger("stakes").info("%d rows of %d columns left their engine to be counted", *table.shape)
         return {argument: table[place] for argument, place in self.places.items()}
 
-    def groups(self, keys: Sequence[str], most: int | None = None) -> Groups | None:
-        """Count the rows of each combination of these columns; None when there are more combinations than that."""
+    def query(self, keys: Sequence[str]) -> Any:
+        """What is asked: how many rows there are of each combination of these columns."""
         import narwhals as nw
 
         frame, sums, names = self.frame, [nw.len().alias("rows")], dict.fromkeys(self.places[key] for key in keys)
@@ -92,14 +93,17 @@ class Source:
             frame = _weighed(frame, self.places["weight"])
             sums += [nw.col("weight").sum().alias("sum"), nw.col("square").sum().alias("squares")]
             names["weighing"] = None
-        grouped = frame.group_by(*names).agg(*sums)
-        table = collected(grouped if most is None else grouped.head(most + 1))
+        return frame.group_by(*names).agg(*sums)
+
+    def groups(self, keys: Sequence[str], most: int | None = None) -> Groups | None:
+        """Count the rows of each combination of these columns; None when there are more combinations than that."""
+        query = self.query(keys)
+        table = collected(query if most is None else query.head(most + 1))
         if most is not None and len(table) > most:
             return None
         if "weight" in self.places:
             table = _with_weight(table)
-        by_name = {name: table[name] for name in names if name != "weighing"}
-        found = {key: by_name[self.places[key]] for key in keys}
+        found = {key: table[self.places[key]] for key in keys}
         numbers = {name: table[name].to_numpy() for name in ("rows", "sum", "squares") if name in table.columns}
         return Groups(found, numbers["rows"].astype(np.int64), numbers.get("sum"), numbers.get("squares"))
 
@@ -121,6 +125,14 @@ class Source:
         if infinite_rows:
             raise errors.infinite_values("score", int(infinite_rows), None)
         return float(low), float(high)
+
+    def decided_at(self, threshold: float) -> "Source":
+        """The same table with one more column, ``above``: whether the score reaches the threshold (1) or not (0)."""
+        import narwhals as nw
+
+        reached = nw.col(self.places["score"]).cast(nw.Float64) >= float(threshold)
+        frame = self.frame.with_columns(_whether(nw, reached).alias("above"))
+        return replace(self, frame=frame, places={**self.places, "above": "above"})
 
     def binned(self, grid: str) -> "Source":
         """The same table with scores rounded down to the grid of bins."""

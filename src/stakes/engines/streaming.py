@@ -19,7 +19,7 @@ from stakes import errors
 from stakes.engines import FEW_OUTSIDE, Read, read_rows
 from stakes.engines.binning import BinnedCounts
 from stakes.engines.cells import Cells, CellSums, Found
-from stakes.engines.columns import as_columns, as_finite, as_weights
+from stakes.engines.columns import as_columns, as_finite, as_weights, warn_of_same_column
 from stakes.engines.files import Files
 from stakes.engines.files.sources import STANDARD_INPUT
 from stakes.engines.groups import Grouped, count_groups
@@ -59,6 +59,7 @@ def count_files(data: Any, options: Mapping[str, Any], exact: bool | None) -> Co
     with files.relation() as table:
         if table is not None:
             return count_inside(table, options, exact)
+    warn_of_same_column(named)
     keep_scores = bool(exact and "score" in named)
     quick = files.with_types()
     try:
