@@ -1,12 +1,10 @@
 """Judge a model by predictions that lie in a cluster: Spark counts them there, and only the counts come back.
 
-Run it with ``spark-submit spark_job.py predictions.parquet counted.json``. The counts are kept: those of another day
+Run it with ``spark-submit spark_job.py predictions.parquet counted.tally``. The counts are kept: those of another day
 add to them.
 """
 
-import json
 import sys
-from pathlib import Path
 
 from pyspark.sql import SparkSession
 
@@ -17,5 +15,5 @@ spark = SparkSession.builder.appName("stakes").getOrCreate()
 counted = stakes.count(spark.read.parquet(source), truth="truth", score="score", by="site")
 spark.stop()
 
-Path(target).write_text(json.dumps(counted.to_dict()))
+counted.save(target)
 print(stakes.Evaluation(counted))
