@@ -17,7 +17,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines import FEW_OUTSIDE, Read, read_rows
-from stakes.engines.binning import BinnedCounts
+from stakes.engines.binning import Binned, BinnedCounts
 from stakes.engines.cells import Cells, CellSums, Found
 from stakes.engines.columns import as_columns, as_finite, as_weights, warn_of_same_column
 from stakes.engines.files import Files
@@ -25,12 +25,13 @@ from stakes.engines.files.sources import STANDARD_INPUT
 from stakes.engines.groups import Grouped, count_groups
 from stakes.engines.labels import Labels, encode
 from stakes.engines.lazy import count_inside, named_columns
-from stakes.engines.memory import Rows
 from stakes.engines.missing import keep, present_rows
 from stakes.engines.plan import Counted
 from stakes.engines.segments import with_segments_together
 from stakes.tallies import ScoreTable, bins
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.columns import Columns
+from stakes.tallies.grid import Grid
 from stakes.tallies.key_buffer import KeyBuffer
 from stakes.tallies.parallel import ahead
 
@@ -213,16 +214,37 @@ class BinnedScores(Counting):
         return True
 
     def _counted(self, read: Read) -> Counted:
+        counted = super()._counted(read)
         if read.rows.scores is None:
-            return super()._counted(read)
-        found = self._bins.result()
-        truth, prediction = read.rows.truth, read.rows.prediction
-        rows = Rows(truth[found.cells], None if prediction is None else prediction[found.cells], found.edges)
-        by = None if read.by is None else Labels(read.by.codes[found.cells], read.by.names)
-        sizes = found.sizes if found.sums is None else found.sums
-        counted = count_groups(read.plan, Grouped(rows, sizes, found.squares, found.grid), by)  # type: ignore[arg-type]
-        _warn_of_few_outside(counted.scores)
-        return counted
+            return counted
+        found, by = self._bins.result(), read.by or Labels(np.zeros(0), ())
+        whole = _score_table(read, found, np.arange(len(read.rows.truth)))
+        _warn_of_few_outside(whole)
+        segments = {
+            name: _with_scores(counted.segments[name], _score_table(read, found, np.flatnonzero(by.codes == i)))
+            for i, name in enumerate(by.names)
+        }
+        return replace(_with_scores(counted, whole), segments=segments)
+
+
+def _score_table(read: Read, found: Binned, cells: Array) -> ScoreTable:
+    """The binned scores of some cells; what was found lies in the order of cells."""
+    plan: Any = read.plan
+    starts, ends = (np.searchsorted(found.cells, cells, side) for side in ("left", "right"))
+    places: Any = slice(None)
+    if len(cells) < len(read.rows.truth):
+        places = np.concatenate([np.arange(start, end) for start, end in zip(starts, ends, strict=True)])
+    positive = (read.rows.truth == plan.classes.index(plan.positive))[found.cells[places]]
+    values = {}
+    weights: Any = {"": found.sizes} if found.sums is None else {"": found.sums, "_squared": found.squares}
+    for suffix, column in weights.items():
+        values[f"positives{suffix}"] = np.where(positive, column[places], 0)
+        values[f"negatives{suffix}"] = np.where(positive, 0, column[places])
+    return ScoreTable(plan.positive, plan.negative, Columns.added(found.edges[places], values), Grid(found.grid))
+
+
+def _with_scores(counted: Counted, scores: ScoreTable) -> Counted:
+    return replace(counted, tallies={**counted.tallies, "scores": scores})
 
 
 class KeptScores(Counting):
@@ -245,7 +267,7 @@ class KeptScores(Counting):
         keys = self._keys.sorted(swapped=self._truths.names[0] == (plan.positive,))
         scores = ScoreTable(plan.positive, plan.negative, keys)
         _warn_of_few_outside(scores)
-        return replace(counted, tallies={**counted.tallies, "scores": scores})
+        return _with_scores(counted, scores)
 
 
 def _warn_of_few_outside(table: ScoreTable) -> None:
