@@ -7,6 +7,7 @@ compares the best times. ``--quick`` uses a hundredth of the rows, to see that e
 import argparse
 import functools
 import importlib.metadata
+import itertools
 import os
 import platform
 import resource
@@ -24,6 +25,7 @@ import polars as pl
 import sklearn.metrics as sk
 from scipy.optimize import isotonic_regression
 
+import large_files
 import stakes
 from stakes.decisions.calibration.isotonic import pooled
 from stakes.decisions.thresholds.by_cost import decide_by_cost
@@ -683,10 +685,11 @@ def main() -> None:
     ]
     print("\n".join(lines), flush=True)
     compressions = [functools.partial(compression, n // 10, prevalence) for prevalence in (0.3, 0.01)]
-    others = [*compressions, *systems(n), lambda: memory(max(n, 10**6)), lambda: in_spark(n // 10), start_up]
-    for work in [*(contest.run for contest in contests(n)), *others]:
-        lines.append(work())
-        print(lines[-1], flush=True)
+    others = [*compressions, *systems(n), lambda: memory(max(n, 10**6)), lambda: in_spark(n), start_up]
+    measured = (work() for work in [*(contest.run for contest in contests(n)), *others])
+    for line in itertools.chain(measured, large_files.lines(10 * n, row)):
+        lines.append(line)
+        print(line, flush=True)
     if not quick:
         (HERE / "RESULTS.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
