@@ -16,6 +16,10 @@ class InputError(StakesError, ValueError):
     """The input or the call is wrong; the text says what was seen and what to do."""
 
 
+class GapError(InputError):
+    """Values are missing."""
+
+
 class EmptyError(InputError):
     """There are no rows; ``dropped`` is how many were left out."""
 
@@ -121,15 +125,22 @@ def in_batch(number: int, rows: int, problem: InputError, classes_open: bool) ->
 
 
 def in_rows(first: int, last: int, problem: InputError) -> InputError:
-    return InputError(f"rows {first:,} to {last:,}, counted by themselves: {problem}")
+    return type(problem)(f"rows {first:,} to {last:,}, counted by themselves: {problem}")
+
+
+def kind_changes(argument: str, first: str, later: str) -> InputError:
+    kinds = {"number": "numbers", "boolean": "booleans"}
+    one, other = (kinds.get(kind, kind) for kind in (first, later))
+    return InputError(f"{argument} holds {one} in the first rows and {other} in later ones; make it of one kind")
 
 
 def empty(argument: str) -> EmptyError:
     return EmptyError(f"{argument} is empty; there is nothing to evaluate")
 
 
-def missing_values(argument: str, count: int, first: int | None) -> InputError:
-    return InputError(f"{argument} is missing in {_rows(count)} ({_first(first)}); drop or fill them before evaluating")
+def missing_values(argument: str, count: int, first: int | None) -> GapError:
+    seen = f"{argument} is missing in {_rows(count)} ({_first(first)})"
+    return GapError(f"{seen}; fill them, or leave those rows out with missing='drop'")
 
 
 def multilabel_rows(argument: str) -> InputError:
@@ -949,9 +960,10 @@ def tables_of_one_name(name: str) -> InputError:
 # ── tallies ──────────────────────────────────────────────────────────────────────────────────────────────────
 def different_questions(what: str, left: object, right: object) -> InputError:
     one, other = (_short(repr(value), 200) for value in (left, right))
+    hint = " (classes= names classes that some part lacks)" if "class" in what or "decision" in what else ""
     return InputError(
         f"these tallies answer different questions: {what} is {one} in one and {other} in the other; "
-        "count both with the same arguments (classes= names classes that some part lacks)"
+        f"count both with the same arguments{hint}"
     )
 
 
@@ -1746,7 +1758,7 @@ def infinite_weights(count: int, first: int | None) -> InputError:
 
 
 # ── more about files ─────────────────────────────────────────────────────────────────────────────────────────
-def first_line(problem: Exception) -> str:
+def first_line(problem: BaseException) -> str:
     """What a library said, without its advice to programmers."""
     return (str(problem).strip().splitlines() or [type(problem).__name__])[0]
 
@@ -1866,6 +1878,13 @@ def unknown_missing(missing: object) -> InputError:
     return InputError(f"missing={_short(repr(missing))} is not known; give 'error' or 'drop'")
 
 
+def rows_without_segment(rows: float) -> str:
+    return (
+        f"{rows:,.6g} rows are in no segment of their own: small segments were put together, or left out, when they "
+        "were counted; the others may lack rows"
+    )
+
+
 def rows_left_out(count: int) -> str:
     return f"{_rows(count)} with a missing value {'was' if count == 1 else 'were'} left out"
 
@@ -1934,7 +1953,7 @@ def bad_min_cell(seen: object) -> InputError:
 def exact_scores_travel() -> str:
     return (
         "exact: distinct scores are row-level data, so whoever gets this file can look up single rows; "
-        "leave exact away to send bins"
+        "leave exact out to send bins"
     )
 
 
@@ -1956,11 +1975,13 @@ def tallies_and_rows(tally: str, other: str) -> InputError:
 
 def fixed_when_counted(arguments: Sequence[str]) -> InputError:
     named = ", ".join(f"{name}=" for name in arguments)
-    return InputError(f"{named}: the question of a tally was fixed when its rows were counted; leave this away")
+    return InputError(f"{named}: the question of a tally was fixed when its rows were counted; leave this out")
 
 
 def tallies_to_count(path: str) -> InputError:
-    return InputError(f"{path} has been counted already; tallies are added up where they are evaluated")
+    return InputError(
+        f"{path} has been counted already; evaluate tallies together, or add them up: stakes.load(a) + stakes.load(b)"
+    )
 
 
 # ── segments ─────────────────────────────────────────────────────────────────────────────────────────────────────

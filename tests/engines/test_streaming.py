@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from stakes import InputError, evaluate, metrics
+from stakes import Costs, InputError, evaluate, metrics
 from stakes.engines import count_rows, progress, streaming
 from stakes.engines.binning import BinnedCounts
 from stakes.engines.files import database
@@ -206,8 +206,8 @@ def test_the_bounds_of_the_auc_hold(tmp_path):
 
 # ── what is wrong with the rows ──────────────────────────────────────────────────────────────────────────────────
 def test_a_fault_is_told_with_the_rows_where_it_was_met(tmp_path):
-    frame = rows().with_row_index().with_columns(p=pl.when(pl.col("index") == 3_000).then(None).otherwise("p"))
-    with pytest.raises(InputError, match="rows 2,827 to 3,083, counted by themselves: score is missing in 1 row"):
+    frame = rows().with_row_index().with_columns(p=pl.when(pl.col("index") == 3_000).then(np.inf).otherwise("p"))
+    with pytest.raises(InputError, match="rows 2,827 to 3,083, counted by themselves: score is infinite in 1 row"):
         count_rows(written(frame, tmp_path, "parquet"), truth="y", score="p")
 
 
@@ -336,3 +336,69 @@ def test_truth_as_its_own_score_is_pointed_out(tmp_path, watched):
     with pytest.warns(InputWarning, match="score") as told:
         count_rows(written(rows(), tmp_path, "parquet"), truth="y", score="y")
     assert len(told) == len(watched) == 1
+
+
+# ── as in memory, also where batches differ ──────────────────────────────────────────────────────────────────────
+def test_labels_of_another_kind_in_later_rows_are_refused(tmp_path):
+    frame = rows()
+    first, second = tmp_path / "1.parquet", tmp_path / "2.parquet"
+    frame[:2_500].write_parquet(first)
+    frame[2_500:].with_columns(pl.col("y").cast(pl.Boolean)).write_parquet(second)
+    for order in ([first, second], [second, first]):
+        with pytest.raises(InputError, match=r"truth holds (numbers|booleans) in the first rows and"):
+            count_rows(order, truth="y", score="p")
+
+
+def test_predicted_numbers_of_any_file_are_read_whole(tmp_path, watched):
+    frame = rows().with_columns(said=pl.col("logit") + 0.1)
+    for kind in ("parquet", "csv", "jsonl"):
+        assert count_rows(written(frame, tmp_path, kind), truth="logit", prediction="said").task == "regression"
+    assert not watched
+
+
+def test_a_batch_without_weight_is_not_there(tmp_path, watched):
+    frame = rows().with_row_index().with_columns(w=pl.when(pl.col("index") < 600).then(0.0).otherwise("w"))
+    question = {"truth": "y", "score": "p", "weight": "w"}
+    like(count_rows(written(frame, tmp_path, "parquet"), **question), count_rows(frame, **question, exact=False))
+    with pytest.raises(InputError, match="weight is 0 in every row"):
+        count_rows(written(frame.with_columns(w=0.0 * pl.col("w")), tmp_path, "parquet"), **question)
+    assert len(watched) == 2
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv", "arrow"])
+def test_missing_values_are_counted_over_all_rows(tmp_path, kind):
+    gaps = [300, 3_000, 4_999]
+    frame = rows().with_row_index().with_columns(p=pl.when(pl.col("index").is_in(gaps)).then(None).otherwise("p"))
+    with pytest.raises(InputError, match=r"score is missing in 3 rows \(the first is row 300,"):
+        count_rows(written(frame, tmp_path, kind), truth="y", score="p")
+
+
+def test_what_to_do_about_gaps_is_checked(tmp_path):
+    with pytest.raises(InputError, match="missing"):
+        count_rows(written(rows(), tmp_path, "parquet"), truth="y", score="p", missing="dorp")
+
+
+@pytest.mark.parametrize("where", ["p > avg(p)", "p = max(p)", "row_number() over (order by p) < 3"])
+def test_conditions_look_at_one_row_at_a_time(tmp_path, where):
+    with pytest.raises(InputError, match="more than one row"):
+        count_rows(written(rows(), tmp_path, "parquet"), truth="y", score="p", where=where)
+
+
+@pytest.mark.parametrize("options", [{}, {"prior": 0.1, "training_prior": 0.5}, {"by": "site"}])
+@pytest.mark.parametrize("exact", [None, False])
+def test_costs_decide_as_in_memory_also_within_a_bin(tmp_path, options, exact):
+    frame = rows()
+    question = {"truth": "y", "score": "p", "costs": Costs(miss=5, false_alarm=1), **options}
+    found, expected = evaluate(written(frame, tmp_path, "csv"), **question, exact=exact), evaluate(frame, **question)
+    assert found.threshold == expected.threshold
+    assert found.confusion == expected.confusion
+    assert found["expected_cost"].value == expected["expected_cost"].value
+    assert [part.confusion for part in found.segments.values()] == [p.confusion for p in expected.segments.values()]
+
+
+def test_a_threshold_is_exact_beside_bins_of_few_rows(tmp_path, monkeypatch):
+    monkeypatch.setattr(streaming, "MOST_EXACT", 10**9)
+    frame = rows()
+    found = evaluate(written(frame, tmp_path, "csv"), truth="y", score="p", threshold=0.37, exact=False)
+    assert found.scores.grid is not None
+    assert found.confusion == evaluate(frame, truth="y", score="p", threshold=0.37).confusion

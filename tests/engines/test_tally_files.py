@@ -266,9 +266,9 @@ def segmented(**sizes):
         ({"a": 40, "b": 30}, {"a": 40, "b": 30}),
         ({"a": 40, "b": 10}, {"a": 40, "b": 10}),
         ({"a": 40, "b": 6, "c": 5}, {"a": 40, "(small segments)": 11}),
-        ({"a": 40, "b": 9, "c": 30}, {"a": 40, "(small segments)": 39}),
-        ({"a": 9, "b": 40}, {"(small segments)": 49}),
-        ({"a": 4, "b": 3}, {"(small segments)": 7}),
+        ({"a": 40, "b": 9, "c": 30}, {"a": 40, "c": 30}),
+        ({"a": 9, "b": 40}, {"b": 40}),
+        ({"a": 4, "b": 3}, {}),
     ],
 )
 def test_small_segments_are_put_together(sizes, left, tmp_path):
@@ -277,7 +277,11 @@ def test_small_segments_are_put_together(sizes, left, tmp_path):
     found = stakes.load(tmp_path / "a.tally")
     assert {name: part.scores.total for name, part in found.segments.items()} == left
     assert found.confusion == counted.confusion
-    assert sum(part.confusion.tp for part in found.segments.values()) == counted.confusion.tp
+    assert sum(part.confusion.total for part in found.segments.values()) == sum(left.values())
+    apart = sum(sizes.values()) - sum(size for name, size in left.items() if name in sizes)
+    assert found.rows_without_segment == (apart if left else 0)
+    notes = [note for note in stakes.Evaluation(found).notes if "in no segment of their own" in note]
+    assert bool(notes) == bool(found.rows_without_segment)
     assert (found + found).segments.keys() == left.keys()
     assert travel.for_travel(found, 10) == found
 
@@ -287,7 +291,7 @@ def test_weighted_segments_are_judged_by_the_number_of_equal_rows():
     counted = stakes.count(
         truth=np.arange(40) % 2, score=np.arange(40) / 40, weight=weight, by=np.repeat(["a", "b"], 20)
     )
-    assert list(travel.for_travel(counted, 10).segments) == ["(small segments)"]
+    assert list(travel.for_travel(counted, 10).segments) == ["b"]
     assert list(travel.for_travel(counted, 1).segments) == ["a", "b"]
 
 

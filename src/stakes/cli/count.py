@@ -79,8 +79,16 @@ def _facts(counted: Any, path: Path, min_cell: int | None) -> dict[str, Any]:
         "threshold": counted.threshold,
         "min_cell": min_cell,
         "scores": sum(len(table.as_columns().scores) for table in tables),
+        "smallest_cell": _smallest_cell(tables),
+        "rows_without_segment": counted.rows_without_segment,
         "put_together": sum(len(grid.ranges) for grid in grids),
     }
+
+
+def _smallest_cell(tables: Any) -> float | None:
+    """The fewest rows of a class in a bin that has any: too few only where a class is small on one side."""
+    cells = [table.as_columns().values[name] for table in tables for name in ("positives", "negatives")]
+    return min((float(cell[cell > 0].min()) for cell in cells if (cell > 0).any()), default=None)
 
 
 def _in_words(facts: dict[str, Any]) -> str:
@@ -88,6 +96,8 @@ def _in_words(facts: dict[str, Any]) -> str:
     rows = f"{facts['rows']:,} rows" if isinstance(facts["rows"], int) else f"rows of weight {facts['rows']:,.6g}"
     parts = [rows, *([f"{facts['dropped']:,} left out"] if facts["dropped"] else [])]
     parts += [f"{len(facts['segments']):,} segments"] if facts["segments"] else []
+    if facts["rows_without_segment"]:
+        parts.append(f"{facts['rows_without_segment']:,.6g} rows in segments too small to be sent by themselves")
     parts += [f"decisions at {facts['threshold']:g}"] if facts["threshold"] is not None else []
     line = f"{facts['written']}: {', '.join(parts)}; {facts['bytes']:,} bytes"
     if not facts["scores"]:
@@ -95,4 +105,4 @@ def _in_words(facts: dict[str, Any]) -> str:
     if facts["min_cell"] is None:
         return f"{line}\n{facts['scores']:,} distinct scores, as they are"
     bins = f"scores in {facts['scores']:,} bins, {facts['put_together']:,} of them put together from smaller ones"
-    return f"{line}\n{bins} (at least {facts['min_cell']} rows of a class, or none)"
+    return f"{line}\n{bins} (the smallest with {facts['smallest_cell']:g} rows of a class)"

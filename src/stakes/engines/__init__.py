@@ -76,7 +76,12 @@ def count_rows(
     counted = _count_batches(iter(data), options) if in_batches(data) else _count_elsewhere(data, options, exact)
     if counted is None:
         counted = count_read(read_rows(data, **options), baseline, parts)
-    return counted.binned() if exact is False else counted
+    if exact is not False:
+        return counted
+    threshold = options.get("threshold")
+    if threshold is not None and counted.scores is not None:
+        counted = counted.decided_at(threshold)  # within a bin it could not be told later
+    return counted.binned()
 
 
 def _count_elsewhere(data: Any, options: dict[str, Any], exact: bool | None) -> Counted | None:

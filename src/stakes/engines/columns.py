@@ -207,6 +207,10 @@ def _from_series(series: Any, argument: str) -> Column:
     if dtype == nw.String:
         chunks = _arrow_chunks(series.to_native())
         return _from_text(_as_polars(series), argument) if chunks is None else _from_arrow(chunks, argument)
+    if dtype in (nw.Int128, nw.UInt128):
+        if len(series) and max(abs(int(series.min())), abs(int(series.max()))) >= 1 << 63:
+            raise errors.beyond_64_bits(argument)
+        return _from_numpy(series.cast(nw.Int64).to_numpy(), argument)
     if dtype == nw.Boolean or dtype.is_integer() or dtype.is_float():
         return _from_numpy(series.to_numpy(), argument)
     if dtype == nw.Decimal:

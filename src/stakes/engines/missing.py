@@ -57,6 +57,8 @@ def _lacking_in_series(series: Any) -> Array:
     lacking = series.is_null().to_numpy().astype(bool)
     if series.dtype.is_float():
         return lacking | series.is_nan().fill_null(True).to_numpy().astype(bool)
+    if series.dtype == nw.Categorical or isinstance(series.dtype, nw.Enum):
+        series = series.cast(nw.String)
     if series.dtype == nw.String:
         return lacking | (series.str.strip_chars() == "").fill_null(True).to_numpy().astype(bool)
     if series.dtype == nw.Object:

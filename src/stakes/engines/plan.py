@@ -21,6 +21,9 @@ VERSION = 2
 SMALL = 10
 """A cell with fewer rows than this does not travel, unless somebody says otherwise."""
 
+SMALL_SEGMENTS = "(small segments)"
+"""How segments are called together that are too small to be sent by themselves."""
+
 _NAMED = ("weight", "by")
 """Columns whose names belong to the question."""
 
@@ -82,6 +85,20 @@ class Counted:
         """The scores of two classes, if there are any."""
         return self.tallies.get("scores")
 
+    @property
+    def rows_without_segment(self) -> float:
+        """How many rows are in no segment of their own, because those were small when the counts were sent."""
+        if not self.segments:
+            return 0
+        shown = sum(part._total for name, part in self.segments.items() if name != SMALL_SEGMENTS)
+        whole = self._total
+        return 0 if math.isclose(shown, whole, rel_tol=1e-9) else whole - shown
+
+    @property
+    def _total(self) -> float:
+        tally: Any = next(iter(self.tallies.values()))
+        return float(tally.total)
+
     def __add__(self, other: object) -> Self:
         return type(self).sum([self, other]) if isinstance(other, Counted) else NotImplemented
 
@@ -129,17 +146,18 @@ class Counted:
         """Return the same counts, which know the question: with the decisions of a threshold beside the scores."""
         several = {name: ", ".join(map(str, c)) if isinstance(c, list | tuple) else c for name, c in columns.items()}
         named = {name: column for name, column in several.items() if name in _NAMED and isinstance(column, str)}
-        counted = self if threshold is None else self._decided_at(float(threshold))
+        counted = self if threshold is None else self.decided_at(float(threshold))
         return replace(counted, columns=named)
 
-    def _decided_at(self, threshold: float) -> Self:
+    def decided_at(self, threshold: float) -> Self:
+        """Return the same counts with the decisions of a threshold beside the scores."""
         if self.scores is None:
             raise errors.threshold_of_many()
         decided = {} if self.confusion is not None else {"confusion": self.scores.at(threshold)}
         return replace(
             self,
             tallies={**decided, **self.tallies},
-            segments={name: part._decided_at(threshold) for name, part in self.segments.items()},
+            segments={name: part.decided_at(threshold) for name, part in self.segments.items()},
             decided_by="threshold",
             clusters=None if self.clusters is None else self.clusters.decided_by([-math.inf, threshold], [0, 1]),
             threshold=threshold,

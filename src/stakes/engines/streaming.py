@@ -9,7 +9,7 @@ differ by row; exact scores with weights or segments) read the columns whole, wh
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,13 +21,14 @@ from stakes.engines.binning import Binned, BinnedCounts
 from stakes.engines.cells import Cells, CellSums, Found
 from stakes.engines.columns import as_columns, as_finite, as_weights, warn_of_same_column
 from stakes.engines.files import Files
-from stakes.engines.files.sources import STANDARD_INPUT
+from stakes.engines.files.sources import read_once
 from stakes.engines.groups import Grouped, count_groups
-from stakes.engines.labels import Labels, encode
+from stakes.engines.labels import Labels, encode, zeros_and_ones
 from stakes.engines.lazy import count_inside, named_columns
 from stakes.engines.missing import keep, present_rows
 from stakes.engines.plan import Counted
 from stakes.engines.segments import with_segments_together
+from stakes.engines.tasks import settle_task
 from stakes.tallies import ScoreTable, bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
@@ -48,11 +49,11 @@ def count_files(data: Any, options: Mapping[str, Any], exact: bool | None) -> Co
     ``options`` are the arguments of :func:`stakes.engines.read_rows`.
     """
     named = named_columns(data, options)
-    if (
-        named is None
-        or (exact and any(name == "weight" or name.startswith("by") for name in named))
-        or STANDARD_INPUT in (data, *_listed(data))
-    ):
+    if options.get("missing", "error") not in ("error", "drop"):
+        return None  # which is refused there
+    if named is None or read_once(data):
+        return None
+    if exact and any(name == "weight" or name.startswith("by") for name in named):
         return None
     files = Files.open(data, named, options.get("where"))
     if not files.have_more_rows_than(MOST_EXACT):
@@ -60,19 +61,34 @@ def count_files(data: Any, options: Mapping[str, Any], exact: bool | None) -> Co
     with files.relation() as table:
         if table is not None:
             return count_inside(table, options, exact)
+    if _asks_for_numbers(files, options):
+        return None
     warn_of_same_column(named)
     keep_scores = bool(exact and "score" in named)
     quick = files.with_types()
     try:
-        return _count(quick, options, keep_scores)
-    except errors.InputError:
-        if quick is files:
-            raise
-        return _count(files, options, keep_scores)  # takes longer, and says in which line something is wrong
+        try:
+            return _count(quick, options, keep_scores)
+        except errors.InputError:
+            if quick is files:
+                raise
+            return _count(files, options, keep_scores)  # takes longer, and says in which line something is wrong
+    except errors.GapError as problem:
+        raise files.gap() or problem from None
 
 
-def _listed(data: Any) -> Sequence[Any]:
-    return data if isinstance(data, list | tuple) else ()
+def _asks_for_numbers(files: Files, options: Mapping[str, Any]) -> bool:
+    """Whether the first rows are predicted numbers rather than classes."""
+    of_classes = any(options.get(name) is not None for name in ("score", "positive", "classes"))
+    if of_classes or options.get("task", "auto") != "auto":
+        return False
+    first = next((found for found in files.batches(BATCH) if len(found["truth"])), None)
+    if first is None:
+        return False
+    present = present_rows(first, None) if options.get("missing") == "drop" else np.ones(len(first["truth"]), bool)
+    columns = as_columns({name: keep(values, present) for name, values in first.items()}, {})  # type: ignore[arg-type]
+    whole = all(zeros_and_ones(columns[name]) is not None for name in ("truth", "prediction"))
+    return settle_task("auto", columns, whole, False) == "regression"
 
 
 def _count(files: Files, options: Mapping[str, Any], keep_scores: bool) -> Counted | None:
@@ -86,7 +102,7 @@ def _count(files: Files, options: Mapping[str, Any], keep_scores: bool) -> Count
             if not counting.add(batch):
                 return None
     if not some:
-        raise errors.empty("truth")
+        raise errors.zero_weights() if "weight" in files.wanted else errors.empty("truth")
     counted = counting.counted(options)
     return None if counted is None else replace(counted, dropped=dropped)
 
@@ -126,6 +142,8 @@ class Batch:
             found = {name: keep(values, present) for name, values in found.items()}  # type: ignore[arg-type]
         columns = as_columns(found, {})
         dropped = length - len(columns["truth"])
+        if "weight" in columns and not columns["weight"].values.any():
+            return cls({}, {}, None, None, dropped)
         weight = as_weights(columns["weight"]) if "weight" in columns else None
         if weight is not None and not weight.all():
             columns = {name: column.keep(weight > 0) for name, column in columns.items()}
@@ -158,6 +176,9 @@ class Counting:
 
     def add(self, batch: Batch) -> bool:
         """Count a batch; False when its scores cannot be kept."""
+        for name, kind in batch.kinds.items():
+            if self._kinds.get(name, kind) != kind:
+                raise errors.kind_changes(name, self._kinds[name], kind)
         self._kinds = batch.kinds
         labels = list(batch.labels.values())
         if self._threshold is not None and batch.scores is not None:

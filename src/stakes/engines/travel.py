@@ -5,8 +5,9 @@ together, until every cell is empty or holds at least ``minimum`` rows (``tallie
 numbers the sums travel, and not the rows, the worst errors or the histogram. Decisions travel as they are: that three
 patients were missed is what an evaluation is about. So do the totals of the classes and the largest error.
 
-Segments with fewer rows are put together into one, called "(small segments)"; where that one is still too small, the
-smallest of the others joins it. Rows that were dropped are known for the whole only.
+Segments with fewer rows are put together into one, called "(small segments)"; where that one is still too small, it is
+left out. Its rows are in the whole all the same, so a segment that was small in one of several files lacks those rows
+in the sum, and the evaluation says so. Rows that were dropped are known for the whole only.
 
 This keeps single rows from being read off a file. It is no proof against somebody who compares files: all rows less
 all segments but one are that segment, in the bins that all of them share.
@@ -15,13 +16,11 @@ all segments but one are that segment, in the bins that all of them share.
 from dataclasses import replace
 
 from stakes import errors
-from stakes.engines.plan import Counted
+from stakes.engines.plan import SMALL_SEGMENTS, Counted
 from stakes.tallies.arithmetic import is_real
 
 SUFFIX = ".tally"
 """How the names of files end that hold counts."""
-
-SMALL_SEGMENTS = "(small segments)"
 
 
 def for_travel(counted: Counted, minimum: float) -> Counted:
@@ -37,14 +36,11 @@ def _tallies(counted: Counted, minimum: float) -> Counted:
 
 
 def _large_enough(segments: dict[str, Counted], minimum: float) -> dict[str, Counted]:
-    """Put small segments together, and the smallest of the others to them while they are too few."""
+    """Put small segments together; they are left out where even together they are too few."""
     sizes = {name: min(t.equal_rows for t in part.tallies.values()) for name, part in segments.items()}
     rising = sorted(sizes, key=lambda name: (sizes[name], name))
     small = [name for name in rising if sizes[name] < minimum or name == SMALL_SEGMENTS]
-    others = [name for name in rising if name not in small]
-    while small and others and sum(sizes[name] for name in small) < minimum:
-        small.append(others.pop(0))
-    if not small:
-        return segments
-    kept = {name: part for name, part in segments.items() if name in others}
+    kept = {name: part for name, part in segments.items() if name not in small}
+    if sum(sizes[name] for name in small) < minimum:
+        return kept
     return {**kept, SMALL_SEGMENTS: Counted.sum([segments[name] for name in small])}

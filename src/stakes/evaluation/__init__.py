@@ -95,7 +95,21 @@ def evaluate(
     counted = count_rows(data, truth=truth, score=score, prediction=prediction, **options)
     if counted.clusters is not None and counted.clusters.count < FEW_CLUSTERS:
         errors.warn(errors.few_clusters(counted.clusters.count, FEW_CLUSTERS))
-    return judge(counted, threshold, sampling, pricing)
+    evaluation = judge(counted, threshold, sampling, pricing)
+    if _within_a_bin(evaluation):
+        again = count_rows(
+            data, truth=truth, score=score, prediction=prediction, **{**options, "threshold": evaluation.threshold}
+        )
+        return judge(again, None, sampling, pricing)
+    return evaluation
+
+
+def _within_a_bin(evaluation: Evaluation) -> bool:
+    """Whether costs put the threshold where bins cannot tell; then the decisions have to be counted in another pass."""
+    scores, threshold = evaluation.counted.scores, getattr(evaluation, "threshold", None)
+    if scores is None or threshold is None or evaluation.counted.confusion is not None:
+        return False
+    return not scores.answers(threshold)
 
 
 def decide(data: Any = None, *arrays: Any, truth: Any = None, best: str | None = None, **options: Any) -> Any:

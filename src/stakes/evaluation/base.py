@@ -393,6 +393,9 @@ class Evaluation(AsJson, Plottable):
         whys = {estimate.no_interval for estimate in self.figures.values() if estimate.defined}
         worthless = [] if self.pricing is None else self.pricing.costs.never_cheapest()
         notes = [errors.rows_left_out(self.counted.dropped)] if self.counted.dropped else []
+        apart = self.counted.rows_without_segment
+        if apart:
+            notes.append(errors.rows_without_segment(apart))
         notes += [f"the decision {name!r} is never worth taking at these costs" for name in worthless]
         if self.pricing is not None and self.pricing.prior is not None:
             notes.append("only the costs are for the deployment; all other figures are at the frequencies of the rows")

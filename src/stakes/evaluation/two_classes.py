@@ -295,4 +295,5 @@ class TwoClassEvaluation(Evaluation):
 
 
 def _scores_alone(counted: Counted, segments: dict[str, Counted] | None = None) -> Counted:
-    return Counted(counted.task, {"scores": counted.scores}, segments or {}, clusters=counted.clusters)
+    tallies = {"scores": counted.scores}
+    return replace(counted, tallies=tallies, segments=segments or {}, decided_by="rows", threshold=None)

@@ -45,6 +45,8 @@ class ScoreTable(Tally):
     kind = "scores"
 
     def __post_init__(self) -> None:
+        if not isinstance(self.positive, str) or not isinstance(self.negative, str):
+            raise TypeError("a class is a text")
         if self.positive == self.negative:
             raise errors.classes_not_two((self.negative, self.positive))
 

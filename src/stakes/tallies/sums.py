@@ -294,6 +294,9 @@ class ErrorSums(Tally):
             "histogram": None if histogram is None else {(t, p): count for t, p, count in histogram},
             "constant": None if constant is None else cls.from_dict(constant),
         }
+        numbers = [n for w in worst or () for n in w] + [n for entry in histogram or () for n in entry]
+        if not all(isinstance(number, int | float) for number in numbers):
+            raise ValueError("the worst errors or the histogram")
         sums = cls(**{**content, **restored})
         if set(_POWERS[""]) - set(sums.moments) or sums.moments[0, 0, 0, 0] <= 0 or not 0 <= sums.largest < math.inf:
             raise ValueError("moments")

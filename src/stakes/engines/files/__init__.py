@@ -1,5 +1,6 @@
 """Files of predictions: whatever holds rows by name of column, read as one table."""
 
+import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -67,6 +68,19 @@ class Files:
             return
         with database.relation(self.tables[0].source) as table:
             yield table
+
+    def gap(self) -> errors.InputError | None:
+        """What is to say about missing values, counted over all rows; nothing where that takes more than a scan."""
+        tables = [table.lazy for table in self.tables]
+        if self.condition is not None or any(lazy is None for lazy in tables):
+            return None
+        for argument, name in self.wanted.items():
+            counts = [_gaps(lazy, name) for lazy in tables]
+            if any(count for _, count, _ in counts):
+                before = itertools.accumulate((rows for rows, _, _ in counts), initial=0)
+                firsts = [start + first for start, (_, count, first) in zip(before, counts, strict=False) if count]
+                return errors.missing_values(argument, sum(count for _, count, _ in counts), firsts[0])
+        return None
 
     @property
     def likely_rows(self) -> int:
@@ -168,6 +182,20 @@ def _place(table: Table, column: str, value: str) -> str:
     if not table.separator:
         return table.source.name
     return f"{table.source.name}, line {csv.line_of(table.source, table.separator, column, value):,}"
+
+
+def _gaps(lazy: Any, name: str) -> tuple[int, int, int]:
+    """How many rows a column has, how many of them are missing (null, or no number), and the first of those."""
+    import polars as pl
+
+    column = pl.col(name)
+    floats = lazy.select(name).collect_schema()[name].is_float()
+    missing = column.is_null() | column.is_nan().fill_null(True) if floats else column.is_null()
+    row = pl.col("row of the table").filter(missing).min()
+    numbered = lazy.select(name).with_row_index("row of the table")
+    asked = numbered.select(pl.len().alias("rows"), missing.sum().alias("gaps"), row.alias("first"))
+    ((rows, gaps, first),) = asked.collect(engine="streaming").rows()
+    return rows, gaps, first or 0
 
 
 def _joined(argument: str, parts: Sequence[Any], tables: Sequence[Table]) -> Any:

@@ -149,13 +149,14 @@ def _scan_arrow(source: Source) -> Any:
     return pl.read_ipc_stream(source.path).lazy()
 
 
-def _problems() -> tuple[type[Exception], ...]:
+def _problems() -> tuple[type[BaseException], ...]:
     import polars as pl
 
-    return pl.exceptions.PolarsError, OSError, EOFError
+    # a damaged file can make its reader panic
+    return pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, EOFError
 
 
-def _in_words(source: Source, problem: Exception) -> errors.InputError:
+def _in_words(source: Source, problem: BaseException) -> errors.InputError:
     """Take a second look for the line that is wrong; otherwise say what the reader said."""
     kind = _ending(source)
     found = None

@@ -3,6 +3,7 @@
 import glob
 import gzip
 import io
+import math
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -16,8 +17,8 @@ from stakes import errors
 STANDARD_INPUT = "-"
 
 _GZIP = b"\x1f\x8b"
-_PACKED = 4
-"""How many times smaller a compressed file is, taken roughly."""
+_OVERHEAD = 1 << 20
+"""Bytes that compression may take more than there were; a file that is even longer had 4 GB more."""
 
 _LOOKED_AT = 1 << 20
 """Bytes at the beginning that tell how long lines are."""
@@ -66,7 +67,17 @@ class Source:
     def size(self) -> int:
         """How many bytes there are; of a compressed file about how many there were."""
         held = self.path.stat().st_size if self.content is None else len(self.content)
-        return held * (_PACKED if self.start(len(_GZIP)) == _GZIP else 1)
+        return held if self.start(len(_GZIP)) != _GZIP else self._unpacked(held)
+
+    def _unpacked(self, held: int) -> int:
+        """How many bytes a compressed file had, told by its last four bytes up to multiples of 4 GB."""
+        with self._raw() as file:
+            file.seek(-4, os.SEEK_END)
+            size = int.from_bytes(file.read(), "little")
+        return size + (1 << 32) * max(0, math.ceil((held - size - _OVERHEAD) / (1 << 32)))
+
+    def _raw(self) -> IO[bytes]:
+        return self.path.open("rb") if self.content is None else io.BytesIO(self.content)
 
     def lines_up_to(self, most: int) -> int:
         """Count the lines, or stop where there are more than that; those of a compressed file are guessed."""
@@ -109,6 +120,8 @@ def single(path: Path) -> Source:
         raise errors.unreadable_file(str(path), "it is a directory")
     if not os.path.exists(path):
         raise errors.no_such_file(str(path))
+    if not os.path.isfile(path):  # a pipe can be read once
+        return Source(str(path), path, content=path.read_bytes())
     return Source(str(path), path, state=_state(path))
 
 
@@ -127,6 +140,14 @@ def _meant(name: str) -> list[Source]:
             raise errors.no_file_matches(name)
         return [single(Path(match)) for match in matches]
     raise errors.no_such_file(name)
+
+
+def read_once(data: Any) -> bool:
+    """Whether there is something among these that can be read only once: standard input, or a pipe."""
+    names = [os.fspath(one) for one in (data if isinstance(data, list | tuple) else [data])]
+    return any(
+        n == STANDARD_INPUT or (os.path.exists(n) and not os.path.isfile(n) and not os.path.isdir(n)) for n in names
+    )
 
 
 def _state(path: Path) -> State | None:

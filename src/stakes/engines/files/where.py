@@ -1,6 +1,7 @@
 """where=: the rows that a condition in SQL keeps."""
 
 import itertools
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,6 +9,19 @@ from stakes import errors
 
 _OF_A_QUERY = "_POLARS_TMP_SQL"
 """How Polars calls the result of a query within a condition."""
+
+
+_OF_ROWS = {"Agg", "Over", "Window", "Rolling", "SubPlan", "Correlation", "Len"}
+"""How Polars calls the parts of an expression that put rows together."""
+
+
+def _of_several_rows(part: Any) -> bool:
+    """Whether an expression, as Polars writes it down, depends on other rows than the one it is asked about."""
+    if isinstance(part, dict):
+        return any(key in _OF_ROWS or _of_several_rows(inner) for key, inner in part.items() if key != "Literal")
+    if isinstance(part, list):
+        return any(map(_of_several_rows, part))
+    return part in _OF_ROWS
 
 
 class Condition:
@@ -24,6 +38,8 @@ class Condition:
         self.columns = list(dict.fromkeys(self.expression.meta.root_names()))
         if any(name.startswith(_OF_A_QUERY) for name in self.columns):
             raise errors.bad_where(text, "it has a query within")
+        if _of_several_rows(json.loads(self.expression.meta.serialize(format="json"))):
+            raise errors.bad_where(text, "it looks at more than one row")  # rows are read in batches, file by file
 
     def keep(self, frame: Any, texts: bool) -> Any:
         """Return the rows for which the condition is true.
