@@ -1,0 +1,40 @@
+// Ways to decide: what each costs or is worth, and what the recommended one saves against it.
+
+SECTIONS.ways = ({ figure, costs, ways }) => {
+  const name = costs ? t("explorer.per_thousand") : metricName(figure);
+  const write = costs ? writeCost : writeNumber;
+  const rows = ways.map((way) => ({
+    name: sentence(way.name),
+    ...way.figure,
+    text: () => t("ways.readout", { way: sentence(way.name), value: write(Number(way.figure.value)), low: write(way.figure.low), high: write(way.figure.high) }),
+  }));
+  const chart = listChart({
+    id: "ways-chart", title: t("ways.chart"), about: costs ? t("ways.about_costs") : t("ways.about"), axis: name, rows,
+    rule: rows[0].value, write: costs ? writeCost : undefined,
+    legend: [{ text: t("ways.dot"), look: "dot accent" }, { text: rows[0].name, look: "line rule" }],
+    table: () => waysCsv(ways, rows, name),
+  });
+  return node("div", { class: "stack" }, chart.figure, waysTable(ways, rows, name, write));
+};
+
+function waysTable(ways, rows, name, write) {
+  const saved = ways.some(({ saving }) => saving !== null);
+  const limits = (one) => node("span", { class: "limits" }, writeInterval(one.low, one.high, write));
+  const head = [t("ways.way"), name, t("calibration.limits"), ...(saved ? [t("ways.saving"), t("calibration.limits")] : [])];
+  const body = ways.map(({ figure, saving }, i) => [
+    rows[i].name, figureCell(figure, write), limits(figure),
+    ...(saved ? [saving ? figureCell(saving, write) : "", saving ? limits(saving) : ""] : []),
+  ]);
+  const csv = () => waysCsv(ways, rows, name);
+  return node("div", { class: "card" }, tableOf(head, body, { caption: t("ways.caption"), id: "ways-table", csv }));
+}
+
+function waysCsv(ways, rows, name) {
+  const ends = [t("figures.low"), t("figures.high")];
+  return {
+    head: [t("ways.way"), name, ...ends, t("ways.saving"), ...ends],
+    rows: ways.map(({ figure, saving }, i) => [
+      rows[i].name, figure.value, figure.low, figure.high, saving?.value, saving?.low, saving?.high,
+    ]),
+  };
+}
