@@ -19,7 +19,7 @@ def chance_page(test: PermutationTest) -> dict[str, Any]:
     found = [] if test.null is None else [_null_section(test, test.null)]
     facts = [] if test.null is None else [said("page.shuffles", n=test.permutations)]
     sections = [section("verdict", answers=[_answer(test)], cautions=_cautions(test)), *found]
-    return page(said("page.chance", name=metric(test.metric)), facts, sections)
+    return page(said("page.chance", figure=metric(test.metric)), facts, sections)
 
 
 def _answer(test: PermutationTest) -> Answer:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes import metrics
 from stakes.decisions.thresholds.decision import PER, Decision
 from stakes.evaluation.reporting.answers import Answer, answer
 from stakes.evaluation.reporting.ways import estimate_in, way, ways_section
@@ -79,7 +80,9 @@ def _cost(decision: Decision) -> Answer:
     if found.low is not None and found.high is not None:
         limits = {"low": PER * found.low, "high": PER * found.high}
         sentences.append(said("decided.limits", confidence=found.confidence, **limits))
-    sentences.append(said("decided.flatters", cost=PER * decision.apparent.value))
+    flattered = decision.apparent.value < decision.corrected.value
+    words = "decided.flatters" if flattered else "decided.here"
+    sentences.append(said(words, cost=PER * decision.apparent.value))
     figures = [
         estimate_in(PER, decision.corrected, said("decided.new_rows")),
         estimate_in(PER, decision.apparent, said("decided.same_rows")),
@@ -103,7 +106,10 @@ def _figure(decision: Decision) -> Answer:
     """The figure on rows that did not choose the threshold, and whether a condition will be kept."""
     found, kept = decision.corrected, decision.condition
     sentences = [said("decided.figure", name=metric(found.name), value=found.value)]
-    sentences.append(said("decided.figure_flatters", value=decision.apparent.value))
+    gain = decision.apparent.value - found.value
+    flattered = gain > 0 if metrics.find(found.name).better == "higher" else gain < 0
+    words = "decided.figure_flatters" if flattered else "decided.figure_here"
+    sentences.append(said(words, value=decision.apparent.value))
     figures = [found]
     tone = "note"
     if kept is not None and decision.limit is not None:
@@ -136,7 +142,7 @@ def _bayes(decision: Decision) -> Answer:
     question = "decided.honest"
     if decision.bayes is None:
         return answer(question, "open", said("decided.no_bayes", why=reason(decision.no_bayes)))
-    starts = [said("decided.bayes", threshold=start) for start in decision.bayes]
+    starts = _bayes_rule(decision, decision.bayes)
     found = decision.miscalibration
     if found is None:
         return answer(question, "note", *starts)
@@ -144,6 +150,13 @@ def _bayes(decision: Decision) -> Answer:
     words = said("decided.misled" if sure else "decided.not_misled", cost=PER * found.value)
     made = answer(question, "doubt" if sure else "good", words, *starts)
     return {**made, "figures": [estimate_in(PER, found, said("decided.miscalibration"))]}
+
+
+def _bayes_rule(decision: Decision, starts: Sequence[float]) -> list[dict[str, Any]]:
+    if len(starts) == 1:
+        return [said("decided.bayes", threshold=starts[0])]
+    named_starts = zip(decision.decisions[1:], starts, strict=True)
+    return [said("decided.bayes_of", decision=name, threshold=start) for name, start in named_starts]
 
 
 def _cautions(decision: Decision) -> Iterator[dict[str, Any]]:

@@ -86,7 +86,7 @@ def _confused_section(evaluation: Any) -> list[dict[str, Any]]:
         return []
     pairs = [
         {"truth": named(truth), "decision": named(decision), "count": count, "share": share}
-        for truth, decision, count, share in evaluation.most_confused(20)
+        for truth, decision, count, share in evaluation.most_confused()
     ]
     return [section("confused", pairs=pairs)] if pairs else []
 

@@ -3,11 +3,18 @@
 from collections.abc import Iterator
 from typing import Any
 
-from stakes.decisions.policies import RECALIBRATED, Policies
+from stakes.decisions.policies import CHEAPEST, HIGHEST, RECALIBRATED, Policies
 from stakes.decisions.thresholds.decision import PER
 from stakes.evaluation.reporting.answers import Answer, answer
 from stakes.evaluation.reporting.ways import estimate_in, way, ways_section
+from stakes.metrics import Estimate
 from stakes.views.report.payload import named, page, said, section
+
+_RULES = {
+    HIGHEST: "decided.by_highest",
+    CHEAPEST: "decided.by_cheapest",
+    RECALIBRATED: "decided.by_recalibrated",
+}
 
 
 def policies_page(policies: Policies) -> dict[str, Any]:
@@ -24,7 +31,8 @@ def policies_page(policies: Policies) -> dict[str, Any]:
 def _answers(policies: Policies) -> Iterator[Answer]:
     best, cost = policies.best, policies.estimates[policies.best]
     always = policies.constant.removeprefix("always ")
-    told = answer("decided.how", "good" if policies.enough_evidence else "doubt", way(best))
+    rule = said(_RULES[best]) if best in _RULES else said("decided.everyone", decision=always)
+    told = answer("decided.how", "good" if policies.enough_evidence else "doubt", rule)
     yield {**told, "figures": [estimate_in(PER, cost, said("decided.per_thousand"))]}
     if best == policies.constant:
         yield answer("decided.evidence", "bad", said("decided.scores_in_vain"))
@@ -35,11 +43,18 @@ def _answers(policies: Policies) -> Iterator[Answer]:
         made = answer("decided.evidence", tone, said(words, saving=PER * saving.value, decision=always))
         yield {**made, "figures": [estimate_in(PER, saving, said("decided.saving"))]}
     if policies.recalibration is not None:
-        saved = policies.recalibration
-        helps = saved.low is not None and saved.low > 0
-        words = "decided.recalibration_helps" if helps else "decided.recalibration_idle"
-        made = answer("decided.honest", "doubt" if helps else "good", said(words, saving=PER * saved.value))
-        yield {**made, "figures": [estimate_in(PER, saved, way(RECALIBRATED))]}
+        yield _recalibration(policies.recalibration)
+
+
+def _recalibration(saved: Estimate) -> Answer:
+    """Whether deciding by recalibrated probabilities would surely cost less, or more."""
+    tone, words = "good", "decided.recalibration_idle"
+    if saved.low is not None and saved.low > 0:
+        tone, words = "doubt", "decided.recalibration_helps"
+    elif saved.high is not None and saved.high < 0:
+        words = "decided.recalibration_hurts"
+    made = answer("decided.honest", tone, said(words, cost=PER * abs(saved.value)))
+    return {**made, "figures": [estimate_in(PER, saved, said("decided.recalibration"))]}
 
 
 def _cautions(policies: Policies) -> Iterator[dict[str, Any]]:

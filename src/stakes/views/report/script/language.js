@@ -9,7 +9,7 @@ const {
 
 let language = firstLanguage;
 
-// Gaps in a text: {name}, {name:percent}, {name:count}, {name:exact}, {name:cost}.
+// Gaps in a text: {name}, {name:percent}, {name:count}, {name:exact}, {name:cost}, {name:short}.
 const GAP = /\{(\w+)(?::(\w+))?\}/g;
 
 function t(key, values = {}) {

@@ -61,7 +61,9 @@ function writeExact(value) {
   return Number.isFinite(value) ? formatter({ maximumSignificantDigits: 8 }).format(value) : infinite(value);
 }
 
-const FORMATS = { number: writeNumber, cost: writeCost, count: writeCount, percent: writePercent, exact: writeExact };
+const FORMATS = {
+  number: writeNumber, short: writeCost, cost: writeCost, count: writeCount, percent: writePercent, exact: writeExact,
+};
 
 function writeInterval(low, high, write = writeNumber) {
   return low === null || low === undefined ? "–" : `${write(Number(low))} – ${write(Number(high))}`;

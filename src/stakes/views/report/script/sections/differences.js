@@ -60,8 +60,9 @@ function differenceTable({ metric, pairs }, confidence) {
     figureCell({ value: pair.p_value }),
     ...(several ? [figureCell({ value: pair.adjusted_p_value })] : []),
   ]);
-  const table = tableOf(head, rows, { caption: t("differences.table"), id: "differences-table", csv: () => differenceCsv(pairs) });
-  return node("div", { class: "card" }, table);
+  const caption = several ? t("differences.table") : t("differences.table_one");
+  const csv = () => differenceCsv(pairs);
+  return node("div", { class: "card" }, tableOf(head, rows, { caption, id: "differences-table", csv }));
 }
 
 function differenceCsv(pairs) {

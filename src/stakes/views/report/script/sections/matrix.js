@@ -50,8 +50,8 @@ function matrixChart(table, mode) {
   const chart = new Chart({
     id: "matrix-chart", title: t("matrix.chart"), about: mode === "shares" ? t("matrix.about_shares") : t("matrix.about_counts"),
     width, left, bottom, height: 12 + bottom + down * truths.length,
-    x: { name: t("matrix.decision"), domain: [-0.5, decisions.length - 0.5], turned, ...named(decisions, room, across) },
-    y: { name: t("matrix.truth"), domain: [truths.length - 0.5, -0.5], ...named(truths, room, down) },
+    x: { name: t("matrix.decision"), domain: [-0.5, decisions.length - 0.5], turned, ...named(decisions, room, across, turned ? 20 : 13) },
+    y: { name: t("matrix.truth"), domain: [truths.length - 0.5, -0.5], ...named(truths, room, down, 13) },
     table: () => ({
       head: [t("confusion.corner"), ...decisions], rows: cells.map((row, i) => [truths[i], ...row]),
     }),
@@ -68,8 +68,8 @@ function matrixChart(table, mode) {
 }
 
 // Ticks that are names; where they would stand too close, only some of them.
-function named(names, room, step) {
-  const every = Math.ceil(13 / step);
+function named(names, room, step, least) {
+  const every = Math.ceil(least / step);
   const short = (name) => (name.length > room ? `${name.slice(0, room - 1)}…` : name);
   return { ticks: names.map((_, i) => i).filter((i) => i % every === 0), write: (i) => short(names[i]) };
 }

@@ -22,5 +22,5 @@ SECTIONS.null = ({ metric, better, value, p_value: p, edges, counts, mean, permu
   addReadout(chart, () => counts.map((n, i) => ({
     x: (edges[i] + edges[i + 1]) / 2, y: n, text: () => t("null.readout", { n, from: edges[i], to: edges[i + 1] }),
   })));
-  return node("div", {}, chart.figure, node("p", { class: "note" }, t("null.mean", { name, mean })));
+  return node("div", {}, chart.figure, node("p", { class: "note" }, t("null.mean", { mean })));
 };

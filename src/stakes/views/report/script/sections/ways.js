@@ -4,9 +4,9 @@ SECTIONS.ways = ({ figure, costs, ways }) => {
   const name = costs ? t("explorer.per_thousand") : metricName(figure);
   const write = costs ? writeCost : writeNumber;
   const rows = ways.map((way) => ({
-    name: sentence(way.name),
     ...way.figure,
-    text: () => t("ways.readout", { way: sentence(way.name), value: write(Number(way.figure.value)), low: write(way.figure.low), high: write(way.figure.high) }),
+    name: sentence(way.name),
+    text: () => waysReadout(way, write),
   }));
   const chart = listChart({
     id: "ways-chart", title: t("ways.chart"), about: costs ? t("ways.about_costs") : t("ways.about"), axis: name, rows,
@@ -17,6 +17,11 @@ SECTIONS.ways = ({ figure, costs, ways }) => {
   return node("div", { class: "stack" }, chart.figure, waysTable(ways, rows, name, write));
 };
 
+function waysReadout({ name, figure: { value, low, high } }, write) {
+  const told = { way: sentence(name), value: write(Number(value)) };
+  return low === null ? t("ways.readout", told) : t("ways.readout_sure", { ...told, limits: writeInterval(low, high, write) });
+}
+
 function waysTable(ways, rows, name, write) {
   const saved = ways.some(({ saving }) => saving !== null);
   const limits = (one) => node("span", { class: "limits" }, writeInterval(one.low, one.high, write));
@@ -25,8 +30,9 @@ function waysTable(ways, rows, name, write) {
     rows[i].name, figureCell(figure, write), limits(figure),
     ...(saved ? [saving ? figureCell(saving, write) : "", saving ? limits(saving) : ""] : []),
   ]);
+  const caption = saved ? t("ways.caption") : t("ways.chart");
   const csv = () => waysCsv(ways, rows, name);
-  return node("div", { class: "card" }, tableOf(head, body, { caption: t("ways.caption"), id: "ways-table", csv }));
+  return node("div", { class: "card" }, tableOf(head, body, { caption, id: "ways-table", csv }));
 }
 
 function waysCsv(ways, rows, name) {
