@@ -49,7 +49,8 @@ def worst_segment(evaluation: Any, found: Estimate | None) -> tuple[bool, list[d
     here = defined[worst]
     values = {"segment": named(worst), "name": metric(found.name), "value": here.value, "whole": found.value}
     if sign * here.value >= sign * found.value:  # easier within segments than across them
-        return False, [said("verdict.where_better", **values)]
+        return False, [said("verdict.where_better" if sign > 0 else "verdict.where_lower", **values)]
     near = here.high if sign > 0 else here.low
     apart = near is not None and sign * near < sign * found.value
-    return apart, [said("verdict.where_apart" if apart else "verdict.where_alike", **values)]
+    words = "verdict.where_apart" if sign > 0 else "verdict.where_above"
+    return apart, [said(words if apart else "verdict.where_alike", **values)]

@@ -15,6 +15,7 @@ _MOST_CURVES = 6
 """So many colours can be told apart by everyone."""
 
 _POINTS = 3000
+_MOST_NAMES = 5
 
 
 def comparison_page(comparison: Any) -> dict[str, Any]:
@@ -102,15 +103,13 @@ def _of_many(comparison: Any, name: str, pairs: Sequence[Any]) -> Answer:
     lost = [pair.second for pair in of_best if pair not in known]
     sentences = [said("compared.best", model=best.model, value=best.estimate.value, **gaps)]
     lists = {"compared.surely_better": worse, "compared.not_apart": unsure, "compared.no_comparison": lost}
-    sentences += [said(words, models=_joined(models)) for words, models in lists.items() if models]
+    sentences += [
+        said(words, models=models[:_MOST_NAMES] + ["…"] * (len(models) > _MOST_NAMES))
+        for words, models in lists.items()
+        if models
+    ]
     tone = "good" if len(worse) == len(of_best) else "doubt"
     return answer(question, tone, *sentences, figures=[best.estimate], **gaps)
-
-
-def _joined(names: Sequence[str]) -> str:
-    """Some names in quotation marks that every language understands."""
-    shown = ", ".join(f"“{name}”" for name in names[:5])
-    return shown if len(names) <= 5 else f"{shown} (+{len(names) - 5})"
 
 
 def _of_margin(comparison: Any, name: str, pairs: Sequence[Any]) -> list[Answer]:

@@ -35,7 +35,20 @@ __all__ = ["LANGUAGES", "html", "write"]
 
 _HERE = Path(__file__).parent
 
-_SCRIPTS = ("dom", "language", "numbers", "scales", "charts", "marks", "readouts", "lists", "sweeps", "export", "tables", "page")
+_SCRIPTS = (
+    "dom",
+    "language",
+    "numbers",
+    "scales",
+    "charts",
+    "marks",
+    "readouts",
+    "lists",
+    "sweeps",
+    "export",
+    "tables",
+    "page",
+)
 """The files that every page has."""
 
 _PAGE = """\

@@ -28,7 +28,10 @@ def section(kind: str, **data: Any) -> dict[str, Any]:
 
 
 def said(key: str, **values: Any) -> dict[str, Any]:
-    """Return a sentence of the catalogue with what fills its gaps; a name of a metric is written ``metric("auc")``."""
+    """Return a sentence of the catalogue with what fills its gaps.
+
+    A name of a metric is written ``metric("auc")``; a list of names is told with commas and "and".
+    """
     return {"text": key, "values": {name: _told(value) for name, value in values.items()}}
 
 
@@ -62,6 +65,8 @@ def listed(values: Any) -> list[Any]:
 def _told(value: Any) -> Any:
     if isinstance(value, str):
         return named(value)
+    if isinstance(value, list):
+        return [named(one) for one in value]
     if value is None or isinstance(value, dict | int):
         return value
     return plain(float(value))

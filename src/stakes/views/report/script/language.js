@@ -31,9 +31,16 @@ function plural(forms, number) {
 
 function told(value, format = "number") {
   if (value === null || value === undefined) return "–";
+  if (Array.isArray(value)) return listed(value);
   if (typeof value === "object") return "metric" in value ? metricName(value.metric) : reasonText(value.reason);
   if (typeof value === "number" || value === "Infinity" || value === "-Infinity") return FORMATS[format](Number(value));
   return value;
+}
+
+// Names one after the other, each in quotation marks.
+function listed(names) {
+  const quoted = names.map((name) => t("page.quoted", { name }));
+  return new Intl.ListFormat(language, { type: "conjunction" }).format(quoted);
 }
 
 // A parameter stays as users write it: f_beta(beta=2). An average over classes is named after its figure: macro_f1.
