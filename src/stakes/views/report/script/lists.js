@@ -5,11 +5,12 @@
 function listChart({ id, title, about, axis, rows, rule, span = null, legend, table, write }) {
   const wide = !NARROW.matches;
   const longest = Math.max(...rows.map(({ name }) => name.length));
+  const step = rows.some(({ name }) => linesOf(name).length > 1) ? 34 : 26;
   const values = rows.flatMap(({ value, low, high }) => [value, low, high]).concat(rule, span ?? []);
   const chart = new Chart({
     id, title, about, legend, table,
-    width: wide ? 900 : 340, height: 80 + 26 * rows.length,
-    left: Math.min(wide ? 260 : 112, 24 + 8 * longest),
+    width: wide ? 900 : 340, height: 80 + step * rows.length,
+    left: Math.min(wide ? 320 : 124, 24 + 7.6 * longest),
     x: { name: axis, write, domain: domainOf(values.map((value) => (value === null ? null : Number(value)))) },
     y: { name: "", domain: [rows.length - 0.4, -0.6], ticks: [] },
   });
@@ -21,11 +22,24 @@ function listChart({ id, title, about, axis, rows, rule, span = null, legend, ta
   return chart;
 }
 
+// A name that is too long for a narrow screen comes in two lines, parted where it has a blank.
+function linesOf(name) {
+  if (!NARROW.matches || name.length <= 16) return [name];
+  const blanks = [...name.matchAll(/\s/g)].map(({ index }) => index);
+  if (!blanks.length) return [name];
+  const middle = blanks.reduce((a, b) => (Math.abs(b - name.length / 2) < Math.abs(a - name.length / 2) ? b : a));
+  return [name.slice(0, middle), name.slice(middle + 1)];
+}
+
 function listName(chart, { name }, i) {
-  const room = NARROW.matches ? 13 : 32;
-  const short = name.length > room ? `${name.slice(0, room - 1)}…` : name;
-  const place = { x: chart.margin.left - 10, y: chart.y(i) + 4, "text-anchor": "end" };
-  return shape("text", { class: "name", ...place }, shape("title", {}, name), short);
+  const room = NARROW.matches ? 16 : 40;
+  const short = (text) => (text.length > room ? `${text.slice(0, room - 1)}…` : text);
+  const x = chart.margin.left - 10;
+  const lines = linesOf(name);
+  const spans = lines.map((text, k) => (
+    shape("tspan", { x, y: chart.y(i) + 4 + 13 * (k - (lines.length - 1) / 2) }, short(text))
+  ));
+  return shape("text", { class: "name", "text-anchor": "end" }, shape("title", {}, name), ...spans);
 }
 
 function listMarks(chart, { value, low, high, reason }, i) {
