@@ -8,7 +8,7 @@ from stakes import metrics
 from stakes.evaluation.reporting.answers import Answer
 from stakes.metrics.estimate import plain
 from stakes.uncertainty.permutation import PermutationTest
-from stakes.views.report.payload import listed, metric, page, reason, said, section
+from stakes.views.report.payload import listed, metric, page, reason, said, section, span
 
 _BINS = 40
 _HARDLY, _UNLIKELY = 0.001, 0.05
@@ -59,7 +59,9 @@ def _cautions(test: PermutationTest) -> list[dict[str, Any]]:
 def _null_section(test: PermutationTest, null: Any) -> dict[str, Any]:
     """How the figures of shuffled labels are spread."""
     known = null[np.isfinite(null)]
-    counts, edges = np.histogram(known, bins=_BINS) if len(known) else (np.zeros(1), np.array([0.0, 1.0]))
+    counts, edges = (
+        np.histogram(known, bins=_BINS, range=span(known)) if len(known) else (np.zeros(1), np.array([0.0, 1.0]))
+    )
     return section(
         "null",
         metric=test.metric,

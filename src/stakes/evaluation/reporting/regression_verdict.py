@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from stakes.evaluation.base import FEW_ROWS
 from stakes.evaluation.reporting.answers import Answer, answer, believed, side_of_chance, worst_segment
 from stakes.evaluation.reporting.cautions import NEAR_PERFECT, of_rows
 from stakes.views.report.payload import MOST, metric, said, section
@@ -27,7 +28,7 @@ def _better(evaluation: Any) -> Answer:
         "above": ("good", "verdict.better_yes"),
         "around": ("doubt", "verdict.better_unsure"),
         "below": ("bad", "verdict.better_worse"),
-    }[side_of_chance(r2)]
+    }["above" if _perfect(evaluation) else side_of_chance(r2)]
     sentences = [said(words)]
     if evaluation.errors.baseline is not None:
         values = {"error": size.value, "always": size.baseline, "baseline": evaluation.errors.baseline}
@@ -35,10 +36,17 @@ def _better(evaluation: Any) -> Answer:
     return answer(question, tone, *sentences, figures=[r2, size])
 
 
+def _perfect(evaluation: Any) -> bool:
+    """Whether no prediction of many is wrong: then nothing varies, and there is no interval to ask."""
+    return evaluation.figures["r2"].value == 1 and evaluation.rows >= FEW_ROWS
+
+
 def _believe(evaluation: Any) -> Answer:
     found = evaluation.figures["r2"]
     if not found.defined:
         return answer("verdict.believe", "open", said("verdict.believe_unknown"))
+    if _perfect(evaluation):
+        return answer("verdict.believe", "doubt", said("verdict.believe_perfect"), figures=[found])
     names = ("r2", "mean_absolute_error", "root_mean_squared_error")
     figures = [evaluation.figures[name] for name in names]
     return believed(evaluation, found, "verdict.believe_few_rows", figures=figures)
@@ -48,6 +56,8 @@ def _shifted(evaluation: Any) -> Answer:
     """Whether predictions are too high or too low on the whole."""
     question, found = "verdict.shifted", evaluation.figures["mean_error"]
     values = {"size": abs(found.value)}
+    if _perfect(evaluation):
+        return answer(question, "good", said("verdict.shifted_no"), figures=[found])
     if found.low is None or found.high is None:
         return answer(question, "open", said("verdict.shifted_unknown", **values), figures=[found])
     if found.low <= 0 <= found.high:

@@ -62,6 +62,14 @@ def listed(values: Any) -> list[Any]:
     return [None if isinstance(one, float) and not np.isfinite(one) else one for one in np.asarray(values).tolist()]
 
 
+def span(values: Any) -> tuple[float, float]:
+    """Return the lowest and the highest value, with room around what is the same but for rounding."""
+    low, high = float(np.min(values)), float(np.max(values))
+    size = max(abs(low), abs(high))
+    room = max(0.5, 1e-6 * size)
+    return (low, high) if high - low > 1e-9 * size else (low - room, high + room)
+
+
 def _told(value: Any) -> Any:
     if isinstance(value, str):
         return named(value)

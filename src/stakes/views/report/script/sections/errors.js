@@ -1,6 +1,6 @@
 // How errors are spread.
 
-SECTIONS.errors = ({ edges, counts, below, above }) => {
+SECTIONS.errors = ({ edges, counts, below, above, counted }) => {
   const chart = new Chart({
     id: "errors-chart", title: t("errors.chart"), about: t("errors.about"),
     width: NARROW.matches ? 340 : 900, height: 300,
@@ -18,5 +18,6 @@ SECTIONS.errors = ({ edges, counts, below, above }) => {
     text: () => t("errors.readout", { n, from: edges[i], to: edges[i + 1] }),
   })));
   const beyond = below + above ? node("p", { class: "note" }, t("errors.beyond", { n: below + above, below, above })) : null;
-  return node("div", {}, chart.figure, beyond);
+  const roughly = counted ? null : node("p", { class: "note" }, t("errors.roughly"));
+  return node("div", {}, chart.figure, beyond, roughly);
 };

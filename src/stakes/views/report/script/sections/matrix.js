@@ -1,4 +1,4 @@
-// The confusion table of several classes: rows are the truth, and how dark a cell is says what share of its row it holds.
+// The confusion table of several classes: rows are the truth, and how strong its colour is says what share of its row it holds.
 
 const CELL_MODES = ["shares", "counts"];
 
