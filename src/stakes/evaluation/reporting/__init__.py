@@ -38,7 +38,7 @@ def report(thing: Any, path: Any, lang: str = "en") -> None:
 
 def payload_of(thing: Any) -> dict[str, Any]:
     """Return the payload of a thing's page."""
-    kind = getattr(thing, "task", None) or getattr(thing, "drawn_as", type(thing).__name__)
+    kind = str(getattr(thing, "task", None) or getattr(thing, "drawn_as", type(thing).__name__))
     make = _PAGES.get(kind)
     if make is None:
         raise errors.no_report_of(kind)

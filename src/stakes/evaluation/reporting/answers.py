@@ -23,6 +23,15 @@ def side_of_chance(found: Estimate) -> str:
     return "above" if found.low > found.baseline else "below" if found.high < found.baseline else "around"
 
 
+def better_in_words(side: str, worse: str = "verdict.better_worse") -> tuple[str, dict[str, Any]]:
+    """Return tone and words of "is it better than ignoring the input?"; ``worse`` is what to say below chance."""
+    return {
+        "above": ("good", said("verdict.better_yes")),
+        "around": ("doubt", said("verdict.better_unsure")),
+        "below": ("bad", said(worse)),
+    }[side]
+
+
 def believed(evaluation: Any, found: Estimate, few: str, *more: dict[str, Any], figures: Any = ()) -> Answer:
     """Return the answer to "should we believe it?"; ``few`` is what to say where some group has few rows."""
     scarce = any(size < FEW_ROWS for size in evaluation._sizes().values())

@@ -9,7 +9,7 @@ import numpy as np
 from stakes import metrics
 from stakes.decisions.thresholds.decision import PER, Decision
 from stakes.evaluation.reporting.answers import Answer, answer
-from stakes.evaluation.reporting.ways import estimate_in, way, ways_section
+from stakes.evaluation.reporting.ways import Row, estimate_in, way, ways_section
 from stakes.metrics.estimate import plain
 from stakes.views.report.payload import listed, metric, named, page, reason, said, section
 
@@ -197,6 +197,6 @@ def _ways(decision: Decision) -> list[dict[str, Any]]:
     others = {name: one for name, one in decision.alternatives.items() if one is not own}
     if not others:
         return []
-    rows = [(said("way.recommended"), own, None)]
+    rows: list[Row] = [(said("way.recommended"), own, None)]
     rows += [(way(name), one, decision.savings.get(name)) for name, one in others.items()]
     return [ways_section(decision.apparent.name, _per(decision), rows, decision.costs is not None)]

@@ -5,7 +5,7 @@ from typing import Any
 
 from stakes.decisions.calibration.calibration import Calibration
 from stakes.decisions.calibration.groups import grouped
-from stakes.evaluation.reporting.answers import Answer, answer, believed, side_of_chance, worst_segment
+from stakes.evaluation.reporting.answers import Answer, answer, believed, better_in_words, side_of_chance, worst_segment
 from stakes.evaluation.reporting.cautions import NEAR_PERFECT, of_rows
 from stakes.evaluation.reporting.segments import largest_classes
 from stakes.metrics import Estimate
@@ -64,18 +64,14 @@ def _better(evaluation: Any) -> Answer:
     question, found = "verdict.better", _main_figure(evaluation)
     if found is None:
         return answer(question, "open", said("verdict.better_no_figure"))
-    tone, words = {
-        "above": ("good", "verdict.better_yes"),
-        "around": ("doubt", "verdict.better_unsure"),
-        "below": ("bad", "verdict.better_worse"),
-    }[side_of_chance(found)]
+    tone, words = better_in_words(side_of_chance(found))
     if found.name == "accuracy":
         majority = max(evaluation.support, key=lambda name: float(evaluation.support[name]))
         more = said("verdict.better_accuracy", share=found.value, always=found.baseline, majority=majority)
     else:
         more = said("verdict.better_macro_auc", share=found.value)
     figures = _known(evaluation, "accuracy", "balanced_accuracy", "kappa", "macro_auc")
-    return answer(question, tone, said(words), more, figures=figures)
+    return answer(question, tone, words, more, figures=figures)
 
 
 def _believe(evaluation: Any) -> Answer:

@@ -6,7 +6,7 @@ from typing import Any
 from stakes.decisions.policies import CHEAPEST, HIGHEST, RECALIBRATED, Policies
 from stakes.decisions.thresholds.decision import PER
 from stakes.evaluation.reporting.answers import Answer, answer
-from stakes.evaluation.reporting.ways import estimate_in, way, ways_section
+from stakes.evaluation.reporting.ways import Row, estimate_in, way, ways_section
 from stakes.metrics import Estimate
 from stakes.views.report.payload import named, page, said, section
 
@@ -21,7 +21,7 @@ def policies_page(policies: Policies) -> dict[str, Any]:
     """Return the payload of ways to decide between several classes."""
     sections = [section("verdict", answers=list(_answers(policies)), cautions=list(_cautions(policies)))]
     best = policies.best
-    rows = [(way(best), policies.estimates[best], None)]
+    rows: list[Row] = [(way(best), policies.estimates[best], None)]
     rows += [(way(name), cost, None) for name, cost in policies.estimates.items() if name != best]
     sections.append(ways_section("expected_cost", PER, rows, True))
     facts = [said("page.rows", n=policies.rows)]

@@ -53,9 +53,9 @@ def _points(sums: ErrorSums) -> Points | None:
     """The rows, or where they are very many or gone, places in the boxes of the picture that stand for them."""
     rows = sums.rows
     if rows is not None and len(rows.truth) <= _MANY:
-        columns = (np.asarray(column, np.float64) for column in (rows.truth, rows.prediction))
+        truth, prediction = (np.asarray(column, np.float64) for column in (rows.truth, rows.prediction))
         weight = np.ones(len(rows.truth)) if rows.weight is None else np.asarray(rows.weight, np.float64)
-        return Points(*columns, weight, rows=True)
+        return Points(truth, prediction, weight, rows=True)
     if sums.histogram is None:
         return None
     lower, upper, counts = sums.boxes()

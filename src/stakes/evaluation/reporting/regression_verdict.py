@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from stakes.evaluation.base import FEW_ROWS
-from stakes.evaluation.reporting.answers import Answer, answer, believed, side_of_chance, worst_segment
+from stakes.evaluation.reporting.answers import Answer, answer, believed, better_in_words, side_of_chance, worst_segment
 from stakes.evaluation.reporting.cautions import NEAR_PERFECT, of_rows
 from stakes.views.report.payload import MOST, metric, said, section
 
@@ -24,12 +24,8 @@ def _better(evaluation: Any) -> Answer:
     question = "verdict.better"
     if not r2.defined:
         return answer(question, "open", said("verdict.better_no_figure"), figures=[size])
-    tone, words = {
-        "above": ("good", "verdict.better_yes"),
-        "around": ("doubt", "verdict.better_unsure"),
-        "below": ("bad", "verdict.better_worse"),
-    }["above" if _perfect(evaluation) else side_of_chance(r2)]
-    sentences = [said(words)]
+    tone, words = better_in_words("above" if _perfect(evaluation) else side_of_chance(r2))
+    sentences = [words]
     if evaluation.errors.baseline is not None:
         values = {"error": size.value, "always": size.baseline, "baseline": evaluation.errors.baseline}
         sentences.append(said("verdict.better_mean", **values))

@@ -8,7 +8,7 @@ import numpy as np
 from stakes.decisions.curves.stops import Stops
 from stakes.decisions.thresholds.by_cost import decide_by_cost
 from stakes.decisions.thresholds.decision import Decision
-from stakes.evaluation.reporting.answers import Answer, answer, believed, side_of_chance, worst_segment
+from stakes.evaluation.reporting.answers import Answer, answer, believed, better_in_words, side_of_chance, worst_segment
 from stakes.evaluation.reporting.cautions import cautions
 from stakes.evaluation.reporting.prices import Prices, prices_of
 from stakes.metrics import Estimate
@@ -41,11 +41,7 @@ def _better(evaluation: Any) -> Answer:
     question, found = "verdict.better", main_figure(evaluation)
     if found is None:
         return answer(question, "open", said("verdict.better_unknown"))
-    tone, words = {
-        "above": ("good", said("verdict.better_yes")),
-        "around": ("doubt", said("verdict.better_unsure")),
-        "below": ("bad", said("verdict.better_no")),
-    }[side_of_chance(found)]
+    tone, words = better_in_words(side_of_chance(found), "verdict.better_no")
     names = {"positive": evaluation.positive, "negative": evaluation.negative}
     if found.name == "auc":
         more = said("verdict.better_auc", share=found.value, **names)

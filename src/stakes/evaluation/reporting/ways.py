@@ -9,6 +9,9 @@ from stakes.metrics import Estimate
 from stakes.metrics.estimate import plain
 from stakes.views.report.payload import MOST, figure, said, section
 
+Row = tuple[dict[str, Any], Estimate, Estimate | None]
+"""A way to decide: its name, what it costs or is worth, and what the recommended one saves against it."""
+
 _NAMES = {
     BAYES: said("way.bayes"),
     HIGHEST: said("way.highest"),
@@ -34,9 +37,7 @@ def estimate_in(per: int, found: Estimate, label: dict[str, Any] | None = None) 
     return kept if label is None else {**kept, "label": label}
 
 
-def ways_section(
-    name: str, per: int, rows: Sequence[tuple[dict[str, Any], Estimate, Estimate | None]], costs: bool
-) -> dict[str, Any]:
+def ways_section(name: str, per: int, rows: Sequence[Row], costs: bool) -> dict[str, Any]:
     """Return ways to decide with what they cost, and what the first one saves against each of the others."""
     told = [
         {

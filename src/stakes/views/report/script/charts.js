@@ -2,7 +2,8 @@
 
 const NARROW = window.matchMedia("(max-width: 720px)");
 
-// x and y: { name, domain, write?, ticks? }, x also { turned: names stand aslant }; legend: [{ text, look }]; table: () => ({ head, rows }) for the CSV.
+// x and y: { name, domain, write?, ticks? }, x also { turned } where names stand aslant; legend: [{ text, look }];
+// table: () => ({ head, rows }) for the CSV.
 class Chart {
   constructor({ id, title, about, x, y, legend = [], table, width, height, left, bottom = 46 }) {
     this.width = width ?? (NARROW.matches ? 340 : 520);

@@ -25,7 +25,8 @@ function addReadout(chart, points, inRow = -1) {
   chart.svg.addEventListener("focus", () => { if (chart.svg.matches(":focus-visible")) tell(Math.max(place, 0)); });
   chart.svg.addEventListener("blur", hush);
   chart.svg.addEventListener("keydown", (event) => {
-    const step = { ArrowRight: 1, ArrowUp: -inRow, ArrowLeft: -1, ArrowDown: inRow, PageUp: 10, PageDown: -10 }[event.key];
+    const steps = { ArrowRight: 1, ArrowLeft: -1, ArrowUp: -inRow, ArrowDown: inRow, PageUp: 10, PageDown: -10 };
+    const step = steps[event.key];
     const end = { Home: 0, End: Infinity }[event.key];
     if (step === undefined && end === undefined) return;
     event.preventDefault();

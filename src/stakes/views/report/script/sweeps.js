@@ -1,6 +1,6 @@
 // What the thresholds of scores find and let through, as ROC and PR curves of several scores together.
 
-// A curve: { name, P, N, thresholds, tp, fp }; shown: [{ curve, look, front }], those in front are told by the read-out.
+// A curve: { name, P, N, thresholds, tp, fp }; shown: [{ curve, look, front }]; the read-out tells those in front.
 function sweptRoc(id, shown, legend) {
   const axis = { domain: [0, 1] };
   const chart = new Chart({

@@ -13,7 +13,8 @@ function tableOf(head, rows, { caption, id, csv } = {}) {
   if (!csv && !caption) return box;
   const save = () => button("CSV", () => saveCsv(id, csv()), { "aria-label": t("chart.save_csv", { name }) });
   const tools = csv ? node("div", { class: "tools small" }, save()) : null;
-  return node("div", {}, node("div", { class: "table-head" }, node("p", { class: "caption" }, caption ?? ""), tools), box);
+  const title = node("p", { class: "caption" }, caption ?? "");
+  return node("div", {}, node("div", { class: "table-head" }, title, tools), box);
 }
 
 // A figure of the payload as the number that it is, or a dash with the reason.

@@ -9,5 +9,6 @@ SECTIONS.agreement = ({ pairs }) => {
   const name = ({ first, second }) => `${first}, ${second}`;
   const rows = pairs.map((pair) => [name(pair), ...kinds.map((kind) => figureCell({ value: pair[kind] }, writeCount))]);
   const csv = () => ({ head, rows: pairs.map((pair) => [name(pair), ...kinds.map((kind) => pair[kind])]) });
-  return node("div", { class: "card" }, tableOf(head, rows, { caption: t("agreement.caption"), id: "agreement-table", csv }));
+  const caption = t("agreement.caption");
+  return node("div", { class: "card" }, tableOf(head, rows, { caption, id: "agreement-table", csv }));
 };

@@ -24,10 +24,12 @@ function classTable(metrics, classes) {
     figureCell({ value: n }, writeCount),
     ...figures.map((figure) => node("span", {}, figureCell(figure), " ", classLimits(figure))),
   ]);
-  const limits = metrics.flatMap((name) => ["value", "low", "high"].map((end) => `${metricName(name)} ${t(`figures.${end}`)}`));
+  const ends = [t("figures.value"), t("figures.low"), t("figures.high")];
+  const limits = metrics.flatMap((name) => ends.map((end) => `${metricName(name)}, ${end}`));
+  const numbers = (figures) => figures.flatMap(({ value, low, high }) => [value, low, high]);
   const csv = () => ({
     head: [t("classes.class"), t("segments.rows"), ...limits],
-    rows: classes.map((one) => [one.name, one.rows, ...one.figures.flatMap(({ value, low, high }) => [value, low, high])]),
+    rows: classes.map((one) => [one.name, one.rows, ...numbers(one.figures)]),
   });
   const table = tableOf(head, rows, { caption: t("classes.table"), id: "classes-table", csv });
   return node("details", { class: "card" }, node("summary", {}, t("classes.table")), table);

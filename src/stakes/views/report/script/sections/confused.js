@@ -6,5 +6,6 @@ SECTIONS.confused = ({ pairs }) => {
     truth, decision, figureCell({ value: count }, writeCount), figureCell({ value: share }, writePercent),
   ]);
   const csv = () => ({ head, rows: pairs.map(({ truth, decision, count, share }) => [truth, decision, count, share]) });
-  return node("div", { class: "card" }, tableOf(head, rows, { caption: t("confused.caption"), id: "confused-table", csv }));
+  const caption = t("confused.caption");
+  return node("div", { class: "card" }, tableOf(head, rows, { caption, id: "confused-table", csv }));
 };

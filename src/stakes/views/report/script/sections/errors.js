@@ -17,7 +17,8 @@ SECTIONS.errors = ({ edges, counts, below, above, counted }) => {
     x: (edges[i] + edges[i + 1]) / 2, y: n,
     text: () => t("errors.readout", { n, from: edges[i], to: edges[i + 1] }),
   })));
-  const beyond = below + above ? node("p", { class: "note" }, t("errors.beyond", { n: below + above, below, above })) : null;
+  const outside = { n: below + above, below, above };
+  const beyond = outside.n ? node("p", { class: "note" }, t("errors.beyond", outside)) : null;
   const roughly = counted ? null : node("p", { class: "note" }, t("errors.roughly"));
   return node("div", {}, chart.figure, beyond, roughly);
 };

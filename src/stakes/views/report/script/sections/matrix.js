@@ -1,4 +1,4 @@
-// The confusion table of several classes: rows are the truth, and how strong its colour is says what share of its row it holds.
+// The confusion table of several classes: rows are the truth; the colour of a cell says what share of its row it is.
 
 const CELL_MODES = ["shares", "counts"];
 
@@ -48,9 +48,13 @@ function matrixChart(table, mode) {
   const turned = longest * 7 > across - 4;
   const bottom = turned ? 44 + 5 * longest : 46;
   const chart = new Chart({
-    id: "matrix-chart", title: t("matrix.chart"), about: mode === "shares" ? t("matrix.about_shares") : t("matrix.about_counts"),
+    id: "matrix-chart", title: t("matrix.chart"),
+    about: mode === "shares" ? t("matrix.about_shares") : t("matrix.about_counts"),
     width, left, bottom, height: 12 + bottom + down * truths.length,
-    x: { name: t("matrix.decision"), domain: [-0.5, decisions.length - 0.5], turned, ...named(decisions, room, across, turned ? 20 : 13) },
+    x: {
+      name: t("matrix.decision"), domain: [-0.5, decisions.length - 0.5], turned,
+      ...named(decisions, room, across, turned ? 20 : 13),
+    },
     y: { name: t("matrix.truth"), domain: [truths.length - 0.5, -0.5], ...named(truths, room, down, 13) },
     table: () => ({
       head: [t("confusion.corner"), ...decisions], rows: cells.map((row, i) => [truths[i], ...row]),
@@ -60,7 +64,8 @@ function matrixChart(table, mode) {
   const share = (i, j) => (totals[i] ? cells[i][j] / totals[i] : 0);
   cells.forEach((row, i) => row.forEach((count, j) => {
     const strength = mode === "shares" ? share(i, j) : count / (most || 1);
-    const texts = mode === "shares" ? [writeShare(share(i, j)), writeCount(count)] : [writeCount(count), writeShare(share(i, j))];
+    const texts = [writeShare(share(i, j)), writeCount(count)];
+    if (mode === "counts") texts.reverse();
     chart.add(...matrixCell(chart, i, j, { across, down }, strength, count ? texts : []));
   }));
   addReadout(chart, () => matrixReadouts(table, share), decisions.length);
@@ -99,9 +104,8 @@ function matrixReadouts({ truths, decisions, cells }, share) {
 }
 
 function matrixTable({ truths, decisions, cells, totals }) {
-  const rows = cells.map((row, i) => [
-    truths[i], ...row.map((count) => figureCell({ value: count }, writeCount)), figureCell({ value: totals[i] }, writeCount),
-  ]);
+  const cell = (value) => figureCell({ value }, writeCount);
+  const rows = cells.map((row, i) => [truths[i], ...row.map(cell), cell(totals[i])]);
   const head = [t("confusion.corner"), ...decisions, t("matrix.total")];
   return node(
     "details", { class: "card" },

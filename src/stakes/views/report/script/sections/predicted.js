@@ -1,4 +1,8 @@
-// Predictions against truths, and errors against predictions: points where rows are few, otherwise how densely they lie.
+// Predictions against truths, and errors against predictions: points where rows are few, otherwise their density.
+
+// What read-outs tell about a row, about rows in a cell, and about roughly so many of them.
+const PREDICTED_TEXTS = ["predicted.point", "predicted.cell", "predicted.about_cell"];
+const RESIDUAL_TEXTS = ["predicted.residual_point", "predicted.residual_cell", "predicted.about_residual_cell"];
 
 SECTIONS.predicted = (data) => node("div", { class: "pair" }, predictedChart(data).figure, residualChart(data).figure);
 
@@ -17,7 +21,7 @@ function predictedChart({ predicted, baseline, counted }) {
   cloudMarks(chart, predicted);
   chart.add(line(chart, domain, domain, "line diagonal"));
   if (baseline !== null) chart.add(levelAt(chart, baseline, "line rule"));
-  addReadout(chart, () => cloudPoints(predicted, counted, "predicted.point", "predicted.cell", "predicted.about_cell"));
+  addReadout(chart, () => cloudPoints(predicted, counted, ...PREDICTED_TEXTS));
   return chart;
 }
 
@@ -43,7 +47,7 @@ function residualChart({ residuals, means, counted, confidence }) {
     ...means.x.map((x, i) => ({
       x, y: means.mean[i], text: () => t("predicted.mean", { prediction: x, error: means.mean[i] }),
     })),
-    ...cloudPoints(residuals, counted, "predicted.residual_point", "predicted.residual_cell", "predicted.about_residual_cell"),
+    ...cloudPoints(residuals, counted, ...RESIDUAL_TEXTS),
   ]);
   return chart;
 }
@@ -55,7 +59,8 @@ function cloudEnds(cloud, axis) {
 }
 
 function cloudKey(cloud) {
-  return cloud.cells ? { text: t("predicted.rows"), look: "bar density" } : { text: t("predicted.row"), look: "dot cloud" };
+  if (cloud.cells) return { text: t("predicted.rows"), look: "bar density" };
+  return { text: t("predicted.row"), look: "dot cloud" };
 }
 
 function cloudMarks(chart, { x, y, edges, cells }) {

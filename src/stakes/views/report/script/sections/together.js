@@ -7,6 +7,6 @@ SECTIONS.together = ({ curves, count }) => {
   return node(
     "div", {},
     cut.n > cut.shown ? node("p", {}, t("together.cut", cut)) : null,
-    node("div", { class: "pair" }, sweptRoc("together", shown, legend).figure, sweptPr("together", shown, legend).figure),
+    node("div", { class: "pair" }, [sweptRoc, sweptPr].map((draw) => draw("together", shown, legend).figure)),
   );
 };

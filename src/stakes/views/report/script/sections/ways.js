@@ -19,13 +19,15 @@ SECTIONS.ways = ({ figure, costs, ways }) => {
 
 function waysReadout({ name, figure: { value, low, high } }, write) {
   const told = { way: sentence(name), value: write(Number(value)) };
-  return low === null ? t("ways.readout", told) : t("ways.readout_sure", { ...told, limits: writeInterval(low, high, write) });
+  if (low === null) return t("ways.readout", told);
+  return t("ways.readout_sure", { ...told, limits: writeInterval(low, high, write) });
 }
 
 function waysTable(ways, rows, name, write) {
   const saved = ways.some(({ saving }) => saving !== null);
   const limits = (one) => node("span", { class: "limits" }, writeInterval(one.low, one.high, write));
-  const head = [t("ways.way"), name, t("calibration.limits"), ...(saved ? [t("ways.saving"), t("calibration.limits")] : [])];
+  const ends = t("calibration.limits");
+  const head = [t("ways.way"), name, ends, ...(saved ? [t("ways.saving"), ends] : [])];
   const body = ways.map(({ figure, saving }, i) => [
     rows[i].name, figureCell(figure, write), limits(figure),
     ...(saved ? [saving ? figureCell(saving, write) : "", saving ? limits(saving) : ""] : []),
