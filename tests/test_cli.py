@@ -449,3 +449,16 @@ def test_a_report_is_written_in_a_language(preds, tmp_path):
     assert nowhere.returncode == 2
     assert "the folder to write to does not exist" in nowhere.stderr
     assert "--report goes with the predictions" in run("demo", "system", "--report", tmp_path / "out.html").stderr
+
+
+def test_other_commands_write_reports_too(preds, tmp_path):
+    asked = {
+        "compare": ("--truth", "outcome", "--score", "P(yes), v2", "--score", "amount", "--positive", "yes"),
+        "permute": (*COLUMNS, "--permutations", "50", "--lang", "es"),
+        "decide": (*COLUMNS, "--miss", "5", "--false-alarm", "1"),
+    }
+    for command, options in asked.items():
+        done = run(command, preds, *options, "--report", tmp_path / "out.html")
+        assert done.returncode == 0, done.stderr
+        lang = "es" if "es" in options else "en"
+        assert f'<html lang="{lang}">' in (tmp_path / "out.html").read_text(encoding="utf-8")

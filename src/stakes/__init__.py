@@ -30,6 +30,7 @@ _HOMES = {
     "permutation_test": "stakes.validation.permutation",
     "plot": "stakes.views.plots",
     "plot_regions": "stakes.views.plots.regions",
+    "report": "stakes.evaluation.reporting",
     "PermutationTest": "stakes.uncertainty.permutation",
     "ClassScores": "stakes.tallies",
     "Confusion": "stakes.tallies",
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from stakes.evaluation import evaluate as evaluate
     from stakes.evaluation.comparison import Comparison as Comparison
     from stakes.evaluation.comparison import compare as compare
+    from stakes.evaluation.reporting import report as report
     from stakes.evaluation.system import System as System
     from stakes.metrics import Estimate as Estimate
     from stakes.tallies import ClassScores as ClassScores

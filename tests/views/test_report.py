@@ -13,6 +13,8 @@ import stakes
 from stakes import errors, metrics
 from stakes.evaluation.reporting import payload_of
 from stakes.metrics import cost
+from stakes.uncertainty import permutation
+from stakes.validation import refit
 from stakes.views import report
 from stakes.views.report.texts import LANGUAGES, PLURALS, texts, written
 
@@ -270,7 +272,11 @@ def declared_reasons():
     found |= set(cost.priced(metrics.find("expected_cost"), pricing)._reasons())
     line = (HERE.parents[1] / "decisions" / "calibration" / "line.py").read_text()
     found |= set(re.findall(r'return "(.+)"', line)) - {""}
-    return found | set(re.findall(r'return f"(\{rows\} have .+)"', line))
+    found |= set(re.findall(r'return f"(\{rows\} have .+)"', line))
+    found |= {re.sub("^recall", "{name}", metrics.find("macro_recall").otherwise)}
+    by_cost = (HERE.parents[1] / "decisions" / "thresholds" / "by_cost.py").read_text()
+    found |= {re.sub(r"^\{.+\}", "{start}", words) for words in re.findall(r'return None, f?"(.+)"', by_cost)}
+    return found | {permutation.QUESTION, *refit._QUESTIONS.values()}
 
 
 @pytest.mark.parametrize("lang", ["es", "ru"])

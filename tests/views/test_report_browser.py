@@ -3,9 +3,7 @@
 import csv
 import io
 import math
-import os
 import re
-import shutil
 
 import numpy as np
 import pytest
@@ -16,24 +14,6 @@ from stakes.views.report.texts import texts
 
 EVIL = "</script><script>alert(1)</script>"
 COSTS = stakes.Costs(miss=5, false_alarm=1)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    place = shutil.which("chromium")
-    if place is None:
-        words = "the report is tried in a real browser: install chromium"
-        if os.environ.get("CI"):
-            pytest.fail(words)
-        pytest.skip(words)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(
-            executable_path=place, args=["--no-sandbox", "--disable-background-networking"]
-        )
-        yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")
@@ -51,29 +31,6 @@ def file(evaluation, tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "report.html"
     evaluation.report(path)
     return path
-
-
-@pytest.fixture
-def opened(browser):
-    """Open a file; whatever the page says, asks for or throws is collected, and must be nothing."""
-    contexts, heard = [], []
-
-    def open_it(path, **options):
-        context = browser.new_context(offline=True, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: heard.append(message.text))
-        page.on("pageerror", lambda error: heard.append(str(error)))
-        page.on("dialog", lambda dialog: heard.append(dialog.message))
-        page.on("request", lambda request: heard.append(request.url))
-        page.goto(path.as_uri())
-        return page
-
-    yield open_it
-    for context in contexts:
-        context.close()
-    assert [one for one in heard if not one.startswith(("file:", "blob:"))] == []
-    assert len([one for one in heard if one.startswith("file:")]) == len(contexts)
 
 
 def value(page, selector):

@@ -30,6 +30,8 @@ from stakes.cli import options
 @click.option("--simultaneous", is_flag=True, help="Make the intervals of all pairs right at once.")
 @options.seed
 @click.option("--resamples", type=int, default=2000, show_default=True, help="How often rows are drawn or swapped.")
+@options.report
+@options.lang
 @options.as_json
 def compare(
     files: tuple[str, ...],
@@ -39,6 +41,8 @@ def compare(
     classes: tuple[str, ...],
     unpaired: bool,
     as_json: bool,
+    report: str | None,
+    lang: str,
     **arguments: Any,
 ) -> None:
     """Compare models on the same rows: several columns of FILE, or one model in each of several files.
@@ -60,6 +64,8 @@ def compare(
         paired=not unpaired,
         **arguments,
     )
+    if report is not None:
+        compared.report(report, lang)
     click.echo(compared.to_json()) if as_json else compared.show()
 
 

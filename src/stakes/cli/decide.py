@@ -18,10 +18,14 @@ from stakes.cli.words import as_options, wrapped
 @options.cluster
 @options.confidence
 @options.seed
+@options.report
+@options.lang
 @options.as_json
 def decide(
     files: tuple[str, ...],
     as_json: bool,
+    report: str | None,
+    lang: str,
     score: tuple[str, ...],
     classes: tuple[str, ...],
     prices: dict[str, Any],
@@ -43,4 +47,6 @@ def decide(
     decision = decide(
         options.one_or_all(files), score=options.scores(score), classes=classes or None, **prices, **arguments
     )
+    if report is not None:
+        decision.report(report, lang)
     click.echo(decision.to_json() if as_json else wrapped(as_options(str(decision))))

@@ -61,7 +61,7 @@ baseline = click.option(
     help="The constant to compare predicted numbers with (default: the mean of the truth).",
 )
 seed = click.option("--seed", type=int, default=0, show_default=True, help="Where the random numbers begin.")
-report = click.option("--report", metavar="FILE", type=click.Path(), help="Write an HTML page to explore the model.")
+report = click.option("--report", metavar="FILE", type=click.Path(), help="Write an HTML page to explore the result.")
 lang = click.option(
     "--lang", type=click.Choice(["en", "es", "ru"]), default="en", show_default=True, help="The language of the report."
 )

@@ -13,9 +13,17 @@ from stakes.cli import options
 @click.option("--metric", metavar="NAME", help="The figure (default: auc of scores, mcc of decisions, r2 of numbers).")
 @click.option("--permutations", type=int, default=10_000, show_default=True, help="How often to shuffle.")
 @options.seed
+@options.report
+@options.lang
 @options.as_json
 def permute(
-    files: tuple[str, ...], as_json: bool, score: tuple[str, ...], classes: tuple[str, ...], **arguments: Any
+    files: tuple[str, ...],
+    as_json: bool,
+    report: str | None,
+    lang: str,
+    score: tuple[str, ...],
+    classes: tuple[str, ...],
+    **arguments: Any,
 ) -> None:
     """Ask whether a figure of the predictions in FILE could be chance: the truth is shuffled against them.
 
@@ -28,4 +36,6 @@ def permute(
     test = permutation_test(
         options.one_or_all(files), score=options.scores(score), classes=classes or None, **arguments
     )
+    if report is not None:
+        test.report(report, lang)
     click.echo(test.to_json(indent=None) if as_json else str(test))

@@ -13,7 +13,7 @@ from stakes.decisions.recalibration.calibrators import TemperatureCalibrator
 from stakes.decisions.recalibration.folds import cross_fitted
 from stakes.decisions.thresholds.decision import PER, told_interval
 from stakes.metrics import Estimate
-from stakes.metrics.estimate import AsJson
+from stakes.metrics.estimate import AsJson, Reportable
 from stakes.tallies import ClassScores
 from stakes.tallies.arithmetic import Array, divided
 from stakes.tallies.costs import Costs
@@ -27,7 +27,7 @@ RECALIBRATED = "the costs and recalibrated probabilities"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Policies(AsJson):
+class Policies(AsJson, Reportable):
     """What several ways to decide cost per case, and what each saves against the cheapest constant decision.
 
     Recalibration is by temperature and cross-fitted: no row's probability was changed by looking at its own class.
@@ -43,6 +43,8 @@ class Policies(AsJson):
     recalibration: Estimate | None = None
     note: str = ""
     dropped: int = 0
+
+    drawn_as = "policies"
 
     @property
     def best(self) -> str:

@@ -10,7 +10,7 @@ from stakes import errors, metrics
 from stakes.engines import Counted
 from stakes.engines.segments import values_of
 from stakes.metrics import Estimate, Metric, cost
-from stakes.metrics.estimate import AsJson, Plottable
+from stakes.metrics.estimate import AsJson, Plottable, Reportable
 from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.costs import Costs
@@ -47,7 +47,7 @@ _FIGURES_OF: dict[type[Tally], str] = {
 }
 
 
-class Evaluation(AsJson, Plottable):
+class Evaluation(AsJson, Plottable, Reportable):
     """What is known about a model on some rows; every figure comes with what ignoring the input would score.
 
     ``ev["auc"]`` is an :class:`~stakes.Estimate`; so is ``ev["f_beta(beta=0.5)"]``. ``ev.segments`` are the evaluations
@@ -430,13 +430,6 @@ class Evaluation(AsJson, Plottable):
     def show(self, everything: bool = False, more: str = _MORE, more_segments: str = _MORE_SEGMENTS) -> None:
         """Print the figures: the main ones, or everything; ``more`` says how to see the others, and other segments."""
         terminal.show(self._content(more_segments).page(everything), more)
-
-    def report(self, path: Any, lang: str = "en") -> None:
-        """Write one offline HTML page on which to explore the model; ``lang`` is "en", "es" or "ru"."""
-        from stakes.evaluation.reporting import payload_of  # only reports need it
-        from stakes.views import report
-
-        report.write(payload_of(self), path, lang)
 
     def __str__(self) -> str:
         return terminal.text(self._content().page(), _MORE)

@@ -13,7 +13,7 @@ from stakes.decisions.curves.kinds import Curve
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.contestants import Contestant, contestants, entries, entries_joined, entries_of_tables
 from stakes.metrics import Estimate, Metric
-from stakes.metrics.estimate import AsJson, Plottable, percent, plain
+from stakes.metrics.estimate import AsJson, Plottable, Reportable, percent, plain
 from stakes.tallies.arithmetic import is_real
 from stakes.uncertainty import holm
 from stakes.uncertainty import paired as paired_rows
@@ -73,7 +73,7 @@ class Pair:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(AsJson, Plottable):
+class Comparison(AsJson, Plottable, Reportable):
     """Models ranked by one or more figures, and every two of them compared.
 
     ``models`` are the evaluations by name, ``table`` the ranking, ``pairs`` the comparisons, ``conclusion`` what can

@@ -36,6 +36,16 @@ class Plottable:
         return stakes.plot(self, kind, ax, **options)
 
 
+class Reportable:
+    """What has a page of its own, to be explored in a browser."""
+
+    def report(self, path: Any, lang: str = "en") -> None:
+        """Write one offline HTML page on which to explore it; ``lang`` is "en", "es" or "ru"."""
+        import stakes  # as for plots: figures know nothing of pages
+
+        stakes.report(self, path, lang)
+
+
 @dataclass(frozen=True)
 class Estimate:
     """A figure, its interval, what ignoring the input would score, and, where undefined, the reason.

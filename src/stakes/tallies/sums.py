@@ -215,10 +215,15 @@ class ErrorSums(Tally):
 
     def picture(self) -> list[tuple[float, float, float]]:
         """Return the histogram as (truth, prediction, count): lower edges of the bins that are not empty."""
+        lower, _, counts = self.boxes()
+        return [(float(t), float(p), float(count)) for (t, p), count in zip(lower, counts, strict=True)]
+
+    def boxes(self) -> tuple[Array, Array, Array]:
+        """Return the bins of the histogram that are not empty: lower and upper edges of both columns, and counts."""
         cells = sorted((self.histogram or {}).items())
         found = np.array([cell for cell, _ in cells], np.int64).reshape(-1, 2)
-        lower = bins.edges(found, "line", _PICTURE_BITS)
-        return [(float(t), float(p), count) for (t, p), (_, count) in zip(lower, cells, strict=True)]
+        lower, upper = (bins.edges(found + step, "line", _PICTURE_BITS) for step in (0, 1))
+        return lower, upper, np.array([count for _, count in cells], np.float64)
 
     def for_travel(self, minimum: float) -> Self:
         """Return the sums alone: rows, the worst of them, and a histogram whose cells are small stay at home."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.metrics import Metric
-from stakes.metrics.estimate import AsJson, Plottable, plain
+from stakes.metrics.estimate import AsJson, Plottable, Reportable, plain
 from stakes.tallies import ClassScores, Confusion, ErrorSums, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.exact_tables import probability
@@ -25,7 +25,7 @@ _TINY = 1e-300
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PermutationTest(AsJson, Plottable):
+class PermutationTest(AsJson, Plottable, Reportable):
     """A figure, what it is when labels are shuffled, and how often that is as good or better.
 
     ``p_value`` is (1 + as good or better) / (1 + permutations), so it is never 0, or exact where ``null`` is None; an

@@ -8,7 +8,7 @@ from typing import Any
 from stakes import errors
 from stakes.decisions.curves.curve import Curve
 from stakes.metrics import Estimate
-from stakes.metrics.estimate import AsJson, Plottable, percent, plain
+from stakes.metrics.estimate import AsJson, Plottable, Reportable, percent, plain
 from stakes.tallies.costs import Costs
 
 Range = tuple[float, float]
@@ -21,7 +21,7 @@ PER = 1000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Decision(AsJson, Plottable):
+class Decision(AsJson, Plottable, Reportable):
     """The best thresholds of a score, what they are worth, and what speaks for and against them.
 
     ``thresholds`` stand between ``decisions``, from low scores to high ones. ``apparent`` is the figure on the rows

@@ -9,12 +9,12 @@ from stakes.evaluation.base import FEW_ROWS
 from stakes.views.report.payload import MOST, metric, named, said
 
 _FLIPS = 0.5
-_NEAR_PERFECT = 0.999
+NEAR_PERFECT = 0.999
 
 
 def cautions(evaluation: Any) -> list[dict[str, Any]]:
     """Return all that applies, as sentences of the catalogue."""
-    found = (_of_decisions, _of_scores, _of_rows)
+    found = (_of_decisions, _of_scores, of_rows)
     return [sentence for each in found for sentence in each(evaluation)][:MOST]
 
 
@@ -41,7 +41,7 @@ def _of_scores(evaluation: Any) -> Iterator[dict[str, Any]]:
     if auc is not None and auc.defined:
         if auc.low is not None and auc.high is not None and auc.low <= 0.5 <= auc.high:
             yield said("caution.chance", low=auc.low, high=auc.high)
-        if auc.value >= _NEAR_PERFECT:
+        if auc.value >= NEAR_PERFECT:
             yield said("caution.perfect", value=auc.value)
         if auc.high is not None and auc.high < 0.5:
             yield said("caution.upside_down", value=auc.value)
@@ -53,7 +53,8 @@ def _of_scores(evaluation: Any) -> Iterator[dict[str, Any]]:
         yield said("caution.bins", low=least, high=most)
 
 
-def _of_rows(evaluation: Any) -> Iterator[dict[str, Any]]:
+def of_rows(evaluation: Any) -> Iterator[dict[str, Any]]:
+    """Yield what is to be said about the rows and the costs of any evaluation."""
     if evaluation.counted.dropped:
         yield said("caution.dropped", n=evaluation.counted.dropped)
     for name, size in evaluation._sizes().items():
@@ -66,5 +67,5 @@ def _of_rows(evaluation: Any) -> Iterator[dict[str, Any]]:
         yield said("caution.never_cheapest", name=named(name))
     if pricing.prior is not None:
         yield said("caution.deployment", name=metric("expected_cost"))
-    if pricing.costs.columns:
+    if pricing.costs.columns and evaluation.task == "binary":
         yield said("caution.costs_by_row")

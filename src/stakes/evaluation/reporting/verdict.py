@@ -8,17 +8,14 @@ import numpy as np
 from stakes.decisions.curves.stops import Stops
 from stakes.decisions.thresholds.by_cost import decide_by_cost
 from stakes.decisions.thresholds.decision import Decision
-from stakes.evaluation.base import FEW_ROWS
+from stakes.evaluation.reporting.answers import Answer, answer, believed, better_in_words, side_of_chance, worst_segment
 from stakes.evaluation.reporting.cautions import cautions
 from stakes.evaluation.reporting.prices import Prices, prices_of
-from stakes.evaluation.reporting.segments import largest_segments
 from stakes.metrics import Estimate
 from stakes.tallies.costs import Costs
 from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.rank_sum import rank_sum_p_value
-from stakes.views.report.payload import figure, metric, named, said, section
-
-_Answer = dict[str, Any]
+from stakes.views.report.payload import said, section
 
 
 def verdict_section(evaluation: Any, stops: Stops | None, calibration: dict[str, Any] | None) -> dict[str, Any]:
@@ -33,42 +30,25 @@ def verdict_section(evaluation: Any, stops: Stops | None, calibration: dict[str,
     return section("verdict", answers=answers, cautions=cautions(evaluation))
 
 
-def _answer(question: str, tone: str, *sentences: dict[str, Any], figures: Any = ()) -> _Answer:
-    """An answer: "good", "doubt", "bad", "note" or "open", in sentences, with the figures behind it."""
-    shown = [figure(one) for one in figures]
-    return {"question": said(question), "tone": tone, "sentences": list(sentences), "figures": shown}
-
-
 def main_figure(evaluation: Any) -> Estimate | None:
     """The figure that the verdict rests on: the auc of scores, the mcc of decisions."""
     found = (evaluation.figures.get(name) for name in ("auc", "mcc"))
     return next((one for one in found if one is not None and one.defined), None)
 
 
-def side_of_chance(found: Estimate) -> str:
-    """Whether an interval lies "above" chance, "below" it, or "around" it."""
-    if found.low is None or found.high is None:
-        return "around"
-    return "above" if found.low > found.baseline else "below" if found.high < found.baseline else "around"
-
-
 # ── is it better than ignoring the input? ────────────────────────────────────────────────────────────────────────
-def _better(evaluation: Any) -> _Answer:
+def _better(evaluation: Any) -> Answer:
     question, found = "verdict.better", main_figure(evaluation)
     if found is None:
-        return _answer(question, "open", said("verdict.better_unknown"))
-    tone, words = {
-        "above": ("good", said("verdict.better_yes")),
-        "around": ("doubt", said("verdict.better_unsure")),
-        "below": ("bad", said("verdict.better_no")),
-    }[side_of_chance(found)]
+        return answer(question, "open", said("verdict.better_unknown"))
+    tone, words = better_in_words(side_of_chance(found), "verdict.better_no")
     names = {"positive": evaluation.positive, "negative": evaluation.negative}
     if found.name == "auc":
         more = said("verdict.better_auc", share=found.value, **names)
     else:
         more = said("verdict.better_mcc", value=found.value)
     figures = [found, *(evaluation.figures[name] for name in ("accuracy",) if name in evaluation.figures)]
-    return _answer(question, tone, words, more, *_against_constant(evaluation), figures=figures)
+    return answer(question, tone, words, more, *_against_constant(evaluation), figures=figures)
 
 
 def _against_constant(evaluation: Any) -> list[dict[str, Any]]:
@@ -81,22 +61,14 @@ def _against_constant(evaluation: Any) -> list[dict[str, Any]]:
 
 
 # ── should we believe it? ────────────────────────────────────────────────────────────────────────────────────────
-def _believe(evaluation: Any) -> _Answer:
+def _believe(evaluation: Any) -> Answer:
     question, found = "verdict.believe", main_figure(evaluation)
     if found is None:
-        return _answer(question, "open", said("verdict.believe_unknown"))
-    few = {name: size for name, size in evaluation._sizes().items() if size < FEW_ROWS}
-    around = side_of_chance(found) == "around"
-    tone = "doubt" if few or around else "good"
-    words = said("verdict.believe_chance") if around else said("verdict.believe_few" if few else "verdict.believe_yes")
-    sentences = [words, said("verdict.believe_rows", n=evaluation.rows)]
-    if found.low is not None:
-        limits = {"low": found.low, "high": found.high, "confidence": found.confidence}
-        sentences.append(said("verdict.believe_interval", name=metric(found.name), **limits))
-    p = _p_value(evaluation, found)
+        return answer(question, "open", said("verdict.believe_unknown"))
+    p, more = _p_value(evaluation, found), []
     if p is not None:
-        sentences.append(said("verdict.believe_p", p=p) if p >= 1e-4 else said("verdict.believe_tiny_p"))
-    return _answer(question, tone, *sentences, figures=[found])
+        more = [said("verdict.believe_p", p=p) if p >= 1e-4 else said("verdict.believe_tiny_p")]
+    return believed(evaluation, found, "verdict.believe_few", *more)
 
 
 def _p_value(evaluation: Any, found: Estimate) -> float | None:
@@ -112,11 +84,11 @@ def _p_value(evaluation: Any, found: Estimate) -> float | None:
 
 
 # ── are the probabilities honest? ────────────────────────────────────────────────────────────────────────────────
-def _honest(evaluation: Any, calibration: dict[str, Any] | None) -> _Answer:
+def _honest(evaluation: Any, calibration: dict[str, Any] | None) -> Answer:
     question = "verdict.honest"
     if calibration is None:
         why = said("verdict.honest_no_scores" if evaluation.scores is None else "verdict.honest_no_probabilities")
-        return _answer(question, "open", why)
+        return answer(question, "open", why)
     slope, shift = calibration["line"]
     p = calibration["p_value"]
     tail = 1 - evaluation.sampling.confidence
@@ -127,7 +99,7 @@ def _honest(evaluation: Any, calibration: dict[str, Any] | None) -> _Answer:
     if p is not None:
         seen = calibration["redrawn"]
         words.append(said("verdict.honest_redrawn", times=seen["as_far"], n=seen["of"]))
-    made = _answer(question, "doubt" if off else "good", *words)
+    made = answer(question, "doubt" if off else "good", *words)
     return {**made, "figures": [{**slope, "label": said("calibration.slope")}, calibration["ece"]]}
 
 
@@ -142,12 +114,12 @@ def _dishonest(slope: dict[str, Any], shift: dict[str, Any]) -> list[dict[str, A
 
 
 # ── where should the threshold stand? ────────────────────────────────────────────────────────────────────────────
-def _threshold(evaluation: Any, stops: Stops | None) -> _Answer:
+def _threshold(evaluation: Any, stops: Stops | None) -> Answer:
     question, prices = "verdict.threshold", prices_of(evaluation)
     if stops is None:
-        return _answer(question, "open", said("verdict.threshold_unknown"))
+        return answer(question, "open", said("verdict.threshold_unknown"))
     if set(prices.decisions) != {evaluation.negative, evaluation.positive}:
-        return _answer(question, "open", said("verdict.threshold_decisions"))
+        return answer(question, "open", said("verdict.threshold_decisions"))
     miss, alarm = _mistakes(prices)
     given = said("verdict.threshold_given", miss=miss, alarm=alarm) if prices.given else said("verdict.threshold_equal")
     costs = _per_thousand(stops, prices, evaluation.prevalence)
@@ -156,15 +128,15 @@ def _threshold(evaluation: Any, stops: Stops | None) -> _Answer:
     called = stops.tp[best] + stops.fp[best]
     if called == 0:
         words = said("verdict.threshold_nobody", decision=evaluation.negative, cost=costs[best])
-        return _answer(question, "bad", words, given)
+        return answer(question, "bad", words, given)
     if called == stops.tp[-1] + stops.fp[-1]:
         words = said("verdict.threshold_everyone", decision=evaluation.positive, cost=costs[best])
-        return _answer(question, "bad", words, given)
+        return answer(question, "bad", words, given)
     at = said("verdict.threshold_best", threshold=stops.thresholds[best], positive=names["positive"], cost=costs[best])
     compared = said("verdict.threshold_always", everyone=costs[-1], nobody=costs[0], **names)
     decision = _decided(evaluation, stops)
     tone = "good" if decision.enough_evidence else "doubt"
-    return _answer(question, tone, at, *_on_new_rows(decision), compared, *_now(evaluation, stops, costs), given)
+    return answer(question, tone, at, *_on_new_rows(decision), compared, *_now(evaluation, stops, costs), given)
 
 
 def _decided(evaluation: Any, stops: Stops) -> Decision:
@@ -213,7 +185,7 @@ def _now(evaluation: Any, stops: Stops, costs: Any) -> list[dict[str, Any]]:
 
 
 # ── where does it fail? ──────────────────────────────────────────────────────────────────────────────────────────
-def _where(evaluation: Any) -> _Answer:
+def _where(evaluation: Any) -> Answer:
     question = "verdict.where"
     recall, specificity = (evaluation.figures.get(name) for name in ("recall", "specificity"))
     sentences, figures = [], []
@@ -222,26 +194,8 @@ def _where(evaluation: Any) -> _Answer:
         names = {"positive": evaluation.positive, "negative": evaluation.negative}
         sentences.append(said("verdict.where_classes", **shares, **names))
         figures = [recall, specificity]
-    apart, sentence = _worst_segment(evaluation)
+    apart, sentence = worst_segment(evaluation, main_figure(evaluation))
     sentences += sentence
     if not sentences:
-        return _answer(question, "open", said("verdict.where_unknown"))
-    return _answer(question, "doubt" if apart else "note", *sentences, figures=figures)
-
-
-def _worst_segment(evaluation: Any) -> tuple[bool, list[dict[str, Any]]]:
-    """The segment in which the main figure is worst, and whether its interval lies below that of all rows."""
-    found = main_figure(evaluation)
-    if found is None or not evaluation.segments:
-        return False, []
-    parts = {name: part.interval(found.name) for name, part in largest_segments(evaluation)}
-    defined = {name: one for name, one in parts.items() if one.defined}
-    if not defined:
-        return False, []
-    worst = min(defined, key=lambda name: defined[name].value)
-    high = defined[worst].high
-    apart = high is not None and high < found.value
-    values = {"segment": named(worst), "name": metric(found.name), "value": defined[worst].value, "whole": found.value}
-    if defined[worst].value >= found.value:  # the classes are easier to tell apart within segments than across them
-        return False, [said("verdict.where_better", **values)]
-    return apart, [said("verdict.where_apart" if apart else "verdict.where_alike", **values)]
+        return answer(question, "open", said("verdict.where_unknown"))
+    return answer(question, "doubt" if apart else "note", *sentences, figures=figures)

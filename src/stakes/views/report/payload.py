@@ -28,7 +28,10 @@ def section(kind: str, **data: Any) -> dict[str, Any]:
 
 
 def said(key: str, **values: Any) -> dict[str, Any]:
-    """Return a sentence of the catalogue with what fills its gaps; a name of a metric is written ``metric("auc")``."""
+    """Return a sentence of the catalogue with what fills its gaps.
+
+    A name of a metric is written ``metric("auc")``; a list of names is told with commas and "and".
+    """
     return {"text": key, "values": {name: _told(value) for name, value in values.items()}}
 
 
@@ -59,9 +62,19 @@ def listed(values: Any) -> list[Any]:
     return [None if isinstance(one, float) and not np.isfinite(one) else one for one in np.asarray(values).tolist()]
 
 
+def span(values: Any) -> tuple[float, float]:
+    """Return the lowest and the highest value, with room around what is the same but for rounding."""
+    low, high = float(np.min(values)), float(np.max(values))
+    size = max(abs(low), abs(high))
+    room = max(0.5, 1e-6 * size)
+    return (low, high) if high - low > 1e-9 * size else (low - room, high + room)
+
+
 def _told(value: Any) -> Any:
     if isinstance(value, str):
         return named(value)
+    if isinstance(value, list):
+        return [named(one) for one in value]
     if value is None or isinstance(value, dict | int):
         return value
     return plain(float(value))

@@ -2,14 +2,15 @@
 
 const NARROW = window.matchMedia("(max-width: 720px)");
 
-// x and y: { name, domain, write?, ticks? }; legend: [{ text, look }]; table: () => ({ head, rows }) for the CSV.
+// x and y: { name, domain, write?, ticks? }, x also { turned } where names stand aslant; legend: [{ text, look }];
+// table: () => ({ head, rows }) for the CSV.
 class Chart {
-  constructor({ id, title, about, x, y, legend = [], table, width, height, left }) {
+  constructor({ id, title, about, x, y, legend = [], table, width, height, left, bottom = 46 }) {
     this.width = width ?? (NARROW.matches ? 340 : 520);
     this.height = height ?? (NARROW.matches ? 300 : 380);
     const numbers = (y.ticks ?? ticks(y.domain)).map((value) => ({ value, text: (y.write ?? writeTick)(value) }));
     const widest = Math.max(3, ...numbers.map(({ text }) => text.length));
-    this.margin = { top: 12, right: 14, bottom: 46, left: left ?? 31 + 7.2 * widest };
+    this.margin = { top: 12, right: 14, bottom, left: left ?? 31 + 7.2 * widest };
     this.id = id;
     this.title = title;
     this.table = table;
@@ -50,7 +51,7 @@ class Chart {
       const place = this.x(value);
       axis.append(
         shape("line", { class: "grid", x1: place, x2: place, y1: top, y2: this.height - bottom }),
-        centred(place, this.height - bottom + 17, (x.write ?? writeTick)(value)),
+        (x.turned ? aslant : centred)(place, this.height - bottom + 17, (x.write ?? writeTick)(value)),
       );
     }
     for (const { value, text } of numbers) {
@@ -75,6 +76,10 @@ class Chart {
 
 function centred(x, y, text, attributes = {}) {
   return shape("text", { x, y, "text-anchor": "middle", ...attributes }, text);
+}
+
+function aslant(x, y, text) {
+  return shape("text", { x: x + 4, y: y - 6, "text-anchor": "end", transform: `rotate(-40 ${x + 4} ${y - 6})` }, text);
 }
 
 // The little sign in front of a legend's text.

@@ -9,7 +9,7 @@ const {
 
 let language = firstLanguage;
 
-// Gaps in a text: {name}, {name:percent}, {name:count}, {name:exact}, {name:cost}.
+// Gaps in a text: {name}, {name:percent}, {name:count}, {name:exact}, {name:cost}, {name:short}.
 const GAP = /\{(\w+)(?::(\w+))?\}/g;
 
 function t(key, values = {}) {
@@ -31,28 +31,51 @@ function plural(forms, number) {
 
 function told(value, format = "number") {
   if (value === null || value === undefined) return "–";
+  if (Array.isArray(value)) return listed(value);
   if (typeof value === "object") return "metric" in value ? metricName(value.metric) : reasonText(value.reason);
   if (typeof value === "number" || value === "Infinity" || value === "-Infinity") return FORMATS[format](Number(value));
   return value;
 }
 
-// A parameter stays as users write it: f_beta(beta=2).
+// Names one after the other, each in quotation marks.
+function listed(names) {
+  const quoted = names.map((name) => t("page.quoted", { name }));
+  return new Intl.ListFormat(language, { type: "conjunction" }).format(quoted);
+}
+
+// A parameter stays as users write it: f_beta(beta=2). An average over classes is named after its figure: macro_f1.
+const AVERAGED = /^(macro|weighted|micro)_(?=[a-z])/;
+const AVERAGES = {
+  macro: ["average.macro", "average.macro_means"],
+  weighted: ["average.weighted", "average.weighted_means"],
+  micro: ["average.micro", "average.micro_means"],
+};
+
 function metricName(text) {
+  const average = AVERAGED.exec(text);
+  if (average) return t(AVERAGES[average[1]][0], { name: metricName(text.slice(average[0].length)) });
   const [, name, parameters] = /^(\w+)(.*)$/.exec(text);
   return (TEXTS[language][`metric.${name}`] ?? name) + (parameters ? ` ${parameters}` : "");
 }
 
 function metricQuestion(text) {
-  return TEXTS[language][`question.${/^\w+/.exec(text)[0]}`] ?? "";
+  const average = AVERAGED.exec(text);
+  if (!average) return TEXTS[language][`question.${/^\w+/.exec(text)[0]}`] ?? "";
+  return `${metricQuestion(text.slice(average[0].length))} (${t(AVERAGES[average[1]][1])})`;
 }
 
-// Reasons are declared in English, which is their key; one with a number in it is found by its words.
+// Reasons are declared in English, which is their key; one with a number or a metric in it is found by its words.
 function reasonText(words) {
   const texts = TEXTS[language];
   if (texts[`reason.${words}`]) return texts[`reason.${words}`];
   for (const key of Object.keys(texts).filter((one) => one.startsWith("reason.") && one.includes("{"))) {
     const number = new RegExp(`^${key.slice(7).replace(/\{\w+\}/, "(.+)")}$`).exec(words);
-    if (number) return texts[key].replace(/\{\w+\}/, told(readNumber(number[1])));
+    if (number) return texts[key].replace(/\{\w+\}/, () => numberOrMetric(number[1]));
   }
   return words;
+}
+
+function numberOrMetric(text) {
+  const number = readNumber(text);
+  return Number.isNaN(number) ? metricName(text) : told(number);
 }

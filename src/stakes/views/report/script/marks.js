@@ -52,3 +52,16 @@ function flat(chart, low, high, y, look = "whisker") {
 function ruleAt(chart, x, look = "line rule") {
   return upright(chart, x, chart.y.domain[0], chart.y.domain[1], look);
 }
+
+// A level to compare with, all the way across.
+function levelAt(chart, y, look = "line diagonal") {
+  return flat(chart, chart.x.domain[0], chart.x.domain[1], y, look);
+}
+
+// Everything between two places of x.
+function spanBetween(chart, low, high, look = "band honest") {
+  const ends = [low, high].map((end) => chart.x(Math.min(Math.max(end, chart.x.domain[0]), chart.x.domain[1])));
+  const height = chart.height - chart.margin.top - chart.margin.bottom;
+  const width = Math.max(ends[1] - ends[0], 0);
+  return shape("rect", { class: look, x: ends[0], y: chart.margin.top, width, height });
+}

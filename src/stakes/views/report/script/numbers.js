@@ -49,12 +49,21 @@ function writePercent(value) {
   return formatter({ style: "percent", maximumFractionDigits: digits }).format(value);
 }
 
+// A share in as little room as possible: what is neither nothing nor all is not written as such.
+function writeShare(value) {
+  if (value > 0 && value < 0.005) return `<${formatter({ style: "percent" }).format(0.01)}`;
+  if (value < 1 && value > 0.995) return `>${formatter({ style: "percent" }).format(0.99)}`;
+  return formatter({ style: "percent", maximumFractionDigits: 0 }).format(value);
+}
+
 function writeExact(value) {
   if (value === null || Number.isNaN(value)) return "–";
   return Number.isFinite(value) ? formatter({ maximumSignificantDigits: 8 }).format(value) : infinite(value);
 }
 
-const FORMATS = { number: writeNumber, cost: writeCost, count: writeCount, percent: writePercent, exact: writeExact };
+const FORMATS = {
+  number: writeNumber, short: writeCost, cost: writeCost, count: writeCount, percent: writePercent, exact: writeExact,
+};
 
 function writeInterval(low, high, write = writeNumber) {
   return low === null || low === undefined ? "–" : `${write(Number(low))} – ${write(Number(high))}`;

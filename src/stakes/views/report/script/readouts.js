@@ -1,7 +1,8 @@
 // What a chart tells about the place under the pointer, or, with the arrow keys, about one point after the other.
 
-// points: () => [{ x, y, text }]; the nearest one is ringed and told below the chart.
-function addReadout(chart, points) {
+// points: () => [{ x, y, text }]; the nearest one is ringed and told below the chart. Where points stand in rows of so
+// many, the keys up and down go from row to row.
+function addReadout(chart, points, inRow = -1) {
   const ring = shape("circle", { class: "ring", r: 7, visibility: "hidden" });
   chart.overlay.append(ring);
   let place = -1;
@@ -24,7 +25,8 @@ function addReadout(chart, points) {
   chart.svg.addEventListener("focus", () => { if (chart.svg.matches(":focus-visible")) tell(Math.max(place, 0)); });
   chart.svg.addEventListener("blur", hush);
   chart.svg.addEventListener("keydown", (event) => {
-    const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[event.key];
+    const steps = { ArrowRight: 1, ArrowLeft: -1, ArrowUp: -inRow, ArrowDown: inRow, PageUp: 10, PageDown: -10 };
+    const step = steps[event.key];
     const end = { Home: 0, End: Infinity }[event.key];
     if (step === undefined && end === undefined) return;
     event.preventDefault();

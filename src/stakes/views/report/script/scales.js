@@ -14,7 +14,7 @@ function ticks([from, to], wanted = 5) {
   const rough = (to - from) / wanted;
   if (!(rough > 0)) return [from];
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * ([1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999) ?? 10);
+  const step = power * ([1, 2, 5, 10].find((factor) => factor * power >= rough * 0.8) ?? 10);
   const first = Math.ceil(from / step - 1e-9);
   const last = Math.floor(to / step + 1e-9);
   return Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12)));

@@ -1,0 +1,152 @@
+"""The page of several classes: verdict, confusion table, each class against the rest, segments, every figure."""
+
+from typing import Any
+
+import numpy as np
+
+from stakes import metrics
+from stakes.decisions.curves.stops import stops
+from stakes.evaluation.reporting.figures import figures_section
+from stakes.evaluation.reporting.many_class_verdict import class_lines, verdict_section
+from stakes.evaluation.reporting.segments import largest_classes, segments_section
+from stakes.tallies import Confusion, JointCounts, ScoreTable
+from stakes.tallies.arithmetic import Array
+from stakes.views.report.payload import MOST, figure, listed, named, page, said, section
+
+_CLASS_FIGURES = ("recall", "precision", "f1", "false_positive_rate", "auc")
+_POINTS = 5000
+"""So many quantiles are shared by the curves of all classes."""
+
+
+def many_class_page(evaluation: Any) -> dict[str, Any]:
+    """Return the payload of an evaluation of several classes."""
+    lines = class_lines(evaluation)
+    sections = [
+        verdict_section(evaluation, lines),
+        *matrix_section(evaluation),
+        *_confused_section(evaluation),
+        *_classes_section(evaluation),
+        *_versus_section(evaluation),
+        *_slopes_section(evaluation, lines),
+        *segments_section(evaluation),
+        figures_section(evaluation),
+    ]
+    return page(said("page.many_classes", n=len(evaluation.classes)), _facts(evaluation), sections)
+
+
+def _facts(evaluation: Any) -> list[dict[str, Any]]:
+    largest = max(evaluation.support, key=lambda name: float(evaluation.support[name]))
+    share = float(evaluation.support[largest]) / float(evaluation.rows)
+    facts = [said("page.rows", n=evaluation.rows), said("page.largest_class", name=named(largest), share=share)]
+    decided = {"score": said("page.highest_score"), "costs": said("page.cheapest")}
+    if evaluation.counted.decided_by in decided:
+        facts.append(decided[evaluation.counted.decided_by])
+    if evaluation.counted.clusters is not None:
+        facts.append(said("page.clusters", n=evaluation.counted.clusters.count))
+    return facts
+
+
+# ── decisions ────────────────────────────────────────────────────────────────────────────────────────────────────
+def matrix_section(evaluation: Any) -> list[dict[str, Any]]:
+    """Return the confusion table of the most frequent classes, with the rows that were decided otherwise beside it."""
+    table = evaluation.confusion if evaluation.confusion is not None else evaluation.joint
+    if table is None:
+        return []
+    shown = largest_classes(evaluation)
+    others = [name for name in table.decisions if name not in evaluation.support][:MOST]
+    decisions = [name for name in shown if name in table.decisions] + others
+    cells = _cells(table, [table.truths.index(t) for t in shown], [table.decisions.index(d) for d in decisions])
+    return [
+        section(
+            "matrix",
+            truths=[named(name) for name in shown],
+            decisions=[named(name) for name in decisions],
+            diagonal=[decisions.index(name) if name in decisions else None for name in shown],
+            cells=[listed(row) for row in cells],
+            totals=[evaluation.support[name] for name in shown],
+            count=len(evaluation.classes),
+        )
+    ]
+
+
+def _cells(table: Confusion | JointCounts, rows: list[int], columns: list[int]) -> Array:
+    if isinstance(table, Confusion):
+        return np.asarray(table.counts)[np.ix_(rows, columns)]
+    across, down = ({code: place for place, code in enumerate(codes)} for codes in (columns, rows))
+    found = np.zeros((len(rows), len(columns)), table.counts.dtype)
+    for (truth, decision), count in zip(table.codes[:, :2].tolist(), table.counts, strict=True):
+        if truth in down and decision in across:
+            found[down[truth], across[decision]] = count
+    return found
+
+
+def _confused_section(evaluation: Any) -> list[dict[str, Any]]:
+    """The most frequent wrong decisions, if any decision is wrong."""
+    if evaluation.confusion is None and evaluation.joint is None:
+        return []
+    pairs = [
+        {"truth": named(truth), "decision": named(decision), "count": count, "share": share}
+        for truth, decision, count, share in evaluation.most_confused()
+    ]
+    return [section("confused", pairs=pairs)] if pairs else []
+
+
+# ── each class against the rest ──────────────────────────────────────────────────────────────────────────────────
+def _classes_section(evaluation: Any) -> list[dict[str, Any]]:
+    """The figures of each class, and their plain means."""
+    shown = largest_classes(evaluation)
+    known = [name for name in _CLASS_FIGURES if metrics.find(name).tally in evaluation._against_rest[shown[0]]]
+    if not known:
+        return []
+    rows = [
+        {
+            "name": named(of),
+            "rows": evaluation.support[of],
+            "figures": [figure(evaluation.interval((name, of))) for name in known],
+        }
+        for of in shown
+    ]
+    whole = [figure(evaluation.figures[f"macro_{name}"]) for name in known]
+    return [section("classes", metrics=known, classes=rows, whole=whole, count=len(evaluation.classes))]
+
+
+def _versus_section(evaluation: Any) -> list[dict[str, Any]]:
+    """The ROC and PR curves of each class, as counts at some thresholds."""
+    tables = {name: evaluation._against_rest[name].get(ScoreTable) for name in largest_classes(evaluation)}
+    drawn = {name: table for name, table in tables.items() if table is not None and table.P and table.N}
+    if not drawn:
+        return []
+    curves = [
+        {**swept(name, table, _POINTS // len(drawn)), "figures": _areas(evaluation, name)}
+        for name, table in drawn.items()
+    ]
+    return [section("versus", curves=curves)]
+
+
+def _areas(evaluation: Any, name: str) -> list[dict[str, Any]]:
+    return [figure(evaluation.interval((metric, name))) for metric in ("auc", "average_precision")]
+
+
+def swept(name: str, table: ScoreTable, quantiles: int) -> dict[str, Any]:
+    """Return what some hundred thresholds of a score find and let through."""
+    found = stops(table, quantiles=min(quantiles, 1000))
+    counts = {"P": float(table.P), "N": float(table.N)}
+    return {
+        "name": named(name),
+        **{key: int(count) if count.is_integer() else count for key, count in counts.items()},
+        "thresholds": listed(found.thresholds),
+        "tp": listed(found.tp),
+        "fp": listed(found.fp),
+    }
+
+
+def _slopes_section(evaluation: Any, lines: dict[str, Any]) -> list[dict[str, Any]]:
+    """How honest the probability of each class is."""
+    known = {name: line for name, line in lines.items() if any(one.defined for one in line)}
+    if not known:
+        return []
+    rows = [
+        {"name": named(name), "rows": evaluation.support[name], "figures": [figure(one) for one in line]}
+        for name, line in known.items()
+    ]
+    return [section("slopes", classes=rows)]

@@ -1,0 +1,81 @@
+"""What report pages are tried on: one small thing of each kind."""
+
+import numpy as np
+
+import stakes
+
+EVIL = "</script><script>alert(1)</script>"
+CLASSES = ("ant", "bee", "=cat()", EVIL)
+
+
+def class_rows(n=1_200, k=4, seed=0):
+    """Truth codes and probabilities of k classes; the third is often taken for the second."""
+    rng = np.random.default_rng(seed)
+    truth = rng.choice(k, n, p=np.arange(1, k + 1) / (k * (k + 1) / 2))
+    logits = rng.normal(size=(n, k))
+    logits[np.arange(n), truth] += 1.7
+    logits[:, 1] += truth == 2
+    odds = np.exp(1.4 * logits)
+    return truth, odds / odds.sum(1, keepdims=True)
+
+
+def many_classes(**options):
+    truth, score = class_rows()
+    return stakes.evaluate(truth=np.array(CLASSES)[truth], score=score, classes=list(CLASSES), **options)
+
+
+def number_rows(n=3_000, seed=1):
+    rng = np.random.default_rng(seed)
+    truth = np.exp(rng.normal(3.2, 0.5, n))
+    prediction = 0.75 * truth + 3.5 * rng.normal(size=n) + 6
+    prediction[:4] += 25
+    return truth, prediction
+
+
+def numbers(n=3_000, **options):
+    truth, prediction = number_rows(n)
+    return stakes.evaluate(truth=truth, prediction=prediction, **options)
+
+
+def scored_rows(n=900, seed=3):
+    rng = np.random.default_rng(seed)
+    truth = rng.random(n) < 0.3
+    shared = 0.6 * rng.normal(size=n)
+
+    def score(signal, noise):
+        return 1 / (1 + np.exp(-(shared + noise * rng.normal(size=n) + signal * truth - 1)))
+
+    return np.where(truth, "sick", "well"), {"boosting": score(2.4, 0.6), EVIL: score(1.6, 0.7), "stump": score(0.7, 1)}
+
+
+def comparison(**options):
+    truth, scores = scored_rows()
+    options = {"metric": ["auc", "brier_score"], "margin": 0.02, **options}
+    return stakes.compare(truth=truth, scores=scores, positive="sick", **options)
+
+
+def permutation():
+    truth, scores = scored_rows()
+    return stakes.permutation_test(truth=truth, score=scores["stump"], positive="sick", permutations=400)
+
+
+def decision(**options):
+    truth, scores = scored_rows()
+    options = options or {"costs": stakes.Costs(miss=5, false_alarm=1)}
+    return stakes.decide(truth=truth, score=scores[EVIL], positive="sick", **options)
+
+
+def policies():
+    truth, score = class_rows()
+    costs = stakes.Costs(((1 - np.eye(4)) * np.arange(1, 5)[:, None]).tolist(), CLASSES, CLASSES)
+    return stakes.decide(truth=np.array(CLASSES)[truth], score=score, classes=list(CLASSES), costs=costs)
+
+
+PAGES = {
+    "many classes": lambda: many_classes(by=np.array(["north", "south", EVIL])[np.arange(1_200) % 3]),
+    "numbers": lambda: numbers(by=np.array(["north", "south", EVIL])[np.arange(3_000) % 3]),
+    "comparison": comparison,
+    "permutation": permutation,
+    "decision": decision,
+    "policies": policies,
+}
