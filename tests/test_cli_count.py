@@ -42,7 +42,7 @@ def test_what_was_counted_is_said_in_two_lines(hospitals, tmp_path):
     columns, ranges = counted.scores.as_columns().scores, counted.scores.grid.ranges
     assert second == (
         f"scores in {len(columns)} bins, {len(ranges)} of them put together from smaller ones "
-        "(at least 10 rows of a class, or none)"
+        "(the smallest with 10 rows of a class)"
     )
     assert out.read_bytes() == (hospitals / "monday.tally").read_bytes()
     rows = {"truth": "ill", "score": "risk", "positive": "yes", "by": "ward", "threshold": 0.3}
@@ -56,7 +56,8 @@ def test_the_facts_as_json(hospitals, tmp_path):
     done = run("count", hospitals / "monday.csv", *COLUMNS, "--where", "ward = 'north'", "--json", "-o", out)
     facts = json.loads(done.stdout)
     assert facts["rows"] == stakes.load(out).scores.total < 500
-    assert {**facts, "rows": 0, "bytes": 0, "scores": 0, "put_together": 0} == {
+    assert 0 < facts["smallest_cell"] < 10  # few rows of a class lie on one side of ½
+    assert {**facts, "rows": 0, "bytes": 0, "scores": 0, "put_together": 0, "smallest_cell": 0} == {
         "written": str(out),
         "bytes": 0,
         "task": "classification",
@@ -66,6 +67,8 @@ def test_the_facts_as_json(hospitals, tmp_path):
         "segments": [],
         "threshold": None,
         "min_cell": 10,
+        "smallest_cell": 0,
+        "rows_without_segment": 0,
         "scores": 0,
         "put_together": 0,
     }
