@@ -27,7 +27,7 @@ def _answer(question: str, tone: str, *sentences: dict[str, Any], figures: Any =
 def _chip(key: str, value: float, limits: tuple[float, float] | None = None) -> dict[str, Any]:
     """A figure beside an answer."""
     low, high = limits or (None, None)
-    return {"name": "cost", "label": said(key), "value": value, "low": low, "high": high}
+    return {"name": "cost", "format": "cost", "label": said(key), "value": value, "low": low, "high": high}
 
 
 # ── what does it cost? ───────────────────────────────────────────────────────────────────────────────────────────
@@ -148,13 +148,12 @@ def _dependence(study: Study) -> _Answer:
     best, worst = study.per_thousand * widest.best, study.per_thousand * widest.worst
     if worst - best <= 1e-9 * abs(worst):
         return _answer(question, "good", said("system.dependence_nothing"))
-    if widest.model is None:
-        words = said("system.dependence_all", best=best, worst=worst, cost=study.cost)
-    else:
-        words = said("system.dependence_one", model=widest.model, best=best, worst=worst, cost=study.cost)
+    lead = said("system.dependence_range", best=best, worst=worst)
+    why = said("system.dependence_all") if widest.model is None else said("system.dependence_one", model=widest.model)
+    assumed = said("system.dependence_assumed", cost=study.cost)
     tone, compared = _against_constant(study, best, worst)
     figures = [_chip("system.chip_range", study.cost, (best, worst))]
-    return _answer(question, tone, words, compared, figures=figures)
+    return _answer(question, tone, lead, why, assumed, compared, figures=figures)
 
 
 def _against_constant(study: Study, best: float, worst: float) -> tuple[str, dict[str, Any]]:

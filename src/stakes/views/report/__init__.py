@@ -11,7 +11,7 @@ To add a page:
    ``SECTIONS.KIND = (data) => node(…)``. Only the kinds that a page shows are put into it. The files beside
    ``sections/`` are there for all: ``dom`` (elements; text is inert), ``language`` (``t("group.key", values)``),
    ``numbers``, ``charts`` (``new Chart`` with axes, legend and buttons), ``marks`` (lines, bands, bars, dots),
-   ``readouts``, ``lists`` (a forest plot), ``tables`` and ``export`` (SVG, CSV).
+   ``readouts``, ``lists`` (a forest plot), ``tables``, ``fields`` (typed numbers) and ``export`` (SVG, CSV).
 3. Write its sentences in ``texts/en.toml``, ``es.toml`` and ``ru.toml`` under the same keys, and the section's title as
    ``KIND.title``. A test fails for a key that is missing, superfluous, or used nowhere.
 
@@ -35,7 +35,7 @@ __all__ = ["LANGUAGES", "html", "write"]
 
 _HERE = Path(__file__).parent
 
-_SCRIPTS = ("dom", "language", "numbers", "scales", "charts", "marks", "readouts", "lists", "export", "tables", "page")
+_SCRIPTS = ("dom", "language", "numbers", "scales", "charts", "marks", "readouts", "lists", "export", "tables", "fields", "page")
 """The files that every page has."""
 
 _PAGE = """\

@@ -10,13 +10,13 @@ SECTIONS.system_worth = (data) => node(
 
 function perfectChart({ models, now, all_perfect: all }) {
   const rows = models.map(({ name, perfect, perfect_range: ends, saving }) => ({
-    name, value: perfect ?? null, low: ends?.[0] ?? null, high: ends?.[1] ?? null, reason: t("system_worth.unknown"),
+    name, value: perfect, low: ends ? ends[0] : perfect, high: ends ? ends[1] : now, reason: t("system_worth.unknown"),
     text: () => t("system_worth.readout", { model: name, cost: perfect, saving }),
   }));
   if (all !== null && rows.length > 1) {
     const name = t("system_worth.all_perfect");
     const told = { model: name, cost: all, saving: now - all };
-    rows.push({ name, value: all, low: null, high: null, text: () => t("system_worth.readout", told) });
+    rows.push({ name, value: all, low: all, high: now, text: () => t("system_worth.readout", told) });
   }
   return listChart({
     id: "perfect", title: t("system_worth.perfect"), about: t("system_worth.perfect_about"), axis: t("system.per_thousand"),

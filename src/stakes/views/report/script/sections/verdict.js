@@ -31,12 +31,14 @@ function answerCard({ question, tone, sentences, figures }) {
 }
 
 function figureChip(figure) {
-  const limits = figure.low === null ? null : node("span", { class: "limits" }, writeInterval(figure.low, figure.high));
+  const write = FORMATS[figure.format ?? "number"];
+  const words = writeInterval(figure.low, figure.high, write);
+  const limits = figure.low === null ? null : node("span", { class: "limits" }, words);
   return node(
     "li", { title: metricQuestion(figure.name) },
     node("span", {}, figure.label ? sentence(figure.label) : metricName(figure.name)),
     " ",
-    figureCell(figure),
+    figureCell(figure, write),
     " ",
     limits,
   );

@@ -1,12 +1,14 @@
 // The network: circles for what is uncertain, double circles for what follows from what comes in, a square for the cost.
 
 function networkChart(data, choose) {
-  const found = networkPlaces(data.nodes.length, data.arrows);
+  const direct = data.arrows.slice(0, -1); // the last one, from the truth to the cost, runs below everything else
+  const found = networkPlaces(data.nodes.length, direct);
   const look = networkLook(found);
-  const places = found.at.map(({ layer, across }) => ({
+  const place = ({ layer, across }) => ({
     x: look.side + layer * look.step,
-    y: look.top + (across + (found.tallest - 1) / 2) * look.row,
-  }));
+    y: look.top + (across - found.low) * look.row,
+  });
+  const places = data.nodes.map((_, i) => place(found.items[i]));
   const chart = new Chart({
     id: "network", title: t("system.network"), about: t("system.network_about"), width: look.width, height: look.height,
     x: { name: "", domain: [0, 1], ticks: [] }, y: { name: "", domain: [0, 1], ticks: [] },
@@ -15,45 +17,46 @@ function networkChart(data, choose) {
       rows: data.arrows.map((arrow) => arrow.map((i) => nodeName(data.nodes[i]))),
     }),
   });
-  // The nodes are what can be reached; the drawing around them is a group.
-  chart.svg.setAttribute("role", "group");
-  chart.svg.removeAttribute("tabindex");
-  chart.svg.classList.add("network");
-  const lines = data.arrows.map((arrow) => networkArrow(data, arrow, places, look));
-  const nodes = data.nodes.map((one, i) => networkNode(data, one, i, places[i], look, choose));
+  const lines = found.ways.map((way) => arrowThrough(way.map(place), look));
+  lines.push(arrowBelow(places[0], places[places.length - 1], look));
+  const nodes = data.nodes.map((one, i) => networkNode(one, i, places[i], look, choose));
   chart.add(...lines, ...nodes);
-  chart.svg.style.minWidth = `${look.least}px`;
-  const box = node("div", { class: "scroll" });
-  chart.svg.replaceWith(box);
-  box.append(chart.svg);
+  asGroup(chart, look.least);
   return { chart, move({ model }) {
     nodes.forEach((one, i) => { if (data.nodes[i].kind === "model") one.setAttribute("aria-pressed", i === model + 1); });
     lines.forEach((one, i) => one.classList.toggle("chosen", data.arrows[i].includes(model + 1)));
   } };
 }
 
+// The nodes are what can be reached; the drawing around them is a group, which scrolls where it is too wide.
+function asGroup(chart, least) {
+  chart.svg.setAttribute("role", "group");
+  chart.svg.removeAttribute("tabindex");
+  chart.svg.classList.add("network");
+  chart.svg.style.minWidth = `${least}px`;
+  const box = node("div", { class: "scroll" });
+  chart.svg.replaceWith(box);
+  box.append(chart.svg);
+}
+
 // Room for everything: on a phone circles are small and names stand below them.
-function networkLook({ layers, tallest }) {
+function networkLook({ layers, low, high }) {
   const narrow = NARROW.matches;
   const least = narrow ? 58 * layers : 0;
   const width = Math.max(narrow ? 330 : 1000, least);
   const radius = narrow ? 15 : 32;
   const side = narrow ? 30 : 64;
-  const row = narrow ? 56 : tallest > 6 ? 76 : 92;
+  const row = narrow ? 56 : high - low > 5 ? 82 : 100;
   const top = radius + 14;
-  return {
-    narrow, least, width, radius, side, row, top,
-    step: (width - 2 * side) / Math.max(layers - 1, 1),
-    bottom: top + (tallest - 1) * row + radius + 32,
-    height: top + (tallest - 1) * row + radius + 40,
-  };
+  const bottom = top + (high - low) * row + radius + 32;
+  return { narrow, least, width, radius, side, row, top, bottom, height: bottom + 8, step: (width - 2 * side) / (layers - 1) };
 }
 
 function nodeName({ kind, name }) {
   return { truth: t("system.truth"), decision: t("system.decision"), cost: t("system.cost") }[kind] ?? name;
 }
 
-function networkNode(data, one, i, { x, y }, look, choose) {
+function networkNode(one, i, { x, y }, look, choose) {
   const name = nodeName(one);
   const twice = one.kind === "fuser" || one.kind === "decision";
   const { radius } = look;
@@ -86,15 +89,18 @@ function nodeWords(name, x, y, look) {
   return centred(x, y + look.radius + (look.narrow ? 13 : 16), short, { class: "name below" });
 }
 
-function networkArrow({ nodes }, [one, other], places, look) {
-  const [from, to] = [places[one], places[other]];
-  if (one === 0 && other === nodes.length - 1) return arrowBelow(from, to, look);
-  const others = places.filter((_, i) => i !== one && i !== other);
-  const middle = bentMiddle(from, to, others, 1.5 * look.radius);
-  const start = rim(from, middle, look.radius);
-  const end = rim(to, middle, look.radius + 3);
-  const way = `M${start.x} ${start.y}Q${middle.x} ${middle.y} ${end.x} ${end.y}`;
-  return arrowOf(way, end, Math.atan2(end.y - middle.y, end.x - middle.x));
+// A smooth line that leaves and enters nodes level.
+function arrowThrough(way, { radius }) {
+  const start = { x: way[0].x + radius, y: way[0].y };
+  const end = { x: way[way.length - 1].x - radius - 3, y: way[way.length - 1].y };
+  let here = start;
+  const curves = [...way.slice(1, -1), end].map((next) => {
+    const half = (here.x + next.x) / 2;
+    const curve = `C${half} ${here.y} ${half} ${next.y} ${next.x} ${next.y}`;
+    here = next;
+    return curve;
+  });
+  return arrowOf(`M${start.x} ${start.y}${curves.join("")}`, end, 0);
 }
 
 // What a decision costs depends on the truth too: that arrow runs below everything else.
