@@ -114,8 +114,13 @@ function modelFigures(model) {
     : null;
   return node(
     "div", { class: "card" },
-    node("h3", {}, model.name),
-    groups.flatMap(([title, list]) => [node("h4", {}, title), node("dl", { class: "readings tight" }, list.map(rows))]),
+    node("h3", {}, t("system.model_worth", { model: model.name })),
+    node(
+      "div", { class: "thirds" },
+      groups.map(([title, list]) => (
+        node("div", {}, node("h4", {}, title), node("dl", { class: "readings tight" }, list.map(rows)))
+      )),
+    ),
     score,
   );
 }

@@ -44,9 +44,9 @@ function networkLook({ layers, low, high }) {
   const narrow = NARROW.matches;
   const least = narrow ? 58 * layers : 0;
   const width = Math.max(narrow ? 330 : 1000, least);
-  const radius = narrow ? 15 : 32;
+  const radius = narrow ? 15 : 35;
   const side = narrow ? 30 : 64;
-  const row = narrow ? 56 : high - low > 5 ? 82 : 100;
+  const row = narrow ? 56 : high - low > 5 ? 86 : 104;
   const top = radius + 14;
   const bottom = top + (high - low) * row + radius + 32;
   return { narrow, least, width, radius, side, row, top, bottom, height: bottom + 8, step: (width - 2 * side) / (layers - 1) };
@@ -89,18 +89,18 @@ function nodeWords(name, x, y, look) {
   return centred(x, y + look.radius + (look.narrow ? 13 : 16), short, { class: "name below" });
 }
 
-// A smooth line that leaves and enters nodes level.
+// A smooth line that leaves and enters nodes level, and passes between them without a kink.
 function arrowThrough(way, { radius }) {
-  const start = { x: way[0].x + radius, y: way[0].y };
-  const end = { x: way[way.length - 1].x - radius - 3, y: way[way.length - 1].y };
-  let here = start;
-  const curves = [...way.slice(1, -1), end].map((next) => {
-    const half = (here.x + next.x) / 2;
-    const curve = `C${half} ${here.y} ${half} ${next.y} ${next.x} ${next.y}`;
-    here = next;
-    return curve;
+  const last = way.length - 1;
+  const points = way.map(({ x, y }, i) => ({ x: i === 0 ? x + radius : i === last ? x - radius - 3 : x, y }));
+  const slope = (i) => (i === 0 || i === last ? 0 : (way[i + 1].y - way[i - 1].y) / (way[i + 1].x - way[i - 1].x));
+  const curves = points.slice(1).map((to, i) => {
+    const from = points[i];
+    const [leave, enter] = [i === 0 ? 0.5 : 0.35, i + 1 === last ? 0.5 : 0.35].map((part) => part * (to.x - from.x));
+    const start = `${from.x + leave} ${from.y + leave * slope(i)}`;
+    return `C${start} ${to.x - enter} ${to.y - enter * slope(i + 1)} ${to.x} ${to.y}`;
   });
-  return arrowOf(`M${start.x} ${start.y}${curves.join("")}`, end, 0);
+  return arrowOf(`M${points[0].x} ${points[0].y}${curves.join("")}`, points[last], 0);
 }
 
 // What a decision costs depends on the truth too: that arrow runs below everything else.

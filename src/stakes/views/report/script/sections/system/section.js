@@ -3,11 +3,12 @@
 SECTIONS.system = (data) => {
   const state = remember("system", { model: data.start, accuracy: {} });
   const arithmetic = data.sliders.why_not ? null : new SystemArithmetic(data.sliders);
+  const accuracy = (place, c, a) => state.accuracy[`${place},${c},${a}`] ?? null;
   const listeners = [];
   const changed = () => {
     const current = { model: state.model, cost: data.cost, decided: null };
     if (arithmetic) {
-      current.decided = arithmetic.decide((place, c, a) => state.accuracy[`${place},${c},${a}`] ?? null);
+      current.decided = arithmetic.decide(accuracy);
       current.cost = arithmetic.cost(current.decided);
     }
     for (const listener of listeners) listener.move(current);
@@ -21,6 +22,15 @@ SECTIONS.system = (data) => {
     return listener;
   };
   const cards = follow(modelCards(data));
+  const outcome = follow(outcomeCard(data, arithmetic)).element;
+  const whatIf = node("div", { class: "pair" }, follow(slidersCard(data, state, arithmetic, changed)).element);
+  follow({ move({ model }) {
+    const place = arithmetic ? arithmetic.axes.findIndex((axis) => axis.model === model) : -1;
+    const movable = place >= 0 && !whyFixed(data, model, arithmetic.axes[place]);
+    while (whatIf.children.length > 1) whatIf.lastChild.remove();
+    if (movable) whatIf.append(accuracyChart(data, arithmetic, model, place, accuracy).figure);
+    whatIf.classList.toggle("single", !movable);
+  } });
   const built = node(
     "div", { class: "explorer" },
     node("p", { class: "intro" }, t("system.intro")),
@@ -31,15 +41,9 @@ SECTIONS.system = (data) => {
       rulesList(data),
       data.hidden > 0 ? node("p", { class: "note" }, t("system.hidden", { n: data.hidden })) : null,
     ),
-    node(
-      "div", { class: "pair" },
-      node(
-        "div", { class: "stack" },
-        follow(outcomeCard(data, arithmetic)).element,
-        follow(slidersCard(data, state, arithmetic, changed)).element,
-      ),
-      cards.figures,
-    ),
+    outcome,
+    whatIf,
+    cards.figures,
     cards.costs,
   );
   changed();

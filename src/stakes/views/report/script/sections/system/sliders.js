@@ -28,17 +28,16 @@ function slidersCard(data, state, arithmetic, changed) {
 
 function slidersOf(data, model, state, arithmetic, changed) {
   const place = arithmetic.axes.findIndex((axis) => axis.model === model);
-  const why = whyFixed(data, model, arithmetic.axes[place]);
-  if (why) return { controls: [], parts: [node("p", { class: "note", id: "no-sliders" }, why)] };
   const axis = arithmetic.axes[place];
-  const wanted = axis.right.flatMap((right, c) => (right < 0 ? [] : axis.chances[c].map((row, a) => ({ c, a, row, right }))));
-  const possible = wanted.filter(({ row }) => row.length > 1 && row.every((chance) => chance !== null));
+  const why = whyFixed(data, model, axis);
+  if (why) return { controls: [], parts: [node("p", { class: "note", id: "no-sliders" }, why)] };
+  const possible = slidersOfAxis(axis);
   const controls = possible.slice(0, MOST_SLIDERS).map((one) => accuracySlider(data, model, place, one, state, changed));
   const back = (whose, id, text) => button(text, () => {
     for (const key of Object.keys(state.accuracy)) if (whose(key)) delete state.accuracy[key];
     changed();
   }, { id });
-  const name = data.models[model].name;
+  const { name } = data.models[model];
   return { controls, parts: [
     node("p", { class: "note" }, t(axis.by_rows ? "system.what_if_rows" : "system.what_if_tables", { model: name })),
     ...controls.map((control) => control.element),
@@ -54,17 +53,15 @@ function slidersOf(data, model, state, arithmetic, changed) {
 }
 
 function whyFixed(data, model, axis) {
-  const name = data.models[model].name;
+  const { name } = data.models[model];
   if (!axis) return t("system.does_not_matter", { model: name });
   if (axis.fixed) return t("system.seen_in_rows", { model: name });
   return axis.right.every((right) => right < 0) ? t("system.no_right", { model: name }) : "";
 }
 
-function accuracySlider(data, model, place, { c, a, row, right }, state, changed) {
+function accuracySlider(data, model, place, { c, a, now }, state, changed) {
   const key = `${place},${c},${a}`;
-  const { sees, seen } = data.models[model];
-  const named = { truth: data.classes[c], seen: sees.length ? sees.map((one, i) => `${one}: ${seen[a][i]}`).join(", ") : "" };
-  const label = t(sees.length && seen.length > 1 && a < seen.length ? "system.right_seeing" : "system.right_for", named);
+  const label = sliderLabel(data, model, { c, a });
   const set = (share) => {
     state.accuracy[key] = share;
     changed();
@@ -80,7 +77,7 @@ function accuracySlider(data, model, place, { c, a, row, right }, state, changed
   return {
     element: node("div", { class: "accuracy-row" }, typed.element, slider),
     move() {
-      const share = state.accuracy[key] ?? row[right];
+      const share = state.accuracy[key] ?? now;
       slider.value = Math.round(1000 * share);
       slider.setAttribute("aria-valuetext", writePercent(share));
       slider.dataset.value = String(share);
@@ -108,9 +105,15 @@ function outcomeCard(data, arithmetic) {
   const element = node(
     "div", { class: "card outcome" },
     node("h3", { id: "outcome-title" }, t("system.costs_now")),
-    node("div", { role: "status", "aria-labelledby": "outcome-title" }, cost),
-    node("dl", { class: "readings" }, now.row, change.row, always.row),
-    table?.element,
+    node(
+      "div", { class: "halves" },
+      node(
+        "div", {},
+        node("div", { role: "status", "aria-labelledby": "outcome-title" }, cost),
+        node("dl", { class: "readings tight" }, now.row, change.row, always.row),
+      ),
+      table?.element,
+    ),
   );
   return { element, move({ cost: here, decided }) {
     setFigure(cost, here, writeCost(here));
