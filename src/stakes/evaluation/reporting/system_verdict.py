@@ -40,7 +40,9 @@ def _cost(study: Study) -> _Answer:
         )
     if not study.system.per_case:
         words.append(said("system.cost_total", cost=study.system.cost, n=float(study.system.network.cases.sum())))
-    return _answer("system.cost_question", "note", *words, figures=[_chip("system.per_thousand", study.cost, study.limits)])
+    return _answer(
+        "system.cost_question", "note", *words, figures=[_chip("system.per_thousand", study.cost, study.limits)]
+    )
 
 
 # ── is it cheaper than one decision for everybody? ───────────────────────────────────────────────────────────────
@@ -111,7 +113,9 @@ def _dearest(study: Study, costs: ComponentCosts) -> dict[str, Any]:
 def _first(study: Study) -> _Answer:
     question, worth = "system.first_question", study.worth
     unknown = [one for one in worth.models.values() if math.isnan(one.saving)]
-    left_out = [said("system.first_left_out", models=_named_together([one.model for one in unknown]))] if unknown else []
+    left_out = (
+        [said("system.first_left_out", models=_named_together([one.model for one in unknown]))] if unknown else []
+    )
     if len(unknown) == len(worth.models):
         return _answer(question, "open", said("system.first_unknown"))
     first = worth.first
@@ -168,7 +172,10 @@ def _against_constant(study: Study, best: float, worst: float) -> tuple[str, dic
 
 
 def _dependence_in_rows(study: Study) -> _Answer:
-    question, independent = "system.dependence_question", study.per_thousand * study.system.network.cost_if_independent()
+    question, independent = (
+        "system.dependence_question",
+        study.per_thousand * study.system.network.cost_if_independent(),
+    )
     if math.isnan(independent):
         return _answer(question, "note", said("system.dependence_rows"))
     extra = study.cost - independent

@@ -35,7 +35,20 @@ __all__ = ["LANGUAGES", "html", "write"]
 
 _HERE = Path(__file__).parent
 
-_SCRIPTS = ("dom", "language", "numbers", "scales", "charts", "marks", "readouts", "lists", "export", "tables", "fields", "page")
+_SCRIPTS = (
+    "dom",
+    "language",
+    "numbers",
+    "scales",
+    "charts",
+    "marks",
+    "readouts",
+    "lists",
+    "export",
+    "tables",
+    "fields",
+    "page",
+)
 """The files that every page has."""
 
 _PAGE = """\
