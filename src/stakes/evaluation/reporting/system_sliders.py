@@ -49,7 +49,7 @@ def sliders(network: Network) -> dict[str, Any]:
 def _that_matter(network: Network) -> list[Model]:
     """The models that the decision hears, and those that these see: first those in rows, then those by tables."""
     wanted = set(network.fusion.heard)
-    for name, model in reversed(network.models.items()):
+    for name, model in reversed(list(network.models.items())):
         if name in wanted and not model.by_rows:
             wanted |= set(model.sees)
     found = [model for name, model in network.models.items() if name in wanted]

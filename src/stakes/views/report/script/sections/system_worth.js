@@ -19,8 +19,8 @@ function perfectChart({ models, now, all_perfect: all }) {
     rows.push({ name, value: all, low: all, high: now, text: () => t("system_worth.readout", told) });
   }
   return listChart({
-    id: "perfect", title: t("system_worth.perfect"), about: t("system_worth.perfect_about"), axis: t("system.per_thousand"),
-    rows, rule: now,
+    id: "perfect", title: t("system_worth.perfect"), about: t("system_worth.perfect_about"),
+    axis: t("system.per_thousand"), rows, rule: now,
     legend: [{ text: t("system_worth.perfect_dot"), look: "dot accent" }, { text: t("system.now"), look: "line rule" }],
     table: () => ({
       head: [t("system_worth.model"), t("system.perfect")], rows: rows.map(({ name, value }) => [name, value]),
@@ -51,15 +51,18 @@ function worthTable({ models, now, shares }) {
     t("system_worth.model"), t("system_worth.if_perfect"), t("system_worth.saves"), t("system_worth.if_removed"),
     t("system_worth.always_says"), ...(shares ? [t("system_worth.share")] : []),
   ];
-  const span = (value, ends) => (ends ? node("span", { class: "limits" }, writeInterval(...ends, writeCost)) : cost(value));
   const cost = (value) => figureCell({ value }, writeCost);
+  const range = (ends) => node("span", { class: "limits" }, writeInterval(...ends, writeCost));
+  const span = (value, ends) => (ends ? range(ends) : cost(value));
   const rows = models.map((one) => [
     one.name, span(one.perfect, one.perfect_range), cost(one.saving), span(one.removed, one.removed_range), one.answer,
     ...(shares ? [cost(one.share)] : []),
   ]);
   const csv = () => ({
     head,
-    rows: models.map((one) => [one.name, one.perfect, one.saving, one.removed, one.answer, ...(shares ? [one.share] : [])]),
+    rows: models.map(({ name, perfect, saving, removed, answer, share }) => (
+      [name, perfect, saving, removed, answer, ...(shares ? [share] : [])]
+    )),
   });
   return node(
     "div", { class: "card" },

@@ -54,7 +54,8 @@ function costRow(data, model, i, sure) {
     return made;
   };
   const limits = (low, high) => node("span", { class: "limits" }, writeLimits(cells[low][i], cells[high][i]));
-  const answer = right ? node("span", { class: "right-answer" }, says, " ", node("span", { role: "img", "aria-label": t("system.right") }, "✓")) : says;
+  const mark = () => node("span", { role: "img", "aria-label": t("system.right") }, "✓");
+  const answer = right ? node("span", { class: "right-answer" }, says, " ", mark()) : says;
   const before = [truth, ...(model.sees.length ? [seen.join(", ")] : []), answer, number("rate", writePercent)];
   if (!model.known) return [...before, limits("at_least", "at_most")];
   return [

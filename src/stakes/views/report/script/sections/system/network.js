@@ -1,4 +1,4 @@
-// The network: circles for what is uncertain, double circles for what follows from what comes in, a square for the cost.
+// The network: circles for what is uncertain, double circles for what follows from it, a square for the cost.
 
 function networkChart(data, choose) {
   const direct = data.arrows.slice(0, -1); // the last one, from the truth to the cost, runs below everything else
@@ -23,7 +23,9 @@ function networkChart(data, choose) {
   chart.add(...lines, ...nodes);
   asGroup(chart, look.least);
   return { chart, move({ model }) {
-    nodes.forEach((one, i) => { if (data.nodes[i].kind === "model") one.setAttribute("aria-pressed", i === model + 1); });
+    nodes.forEach((one, i) => {
+      if (data.nodes[i].kind === "model") one.setAttribute("aria-pressed", i === model + 1);
+    });
     lines.forEach((one, i) => one.classList.toggle("chosen", data.arrows[i].includes(model + 1)));
   } };
 }
@@ -49,7 +51,8 @@ function networkLook({ layers, low, high }) {
   const row = narrow ? 56 : high - low > 5 ? 86 : 104;
   const top = radius + 14;
   const bottom = top + (high - low) * row + radius + 32;
-  return { narrow, least, width, radius, side, row, top, bottom, height: bottom + 8, step: (width - 2 * side) / (layers - 1) };
+  const step = (width - 2 * side) / (layers - 1);
+  return { narrow, least, width, radius, side, row, top, bottom, step, height: bottom + 8 };
 }
 
 function nodeName({ kind, name }) {

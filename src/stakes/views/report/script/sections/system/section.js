@@ -58,6 +58,8 @@ function modelChoice(data, choose) {
 }
 
 function rulesList({ rules }) {
-  const rule = ({ name, text }) => node("li", {}, node("b", {}, name ?? t("system.decision")), " = ", node("code", {}, text));
+  const rule = ({ name, text }) => (
+    node("li", {}, node("b", {}, name ?? t("system.decision")), " = ", node("code", {}, text))
+  );
   return node("ul", { class: "rules", "aria-label": t("system.rules") }, rules.map(rule));
 }

@@ -32,7 +32,8 @@ function slidersOf(data, model, state, arithmetic, changed) {
   const why = whyFixed(data, model, axis);
   if (why) return { controls: [], parts: [node("p", { class: "note", id: "no-sliders" }, why)] };
   const possible = slidersOfAxis(axis);
-  const controls = possible.slice(0, MOST_SLIDERS).map((one) => accuracySlider(data, model, place, one, state, changed));
+  const shown = possible.slice(0, MOST_SLIDERS);
+  const controls = shown.map((one) => accuracySlider(data, model, place, one, state, changed));
   const back = (whose, id, text) => button(text, () => {
     for (const key of Object.keys(state.accuracy)) if (whose(key)) delete state.accuracy[key];
     changed();
@@ -129,7 +130,8 @@ const MOST_DECIDED = 12;
 
 function decidedTable({ classes, decisions }) {
   if (classes.length > MOST_DECIDED || decisions.length > MOST_DECIDED) return null;
-  const cells = classes.map((_, c) => decisions.map((__, s) => node("span", { class: "value", id: `decided-${c}-${s}` })));
+  const cell = (c, s) => node("span", { class: "value", id: `decided-${c}-${s}` });
+  const cells = classes.map((_, c) => decisions.map((__, s) => cell(c, s)));
   const element = tableOf(
     [t("confusion.corner"), ...decisions], classes.map((name, c) => [name, ...cells[c]]),
     { caption: t("system.decided") },
