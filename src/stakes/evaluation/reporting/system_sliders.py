@@ -16,7 +16,7 @@ from stakes.tallies.arithmetic import Array
 from stakes.views.report.payload import said
 
 _MOST_COMBINATIONS = 50_000
-_MOST_WORK = 1_000_000
+_MOST_WORK = 300_000
 """Combinations, times decisions, times classes: what a page can add up between two frames."""
 
 _MOST_IN_ROWS = 10_000

@@ -102,6 +102,7 @@ def _dearest(study: Study, costs: ComponentCosts) -> dict[str, Any]:
     c, _, j = place = np.unravel_index(np.argmax(said_so * excess), said_so.shape)
     return said(
         "system.whose_dearest",
+        model=costs.model,
         answer=costs.outputs[j],
         truth=costs.classes[c],
         times=study.per_thousand * said_so[place],

@@ -15,48 +15,64 @@ function sliderLabel({ classes, models }, model, { c, a }) {
   return t("system.right_seeing", { truth: classes[c], seen: what });
 }
 
-function accuracyChart(data, arithmetic, model, place, accuracy) {
-  const sliders = slidersOfAxis(arithmetic.axes[place]);
-  const costAt = (c, a, share) => arithmetic.cost(arithmetic.decide((axis, k, b) => (
-    axis === place && k === c && b === a ? share : accuracy(axis, k, b)
-  )));
-  const here = arithmetic.cost(arithmetic.decide(accuracy));
-  const lines = sliders.slice(0, ACCURACY_LOOKS.length).map(({ c, a, now }, i) => {
+// For each slider what the system costs from its one end to the other.
+function accuracyLines(data, arithmetic, model, place, accuracy) {
+  const costs = data.classes.map((_, c) => arithmetic.costOfClass(c, accuracy));
+  const here = costs.reduce((sum, cost) => sum + cost, 0);
+  const costAt = (c, a, share) => { // only what cases of this class cost changes
+    const moved = (axis, k, b) => (axis === place && b === a ? share : accuracy(axis, k, b));
+    return here - costs[c] + arithmetic.costOfClass(c, moved);
+  };
+  const sliders = slidersOfAxis(arithmetic.axes[place]).slice(0, ACCURACY_LOOKS.length);
+  const lines = sliders.map(({ c, a, now }, i) => {
     const shares = [...new Set([0, now, 1])]; // from rows the cost may bend where the model stands now
-    const costs = shares.map((share) => costAt(c, a, share));
-    const label = sliderLabel(data, model, { c, a });
-    return { label, shares, costs, at: accuracy(place, c, a) ?? now, look: accuracyLook(data, c, i) };
+    return {
+      label: sliderLabel(data, model, { c, a }),
+      look: accuracyLook(data, sliders.length, c, i),
+      at: accuracy(place, c, a) ?? now,
+      shares,
+      costs: shares.map((share) => costAt(c, a, share)),
+    };
   });
-  const ends = lines.map(({ costs }) => costs.map((cost) => cost - here));
+  return { here, lines };
+}
+
+// The two classes have colours of their own.
+function accuracyLook({ positive }, count, c, i) {
+  if (positive === null || count > 2) return ACCURACY_LOOKS[i];
+  return c === positive ? "positive" : "negative";
+}
+
+function accuracyChart(data, arithmetic, model, place, accuracy) {
+  const { here, lines } = accuracyLines(data, arithmetic, model, place, accuracy);
+  const { constant: { cost: always, decision } } = data;
+  // The axis holds all that this model's sliders can reach, so it stays where it is while they move.
+  const ends = lines.map((one) => one.costs.map((cost) => cost - here));
   const most = ends.reduce((sum, one) => sum + Math.max(0, ...one), here);
   const least = ends.reduce((sum, one) => sum + Math.min(0, ...one), here);
   const title = t("system.accuracy_chart", { model: data.models[model].name });
   const chart = new Chart({
     id: "accuracy", title, about: t("system.accuracy_about"),
     x: { name: t("system.accuracy"), domain: [0, 1], write: (share) => writeTick(100 * share) },
-    y: { name: t("system.per_thousand"), domain: domainOf([least, most, data.constant.cost]) },
+    y: { name: t("system.per_thousand"), domain: domainOf([least, most, always]) },
     legend: [
       ...lines.map(({ label, look }) => ({ text: label, look: `line ${look}` })),
-      { text: t("system.always", { decision: data.constant.decision }), look: "line rule" },
+      { text: t("system.always", { decision }), look: "line rule" },
     ],
     table: () => ({
       head: [t("system.slider"), t("system.accuracy"), t("system.per_thousand")],
-      rows: lines.flatMap(({ label, shares, costs }) => shares.map((share, i) => [label, share, costs[i]])),
+      rows: lines.flatMap((one) => one.shares.map((share, i) => [one.label, share, one.costs[i]])),
     }),
   });
-  const { constant: { cost: always } } = data;
   chart.add(line(chart, [0, 1], [always, always], "line rule"));
-  for (const { shares, costs, look } of lines) chart.add(line(chart, shares, costs, `line ${look}`));
+  for (const one of lines) chart.add(line(chart, one.shares, one.costs, `line ${one.look}`));
   for (const { at, look } of lines) chart.add(dot(chart, at, here, `dot ${look}`, 6));
-  addReadout(chart, () => lines.flatMap(({ label, shares, costs }) => shares.map((x, i) => (
-    { x, y: costs[i], text: () => t("system.accuracy_readout", { label, share: x, cost: costs[i] }) }
+  addReadout(chart, () => lines.flatMap((one) => one.shares.map((share, i) => (
+    { x: share, y: one.costs[i], text: () => accuracyWords(one, i) }
   ))));
   return chart;
 }
 
-// The two classes have colours of their own.
-function accuracyLook({ positive }, c, i) {
-  if (positive === null) return ACCURACY_LOOKS[i];
-  const seen = i < 2 ? "" : " dashed";
-  return `${c === positive ? "positive" : "negative"}${seen}`;
+function accuracyWords({ label, shares, costs }, i) {
+  return t("system.accuracy_readout", { label, share: shares[i], cost: costs[i] });
 }

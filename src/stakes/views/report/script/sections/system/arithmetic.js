@@ -1,16 +1,19 @@
 // What the system decides and costs at any accuracies of its models, exactly.
 //
-// For each class a list holds the probability of every decision in every combination of what the models say; models are
-// summed out from the last to the first. Those with tables come last and answer by their table, which may depend on
-// models before them; those from rows come first, and what they say together is as in the rows.
+// A list holds figures for every combination of what the models say: for each decision whether it is taken, or what the
+// decision costs. Models are summed out from the last to the first: those with tables come last and answer by their
+// table, which may depend on models before them; what those from rows say together is as in the rows.
 
 class SystemArithmetic {
   constructor({ axes, decided, prices, shares, rows }) {
-    Object.assign(this, { axes, decided, prices, shares, rows });
+    Object.assign(this, { axes, prices, shares, rows });
     this.decisions = prices[0].length;
     this.sizes = axes.map((axis) => axis.chances[0][0].length);
     this.inRows = axes.filter((axis) => axis.by_rows).length;
     this.seen = axes.map((axis, place) => this.seenBefore(axis.sees, place));
+    this.taken = new Float64Array(decided.length * this.decisions);
+    decided.forEach((decision, i) => { this.taken[i * this.decisions + decision] = 1; });
+    this.paid = prices.map((row) => Float64Array.from(decided, (decision) => row[decision]));
   }
 
   // The number of what a model sees in every combination of those before it.
@@ -26,58 +29,67 @@ class SystemArithmetic {
     return found;
   }
 
-  // accuracy(axis, class, what is seen) is what a slider says, or null where nobody moved it.
+  // How often each decision is taken for each class, as the sliders stand: accuracy(axis, class, what is seen) is what a
+  // slider says, or null where nobody moved it.
   decide(accuracy) {
-    return this.shares.map((_, c) => this.decideClass(c, accuracy));
+    return this.shares.map((_, c) => this.meanOf(this.taken, this.decisions, c, accuracy));
   }
 
-  decideClass(c, accuracy) {
-    let chances = this.certain();
+  // What 1,000 cases cost, given what is decided.
+  cost(decided) {
+    const sum = (list, term) => list.reduce((total, one, i) => total + term(one, i), 0);
+    return 1000 * sum(decided, (row, c) => this.shares[c] * sum(row, (chance, s) => chance * this.prices[c][s]));
+  }
+
+  // What the cases of one class among 1,000 cost.
+  costOfClass(c, accuracy) {
+    return 1000 * this.shares[c] * this.meanOf(this.paid[c], 1, c, accuracy)[0];
+  }
+
+  // The mean, for one class, of figures that are listed for every combination, so many of them for each.
+  meanOf(figures, width, c, accuracy) {
+    let list = figures;
     for (let place = this.axes.length - 1; place >= this.inRows; place -= 1) {
-      chances = this.summedOut(chances, place, this.table(place, c, accuracy));
+      list = this.summedOut(list, width, place, this.table(place, c, accuracy));
     }
     for (let place = 0; place < this.inRows; place += 1) {
       const wanted = accuracy(place, c, 0);
-      if (wanted !== null) chances = this.corrected(chances, place, this.flips(place, c, wanted));
+      if (wanted !== null) list = this.corrected(list, width, place, this.flips(place, c, wanted));
     }
-    return this.asInRows(chances, this.rows[c]);
+    return this.asInRows(list, width, this.rows[c]);
   }
 
-  certain() {
-    const chances = new Float64Array(this.decided.length * this.decisions);
-    this.decided.forEach((decision, i) => { chances[i * this.decisions + decision] = 1; });
-    return chances;
-  }
-
-  summedOut(chances, place, table) {
-    const [size, width] = [this.sizes[place], this.decisions];
-    const seen = this.seen[place];
+  summedOut(list, width, place, table) {
+    const [size, seen] = [this.sizes[place], this.seen[place]];
     const found = new Float64Array(seen.length * width);
     for (let i = 0; i < seen.length; i += 1) {
+      const row = table[seen[i]];
       for (let j = 0; j < size; j += 1) {
-        const chance = table[seen[i]][j];
-        for (let s = 0; s < width; s += 1) found[i * width + s] += chance * chances[(i * size + j) * width + s];
+        for (let k = 0; k < width; k += 1) found[i * width + k] += row[j] * list[(i * size + j) * width + k];
       }
     }
     return found;
   }
 
   // Each answer of a model in the rows is kept, or turned into another one, at random.
-  corrected(chances, place, flips) {
+  corrected(list, width, place, flips) {
     const size = this.sizes[place];
-    const stride = product(this.sizes.slice(place + 1, this.inRows)) * this.decisions;
-    const found = new Float64Array(chances.length);
-    for (let i = 0; i < chances.length; i += 1) {
-      const j = Math.floor(i / stride) % size;
-      const first = i - j * stride;
-      for (let k = 0; k < size; k += 1) found[i] += flips[j][k] * chances[first + k * stride];
+    const stride = product(this.sizes.slice(place + 1, this.inRows)) * width;
+    const found = new Float64Array(list.length);
+    for (let first = 0; first < list.length; first += size * stride) {
+      for (let j = 0; j < size; j += 1) {
+        for (let k = 0; k < size; k += 1) {
+          const [to, from, share] = [first + j * stride, first + k * stride, flips[j][k]];
+          if (share) for (let i = 0; i < stride; i += 1) found[to + i] += share * list[from + i];
+        }
+      }
     }
     return found;
   }
 
-  asInRows(chances, { places, shares }) {
-    return Array.from({ length: this.decisions }, (_, s) => (
-      places.reduce((sum, place, i) => sum + shares[i] * chances[place * this.decisions + s], 0)
+  asInRows(list, width, { places, shares }) {
+    return Array.from({ length: width }, (_, k) => (
+      places.reduce((sum, place, i) => sum + shares[i] * list[place * width + k], 0)
     ));
   }
 
@@ -100,12 +112,6 @@ class SystemArithmetic {
       if (j === right) return (k === right ? 1 - spoilt : 0) + spoilt * errors[k];
       return (k === j ? 1 - mended : 0) + (k === right ? mended : 0);
     }));
-  }
-
-  // What 1,000 cases cost.
-  cost(decided) {
-    const sum = (list, term) => list.reduce((total, one, i) => total + term(one, i), 0);
-    return 1000 * sum(decided, (row, c) => this.shares[c] * sum(row, (chance, s) => chance * this.prices[c][s]));
   }
 }
 
