@@ -508,3 +508,26 @@ def test_a_phone_needs_no_sideways_scrolling(opened, pages, lang):  # noqa: F811
     page = opened(pages["fused"][0], viewport={"width": 360, "height": 740})
     page.select_option("#language", lang)
     assert page.evaluate("document.documentElement.scrollWidth") == 360
+
+
+def test_a_step_of_a_slider_takes_less_than_two_frames(opened, tmp_path):  # noqa: F811
+    names = [f"m{i}" for i in range(13)]
+    system = clinic(models={name: [0.9, 0.7] for name in names}, decide=f"at_least(5, {', '.join(names)})", prior=0.3)
+    system.report(tmp_path / "many.html")
+    page = opened(tmp_path / "many.html")
+    milliseconds = page.evaluate(
+        """() => {
+            const slider = document.getElementById("accuracy-0-0");
+            const times = [];
+            for (let i = 0; i < 40; i += 1) {
+                const start = performance.now();
+                slider.value = 20 * i;
+                slider.dispatchEvent(new Event("input"));
+                document.body.getBoundingClientRect();
+                times.push(performance.now() - start);
+            }
+            return times.sort((a, b) => a - b)[20];
+        }"""
+    )
+    assert milliseconds < 33
+    assert value(page, "#accuracy-0-0") == 0.78

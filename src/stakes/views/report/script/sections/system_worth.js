@@ -9,8 +9,8 @@ SECTIONS.system_worth = (data) => node(
 );
 
 function perfectChart({ models, now, all_perfect: all }) {
-  const rows = models.map(({ name, perfect, perfect_range: ends, saving }) => ({
-    name, value: perfect, low: ends ? ends[0] : perfect, high: ends ? ends[1] : now, reason: t("system_worth.unknown"),
+  const rows = models.map(({ name, perfect, saving }) => ({
+    name, value: perfect, low: perfect, high: perfect === null ? null : now, reason: t("system_worth.unknown"),
     text: () => t("system_worth.readout", { model: name, cost: perfect, saving }),
   }));
   if (all !== null && rows.length > 1) {
@@ -32,7 +32,7 @@ function boundsChart({ models, now, together, assumed }) {
   const list = models.map(({ name, bounds }) => ({ name, bounds }));
   if (together) list.push({ name: t("system_worth.all_models"), bounds: together });
   const rows = list.map(({ name, bounds: { best, independent, worst } }) => ({
-    name, value: independent ?? now, low: best, high: worst,
+    name, value: independent, low: best, high: worst,
     text: () => t("system_worth.bounds_readout", { model: name, best, worst, independent }),
   }));
   const about = t("system_worth.bounds_about") + (assumed ? ` ${t("system_worth.bounds_assumed")}` : "");
