@@ -38,10 +38,11 @@ def _of_rules(study: Study) -> Iterator[dict[str, Any]]:
 
 
 def _of_errors(study: Study) -> Iterator[dict[str, Any]]:
+    rounding = 1e-9 * float(np.abs(study.system.network.prices).max())
     for name, costs in study.costs.items():
         if min(costs.right) < 0:
             yield said("system.caution_right", model=name)
-        elif costs.known and np.nanmin(costs.excess, initial=0.0) < -1e-9 * abs(study.system.cost):
+        elif costs.known and np.nanmin(costs.excess, initial=0.0) < -rounding:
             yield said("system.caution_helps", model=name)
 
 
