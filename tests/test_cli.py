@@ -448,7 +448,6 @@ def test_a_report_is_written_in_a_language(preds, tmp_path):
     nowhere = run("evaluate", preds, *COLUMNS, "--report", tmp_path / "nowhere" / "out.html")
     assert nowhere.returncode == 2
     assert "the folder to write to does not exist" in nowhere.stderr
-    assert "--report goes with the predictions" in run("demo", "system", "--report", tmp_path / "out.html").stderr
 
 
 def test_other_commands_write_reports_too(preds, tmp_path):
@@ -462,3 +461,14 @@ def test_other_commands_write_reports_too(preds, tmp_path):
         assert done.returncode == 0, done.stderr
         lang = "es" if "es" in options else "en"
         assert f'<html lang="{lang}">' in (tmp_path / "out.html").read_text(encoding="utf-8")
+
+
+def test_a_system_has_a_report_too(tmp_path):
+    demo = run("demo", "system", "--report", tmp_path / "demo.html", "--lang", "es")
+    assert demo.returncode == 0, demo.stderr
+    assert '<html lang="es">' in (tmp_path / "demo.html").read_text()
+    file = DEMO_FILE.parent / "clinic_or.toml"
+    done = run("system", file, "--report", tmp_path / "out.html", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["cost"] == 375
+    assert '<html lang="en">' in (tmp_path / "out.html").read_text()

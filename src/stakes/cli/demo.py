@@ -32,9 +32,7 @@ The systems above are {folder}/clinic_and.toml and clinic_or.toml
 def demo(what: str, report: str | None, lang: str) -> None:
     """Evaluate the predictions that ship with stakes (is a breast tumour malignant?), or show a SYSTEM of models."""
     if what == "system":
-        if report is not None:
-            raise click.UsageError("--report goes with the predictions, not with the system.")
-        _demo_system()
+        _demo_system(report, lang)
         return
     from stakes.evaluation import evaluate
 
@@ -46,11 +44,14 @@ def demo(what: str, report: str | None, lang: str) -> None:
     click.echo("\n" + _DEMO_NEXT.format(file=DEMO_FILE), nl=False)
 
 
-def _demo_system() -> None:
-    """The clinical example: images and history, fused by AND and by OR."""
+def _demo_system(report: str | None, lang: str) -> None:
+    """The clinical example: images and history, fused by AND (which the report is about) and by OR."""
     from stakes.evaluation.system import System
 
     for fuser, words in (("and", "only when both models do"), ("or", "when at least one of the models does")):
         click.echo(f"\nA clinic calls a patient sick {words}. What does each model's error cost the clinic?\n")
-        System.from_toml(DEMO_FILES / f"clinic_{fuser}.toml").show()
+        system = System.from_toml(DEMO_FILES / f"clinic_{fuser}.toml")
+        if report is not None and fuser == "and":
+            system.report(report, lang)
+        system.show()
     click.echo(_SYSTEM_NEXT.format(folder=DEMO_FILES), nl=False)

@@ -24,8 +24,18 @@ from stakes.errors import StakesError
 @options.positive
 @click.option("--prior", type=float, help="The share of the positive class where the system will be used.")
 @click.option("--score", "scores", metavar="MODEL=COLUMN", multiple=True, help="Where to set a model's threshold.")
+@options.report
+@options.lang
 @options.as_json
-def system(file: str, as_json: bool, models: tuple[str, ...], scores: tuple[str, ...], **arguments: Any) -> None:
+def system(
+    file: str,
+    as_json: bool,
+    report: str | None,
+    lang: str,
+    models: tuple[str, ...],
+    scores: tuple[str, ...],
+    **arguments: Any,
+) -> None:
     """Say what each model's mistakes cost a whole system, written down in a TOML file or in columns of FILE.
 
     \b
@@ -33,6 +43,7 @@ def system(file: str, as_json: bool, models: tuple[str, ...], scores: tuple[str,
       stakes system system.toml
       stakes system preds.csv --truth y --model images --model history
           --rule "images and history" --miss 5 --false-alarm 1
+      stakes system system.toml --report out.html
 
     \b
     A system.toml:
@@ -58,6 +69,8 @@ def system(file: str, as_json: bool, models: tuple[str, ...], scores: tuple[str,
     for pair in scores:
         if not all(pair.partition("=")):
             raise click.UsageError(f"--score {pair} does not work; write --score MODEL=COLUMN.")
+    if report is not None:
+        found.report(report, lang)
     thresholds = [found.threshold(model, column) for model, _, column in (pair.partition("=") for pair in scores)]
     if as_json:
         told = {**found.to_dict(), "thresholds": {one.model: one.to_dict() for one in thresholds}}

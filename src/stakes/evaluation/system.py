@@ -273,6 +273,13 @@ class System(AsJson, Plottable):
     def __repr__(self) -> str:
         return f"<System of {len(self.models)} models, {len(self.classes)} classes>"
 
+    def report(self, path: Any, lang: str = "en") -> None:
+        """Write one HTML file on which people explore the system: English ("en"), Spanish ("es") or Russian ("ru")."""
+        from stakes.evaluation.reporting.system import system_page  # only reports need it
+        from stakes.views import report
+
+        report.write(system_page(self), path, lang)
+
     def _repr_html_(self) -> str:
         from stakes.views import notebook  # only notebooks need it
 

@@ -22,18 +22,23 @@ def page(system: Any) -> Page:
     names = list(system.models)[:_MOST_MODELS]
     costs = [system.component_costs(name) for name in names]
     found = [system.bounds(name) for name in names]
-    together = [system.bounds()] if _open(system) and _few(system) else []
+    together = bounds_together(system)
     worth, confidence = system.worth(), system.sampling.confidence
     grids = [
         _costs_grid(costs, confidence),
         *_seeing_and_doing(system, names),
         _evaluations(system, costs),
-        _bounds_grid([*found, *together], confidence),
+        _bounds_grid([*found, *([together] if together else [])], confidence),
         _worth_grid(worth, names),
         *_replacements(system, costs),
     ]
     told = {**system.facts, "the system costs": _amount(system)}
     return Page(told, grids, [*_notes(system, costs, found, worth), system.advice], picture=system.picture)
+
+
+def bounds_together(system: Any) -> Bounds | None:
+    """Bounds over every dependence between all models; None where each model's own say it all, or that takes long."""
+    return system.bounds() if _open(system) and _few(system) else None
 
 
 def _open(system: Any) -> bool:
@@ -211,6 +216,7 @@ def as_data(system: Any, version: int) -> dict[str, Any]:
     """Return everything as plain data."""
     names = list(system.models)
     costs = {name: system.component_costs(name) for name in names}
+    together = bounds_together(system)
     return {
         "stakes": "system",
         "format": version,
@@ -223,7 +229,7 @@ def as_data(system: Any, version: int) -> dict[str, Any]:
         "cost_interval": system.cost_limits,
         "component_costs": {name: _costs_as_data(one) for name, one in costs.items()},
         "bounds": {name: system.bounds(name).to_dict() for name in names},
-        "bounds_of_all": system.bounds().to_dict() if _open(system) and _few(system) else None,
+        "bounds_of_all": None if together is None else together.to_dict(),
         "worth": system.worth().to_dict(),
         "seeing_and_doing": _seen_and_done(system),
         "advice": system.advice,

@@ -11,8 +11,8 @@ To add a page:
    ``SECTIONS.KIND = (data) => node(…)``. Only the kinds that a page shows are put into it. The files beside
    ``sections/`` are there for all: ``dom`` (elements; text is inert), ``language`` (``t("group.key", values)``),
    ``numbers``, ``charts`` (``new Chart`` with axes, legend and buttons), ``marks`` (lines, bands, bars, dots),
-   ``readouts``, ``lists`` (a forest plot), ``sweeps`` (ROC and PR curves of several scores), ``tables`` and
-   ``export`` (SVG, CSV).
+   ``readouts``, ``lists`` (a forest plot), ``sweeps`` (ROC and PR curves of several scores), ``tables``,
+   ``fields`` (typed numbers) and ``export`` (SVG, CSV).
 3. Write its sentences in ``texts/en.toml``, ``es.toml`` and ``ru.toml`` under the same keys, and the section's title as
    ``KIND.title``. A test fails for a key that is missing, superfluous, or used nowhere.
 
@@ -48,6 +48,7 @@ _SCRIPTS = (
     "sweeps",
     "export",
     "tables",
+    "fields",
     "page",
 )
 """The files that every page has."""

@@ -2,7 +2,7 @@
 
 const PAINT = [
   "fill", "fill-opacity", "stroke", "stroke-opacity", "stroke-width", "stroke-dasharray", "stroke-linecap",
-  "opacity", "font-family", "font-size", "font-weight",
+  "opacity", "paint-order", "font-family", "font-size", "font-weight",
 ];
 
 // The style sheet stays behind, so every element takes along how it looks.

@@ -17,7 +17,7 @@ function listChart({ id, title, about, axis, rows, rule, span = null, legend, ta
   if (span) chart.add(spanBetween(chart, ...span));
   if (rule !== null) chart.add(ruleAt(chart, rule));
   rows.forEach((row, i) => chart.add(listName(chart, row, i), ...listMarks(chart, row, i)));
-  const told = rows.map((row, y) => ({ x: row.value, y, text: row.text })).filter(({ x }) => x !== null);
+  const told = rows.map((row, y) => ({ x: row.value ?? row.low, y, text: row.text })).filter(({ x }) => x !== null);
   addReadout(chart, () => told);
   return chart;
 }
@@ -43,11 +43,11 @@ function listName(chart, { name }, i) {
 }
 
 function listMarks(chart, { value, low, high, reason }, i) {
-  if (value === null) {
+  if (value === null && low === null) {
     return [shape("text", { class: "name", x: chart.margin.left + 6, y: chart.y(i) + 4 }, reasonText(reason ?? ""))];
   }
   const limits = low === null ? [] : [flat(chart, low, high, i)];
-  return [...limits, dot(chart, value, i, "dot accent")];
+  return value === null ? limits : [...limits, dot(chart, value, i, "dot accent")];
 }
 
 // Such a chart with a choice of the figure. choices: [{ name, about, rule }]; entries: [{ name, rows, figures }], a

@@ -49,14 +49,6 @@ function snapWords(model, wanted, took) {
   return t(model.data.complete ? "explorer.alike" : "explorer.snapped", { wanted, took });
 }
 
-// A field for a number; what is no number is marked and changes nothing.
-function numberField(label, value, accept, attributes = {}) {
-  const field = node("input", { type: "text", inputmode: "decimal", size: 7, autocomplete: "off", ...attributes });
-  field.value = writeExact(value);
-  field.addEventListener("change", () => field.setAttribute("aria-invalid", String(!accept(readNumber(field.value)))));
-  return { field, element: node("label", { class: "field" }, node("span", {}, label), field) };
-}
-
 // A miss and a false alarm, or the whole table of costs where one was given.
 function costControl(model, state, changed) {
   const { negative, positive, costs } = model.data;

@@ -1,0 +1,65 @@
+// The network of a system; a chosen model shows what its answers cost, and sliders for what if it were better.
+
+SECTIONS.system = (data) => {
+  const state = remember("system", { model: data.start, accuracy: {} });
+  const arithmetic = data.sliders.why_not ? null : new SystemArithmetic(data.sliders);
+  const accuracy = (place, c, a) => state.accuracy[`${place},${c},${a}`] ?? null;
+  const listeners = [];
+  const changed = () => {
+    const current = { model: state.model, cost: data.cost, decided: null };
+    if (arithmetic) {
+      current.decided = arithmetic.decide(accuracy);
+      current.cost = arithmetic.cost(current.decided);
+    }
+    for (const listener of listeners) listener.move(current);
+  };
+  const choose = (model) => {
+    state.model = model;
+    changed();
+  };
+  const follow = (listener) => {
+    listeners.push(listener);
+    return listener;
+  };
+  const cards = follow(modelCards(data));
+  const outcome = follow(outcomeCard(data, arithmetic)).element;
+  const whatIf = node("div", { class: "pair" }, follow(slidersCard(data, state, arithmetic, changed)).element);
+  follow({ move({ model }) {
+    const place = arithmetic ? arithmetic.axes.findIndex((axis) => axis.model === model) : -1;
+    const movable = place >= 0 && !whyFixed(data, model, arithmetic.axes[place]);
+    while (whatIf.children.length > 1) whatIf.lastChild.remove();
+    if (movable) whatIf.append(accuracyChart(data, arithmetic, model, place, accuracy).figure);
+    whatIf.classList.toggle("single", !movable);
+  } });
+  const built = node(
+    "div", { class: "explorer" },
+    node("p", { class: "intro" }, t("system.intro")),
+    follow(networkChart(data, choose)).chart.figure,
+    node(
+      "div", { class: "card choice" },
+      follow(modelChoice(data, choose)).element,
+      rulesList(data),
+      data.hidden > 0 ? node("p", { class: "note" }, t("system.hidden", { n: data.hidden })) : null,
+    ),
+    outcome,
+    whatIf,
+    cards.figures,
+    cards.costs,
+  );
+  changed();
+  return built;
+};
+
+function modelChoice(data, choose) {
+  const options = data.models.map(({ name }, i) => node("option", { value: i }, name));
+  const select = node("select", { id: "model-choice", onchange: () => choose(Number(select.value)) }, options);
+  const element = node("label", {}, t("system.choose"), " ", select);
+  return { element, move({ model }) { select.value = String(model); } };
+}
+
+function rulesList({ rules }) {
+  const rule = ({ name, text }) => (
+    node("li", {}, node("b", {}, name ?? t("system.decision")), " = ", node("code", {}, text))
+  );
+  return node("ul", { class: "rules", "aria-label": t("system.rules") }, rules.map(rule));
+}
