@@ -463,6 +463,26 @@ def test_other_commands_write_reports_too(preds, tmp_path):
         assert f'<html lang="{lang}">' in (tmp_path / "out.html").read_text(encoding="utf-8")
 
 
+def test_a_report_is_never_written_over_what_is_read(preds, tmp_path):
+    rows = preds.read_bytes()
+    for command, options in {"evaluate": (), "decide": ("--miss", "5", "--false-alarm", "1"), "permute": ()}.items():
+        done = run(command, preds, *COLUMNS, *options, "--report", preds)
+        assert done.returncode == 2
+        assert "is never written over" in done.stderr
+    compared = run(
+        "compare", preds, "--truth", "outcome", "--score", "P(yes), v2", "--score", "amount", "--report", preds
+    )
+    assert compared.returncode == 2
+    assert preds.read_bytes() == rows
+
+
+def test_a_report_of_a_tally_shows_the_threshold_that_was_counted(preds, tmp_path):
+    assert run("count", preds, *COLUMNS, "--threshold", "0.3", "-o", tmp_path / "a.tally").returncode == 0
+    done = run("evaluate", tmp_path / "a.tally", "--report", tmp_path / "out.html")
+    assert done.returncode == 0, done.stderr
+    assert '"threshold": 0.3' in (tmp_path / "out.html").read_text().replace('"threshold":0.3', '"threshold": 0.3')
+
+
 def test_a_system_has_a_report_too(tmp_path):
     demo = run("demo", "system", "--report", tmp_path / "demo.html", "--lang", "es")
     assert demo.returncode == 0, demo.stderr

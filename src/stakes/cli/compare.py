@@ -54,6 +54,7 @@ def compare(
     """
     from stakes.evaluation.comparison import compare
 
+    options.keep_inputs(files, report)
     several = len(files) > 1
     compared = compare(
         list(files) if several else files[0],

@@ -87,10 +87,20 @@ def files(command: Command) -> Command:
 
     @functools.wraps(command)
     def with_bar(no_progress: bool, **others: Any) -> None:
+        keep_inputs(others["files"], others.get("report"))
         with bar(not no_progress):
             command(**others)
 
     return _FILES(with_bar)
+
+
+def keep_inputs(files: tuple[str, ...], target: str | None) -> None:
+    """Refuse to write over a file that is read."""
+    if target is not None:
+        from stakes.evaluation.recalibrating import refuse_overwriting
+
+        for file in files:
+            refuse_overwriting(file, target)
 
 
 exact = click.option(

@@ -57,6 +57,7 @@ def system(
     """
     from stakes.evaluation.system import System
 
+    options.keep_inputs((file,), report)
     if file.lower().endswith(".toml"):
         if models or any(value is not None for value in arguments.values()):
             raise click.UsageError("a .toml file says everything itself; the options are for columns of other files.")

@@ -7,7 +7,7 @@ from typing import Any
 
 from stakes import errors
 from stakes.engines.columns import as_finite
-from stakes.metrics.estimate import AsJson, Plottable
+from stakes.metrics.estimate import AsJson, Plottable, Reportable
 from stakes.systems import outcomes, toml
 from stakes.systems.bounds import Bounds, bounds, bounds_of_all
 from stakes.systems.build import build
@@ -30,7 +30,7 @@ FORMAT = 1
 """The version of what to_dict() and to_json() give."""
 
 
-class System(AsJson, Plottable):
+class System(AsJson, Plottable, Reportable):
     """What one model's mistakes cost the whole: the true class, models, a rule that fuses them, costs of its decision.
 
     Models are given by confusion tables (rows are the truth), by shares of right answers, or as columns of a file or
@@ -272,13 +272,6 @@ class System(AsJson, Plottable):
 
     def __repr__(self) -> str:
         return f"<System of {len(self.models)} models, {len(self.classes)} classes>"
-
-    def report(self, path: Any, lang: str = "en") -> None:
-        """Write one HTML file on which people explore the system: English ("en"), Spanish ("es") or Russian ("ru")."""
-        from stakes.evaluation.reporting.system import system_page  # only reports need it
-        from stakes.views import report
-
-        report.write(system_page(self), path, lang)
 
     def _repr_html_(self) -> str:
         from stakes.views import notebook  # only notebooks need it

@@ -5,7 +5,7 @@ ROC curve. Between the corners, quantiles of the scores show how everything move
 """
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,9 +42,15 @@ class Stops:
         return ScoreTable.from_columns(self.thresholds[1:], *counts, **names)
 
 
-def stops(table: ScoreTable, *wanted: float | None, quantiles: int = _QUANTILES) -> Stops:
+def stops(
+    table: ScoreTable,
+    *wanted: float | None,
+    known: Sequence[tuple[float, float, float]] = (),
+    quantiles: int = _QUANTILES,
+) -> Stops:
     """Return every corner of the ROC hull and these quantiles of the scores, with exact counts, and ``wanted`` ones.
 
+    ``known`` are stops that were counted elsewhere: a threshold with what it finds and lets through.
     Where there are no more scores than quantiles, every score is a stop.
     """
     places = np.arange(1, quantiles + 1) * (float(table.total) / quantiles)
@@ -62,7 +68,7 @@ def stops(table: ScoreTable, *wanted: float | None, quantiles: int = _QUANTILES)
     if not complete:
         between = _taken(between, _reaching(between[1] + between[2], places))
     extra = [(t, *_counts(table, t)) for t in wanted if t is not None and np.isfinite(t)]
-    start = np.array([[np.inf, 0, 0], *extra]).T
+    start = np.array([[np.inf, 0, 0], *extra, *known]).T
     scores, tp, fp = (np.concatenate(columns) for columns in zip(start, corners, between, strict=True))
     order = np.unique(-scores, return_index=True)[1]
     return Stops(scores[order], _whole(tp[order]), _whole(fp[order]), complete)

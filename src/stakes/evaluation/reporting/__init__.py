@@ -13,6 +13,7 @@ from stakes.evaluation.reporting.decision import decision_page
 from stakes.evaluation.reporting.many_classes import many_class_page
 from stakes.evaluation.reporting.policies import policies_page
 from stakes.evaluation.reporting.regression import regression_page
+from stakes.evaluation.reporting.system import system_page
 from stakes.evaluation.reporting.two_classes import two_class_page
 
 _PAGES: dict[str, Callable[[Any], dict[str, Any]]] = {
@@ -23,6 +24,7 @@ _PAGES: dict[str, Callable[[Any], dict[str, Any]]] = {
     "permutation test": chance_page,
     "decision": decision_page,
     "policies": policies_page,
+    "system": system_page,
 }
 
 

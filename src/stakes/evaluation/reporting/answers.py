@@ -50,11 +50,17 @@ def worst_segment(evaluation: Any, found: Estimate | None) -> tuple[bool, list[d
     if found is None or not evaluation.segments:
         return False, []
     parts = {name: part.interval(found.name) for name, part in largest_segments(evaluation)}
-    defined = {name: one for name, one in parts.items() if one.defined}
+    sign = -1 if evaluation._find(found.name).better == "lower" else 1
+
+    def at_best(one: Estimate) -> float:
+        """The better end of the interval: a tiny segment is not the worst by chance."""
+        end = one.high if sign > 0 else one.low
+        return sign * (one.value if end is None else end)
+
+    defined = {name: one for name, one in parts.items() if one.defined and one.low is not None}
     if not defined:
         return False, []
-    sign = -1 if evaluation._find(found.name).better == "lower" else 1
-    worst = min(defined, key=lambda name: sign * defined[name].value)
+    worst = min(defined, key=lambda name: at_best(defined[name]))
     here = defined[worst]
     values = {"segment": named(worst), "name": metric(found.name), "value": here.value, "whole": found.value}
     if sign * here.value >= sign * found.value:  # easier within segments than across them

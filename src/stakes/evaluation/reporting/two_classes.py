@@ -28,7 +28,13 @@ def two_class_page(evaluation: Any) -> dict[str, Any]:
 
 def _stops(evaluation: Any) -> Stops | None:
     table = evaluation.scores
-    return None if table is None or not table.P or not table.N else stops(table, evaluation.threshold)
+    if table is None or not table.P or not table.N:
+        return None
+    threshold, confusion = evaluation.threshold, evaluation.confusion
+    if threshold is None or table.answers(threshold):
+        return stops(table, threshold)
+    found = [(float(threshold), *confusion.counts[::-1, 1].tolist())]  # within a bin, but counted beside the bins
+    return stops(table, known=found)
 
 
 def _facts(evaluation: Any) -> list[dict[str, Any]]:
