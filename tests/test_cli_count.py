@@ -57,6 +57,7 @@ def test_the_facts_as_json(hospitals, tmp_path):
     facts = json.loads(done.stdout)
     assert facts["rows"] == stakes.load(out).scores.total < 500
     assert {**facts, "rows": 0, "bytes": 0, "scores": 0, "put_together": 0} == {
+        "stakes": "count",
         "written": str(out),
         "bytes": 0,
         "task": "classification",

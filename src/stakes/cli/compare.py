@@ -4,7 +4,8 @@ from typing import Any
 
 import click
 
-from stakes.cli import options
+from stakes.cli import options, output
+from stakes.cli.output import Answer
 
 
 @click.command()
@@ -30,7 +31,8 @@ from stakes.cli import options
 @click.option("--simultaneous", is_flag=True, help="Make the intervals of all pairs right at once.")
 @options.seed
 @click.option("--resamples", type=int, default=2000, show_default=True, help="How often rows are drawn or swapped.")
-@options.as_json
+@options.prices
+@output.forms()
 def compare(
     files: tuple[str, ...],
     scores: tuple[str, ...],
@@ -38,9 +40,9 @@ def compare(
     metric: tuple[str, ...],
     classes: tuple[str, ...],
     unpaired: bool,
-    as_json: bool,
+    prices: dict[str, Any],
     **arguments: Any,
-) -> None:
+) -> Answer:
     """Compare models on the same rows: several columns of FILE, or one model in each of several files.
 
     \b
@@ -58,9 +60,10 @@ def compare(
         metric=metric or None,
         classes=classes or None,
         paired=not unpaired,
+        **prices,
         **arguments,
     )
-    click.echo(compared.to_json()) if as_json else compared.show()
+    return output.of(compared, lambda: compared.conclusion, page=compared._page)
 
 
 def _of_models(columns: tuple[str, ...], several: bool) -> Any:

@@ -30,7 +30,13 @@ The systems above are {folder}/clinic_and.toml and clinic_or.toml
 @options.report
 @options.lang
 def demo(what: str, report: str | None, lang: str) -> None:
-    """Evaluate the predictions that ship with stakes (is a breast tumour malignant?), or show a SYSTEM of models."""
+    """Evaluate the predictions that ship with stakes (is a breast tumour malignant?), or show a SYSTEM of models.
+
+    \b
+    Examples:
+      stakes demo
+      stakes demo system
+    """
     if what == "system":
         if report is not None:
             raise click.UsageError("--report goes with the predictions, not with the system.")

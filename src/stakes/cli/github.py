@@ -5,20 +5,30 @@ from typing import Any
 
 import click
 
-from stakes.views import markdown
+
+TITLE = "stakes gate"
 
 
-def tell(gate: Any, title: str, to_standard_output: bool) -> None:
-    """Append to the summary, and print an error for each condition that is not met; elsewhere do nothing."""
-    if os.environ.get("GITHUB_ACTIONS") != "true":
-        return
-    summary = os.environ.get("GITHUB_STEP_SUMMARY")
-    if summary:
-        with open(summary, "a", encoding="utf-8") as file:
-            file.write(f"### {markdown.text(title)}\n\n{markdown.of_page(gate._page())}\n\n")
-    for check in gate.failed:
-        heading = property_of_command(f"{title}: {check.condition}")
-        click.echo(f"::error title={heading}::{message_of_command(check.words)}", err=not to_standard_output)
+def summarise(gate: Any) -> None:
+    """Append the conditions and what was seen to the summary of the job; elsewhere do nothing."""
+    from stakes.views import markdown
+
+    file = os.environ.get("GITHUB_STEP_SUMMARY")
+    if _is_here() and file:
+        with open(file, "a", encoding="utf-8") as summary:
+            summary.write(f"### {TITLE}\n\n{markdown.of_page(gate._page())}\n\n")
+
+
+def annotate(gate: Any, err: bool = False) -> None:
+    """Print an error for each condition that is not met; elsewhere do nothing."""
+    if _is_here():
+        for check in gate.failed:
+            title = property_of_command(f"{TITLE}: {check.condition}")
+            click.echo(f"::error title={title}::{message_of_command(check.words)}", err=err)
+
+
+def _is_here() -> bool:
+    return os.environ.get("GITHUB_ACTIONS") == "true"
 
 
 def message_of_command(text: str) -> str:

@@ -37,18 +37,26 @@ class Answer:
     line: Callable[[], str]
     page: Callable[[], Any] | None = None
     code: int = 0
+    compact: bool = False
 
     def told(self, form: str) -> str:
         """Return the answer as text of some form."""
-        from stakes.views import csv, markdown
+        from stakes.views import csv
 
         if form == "json":
-            return json.dumps(self.data(), indent=2, ensure_ascii=False, allow_nan=False)
+            return json.dumps(self.data(), indent=None if self.compact else 2, ensure_ascii=False, allow_nan=False)
         if form == "csv":
             return csv.of_rows(self.rows())
         if form == "markdown":
-            return markdown.of_rows(self.rows()) if self.page is None else markdown.of_page(self.page())
+            return self._markdown()
         return self.line() if form == "quiet" else self._shown()
+
+    def _markdown(self) -> str:
+        from stakes.views import markdown
+
+        if self.page is not None:
+            return markdown.of_page(self.page())
+        return "\n\n".join(filter(None, (markdown.text(self.line()), markdown.of_rows(self.rows()))))
 
     def _shown(self) -> str:
         with redirect_stdout(io.StringIO()) as text:
@@ -56,9 +64,9 @@ class Answer:
         return "\n".join(line.rstrip() for line in text.getvalue().splitlines()).rstrip()
 
 
-def of(found: Any, line: str, show: Callable[[], None] | None = None, **parts: Any) -> Answer:
+def of(found: Any, line: Callable[[], str], show: Callable[[], None] | None = None, **parts: Any) -> Answer:
     """Return the answer that an object with ``to_dict`` and ``to_rows`` gives."""
-    return Answer(show or found.show, found.to_dict, found.to_rows, lambda: as_options(line), **parts)
+    return Answer(show or found.show, found.to_dict, found.to_rows, lambda: as_options(line()), **parts)
 
 
 def forms(*wanted: str, to_file: bool = True) -> Callable[[Callable[..., Answer]], Callable[..., None]]:
@@ -71,21 +79,25 @@ def forms(*wanted: str, to_file: bool = True) -> Callable[[Callable[..., Answer]
             chosen = [name for name in names if given.pop(f"as_{name}")]
             if len(chosen) > 1:
                 raise click.UsageError(f"{' and '.join(f'--{name}' for name in chosen)} are two forms; choose one.")
-            target = given.pop("target") if to_file else None
+            target = given.pop("output_file") if to_file else None
             if target is not None:
                 _refuse_sources(target, given)
             answer = command(**given)
-            _tell(answer, chosen[0] if chosen else None, target)
+            try:
+                _tell(answer, chosen[0] if chosen else None, target)
+            except (BrokenPipeError, SystemExit):  # nobody is listening any more; the exit code still tells
+                if not answer.code:
+                    raise
             if answer.code:
                 click.get_current_context().exit(answer.code)
 
         made: Any = answering
         if to_file:
             words = "Write to this file, whole or not at all; .json, .csv and .md choose the form."
-            made = click.option("-o", "--output", "target", metavar="FILE", help=words)(made)
+            made = click.option("-o", "--output", "output_file", metavar="FILE", help=words)(made)
         for name in reversed(names):
             made = click.option(f"--{name}", f"as_{name}", is_flag=True, help=_HELP[name])(made)
-        return made  # type: ignore[no-any-return]
+        return made
 
     return decorated
 
@@ -107,7 +119,8 @@ def _tell(answer: Answer, form: str | None, target: str | None) -> None:
         answer.show()
     else:
         text = answer.told(form)
-        click.echo(text) if text else None
+        if text:
+            click.echo(text)
 
 
 def write(target: str, text: str) -> None:

@@ -4,7 +4,9 @@ from typing import Any
 
 import click
 
-from stakes.cli import options
+from stakes.cli import options, output
+from stakes.cli.output import Answer
+from stakes.cli.words import wrapped
 
 
 @click.command()
@@ -13,10 +15,8 @@ from stakes.cli import options
 @click.option("--metric", metavar="NAME", help="The figure (default: auc of scores, mcc of decisions, r2 of numbers).")
 @click.option("--permutations", type=int, default=10_000, show_default=True, help="How often to shuffle.")
 @options.seed
-@options.as_json
-def permute(
-    files: tuple[str, ...], as_json: bool, score: tuple[str, ...], classes: tuple[str, ...], **arguments: Any
-) -> None:
+@output.forms()
+def permute(files: tuple[str, ...], score: tuple[str, ...], classes: tuple[str, ...], **arguments: Any) -> Answer:
     """Ask whether a figure of the predictions in FILE could be chance: the truth is shuffled against them.
 
     \b
@@ -28,4 +28,4 @@ def permute(
     test = permutation_test(
         options.one_or_all(files), score=options.scores(score), classes=classes or None, **arguments
     )
-    click.echo(test.to_json(indent=None) if as_json else str(test))
+    return output.of(test, lambda: str(test), lambda: click.echo(wrapped(str(test))), compact=True)

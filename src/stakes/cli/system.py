@@ -1,12 +1,12 @@
 """stakes system: what does each model's mistake cost the whole?"""
 
-import json
 from typing import Any
 
 import click
 
 from stakes import errors
-from stakes.cli import options
+from stakes.cli import options, output
+from stakes.cli.output import Answer
 from stakes.cli.words import stop, wrapped
 from stakes.errors import StakesError
 
@@ -24,8 +24,8 @@ from stakes.errors import StakesError
 @options.positive
 @click.option("--prior", type=float, help="The share of the positive class where the system will be used.")
 @click.option("--score", "scores", metavar="MODEL=COLUMN", multiple=True, help="Where to set a model's threshold.")
-@options.as_json
-def system(file: str, as_json: bool, models: tuple[str, ...], scores: tuple[str, ...], **arguments: Any) -> None:
+@output.forms()
+def system(file: str, models: tuple[str, ...], scores: tuple[str, ...], **arguments: Any) -> Answer:
     """Say what each model's mistakes cost a whole system, written down in a TOML file or in columns of FILE.
 
     \b
@@ -59,13 +59,16 @@ def system(file: str, as_json: bool, models: tuple[str, ...], scores: tuple[str,
         if not all(pair.partition("=")):
             raise click.UsageError(f"--score {pair} does not work; write --score MODEL=COLUMN.")
     thresholds = [found.threshold(model, column) for model, _, column in (pair.partition("=") for pair in scores)]
-    if as_json:
-        told = {**found.to_dict(), "thresholds": {one.model: one.to_dict() for one in thresholds}}
-        click.echo(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
-        return
-    found.show()
-    for one in thresholds:
-        click.echo(wrapped(f"threshold  {one}"))
+
+    def show() -> None:
+        found.show()
+        for one in thresholds:
+            click.echo(wrapped(f"threshold  {one}"))
+
+    def data() -> dict[str, Any]:
+        return {**found.to_dict(), "thresholds": {one.model: one.to_dict() for one in thresholds}}
+
+    return Answer(show, data, found.to_rows, lambda: found.advice, found._page)
 
 
 def _system_of_rows(

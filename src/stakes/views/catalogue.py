@@ -1,6 +1,18 @@
 """The catalogue of metrics, printed from their declarations."""
 
+from typing import Any
+
 from stakes import metrics
+from stakes.metrics import Metric
+
+_FACTS = ("question", "formula", "range", "baseline", "interval", "undefined", "pitfall", "parameters", "aliases")
+
+
+def facts(metric: Metric) -> dict[str, Any]:
+    """Return what is declared about a metric; what does not apply is None."""
+    told = metric.facts()
+    named = {"name": metric.text, "family": metric.family, "better": metric.better}
+    return {**named, **{name: told.get(name) for name in (*_FACTS, "reference")}}
 
 
 def show_all() -> None:

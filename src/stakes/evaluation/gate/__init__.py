@@ -47,8 +47,9 @@ class Gate(AsJson):
     def conclusion(self) -> str:
         """The outcome in a few words."""
         count = len(self.checks)
-        many = f"{count} condition{'' if count == 1 else 's'}"
-        return f"passed, {many} met" if self.passed else f"failed, {len(self.failed)} of {many} not met"
+        if self.passed:
+            return f"passed, {count} condition{'' if count == 1 else 's'} met"
+        return f"failed, {len(self.failed)} of {count} not met"
 
     def __bool__(self) -> bool:
         return self.passed
