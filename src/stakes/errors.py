@@ -1746,7 +1746,7 @@ def infinite_weights(count: int, first: int | None) -> InputError:
 
 
 # ── more about files ─────────────────────────────────────────────────────────────────────────────────────────
-def first_line(problem: Exception) -> str:
+def first_line(problem: Exception | str) -> str:
     """What a library said, without its advice to programmers."""
     return (str(problem).strip().splitlines() or [type(problem).__name__])[0]
 

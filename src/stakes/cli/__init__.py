@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import click
 
-from stakes import __version__
+from stakes import __version__, errors
 from stakes.cli.calibrate import calibrate
 from stakes.cli.compare import compare
 from stakes.cli.count import count
@@ -87,6 +87,12 @@ def _forget_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+_warned: set[str] = set()
+
+
 def _warn(message: Warning | str, *_: Any) -> None:
-    """A warning is one line for a person, without the place in the code."""
-    click.echo(f"stakes: warning: {as_options(str(message))}", err=True)
+    """A warning is one line for a person, said once, without the place in the code."""
+    words = errors.first_line(message)
+    if words not in _warned:
+        _warned.add(words)
+        click.echo(f"stakes: warning: {as_options(words)}", err=True)

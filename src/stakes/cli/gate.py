@@ -1,5 +1,6 @@
 """stakes gate: is the model good enough to go on?"""
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -33,7 +34,9 @@ from stakes.cli.output import Answer
     help="How much worse than the baseline a figure may be, at the bad end of the interval of the difference.",
 )
 @click.option("--baseline", metavar="FILE", help="What to compare with: a tally, or a file of rows with these columns.")
-@click.option("--baseline-score", metavar="COLUMN", help="The baseline's scores, beside those of the model.")
+@click.option(
+    "--baseline-score", metavar="COLUMN", multiple=True, help="The baseline's scores, beside those of the model."
+)
 @click.option("--baseline-prediction", metavar="COLUMN", help="The baseline's decisions or numbers, likewise.")
 @click.option("--id", metavar="COLUMN", help="The case numbers that join FILE and a baseline of rows.")
 @click.option("--junit", metavar="FILE", help="Write JUnit's XML too.")
@@ -75,7 +78,7 @@ def gate(
       no-worse = {normalised_cost = 0.02}
     On GitHub (GITHUB_ACTIONS=true) the summary of the job is written, too, and each failure is an ::error.
     """
-    from stakes.evaluation import evaluate
+    from stakes.evaluation import Evaluation, evaluate
     from stakes.evaluation.gate import gate
     from stakes.views import junit as xml
     from stakes.views import markdown as page
@@ -88,6 +91,8 @@ def gate(
     evaluation = evaluate(options.one_or_all(files), by=list(by) or None, **columns)
     baseline = _baseline(files, columns, **rival)
     found = gate(evaluation, require=require, baseline=baseline, no_worse=no_worse)
+    if isinstance(baseline, Evaluation):
+        found = replace(found, baseline=f"{rival['baseline']}: {found.baseline}")
     for target, text in ((junit, xml.junit), (markdown, lambda gate: page.of_page(gate._page()))):
         if target is not None:
             output.write(target, text(found))
@@ -108,18 +113,18 @@ def _baseline(
     files: tuple[str, ...],
     columns: dict[str, Any],
     baseline: str | None,
-    baseline_score: str | None,
+    baseline_score: tuple[str, ...],
     baseline_prediction: str | None,
     id: str | None,
 ) -> Any:
     """The evaluation or the comparison that differences are judged by, if there is one."""
-    beside = baseline_score is not None or baseline_prediction is not None
+    beside = bool(baseline_score) or baseline_prediction is not None
     if beside and baseline is not None:
         raise click.UsageError("--baseline FILE and a baseline column are two baselines; give one.")
     if id is not None and baseline is None:
         raise click.UsageError("--id joins FILE and --baseline FILE; there is no such file.")
     if beside:
-        return _beside(files, columns, baseline_score, baseline_prediction)
+        return _beside(files, columns, options.scores(baseline_score), baseline_prediction)
     if baseline is None:
         return None
     if id is not None:
@@ -127,15 +132,17 @@ def _baseline(
     return _of_other_rows(columns, baseline)
 
 
-def _beside(files: tuple[str, ...], columns: dict[str, Any], score: str | None, prediction: str | None) -> Any:
+def _beside(files: tuple[str, ...], columns: dict[str, Any], score: Any, prediction: str | None) -> Any:
     """Both models are columns of one file."""
     outputs = {"scores": (columns["score"], score), "predictions": (columns["prediction"], prediction)}
     for name, pair in outputs.items():
         if (pair[0] is None) != (pair[1] is None):
             option = name.removesuffix("s")
             raise click.UsageError(f"--{option} and --baseline-{option} go together.")
+    other = next((name for name in (score, prediction) if isinstance(name, str)), "of the baseline")
+    pairs = {name: pair for name, pair in outputs.items() if pair[0]}
     named: dict[str, Any] = {
-        name: {"this model": own, "the baseline": other} for name, (own, other) in outputs.items() if own
+        name: dict(zip(("this model", f"column {other}"), pair, strict=True)) for name, pair in pairs.items()
     }
     return _compared(files, columns, **named)
 
@@ -149,8 +156,8 @@ def _joined(files: tuple[str, ...], columns: dict[str, Any], baseline: str, id: 
 def _compared(files: tuple[str, ...], columns: dict[str, Any], id: str | None = None, **outputs: Any) -> Any:
     from stakes.evaluation.comparison import compare
 
-    if len(files) > (1 if id is None else 2):
-        raise click.UsageError("a baseline on the same rows goes with one FILE.")
+    if len(files) > (1 if id is None else 2) or "-" in files or any(name.endswith(".tally") for name in files):
+        raise click.UsageError("a baseline on the same rows goes with one FILE of rows, which is read twice.")
     if columns["missing"] != "error":
         raise click.UsageError("--missing drop could leave out other rows of the baseline; drop them from FILE first.")
     shared = {name: value for name, value in columns.items() if name not in ("score", "prediction", "missing", "exact")}

@@ -73,10 +73,10 @@ class Gate(AsJson):
     def _page(self) -> page.Page:
         against = {"baseline": self.baseline} if self.baseline else {}
         facts = {"gate": self.conclusion, "rows": f"{self.rows:,}", **against}
-        head = ("condition", "seen", "estimate", f"{percent(self.confidence)} interval", "verdict")
-        rows = [(check.condition, *check.cells, check.verdict) for check in self.checks]
-        notes = dict.fromkeys(check.estimate.note for check in self.checks if check.estimate.note)
-        return page.Page(facts, [page.Grid(head, rows, words=(0, 4))], list(notes))
+        head = ("condition", "verdict", "seen", "estimate", f"{percent(self.confidence)} interval")
+        rows = [(check.condition, *check.cells) for check in self.checks]
+        remarks = [words for check in self.checks for words in (check.remark, check.estimate.note) if words]
+        return page.Page(facts, [page.Grid(head, rows)], list(dict.fromkeys(remarks)))
 
     def show(self) -> None:
         """Print the conditions and what was seen."""

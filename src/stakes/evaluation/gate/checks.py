@@ -29,27 +29,32 @@ class Check:
     segment: str | None = None
 
     @property
-    def verdict(self) -> str:
-        """The outcome in words, with the reason where there is one."""
-        where = "" if self.segment is None else f" in segment {self.segment}"
-        if self.passed:
-            return "passed" if self.segment is None else f"passed; the worst is{where[3:]}"
-        return f"failed{where}" + (f": {self.reason}" if self.reason else "")
-
-    @property
     def words(self) -> str:
         """What was seen, in one sentence."""
+        where = "" if self.segment is None else f" in segment {self.segment}"
         if self.seen is None:
-            return self.verdict
-        seen, value, ends = self.cells
+            return f"{self.verdict}{where}: {self.reason}"
+        _, seen, value, ends = self.cells
         sure = "" if self.estimate.low is None else f", interval {ends}"
-        return f"{self.verdict}: saw {seen} ({self.estimate.name} {value}{sure})"
+        return f"{self.verdict}{where}: saw {seen} ({self.estimate.name} {value}{sure})"
 
     @property
-    def cells(self) -> tuple[str, str, str]:
-        """What was seen, the estimate that it comes from, and its interval, to look at."""
-        shown = (number(self.seen), number(self.estimate.value), between(self.estimate))
-        return tuple(text.translate(_MINUS) for text in shown)  # type: ignore[return-value]
+    def verdict(self) -> str:
+        """The outcome in one word."""
+        return "passed" if self.passed else "failed"
+
+    @property
+    def cells(self) -> tuple[str, str, str, str]:
+        """The verdict, what was seen, the estimate that it comes from, and its interval, to look at."""
+        seen = (number(self.seen), number(self.estimate.value), between(self.estimate))
+        return self.verdict, *(text.translate(_MINUS) for text in seen)  # type: ignore[return-value]
+
+    @property
+    def remark(self) -> str:
+        """What the numbers do not say: the reason why there are none, and the segment."""
+        if self.segment is None:
+            return f"{self.condition}: {self.reason}" if self.reason else ""
+        return f"{self.condition}: the worst is {self.segment}" + (f", where {self.reason}" if self.reason else "")
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold."""

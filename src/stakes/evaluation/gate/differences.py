@@ -36,8 +36,10 @@ def _figure(name: Any) -> Figure:
 
 def _taken_apart(text: Any) -> tuple[str, Any]:
     name, colon, margin = str(text).rpartition(":")
+    if not colon:
+        return str(text), None
     try:
-        return (name, float(margin)) if colon else (name, None)
+        return name, float(margin)
     except ValueError:
         return name, margin
 
