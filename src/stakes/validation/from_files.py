@@ -44,8 +44,16 @@ def validate_file(
         raise errors.no_features(frame.columns)
     if target in wanted:
         raise errors.target_among_features(target)
-    found: dict[str, Any] = {name: None if column is None else frame[column] for name, column in beside.items()}
-    return validate(named_estimator(estimator), _numbers(frame.select(wanted)), frame[target], **found, **options)
+    X = frame.select(wanted)
+    given: dict[str, Any] = {name: None if column is None else frame[column] for name, column in beside.items()}
+    given["weight"] = None if given["weight"] is None else _as_numbers(given["weight"])  # the others are labels: 007
+    return validate(
+        named_estimator(estimator),
+        X.with_columns(map(_as_numbers, X.get_columns())),
+        frame[target],
+        **given,
+        **options,
+    )
 
 
 def named_estimator(text: str) -> Any:
@@ -70,12 +78,9 @@ def _check_column(argument: str, name: str | None, frame: Any) -> None:
         raise errors.no_such_column(argument, name, frame.columns)
 
 
-def _numbers(frame: Any) -> Any:
-    """Columns of text in which every value is a number, or missing, as numbers."""
+def _as_numbers(column: Any) -> Any:
+    """A column of text in which every value is a number, or missing, as numbers; any other as it is."""
     import polars as pl
 
-    def as_numbers(column: Any) -> Any:
-        numbers = column.cast(pl.Float64, strict=False) if column.dtype == pl.String else column
-        return numbers if numbers.null_count() == column.null_count() else column
-
-    return frame.with_columns(map(as_numbers, frame.get_columns()))
+    numbers = column.cast(pl.Float64, strict=False) if column.dtype == pl.String else column
+    return numbers if numbers.null_count() == column.null_count() else column

@@ -1,7 +1,5 @@
 """Rows as CSV that a spreadsheet opens without running anything."""
 
-import csv
-import io
 import math
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -14,17 +12,16 @@ def of_rows(rows: Iterable[Mapping[str, Any]]) -> str:
     """Return rows as CSV with a header; what is not known is empty, numbers keep all their digits."""
     rows = list(rows)
     names = list(dict.fromkeys(name for row in rows for name in row))
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(map(_cell, names))
-    writer.writerows([_cell(row.get(name)) for name in names] for row in rows)
-    return out.getvalue().removesuffix("\n")
+    lines: list[list[Any]] = [names, *([row.get(name) for name in names] for row in rows)]
+    return "\n".join(",".join(map(_cell, line)) for line in lines)
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: Any) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, bool | int | float):
-        return value
+        return str(value)
     text = str(value)
-    return f"'{text}" if text.startswith(_FORMULAS) else text
+    text = f"'{text}" if text.startswith(_FORMULAS) else text
+    # Python's writer leaves a lone carriage return unquoted, which breaks the row for whoever reads it
+    return '"' + text.replace('"', '""') + '"' if any(sign in text for sign in ',"\r\n') else text
