@@ -29,7 +29,7 @@ __all__ = ["cli", "main"]
 
 
 _EPILOG = """\b
-Completion of commands and options: add one of these to the start-up file of your shell.
+Completion of commands and options, for the start-up file of your shell:
   bash  eval "$(_STAKES_COMPLETE=bash_source stakes)"
   zsh   eval "$(_STAKES_COMPLETE=zsh_source stakes)"
   fish  _STAKES_COMPLETE=fish_source stakes | source

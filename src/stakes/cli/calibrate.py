@@ -6,6 +6,7 @@ import click
 
 from stakes.cli import options, output
 from stakes.cli.output import Answer
+from stakes.cli.words import wrapped
 
 
 @click.command()
@@ -68,7 +69,7 @@ def calibrate(
     if product is not None:
         found.calibrator.save(product)
     written = f"\n{product}: the calibrator ({found.method}, fitted on all rows)" if product is not None else ""
-    return output.of(found, found._verdict, lambda: click.echo(f"{found}{written}"))
+    return output.of(found, found._verdict, lambda: click.echo(wrapped(f"{found}{written}")))
 
 
 def _applied(product: str, names: list[str]) -> Answer:

@@ -52,7 +52,8 @@ def evaluate(
     \b
     Examples:
       stakes evaluate preds.csv --truth y --score p --positive yes --by site
-      stakes evaluate monday.csv tuesday.csv --truth y --score p --where "site = 'A'" --missing drop
+      stakes evaluate monday.csv tuesday.csv --truth y --score p
+          --where "site = 'A'" --missing drop
       stakes evaluate monday.tally tuesday.tally
     """
     from stakes.evaluation import evaluate

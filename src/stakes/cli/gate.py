@@ -68,7 +68,7 @@ def gate(
           --baseline main.tally --no-worse normalised_cost:0.02 --junit gate.xml
 
     \b
-    The same in stakes.toml ([tool.stakes.gate] in pyproject.toml), where `stakes gate` alone finds it:
+    The same in stakes.toml, where `stakes gate` alone finds it:
       [gate]
       files = ["preds.csv"]
       truth = "y"
@@ -76,7 +76,9 @@ def gate(
       require = ["auc.low >= 0.8", "expected_cost <= 0.3"]
       baseline = "main.tally"
       no-worse = {normalised_cost = 0.02}
-    On GitHub (GITHUB_ACTIONS=true) the summary of the job is written, too, and each failure is an ::error.
+
+    In pyproject.toml the table is [tool.stakes.gate]. On GitHub (GITHUB_ACTIONS=true) the summary of the job is
+    written, too, and each failure is an ::error.
     """
     from stakes.evaluation import Evaluation, evaluate
     from stakes.evaluation.gate import gate

@@ -76,7 +76,14 @@ def _all(options: list[Any]) -> Callable[[Command], Command]:
 def _files(required: bool) -> Callable[[Command], Command]:
     return _all(
         [
-            click.argument("files", metavar="FILE...", type=click.Path(), nargs=-1, required=required, is_eager=True),
+            click.argument(
+                "files",
+                metavar="FILE..." if required else "[FILE...]",
+                type=click.Path(),
+                nargs=-1,
+                required=required,
+                is_eager=True,
+            ),
             click.option("--where", metavar="SQL", help="Only the rows that satisfy this, such as \"site = 'A'\"."),
             click.option(
                 "--no-progress", is_flag=True, help="Do not show how far the reading of large files has come."

@@ -20,7 +20,7 @@ _HELP = {
     "json": "Write JSON.",
     "csv": "Write CSV, a row for each figure or part.",
     "markdown": "Write Markdown.",
-    "quiet": "Say only the essential line, and show no progress.",
+    "quiet": "Say the essential line or nothing, and show no progress.",
 }
 
 

@@ -42,8 +42,8 @@ def validate(file: str, estimator: str, how: str | None, folds: int | None, **ar
 
     \b
     Examples:
-      stakes validate iris.csv --estimator sklearn.tree:DecisionTreeClassifier --target species
-      stakes validate data.parquet --estimator model:make --target y --positive yes --folds 10
+      stakes validate iris.csv --target species --estimator sklearn.svm:SVC
+      stakes validate data.parquet --target y --estimator model:make --folds 10
     """
     from stakes.validation.from_files import validate_file
 
