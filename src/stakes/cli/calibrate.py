@@ -69,7 +69,7 @@ def calibrate(
     if product is not None:
         found.calibrator.save(product)
     written = f"\n{product}: the calibrator ({found.method}, fitted on all rows)" if product is not None else ""
-    return output.of(found, found._verdict, lambda: click.echo(wrapped(f"{found}{written}")))
+    return output.of(found, found._verdict, lambda: click.echo(wrapped(str(found)) + written))
 
 
 def _applied(product: str, names: list[str]) -> Answer:

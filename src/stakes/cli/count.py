@@ -7,7 +7,6 @@ import click
 
 from stakes.cli import options, output
 from stakes.cli.output import Answer
-from stakes.cli.words import wrapped
 
 
 @click.command()
@@ -60,7 +59,7 @@ def count(
     counted = count(options.one_or_all(files), exact=exact or None, **columns)
     counted.save(product, exact=exact, min_cell=min_cell)
     facts = _facts(load(product), Path(product), None if exact else min_cell)
-    return Answer(lambda: click.echo(wrapped(_in_words(facts))), lambda: facts, lambda: [_as_row(facts)], lambda: "")
+    return Answer(lambda: click.echo(_in_words(facts)), lambda: facts, lambda: [_as_row(facts)], lambda: "")
 
 
 def _facts(counted: Any, path: Path, min_cell: int | None) -> dict[str, Any]:
