@@ -18,6 +18,8 @@ _HOMES = {
     "Validation": "stakes.validation.result",
     "compare": "stakes.evaluation.comparison",
     "Comparison": "stakes.evaluation.comparison",
+    "gate": "stakes.evaluation.gate",
+    "Gate": "stakes.evaluation.gate",
     "System": "stakes.evaluation.system",
     "Estimate": "stakes.metrics",
     "Curve": "stakes.decisions.curves.kinds",
@@ -69,6 +71,8 @@ if TYPE_CHECKING:
     from stakes.evaluation import evaluate as evaluate
     from stakes.evaluation.comparison import Comparison as Comparison
     from stakes.evaluation.comparison import compare as compare
+    from stakes.evaluation.gate import Gate as Gate
+    from stakes.evaluation.gate import gate as gate
     from stakes.evaluation.reporting import report as report
     from stakes.evaluation.system import System as System
     from stakes.metrics import Estimate as Estimate

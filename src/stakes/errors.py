@@ -1758,7 +1758,7 @@ def infinite_weights(count: int, first: int | None) -> InputError:
 
 
 # ── more about files ─────────────────────────────────────────────────────────────────────────────────────────
-def first_line(problem: BaseException) -> str:
+def first_line(problem: BaseException | str) -> str:
     """What a library said, without its advice to programmers."""
     return (str(problem).strip().splitlines() or [type(problem).__name__])[0]
 
@@ -2005,3 +2005,103 @@ def no_such_language(lang: object, known: Sequence[str]) -> InputError:
 
 def no_report_of(task: str) -> InputError:
     return InputError(f"there is no report page for a {task} yet; ev.show() prints all figures")
+
+
+# ── gates ────────────────────────────────────────────────────────────────────────────────────────────────────────
+def bad_requirement(text: object) -> InputError:
+    return InputError(
+        f"{_short(repr(text))} is no condition; write a figure, one of >= <= > <, and a number: 'auc.low >= 0.8', "
+        "'f1[setosa] > 0.9', 'recall.low >= 0.7 in every segment'"
+    )
+
+
+def bad_figure(text: str) -> InputError:
+    return InputError(f"{_short(repr(text))} names no figure; write auc, f_beta(beta=2), or f1[setosa] of a class")
+
+
+def class_of_few(figure: str) -> InputError:
+    return InputError(f"{figure}: [CLASS] is for more than two classes; choose the class of two with positive=")
+
+
+def bad_no_worse(name: object, margin: object) -> InputError:
+    return InputError(
+        f"no worse by {_short(repr(margin))} in {_short(repr(name))}: the margin is a number from 0 on, as in auc:0.02"
+    )
+
+
+def nothing_required() -> InputError:
+    return InputError("there is nothing to check; give conditions (require=) or margins from a baseline (no_worse=)")
+
+
+def no_baseline() -> InputError:
+    return InputError("no_worse= needs a baseline; give baseline=, an evaluation, a comparison or a tally")
+
+
+def baseline_without_margin() -> InputError:
+    return InputError("a baseline alone checks nothing; say with no_worse= which figure may be how much worse")
+
+
+def comparison_of_two(models: Sequence[str]) -> InputError:
+    return InputError(
+        f"a baseline that is a comparison holds this model and the baseline, and this one holds {some(models)}"
+    )
+
+
+def another_model(figure: str, one: float, other: float) -> InputError:
+    return InputError(
+        f"baseline: its first model has {figure} {other:.6g} but this evaluation {one:.6g}; compare this model, on "
+        "these rows, with the baseline"
+    )
+
+
+def not_a_baseline(seen: str, wanted: str) -> InputError:
+    return InputError(f"baseline: {seen} is nothing to compare a {wanted} evaluation with; give one of the same kind")
+
+
+def different_confidences(one: str, other: str) -> InputError:
+    return InputError(f"baseline: its intervals are of {other}, these of {one}; evaluate both with one confidence=")
+
+
+def not_to_gate(kind: str) -> InputError:
+    return InputError(f"gate() holds an evaluation against conditions, and got a {kind}; pass what evaluate() returns")
+
+
+def where_of_tables() -> InputError:
+    return InputError("where= chooses rows of one table, and several are to be joined; choose their rows first")
+
+
+# ── the command line ─────────────────────────────────────────────────────────────────────────────────────────────
+def no_table_in_config(path: str, command: str) -> InputError:
+    return InputError(f"{path}: there is no table [{command}] or [tool.stakes.{command}]; put the options there")
+
+
+def bad_config(path: str, why: str) -> InputError:
+    return InputError(f"{path} cannot be read as TOML ({_short(why, 100)}); mend it there")
+
+
+def unknown_in_config(path: str, key: str, known: Sequence[str]) -> InputError:
+    return InputError(f"{path}: {_short(repr(key))} is no option{nearest(key, known)}")
+
+
+def bad_in_config(path: str, key: str, seen: object) -> InputError:
+    return InputError(f"{path}: {key} takes one value, and has {_short(repr(seen))}; write it as on the command line")
+
+
+def bad_estimator_name(text: str) -> InputError:
+    return InputError(
+        f"estimator {_short(repr(text))} is no MODULE:OBJECT; write it like sklearn.svm:SVC or model:make"
+    )
+
+
+def estimator_not_there(text: str, why: str) -> InputError:
+    return InputError(
+        f"estimator {_short(repr(text))} cannot be had ({_short(why, 120)}); run Python's import to see why"
+    )
+
+
+def no_features(columns: Sequence[str]) -> InputError:
+    return InputError(f"there are no features: all columns ({some(columns)}) are named otherwise; add columns")
+
+
+def target_among_features(target: str) -> InputError:
+    return InputError(f"features: {target!r} is what is to be predicted; leave it out")

@@ -9,29 +9,47 @@ from typing import Any, NoReturn
 
 import click
 
-from stakes import __version__
+from stakes import __version__, errors
 from stakes.cli.calibrate import calibrate
 from stakes.cli.compare import compare
 from stakes.cli.count import count
 from stakes.cli.decide import decide
 from stakes.cli.demo import demo
+from stakes.cli.doctor import doctor
 from stakes.cli.evaluate import evaluate
+from stakes.cli.gate import gate
 from stakes.cli.metrics import metrics
 from stakes.cli.permute import permute
 from stakes.cli.system import system
+from stakes.cli.validate import validate
 from stakes.cli.words import Stop, as_options, stop
 from stakes.errors import StakesError
 
 __all__ = ["cli", "main"]
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+_EPILOG = """\b
+Completion of commands and options, for the start-up file of your shell:
+  bash  eval "$(_STAKES_COMPLETE=bash_source stakes)"
+  zsh   eval "$(_STAKES_COMPLETE=zsh_source stakes)"
+  fish  _STAKES_COMPLETE=fish_source stakes | source
+"""
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]}, epilog=_EPILOG)
 @click.version_option(__version__, prog_name="stakes")
 def cli() -> None:
-    """What do a model's mistakes cost, how sure are we, and what should be decided?"""
+    """What do a model's mistakes cost, how sure are we, and what should be decided?
+
+    \b
+    Example:
+      stakes evaluate preds.csv --truth y --score p
+      stakes demo
+    """
 
 
-for command in (evaluate, decide, count, compare, calibrate, permute, system, metrics, demo):
+_VERBS = (evaluate, decide, count, compare, calibrate, permute, system, validate, gate)
+for command in (*_VERBS, metrics, demo, doctor):
     cli.add_command(command)
 
 
@@ -48,9 +66,11 @@ def _run() -> NoReturn:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks a sign gets a question mark, not a traceback
     warnings.showwarning = _warn  # type: ignore[assignment]
+    code = 0
     try:
-        cli.main(standalone_mode=False)
-        sys.stdout.flush()  # here, where what goes wrong can still be said
+        code = cli.main(standalone_mode=False) or 0
+        if sys.stdout is not None:
+            sys.stdout.flush()  # here, where what goes wrong can still be said
     except Stop:
         raise
     except (click.exceptions.Abort, KeyboardInterrupt):
@@ -62,13 +82,13 @@ def _run() -> NoReturn:
         stop(as_options(str(problem)), 2)
     except (BrokenPipeError, SystemExit):  # click and rich end so when nobody is listening any more; say nothing
         _forget_output()
-        sys.exit(0)
+        sys.exit(code)
     except OSError as problem:
         _forget_output()
         stop(f"cannot write: {problem.strerror or problem}", 1)
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said; a late Ctrl-C shall not end this in a traceback
-    sys.exit(0)
+    sys.exit(code)
 
 
 def _forget_output() -> None:
@@ -76,6 +96,12 @@ def _forget_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+_warned: set[str] = set()
+
+
 def _warn(message: Warning | str, *_: Any) -> None:
-    """A warning is one line for a person, without the place in the code."""
-    click.echo(f"stakes: warning: {as_options(str(message))}", err=True)
+    """A warning is one line for a person, said once, without the place in the code."""
+    words = errors.first_line(message)
+    if words not in _warned:
+        _warned.add(words)
+        click.echo(f"stakes: warning: {as_options(words)}", err=True)

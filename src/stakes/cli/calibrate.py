@@ -1,11 +1,12 @@
 """stakes calibrate: are the probabilities honest, and what would make them so?"""
 
-import json
 from typing import Any
 
 import click
 
-from stakes.cli import options
+from stakes.cli import options, output
+from stakes.cli.output import Answer
+from stakes.cli.words import wrapped
 
 
 @click.command()
@@ -27,18 +28,19 @@ from stakes.cli import options
 @options.seed
 @click.option("--apply", "saved", metavar="CALIBRATOR", help="Apply a saved calibrator instead of fitting one.")
 @click.option("--column", metavar="NAME", help="What --apply calls the new column (default: COLUMN_calibrated).")
-@click.option("-o", "--output", metavar="OUT", help="Where to save the calibrator, or with --apply the file.")
-@options.as_json
+@click.option(
+    "-o", "--output", "product", metavar="OUT", help="Where to save the calibrator, or with --apply the file."
+)
+@output.forms(to_file=False)
 def calibrate(
     files: tuple[str, ...],
     score: tuple[str, ...],
     classes: tuple[str, ...],
     saved: str | None,
     column: str | None,
-    output: str | None,
-    as_json: bool,
+    product: str | None,
     **arguments: Any,
-) -> None:
+) -> Answer:
     """Tell how honest the probabilities in FILE are, and recalibrate them.
 
     \b
@@ -49,26 +51,30 @@ def calibrate(
     from stakes.evaluation.recalibrating import apply_calibrator, recalibration, refuse_overwriting
 
     if saved is not None:
-        if output is None:
+        if product is None:
             raise click.UsageError("--apply writes the file with one more column; say where with -o OUT.")
         if len(files) > 1 or arguments["where"] is not None:
             raise click.UsageError("--apply is for one FILE, with all its rows.")
         named = {"column": column, "positive": arguments["positive"]}
-        names = apply_calibrator(files[0], saved, output, score=options.scores(score), **named)
-        click.echo(
-            json.dumps({"written": output, "columns": names}) if as_json else f"{output}: added {', '.join(names)}"
-        )
-        return
+        names = apply_calibrator(files[0], saved, product, score=options.scores(score), **named)
+        return _applied(product, names)
     if arguments["truth"] is None:
         raise click.UsageError("--truth COLUMN says what really happened; only --apply does without it.")
     if column is not None:
         raise click.UsageError("--column is for --apply.")
-    if output is not None:
+    if product is not None:
         for file in files:
-            refuse_overwriting(file, output)
+            refuse_overwriting(file, product)
     found = recalibration(options.one_or_all(files), score=options.scores(score), classes=classes or None, **arguments)
-    if output is not None:
-        found.calibrator.save(output)
-    click.echo(found.to_json() if as_json else str(found))
-    if output is not None and not as_json:
-        click.echo(f"{output}: the calibrator ({found.method}, fitted on all rows)")
+    if product is not None:
+        found.calibrator.save(product)
+    written = f"\n{product}: the calibrator ({found.method}, fitted on all rows)" if product is not None else ""
+    return output.of(found, found._verdict, lambda: click.echo(wrapped(str(found)) + written))
+
+
+def _applied(product: str, names: list[str]) -> Answer:
+    """Which columns were added."""
+    words = f"{product}: added {', '.join(names)}"
+    rows = [{"written": product, "column": name} for name in names]
+    data = {"stakes": "recalibrated file", "written": product, "columns": names}
+    return Answer(lambda: click.echo(words), lambda: data, lambda: rows, lambda: words)

@@ -4,7 +4,8 @@ from typing import Any
 
 import click
 
-from stakes.cli import options
+from stakes.cli import options, output
+from stakes.cli.output import Answer
 
 
 @click.command()
@@ -30,9 +31,10 @@ from stakes.cli import options
 @click.option("--simultaneous", is_flag=True, help="Make the intervals of all pairs right at once.")
 @options.seed
 @click.option("--resamples", type=int, default=2000, show_default=True, help="How often rows are drawn or swapped.")
+@options.prices
 @options.report
 @options.lang
-@options.as_json
+@output.forms()
 def compare(
     files: tuple[str, ...],
     scores: tuple[str, ...],
@@ -40,11 +42,11 @@ def compare(
     metric: tuple[str, ...],
     classes: tuple[str, ...],
     unpaired: bool,
-    as_json: bool,
+    prices: dict[str, Any],
     report: str | None,
     lang: str,
     **arguments: Any,
-) -> None:
+) -> Answer:
     """Compare models on the same rows: several columns of FILE, or one model in each of several files.
 
     \b
@@ -63,11 +65,12 @@ def compare(
         metric=metric or None,
         classes=classes or None,
         paired=not unpaired,
+        **prices,
         **arguments,
     )
     if report is not None:
         compared.report(report, lang)
-    click.echo(compared.to_json()) if as_json else compared.show()
+    return output.of(compared, lambda: compared.conclusion, page=compared._page)
 
 
 def _of_models(columns: tuple[str, ...], several: bool) -> Any:

@@ -1,12 +1,12 @@
 """stakes count: keep of the rows what an evaluation needs, in a file that can be sent."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
-from stakes.cli import options
+from stakes.cli import options, output
+from stakes.cli.output import Answer
 
 
 @click.command()
@@ -15,7 +15,7 @@ from stakes.cli import options
 @options.columns
 @options.baseline
 @options.by
-@click.option("-o", "--output", metavar="OUT.tally", help="Where to write the tally.")
+@click.option("-o", "--output", "product", metavar="OUT.tally", help="Where to write the tally.")
 @click.option("--exact", is_flag=True, help="Keep every distinct score, which is as good as giving away the rows.")
 @click.option(
     "--min-cell",
@@ -24,18 +24,17 @@ from stakes.cli import options
     show_default=True,
     help="How many rows a bin of scores or a segment holds at least.",
 )
-@options.as_json
+@output.forms(to_file=False)
 def count(
     files: tuple[str, ...],
-    output: str | None,
+    product: str | None,
     exact: bool,
     min_cell: int,
-    as_json: bool,
     score: tuple[str, ...],
     classes: tuple[str, ...],
     by: tuple[str, ...],
     **columns: Any,
-) -> None:
+) -> Answer:
     """Count the rows in FILE once, and keep only what evaluations need: a tally, to be sent and added up.
 
     Scores are put into bins of at least --min-cell positive and negative rows (or none), and small segments into one.
@@ -51,16 +50,16 @@ def count(
     from stakes.evaluation import count
     from stakes.evaluation.recalibrating import refuse_overwriting
 
-    if output is None:
+    if product is None:
         raise click.UsageError("a tally is written to a file; say where with -o OUT.tally.")
-    check_target(output)
+    check_target(product)
     for file in files:
-        refuse_overwriting(file, output)
+        refuse_overwriting(file, product)
     columns |= {"score": options.scores(score), "classes": classes or None, "by": list(by) or None}
     counted = count(options.one_or_all(files), exact=exact or None, **columns)
-    counted.save(output, exact=exact, min_cell=min_cell)
-    facts = _facts(load(output), Path(output), None if exact else min_cell)
-    click.echo(json.dumps(facts) if as_json else _in_words(facts))
+    counted.save(product, exact=exact, min_cell=min_cell)
+    facts = _facts(load(product), Path(product), None if exact else min_cell)
+    return Answer(lambda: click.echo(_in_words(facts)), lambda: facts, lambda: [_as_row(facts)], lambda: "")
 
 
 def _facts(counted: Any, path: Path, min_cell: int | None) -> dict[str, Any]:
@@ -69,6 +68,7 @@ def _facts(counted: Any, path: Path, min_cell: int | None) -> dict[str, Any]:
     tables = [counted.scores] if counted.scores else getattr(counted.tallies.get("class_scores"), "tables", ())
     grids = [table.grid for table in tables if table.grid is not None]
     return {
+        "stakes": "count",
         "written": str(path),
         "bytes": path.stat().st_size,
         "task": counted.task,
@@ -89,6 +89,12 @@ def _smallest_cell(tables: Any) -> float | None:
     """The fewest rows of a class in a bin that has any: too few only where a class is small on one side."""
     cells = [table.as_columns().values[name] for table in tables for name in ("positives", "negatives")]
     return min((float(cell[cell > 0].min()) for cell in cells if (cell > 0).any()), default=None)
+
+
+def _as_row(facts: dict[str, Any]) -> dict[str, Any]:
+    """The facts in one flat row; of many segments only their number."""
+    row = {name: fact for name, fact in facts.items() if name != "stakes"}
+    return row | {"tallies": ", ".join(facts["tallies"]), "segments": len(facts["segments"])}
 
 
 def _in_words(facts: dict[str, Any]) -> str:

@@ -4,7 +4,8 @@ from typing import Any
 
 import click
 
-from stakes.cli import options
+from stakes.cli import options, output
+from stakes.cli.output import Answer
 from stakes.cli.words import as_options, wrapped
 
 
@@ -20,17 +21,16 @@ from stakes.cli.words import as_options, wrapped
 @options.seed
 @options.report
 @options.lang
-@options.as_json
+@output.forms()
 def decide(
     files: tuple[str, ...],
-    as_json: bool,
     report: str | None,
     lang: str,
     score: tuple[str, ...],
     classes: tuple[str, ...],
     prices: dict[str, Any],
     **arguments: Any,
-) -> None:
+) -> Answer:
     """Say where to put the threshold of the scores in FILE, what it costs, and how sure that is.
 
     \b
@@ -49,4 +49,6 @@ def decide(
     )
     if report is not None:
         decision.report(report, lang)
-    click.echo(decision.to_json() if as_json else wrapped(as_options(str(decision))))
+    return output.of(
+        decision, lambda: list(decision.sentences())[1], lambda: click.echo(wrapped(as_options(str(decision))))
+    )

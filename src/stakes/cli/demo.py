@@ -10,17 +10,17 @@ DEMO_FILE = DEMO_FILES / "breast_cancer.csv"
 
 _DEMO_NEXT = """\
 Where to look next
-  stakes evaluate FILE --truth COLUMN --score COLUMN     your own predictions (CSV or Parquet)
-  stakes metrics                                         every figure and the question it answers
-  stakes metrics f1                                      one of them, with its formula and its traps
-  stakes evaluate --help                                 segments, weights, thresholds, JSON
+  stakes evaluate FILE --truth COLUMN --score COLUMN   your own predictions
+  stakes metrics                                       every figure, its question
+  stakes metrics f1                                    one of them, with its traps
+  stakes evaluate --help                               segments, costs, JSON
 The predictions above are {file}
 """
 
 _SYSTEM_NEXT = """
 Where to look next
-  stakes system FILE.toml                                a system of your own
-  stakes system PREDICTIONS.csv --truth COLUMN --model COLUMN --model COLUMN --rule TEXT --miss 5 --false-alarm 1
+  stakes system FILE.toml                              a system of your own
+  stakes system --help                                 the same from columns
 The systems above are {folder}/clinic_and.toml and clinic_or.toml
 """
 
@@ -30,7 +30,13 @@ The systems above are {folder}/clinic_and.toml and clinic_or.toml
 @options.report
 @options.lang
 def demo(what: str, report: str | None, lang: str) -> None:
-    """Evaluate the predictions that ship with stakes (is a breast tumour malignant?), or show a SYSTEM of models."""
+    """Evaluate the predictions that ship with stakes (is a breast tumour malignant?), or show a SYSTEM of models.
+
+    \b
+    Examples:
+      stakes demo
+      stakes demo system
+    """
     if what == "system":
         _demo_system(report, lang)
         return

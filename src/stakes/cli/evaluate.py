@@ -4,7 +4,8 @@ from typing import Any
 
 import click
 
-from stakes.cli import options
+from stakes.cli import options, output
+from stakes.cli.output import Answer
 
 SHOW_ALL = "stakes evaluate … --all"
 SHOW_SEGMENTS = "--by … --json for all"
@@ -30,11 +31,10 @@ SHOW_SEGMENTS = "--by … --json for all"
 @click.option("--all", "everything", is_flag=True, help="Show every figure, not only the main ones.")
 @options.report
 @options.lang
-@options.as_json
+@output.forms()
 def evaluate(
     files: tuple[str, ...],
     everything: bool,
-    as_json: bool,
     report: str | None,
     lang: str,
     score: tuple[str, ...],
@@ -42,7 +42,7 @@ def evaluate(
     prices: dict[str, Any],
     by: tuple[str, ...],
     **columns: Any,
-) -> None:
+) -> Answer:
     """Judge a model by the predictions in FILE; several files, or a pattern in quotes, are one table.
 
     FILE is CSV (also .csv.gz and .tsv), Parquet, JSON lines, Arrow, a table of a SQLite or DuckDB database
@@ -52,7 +52,8 @@ def evaluate(
     \b
     Examples:
       stakes evaluate preds.csv --truth y --score p --positive yes --by site
-      stakes evaluate monday.csv tuesday.csv --truth y --score p --where "site = 'A'" --missing drop
+      stakes evaluate monday.csv tuesday.csv --truth y --score p
+          --where "site = 'A'" --missing drop
       stakes evaluate monday.tally tuesday.tally
     """
     from stakes.evaluation import evaluate
@@ -61,7 +62,9 @@ def evaluate(
     evaluation = evaluate(options.one_or_all(files), **prices, **columns)
     if report is not None:
         evaluation.report(report, lang)
-    if as_json:
-        click.echo(evaluation.to_json())
-    else:
-        evaluation.show(everything, SHOW_ALL, SHOW_SEGMENTS)
+    return output.of(
+        evaluation,
+        lambda: str(evaluation.interval(evaluation._key_figure)),
+        lambda: evaluation.show(everything, SHOW_ALL, SHOW_SEGMENTS),
+        page=lambda: evaluation._content(SHOW_SEGMENTS).page(everything),
+    )

@@ -1,20 +1,28 @@
 """stakes metrics: every figure and the question it answers."""
 
+from collections.abc import Callable
+from typing import Any
+
 import click
+
+from stakes.cli import output
+from stakes.cli.output import Answer
 
 
 @click.command()
 @click.argument("name", required=False)
-def metrics(name: str | None) -> None:
+@output.forms("json", "csv", "markdown")
+def metrics(name: str | None) -> Answer:
     """List the metrics, or explain the one called NAME.
 
     \b
     Example:
       stakes metrics f_beta
     """
+    from stakes import metrics
     from stakes.views import catalogue
 
-    if name is None:
-        catalogue.show_all()
-    else:
-        catalogue.show_one(name)
+    wanted = metrics.list() if name is None else [metrics.find(name)]
+    show: Callable[[], None] = catalogue.show_all if name is None else lambda: catalogue.show_one(name)
+    rows: list[dict[str, Any]] = [catalogue.facts(metric) for metric in wanted]
+    return Answer(show, lambda: {"stakes": "metrics", "metrics": rows}, lambda: rows, lambda: "")

@@ -18,7 +18,7 @@ truth = click.option("--truth", metavar="COLUMN", required=True, help="What real
 
 def _needed_for_rows(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
     """Files of rows need a truth; tallies were counted against theirs."""
-    files = context.params.get("files") or ()
+    files = named_files(context, context.params.get("files"))
     if value is None and not any(str(file).lower().endswith(".tally") for file in files):
         raise click.MissingParameter(ctx=context, param=option)
     return value
@@ -55,6 +55,7 @@ confidence = click.option(
 by = click.option(
     "--by", metavar="COLUMN", multiple=True, help="Evaluate each segment too; several columns: combinations."
 )
+by_one = click.option("--by", metavar="COLUMN", help="Evaluate each segment too.")
 baseline = click.option(
     "--baseline",
     type=float,
@@ -65,7 +66,6 @@ report = click.option("--report", metavar="FILE", type=click.Path(), help="Write
 lang = click.option(
     "--lang", type=click.Choice(["en", "es", "ru"]), default="en", show_default=True, help="The language of the report."
 )
-as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 
 
 def _all(options: list[Any]) -> Callable[[Command], Command]:
@@ -73,25 +73,40 @@ def _all(options: list[Any]) -> Callable[[Command], Command]:
     return lambda command: functools.reduce(lambda made, option: option(made), reversed(options), command)
 
 
-_FILES = _all(
-    [
-        click.argument("files", metavar="FILE...", type=click.Path(), nargs=-1, required=True, is_eager=True),
-        click.option("--where", metavar="SQL", help="Only the rows that satisfy this, such as \"site = 'A'\"."),
-        click.option("--no-progress", is_flag=True, help="Do not show how far the reading of large files has come."),
-    ]
-)
+def _files(required: bool) -> Callable[[Command], Command]:
+    return _all(
+        [
+            click.argument(
+                "files",
+                metavar="FILE..." if required else "[FILE...]",
+                type=click.Path(),
+                nargs=-1,
+                required=required,
+                is_eager=True,
+            ),
+            click.option("--where", metavar="SQL", help="Only the rows that satisfy this, such as \"site = 'A'\"."),
+            click.option(
+                "--no-progress", is_flag=True, help="Do not show how far the reading of large files has come."
+            ),
+        ]
+    )
 
 
-def files(command: Command) -> Command:
+def files(command: Command, required: bool = True) -> Command:
     """The files that are one table, and which of their rows; how far their reading has come is shown."""
 
     @functools.wraps(command)
-    def with_bar(no_progress: bool, **others: Any) -> None:
+    def with_bar(no_progress: bool, **others: Any) -> Any:
         keep_inputs(others["files"], others.get("report"))
-        with bar(not no_progress):
-            command(**others)
+        with bar(not (no_progress or others.get("as_quiet"))):
+            return command(**others)
 
-    return _FILES(with_bar)
+    return _files(required)(with_bar)
+
+
+def optional_files(command: Command) -> Command:
+    """The same, for a command that can find the names elsewhere."""
+    return files(command, required=False)
 
 
 def keep_inputs(files: tuple[str, ...], target: str | None) -> None:
@@ -156,9 +171,9 @@ def prices(command: Command) -> Command:
     @functools.wraps(command)
     def with_prices(
         costs: str | None, miss: str | None, false_alarm: str | None, prior: Any, training_prior: Any, **others: Any
-    ) -> None:
+    ) -> Any:
         shares = {"prior": _shares(prior), "training_prior": _shares(training_prior)}
-        command(prices={"costs": _costs(costs, miss, false_alarm), **shares}, **others)
+        return command(prices={"costs": _costs(costs, miss, false_alarm), **shares}, **others)
 
     return _PRICES(with_prices)
 
@@ -190,6 +205,11 @@ def _shares(options: tuple[str, ...]) -> Any:
     if len(options) == 1 and "=" not in options[0]:
         return _number_or_name(options[0])
     return {name: _number_or_name(share) for name, _, share in (option.rpartition("=") for option in options)}
+
+
+def named_files(context: click.Context, given: tuple[str, ...] | None) -> tuple[str, ...]:
+    """The files of the command line, or else of a configuration, which click does not ask for arguments like these."""
+    return given or tuple((context.default_map or {}).get("files", ()))
 
 
 def one_or_all(files: tuple[str, ...]) -> Any:

@@ -4,7 +4,9 @@ from typing import Any
 
 import click
 
-from stakes.cli import options
+from stakes.cli import options, output
+from stakes.cli.output import Answer
+from stakes.cli.words import wrapped
 
 
 @click.command()
@@ -15,16 +17,15 @@ from stakes.cli import options
 @options.seed
 @options.report
 @options.lang
-@options.as_json
+@output.forms()
 def permute(
     files: tuple[str, ...],
-    as_json: bool,
     report: str | None,
     lang: str,
     score: tuple[str, ...],
     classes: tuple[str, ...],
     **arguments: Any,
-) -> None:
+) -> Answer:
     """Ask whether a figure of the predictions in FILE could be chance: the truth is shuffled against them.
 
     \b
@@ -38,4 +39,4 @@ def permute(
     )
     if report is not None:
         test.report(report, lang)
-    click.echo(test.to_json(indent=None) if as_json else str(test))
+    return output.of(test, lambda: str(test), lambda: click.echo(wrapped(str(test))), compact=True)

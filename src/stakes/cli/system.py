@@ -1,12 +1,12 @@
 """stakes system: what does each model's mistake cost the whole?"""
 
-import json
 from typing import Any
 
 import click
 
 from stakes import errors
-from stakes.cli import options
+from stakes.cli import options, output
+from stakes.cli.output import Answer
 from stakes.cli.words import stop, wrapped
 from stakes.errors import StakesError
 
@@ -26,16 +26,15 @@ from stakes.errors import StakesError
 @click.option("--score", "scores", metavar="MODEL=COLUMN", multiple=True, help="Where to set a model's threshold.")
 @options.report
 @options.lang
-@options.as_json
+@output.forms()
 def system(
     file: str,
-    as_json: bool,
     report: str | None,
     lang: str,
     models: tuple[str, ...],
     scores: tuple[str, ...],
     **arguments: Any,
-) -> None:
+) -> Answer:
     """Say what each model's mistakes cost a whole system, written down in a TOML file or in columns of FILE.
 
     \b
@@ -73,13 +72,16 @@ def system(
     if report is not None:
         found.report(report, lang)
     thresholds = [found.threshold(model, column) for model, _, column in (pair.partition("=") for pair in scores)]
-    if as_json:
-        told = {**found.to_dict(), "thresholds": {one.model: one.to_dict() for one in thresholds}}
-        click.echo(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
-        return
-    found.show()
-    for one in thresholds:
-        click.echo(wrapped(f"threshold  {one}"))
+
+    def show() -> None:
+        found.show()
+        for one in thresholds:
+            click.echo(wrapped(f"threshold  {one}"))
+
+    def data() -> dict[str, Any]:
+        return {**found.to_dict(), "thresholds": {one.model: one.to_dict() for one in thresholds}}
+
+    return Answer(show, data, found.to_rows, lambda: found.advice, found._page)
 
 
 def _system_of_rows(

@@ -9,6 +9,7 @@ ARGUMENTS = (
     *("truth", "score", "prediction", "positive", "by", "weight", "threshold", "task", "baseline", "class"),
     *("costs", "miss", "false_alarm", "prior", "training_prior", "best"),
     *("metric", "margin", "id", "cluster", "confidence", "design", "seed", "resamples", "permutations"),
+    *("require", "no_worse", "groups", "feature", "how", "repeats"),
     *("method", "folds", "column", "where", "missing", "exact", "min_cell"),
 )
 """Arguments of functions that are options here, by the same name."""
@@ -19,13 +20,17 @@ def as_options(words: str) -> str:
     words = words.replace(", or an array of one column per class with classes=", "")
     words = words.replace("{class: share} with shares", "CLASS=SHARE for each with shares")
     words = words.replace("Costs.from_utilities()", "tables [utilities.CLASS]")
-    words = words.replace("score={class: column, …}", "--score CLASS=COLUMN").replace("classes=", "class=")
+    words = (
+        words.replace("score={class: column, …}", "--score CLASS=COLUMN")
+        .replace("classes=", "class=")
+        .replace("features=", "feature=")
+    )
     words = (
         words.replace("scores=", "score=").replace("predictions=", "prediction=").replace("paired=False", "--unpaired")
     )
     named = rf"\b({'|'.join(ARGUMENTS)})="
     words = re.sub(named + r"(?=[\w'-])", r"--\1 ", re.sub(named + r"(?![\w'-])", r"--\1", words))
-    for name in ("training_prior", "false_alarm", "min_cell"):
+    for name in ("training_prior", "false_alarm", "min_cell", "no_worse"):
         words = words.replace(f"--{name}", f"--{name.replace('_', '-')}")
     return words
 

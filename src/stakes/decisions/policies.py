@@ -11,7 +11,7 @@ import numpy as np
 from stakes import errors
 from stakes.decisions.recalibration.calibrators import TemperatureCalibrator
 from stakes.decisions.recalibration.folds import cross_fitted
-from stakes.decisions.thresholds.decision import PER, told_interval
+from stakes.decisions.thresholds.decision import PER, told_interval, ways_as_rows
 from stakes.metrics import Estimate
 from stakes.metrics.estimate import AsJson, Reportable
 from stakes.tallies import ClassScores
@@ -81,6 +81,10 @@ class Policies(AsJson, Reportable):
             "recalibration": None if self.recalibration is None else self.recalibration.to_dict(),
             "note": self.note,
         }
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return one flat dictionary per way to decide, for a data frame; a saving is against the best constant."""
+        return ways_as_rows(self.estimates, self.savings)
 
     def __str__(self) -> str:
         return "\n".join([*self.sentences(), *([f"{errors.rows_left_out(self.dropped)}."] if self.dropped else [])])

@@ -10,7 +10,7 @@ from typing import Any
 from stakes import errors, metrics
 from stakes.decisions.curves.decision_difference import decision_difference
 from stakes.decisions.curves.kinds import Curve
-from stakes.evaluation.base import Evaluation
+from stakes.evaluation.base import Evaluation, priced
 from stakes.evaluation.contestants import Contestant, contestants, entries, entries_joined, entries_of_tables
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.estimate import AsJson, Plottable, Reportable, percent, plain
@@ -25,6 +25,7 @@ FORMAT = 1
 """The version of what to_dict() and to_json() give."""
 
 _LEAST_RESAMPLES = 100
+_RESAMPLES = 2000
 
 
 @dataclass(frozen=True)
@@ -337,8 +338,12 @@ def compare(
     confidence: float = 0.95,
     simultaneous: bool = False,
     seed: int = 0,
-    resamples: int = 2000,
+    resamples: int = _RESAMPLES,
     id: str | None = None,
+    costs: Any = None,
+    prior: Any = None,
+    training_prior: Any = None,
+    where: str | None = None,
 ) -> Comparison:
     """Compare two or more models on the same rows: who is better, by how much, and is that more than chance?
 
@@ -357,6 +362,9 @@ def compare(
     than the other by more than that. ``cluster`` names rows that belong together (visits of a patient). With
     ``paired=False`` every model brings rows of its own: ``scores={"a": (truth, score), "b": (truth, score)}``.
 
+    With ``costs`` (and ``prior``, ``training_prior``, see :func:`stakes.evaluate`) every model decides so as to cost
+    least, and ``metric="expected_cost"`` ranks by that. ``where`` keeps the rows of one file that satisfy a condition.
+
     >>> y = [1, 1, 1, 0, 0, 0]
     >>> both = compare(truth=y, predictions={"old": [1, 0, 0, 0, 1, 0], "new": [1, 1, 1, 0, 1, 0]})
     >>> print(both.conclusion)
@@ -367,6 +375,9 @@ def compare(
     sampling = _sampling(confidence, seed, resamples, margin)
     columns = {"truth": truth, "score": scores, "prediction": predictions, "weight": weight, "cluster": cluster}
     options = {"task": task, "positive": positive, "classes": classes, "weight": weight, "cluster": cluster}
+    options |= {"where": where, "pricing": priced(costs, prior, training_prior)}
+    if where is not None and isinstance(data, list | tuple):
+        raise errors.where_of_tables()
     if not paired and id is not None:
         raise errors.not_unpaired("id=")
     if not paired and not isinstance(data, list | tuple) and not (weight is None and cluster is None):
@@ -412,7 +423,7 @@ def _usual(models: Sequence[Contestant]) -> str:
 
 def _meant(text: str, model: Contestant) -> Metric:
     """The metric by that name for this task: a loss of two classes has a namesake for more."""
-    metric = metrics.find(text)
+    metric = model.evaluation._find(text)
     many = not model.sample.positive and model.numbers is None
     return metrics.find(metric.of_many) if many and metric.of_many else metric
 
@@ -441,6 +452,13 @@ def _compared(
     evaluations = {model.name: model.evaluation for model in models}
     how = (sampling.confidence, simultaneous, margin, on_same_rows, clusters)
     return Comparison(evaluations, table, pairs, *how, models)
+
+
+def pair_of(comparison: Comparison, metric: Metric) -> Pair:
+    """Return the first of two models minus the second by a metric, whether or not they were ranked by it."""
+    first, second = comparison.contestants
+    sampling = replace(first.evaluation.sampling, confidence=comparison.confidence, replicates=_RESAMPLES)
+    return _pair(metric, first, second, sampling, None, comparison.on_same_rows)
 
 
 def _ranked(metric: Metric, models: Sequence[Contestant]) -> list[Contestant]:

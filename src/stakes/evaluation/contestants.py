@@ -16,6 +16,7 @@ from stakes.evaluation.two_classes import check_threshold
 from stakes.metrics import Metric
 from stakes.tallies import Confusion, ErrorSums
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.paired import Sample
 from stakes.uncertainty.sampling import Sampling
 
@@ -140,7 +141,8 @@ def contestants(
         if len(read.rows.truth) < 2:
             raise errors.in_model(name, errors.single_row_to_compare())
     decisions = _all_decisions(reads)
-    return [_contestant(name, read, threshold, decisions, sampling) for name, read in reads.items()]
+    pricing = options.get("pricing")
+    return [_contestant(name, read, threshold, decisions, sampling, pricing) for name, read in reads.items()]
 
 
 @contextmanager
@@ -179,7 +181,12 @@ def _all_decisions(reads: Mapping[str, Read]) -> tuple[str, ...]:
 
 
 def _contestant(
-    name: str, read: Read, threshold: float | None, decisions: tuple[str, ...], sampling: Sampling
+    name: str,
+    read: Read,
+    threshold: float | None,
+    decisions: tuple[str, ...],
+    sampling: Sampling,
+    pricing: Pricing | None,
 ) -> Contestant:
     rows, plan = read.rows, read.plan
     with _named(name):
@@ -192,7 +199,7 @@ def _contestant(
     truth = rows.truth.astype(np.int64)
     sample = Sample(truth, plan.classes, decisions, plan.positive, rows.weight, cluster)
     with _named(name):
-        evaluation = judge(counted, threshold, sampling)
+        evaluation = judge(counted, threshold, sampling, pricing)
     scores = None if rows.scores is None else rows.scores.astype(np.float64)
     return Contestant(name, evaluation, sample, _decided(read, evaluation, scores, decisions), scores, None)
 

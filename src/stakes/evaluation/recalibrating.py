@@ -88,6 +88,17 @@ class Recalibration(AsJson):
             "calibrator": self.calibrator.to_dict(),
         }
 
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return one flat dictionary per method, for a data frame; the change is that of the log loss."""
+        stands = [] if self.before is None else [self._row("as it stands", None)]
+        return [*stands, *(self._row(method, method) for method in self.after)]
+
+    def _row(self, title: str, method: str | None) -> dict[str, Any]:
+        change = None if method is None else self.changes[method]
+        ends = (None, None, None) if change is None else (change.value, change.low, change.high)
+        losses = {name: self.loss(name, method) for name in self._names}
+        return {"method": title, **losses, **dict(zip(("change", "low", "high"), ends, strict=True))}
+
     # ── in words ─────────────────────────────────────────────────────────────────────────────────────────────
     def __str__(self) -> str:
         said = "The scores are no probabilities as they stand." if self.calibration is None else str(self.calibration)

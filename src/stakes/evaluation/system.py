@@ -278,6 +278,12 @@ class System(AsJson, Plottable, Reportable):
 
         return notebook.html(self._page())
 
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return one flat dictionary per model, true class and answer, for a data frame."""
+        cells = [cell for model in self.models for cell in self.component_costs(model).to_rows()]
+        seen = [", ".join(f"{name} {said}" for name, said in cell.get("sees", {}).items()) for cell in cells]
+        return [cell | {"sees": words or None} for cell, words in zip(cells, seen, strict=True)]
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data, ready for JSON."""
         return view.as_data(self, FORMAT)

@@ -56,6 +56,10 @@ class PermutationTest(AsJson, Plottable, Reportable):
             "null": None if self.null is None else [plain(value) for value in self.null.tolist()],
         }
 
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return one flat dictionary, for a data frame."""
+        return [{name: getattr(self, name) for name in ("metric", "value", "p_value", "permutations", "method")}]
+
     def __str__(self) -> str:
         return f"{self.metric} {self.value:.6g}; {self._finding()}: {self._p()}"
 

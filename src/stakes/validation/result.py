@@ -10,7 +10,7 @@ import numpy as np
 from stakes import errors, metrics
 from stakes.evaluation import Evaluation
 from stakes.metrics import Estimate
-from stakes.metrics.estimate import percent, plain
+from stakes.metrics.estimate import AsJson, percent, plain
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.sampling import FEW_CLUSTERS
 from stakes.validation.judging import metric_of, value_of
@@ -86,7 +86,7 @@ def mean_defined(values: Sequence[float]) -> float:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Validation:
+class Validation(AsJson):
     """An estimator judged on rows that it was not fitted on.
 
     ``pooled`` is the evaluation of the out-of-fold predictions together (with repeats: of the first one, so that
@@ -191,6 +191,10 @@ class Validation:
         single = all(fold.rows == 1 for fold in self.folds)
         grid = page.Grid(head, [_cells(figure, single) for figure in found])
         return page.Page(facts, [grid], [*told, *self.notes], len(self.pooled.figures) - len(names))
+
+    def show(self, more: str = "v.to_rows()") -> None:
+        """Print the main figures; ``more`` says how to see the others."""
+        terminal.show(self._page(), more)
 
     def __str__(self) -> str:
         return terminal.text(self._page(), "v.to_rows()")

@@ -1,6 +1,19 @@
 """The catalogue of metrics, printed from their declarations."""
 
+import textwrap
+from typing import Any
+
 from stakes import metrics
+from stakes.metrics import Metric
+
+_FACTS = ("question", "formula", "range", "baseline", "interval", "undefined", "pitfall", "parameters", "aliases")
+
+
+def facts(metric: Metric) -> dict[str, Any]:
+    """Return what is declared about a metric; what does not apply is None."""
+    told = metric.facts()
+    named = {"name": metric.text, "family": metric.family, "better": metric.better}
+    return {**named, **{name: told.get(name) for name in (*_FACTS, "reference")}}
 
 
 def show_all() -> None:
@@ -13,9 +26,17 @@ def show_all() -> None:
         console.print(f"[bold]{family}[/bold]: {(words or '').splitlines()[0]}")
         for metric in metrics.list():
             if metric.family == family:
-                console.print(f"  {metric.name:<{width}}  ", metric.question, sep="", markup=False, soft_wrap=True)
+                line = f"  {metric.name:<{width}}  {metric.question}"
+                console.print(_folded(line, console, width + 4), markup=False, soft_wrap=True)
         console.print()
     console.print("`stakes metrics NAME` explains one of them.", style="dim")
+
+
+def _folded(line: str, console: Any, indent: int) -> str:
+    """Fold a line on a terminal; in a pipe one metric stays one line."""
+    if not console.is_terminal:
+        return line
+    return textwrap.fill(line, max(console.width, indent + 20), subsequent_indent=" " * indent)
 
 
 def show_one(name: str) -> None:

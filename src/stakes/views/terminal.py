@@ -10,8 +10,8 @@ from stakes.views.page import Grid, Page
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-_LEAST_WORDS = 20
-"""A column of words that has less room than this is left out, so that numbers and names stay whole."""
+_LEAST_WORDS = 28
+"""A column of words that has less room than this is left out: numbers and names stay whole, and lines short."""
 
 _NAME = 24
 """How much room a name in the first column gets before it is folded."""
@@ -62,11 +62,11 @@ def _wrapped(line: str, width: int, indent: int) -> str:
 
 def _table(grid: Grid, width: int) -> Any:
     from rich import box
+    from rich.console import Group
     from rich.table import Table
     from rich.text import Text
 
-    title = Text(grid.title) if grid.title else None
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, title=title, title_justify="left")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     widths = [max(len(row[i]) for row in [grid.head, *grid.rows]) for i in range(len(grid.head))]
     kept = _fitting(grid, widths, width)
     for i in kept:
@@ -79,10 +79,12 @@ def _table(grid: Grid, width: int) -> Any:
             min_width=None if words and i else least,
             overflow="fold",
         )
-    table.caption, table.caption_justify = Text(_left_out(grid, kept)) or None, "left"
     for place, row in enumerate(grid.rows):
         table.add_row(*(Text(row[i]) for i in kept), end_section=place in grid.sections)
-    return table
+    # around the table, not parts of it: those would be folded to its width
+    above, below = ([_wrapped(line, width, 2) for line in lines] for lines in ([grid.title], _left_out(grid, kept)))
+    around = [Text("\n".join(filter(None, lines)), style="italic") for lines in (above, below)]
+    return Group(*(part for part in (around[0], table, around[1]) if part))
 
 
 def _fitting(grid: Grid, widths: list[int], width: int) -> list[int]:
@@ -108,7 +110,9 @@ def _name_width(widths: list[int], kept: list[int], grid: Grid, width: int) -> i
     return widths[0] if _needed(widths, kept, grid, widths[0]) + words <= width else min(widths[0], _NAME)
 
 
-def _left_out(grid: Grid, kept: list[int]) -> str:
-    """Say which columns a narrow terminal does not show."""
-    missing = [name for i, name in enumerate(grid.head) if i not in kept]
-    return f"not shown, for lack of room: {', '.join(missing)}" if missing else ""
+def _left_out(grid: Grid, kept: list[int]) -> list[str]:
+    """Say which columns a narrow terminal does not show; that a figure is undefined, and why, is told all the same."""
+    missing = [i for i in range(len(grid.head)) if i not in kept]
+    reasons = [f"{row[0]} is {row[i]}" for i in missing for row in grid.rows if row[i].startswith("undefined: ")]
+    words = f"not shown, for lack of room: {', '.join(grid.head[i] for i in missing)}"
+    return [words, *reasons] if missing else []

@@ -143,6 +143,14 @@ class Decision(AsJson, Plottable, Reportable):
             "costs": None if self.costs is None else self.costs.to_dict(),
         }
 
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return one flat dictionary per way to decide, for a data frame.
+
+        A saving is what the recommended way saves against this one.
+        """
+        best = f"thresholds of these rows ({', '.join(f'{start:.6g}' for start in self.thresholds)})"
+        return ways_as_rows({best: self.corrected, **self.alternatives}, self.savings)
+
     # ── in words ─────────────────────────────────────────────────────────────────────────────────────────────
     def __str__(self) -> str:
         return "\n".join([*self.sentences(), *([f"{errors.rows_left_out(self.dropped)}."] if self.dropped else [])])
@@ -296,3 +304,14 @@ def _limits(found: Estimate) -> str:
     if found.low is None or found.high is None:
         return ""
     return f" ({percent(found.confidence)} interval {found.low:.4f} to {found.high:.4f})"
+
+
+def ways_as_rows(ways: Mapping[str, Estimate], savings: Mapping[str, Estimate]) -> list[dict[str, Any]]:
+    """Return ways to decide, with the figure of each and what is saved, as flat dictionaries."""
+    rows = []
+    for name, found in ways.items():
+        row = {"way": name, "value": found.value, "low": found.low, "high": found.high}
+        saved = savings.get(name)
+        ends = (None, None, None) if saved is None else (saved.value, saved.low, saved.high)
+        rows.append({**row, **dict(zip(("saving", "saving_low", "saving_high"), ends, strict=True))})
+    return rows

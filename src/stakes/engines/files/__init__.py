@@ -122,9 +122,12 @@ class Files:
         return {argument: _typed(table, frame[name], argument) for argument, name in self.wanted.items()}
 
 
-def read_whole(path: Path) -> Any:
-    """Return the file as a Polars frame with all its columns; those of a text file stay text as it stands."""
-    table = open_table(single(path), [])
+def read_whole(path: Path, missing: Sequence[str] = ()) -> Any:
+    """Return the file as a Polars frame with all its columns; those of a text file stay text as it stands.
+
+    Texts that stand for a ``missing`` value are null.
+    """
+    table = open_table(single(path), list(missing))
     return table.collect(table.columns)
 
 

@@ -1,0 +1,93 @@
+"""Options that stand in a file: ``[gate]`` of stakes.toml, or ``[tool.stakes.gate]`` of pyproject.toml."""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from stakes import errors
+
+_USUAL = ("stakes.toml", "pyproject.toml")
+
+
+def config(command: Any) -> Any:
+    """Let options of a command stand in a file; those of the command line go before."""
+    words = "Read options from this TOML file (default: stakes.toml, or pyproject.toml, of the current folder)."
+    return click.option("--config", metavar="FILE", is_eager=True, callback=_take, help=words)(command)
+
+
+def _take(context: click.Context, _: click.Parameter, file: str | None) -> str | None:
+    """Make what stands in the file the defaults of the options; return the name of the file that was read."""
+    name = str(context.command.name)
+    found = _of_file(Path(file), name) if file is not None else _of_usual_files(name)
+    if found is None:
+        return None
+    path, table = found
+    known = {spelled: one for one in context.command.params for spelled in _spellings(one)}
+    context.default_map = {**(context.default_map or {}), **_defaults(path, table, known)}
+    return str(path)
+
+
+def _of_usual_files(name: str) -> tuple[Path, Mapping[str, Any]] | None:
+    for path in map(Path, _USUAL):
+        table = _table(path, name) if path.is_file() else None
+        if table is not None:
+            return path, table
+    return None
+
+
+def _of_file(path: Path, name: str) -> tuple[Path, Mapping[str, Any]]:
+    if not path.is_file():
+        raise errors.no_such_file(str(path))
+    table = _table(path, name)
+    if table is None:
+        raise errors.no_table_in_config(str(path), name)
+    return path, table
+
+
+def _table(path: Path, name: str) -> Mapping[str, Any] | None:
+    try:
+        content: Any = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as problem:
+        raise errors.bad_config(str(path), errors.first_line(problem)) from None
+    for place in (("tool", "stakes", name), (name,)):
+        if place[0] == "tool" or path.name != "pyproject.toml":
+            found = _at(content, place)
+            if found is not None:
+                return found
+    return None
+
+
+def _at(content: Any, place: tuple[str, ...]) -> Mapping[str, Any] | None:
+    for name in place:
+        content = content.get(name) if isinstance(content, dict) else None
+    return content if isinstance(content, dict) else None
+
+
+def _spellings(parameter: click.Parameter) -> list[str]:
+    """How an option is called in a file: as on the command line, with - or _."""
+    names = [name.lstrip("-") for name in (*parameter.opts, *parameter.secondary_opts)]
+    return [spelled for name in names for spelled in {name, name.replace("-", "_")}]
+
+
+def _defaults(path: Path, table: Mapping[str, Any], known: Mapping[str, click.Parameter]) -> dict[str, Any]:
+    """The values of a file by the names of parameters, as the command line would give them."""
+    found = {}
+    for key, value in table.items():
+        if key not in known or key == "config":
+            raise errors.unknown_in_config(str(path), key, [name for name in known if "_" not in name])
+        found[str(known[key].name)] = _given(str(path), key, value, known[key])
+    return found
+
+
+def _given(path: str, key: str, value: Any, parameter: click.Parameter) -> Any:
+    if isinstance(value, dict) and parameter.multiple:
+        sign = ":" if parameter.name == "no_worse" else "="
+        return [f"{name}{sign}{one}" for name, one in value.items()]
+    if parameter.multiple or parameter.nargs == -1:
+        return [str(one) for one in value] if isinstance(value, list) else [str(value)]
+    if isinstance(value, dict | list):
+        raise errors.bad_in_config(path, key, value)
+    return value

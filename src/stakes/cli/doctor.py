@@ -1,0 +1,87 @@
+"""stakes doctor: what is installed, and what else would be possible."""
+
+import platform
+import shutil
+from contextlib import suppress
+from importlib import metadata, util
+from typing import Any
+
+import click
+
+from stakes import __version__
+from stakes.cli import output
+from stakes.cli.output import Answer
+
+_NEEDED = ("numpy", "scipy", "narwhals", "polars", "click", "rich")
+_OPTIONAL = {
+    "pandas": ("frames", "data frames of pandas as input"),
+    "pyarrow": ("frames", "tables of Arrow as input"),
+    "duckdb": ("duckdb", "tables of DuckDB databases, and relations"),
+    "pyspark": ("spark", "counting where Spark's rows live (needs Java 17, too)"),
+    "scikit-learn": ("validation", "stakes validate, refitting permutation tests, scorers"),
+    "matplotlib": ("plots", "ev.plot() and all other plots"),
+    "mlflow": ("mlflow", "logging evaluations to MLflow"),
+}
+_MODULES = {"scikit-learn": "sklearn"}
+_ALSO_AS = {"mlflow": "mlflow-skinny"}
+"""Packages that come under another name, too."""
+
+
+@click.command()
+@output.forms("json", "csv", "markdown")
+def doctor() -> Answer:
+    """Tell which versions are installed, which optional parts are missing, and what they would enable.
+
+    \b
+    Example:
+      stakes doctor --json
+    """
+    found: dict[str, Any] = {"stakes": "doctor", "version": __version__, "python": platform.python_version()}
+    found |= {"platform": platform.platform(), "parts": [*map(_needed, _NEEDED), *map(_optional, _OPTIONAL), _java()]}
+    return Answer(lambda: _show(found), lambda: found, lambda: found["parts"], lambda: "", lambda: _page(found))
+
+
+def _needed(name: str) -> dict[str, Any]:
+    return {"name": name, "version": _version(name), "needed": True, "enables": "everything", "install": None}
+
+
+def _optional(name: str) -> dict[str, Any]:
+    extra, enables = _OPTIONAL[name]
+    version = _version(name)
+    install = None if version else f"pip install 'stakes[{extra}]'"
+    return {"name": name, "version": version, "needed": False, "enables": enables, "install": install}
+
+
+def _java() -> dict[str, Any]:
+    """Java is no package; asking it for its version would start it, so its place is told."""
+    place = shutil.which("java")
+    install = None if place else "a Java 17 on the PATH (Debian: openjdk-17-jre-headless)"
+    return {"name": "java", "version": place, "needed": False, "enables": "Spark", "install": install}
+
+
+def _version(name: str) -> str | None:
+    """The version of a package that can be imported."""
+    if util.find_spec(_MODULES.get(name, name)) is None:
+        return None
+    for distribution in (name, _ALSO_AS.get(name, name)):
+        with suppress(metadata.PackageNotFoundError):
+            return metadata.version(distribution)
+    return "unknown"
+
+
+def _page(found: dict[str, Any]) -> Any:
+    from stakes.views.page import Grid, Page
+
+    facts = {"stakes": found["version"], "Python": found["python"], "on": found["platform"]}
+    rows = [
+        (part["name"], part["version"] or ("missing!" if part["needed"] else "missing"), part["enables"])
+        for part in found["parts"]
+    ]
+    advice = [f"{part['name']}: {part['install']}" for part in found["parts"] if part["install"]]
+    return Page(facts, [Grid(("part", "version", "enables"), rows, words=(0, 1, 2))], advice)
+
+
+def _show(found: dict[str, Any]) -> None:
+    from stakes.views import terminal
+
+    terminal.show(_page(found), "")

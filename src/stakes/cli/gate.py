@@ -1,0 +1,177 @@
+"""stakes gate: is the model good enough to go on?"""
+
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from stakes.cli import github, options, output
+from stakes.cli.config import config
+from stakes.cli.output import Answer
+
+
+@click.command()
+@config
+@options.optional_files
+@options.missing
+@options.exact
+@options.columns
+@options.prices
+@options.by
+@options.cluster
+@options.confidence
+@options.seed
+@click.option(
+    "--require",
+    metavar="CONDITION",
+    multiple=True,
+    help='Such as "auc.low >= 0.8", "f1[setosa] > 0.9", or "recall.low >= 0.7 in every segment".',
+)
+@click.option(
+    "--no-worse",
+    metavar="FIGURE:MARGIN",
+    multiple=True,
+    help="How much worse than the baseline a figure may be, at the bad end of the interval of the difference.",
+)
+@click.option("--baseline", metavar="FILE", help="What to compare with: a tally, or a file of rows with these columns.")
+@click.option(
+    "--baseline-score", metavar="COLUMN", multiple=True, help="The baseline's scores, beside those of the model."
+)
+@click.option("--baseline-prediction", metavar="COLUMN", help="The baseline's decisions or numbers, likewise.")
+@click.option("--id", metavar="COLUMN", help="The case numbers that join FILE and a baseline of rows.")
+@click.option("--junit", metavar="FILE", help="Write JUnit's XML too.")
+@click.option("--markdown", metavar="FILE", help="Write Markdown too.")
+@output.forms("json", "csv", "quiet")
+def gate(
+    config: str | None,
+    files: tuple[str, ...],
+    score: tuple[str, ...],
+    classes: tuple[str, ...],
+    prices: dict[str, Any],
+    by: tuple[str, ...],
+    require: tuple[str, ...],
+    no_worse: tuple[str, ...],
+    junit: str | None,
+    markdown: str | None,
+    **columns: Any,
+) -> Answer:
+    """Hold the predictions in FILE against conditions: exit code 0 when all are met, 1 when not, 2 for wrong input.
+
+    A condition is about a figure, or an end of its interval (.low, .high): "auc.low >= 0.8". A figure that is undefined
+    fails, and says why. --no-worse compares with a baseline: on the same rows if it is another column, or a file of
+    rows joined by --id; otherwise as if of other rows, which is safe but less sharp.
+
+    \b
+    Examples:
+      stakes gate preds.csv --truth y --score p --require "auc.low >= 0.8"
+      stakes gate preds.csv --truth y --score p --miss 5 --false-alarm 1
+          --baseline main.tally --no-worse normalised_cost:0.02 --junit gate.xml
+
+    \b
+    The same in stakes.toml, where `stakes gate` alone finds it:
+      [gate]
+      files = ["preds.csv"]
+      truth = "y"
+      score = "p"
+      require = ["auc.low >= 0.8", "expected_cost <= 0.3"]
+      baseline = "main.tally"
+      no-worse = {normalised_cost = 0.02}
+
+    In pyproject.toml the table is [tool.stakes.gate]. On GitHub (GITHUB_ACTIONS=true) the summary of the job is
+    written, too, and each failure is an ::error.
+    """
+    from stakes.evaluation import Evaluation, evaluate
+    from stakes.evaluation.gate import gate
+    from stakes.views import junit as xml
+    from stakes.views import markdown as page
+
+    files = options.named_files(click.get_current_context(), files)
+    if not files:
+        raise click.UsageError("name the FILE with the predictions (or files = [...] in stakes.toml).")
+    rival = {name: columns.pop(name) for name in ("baseline", "baseline_score", "baseline_prediction", "id")}
+    columns |= {"score": options.scores(score), "classes": classes or None, **prices}
+    evaluation = evaluate(options.one_or_all(files), by=list(by) or None, **columns)
+    baseline = _baseline(files, columns, **rival)
+    found = gate(evaluation, require=require, baseline=baseline, no_worse=no_worse)
+    if isinstance(baseline, Evaluation):
+        found = replace(found, baseline=f"{rival['baseline']}: {found.baseline}")
+    for target, text in ((junit, xml.junit), (markdown, lambda gate: page.of_page(gate._page()))):
+        if target is not None:
+            output.write(target, text(found))
+    github.summarise(found)
+    given = click.get_current_context().params
+    only_data = any(given[name] for name in ("as_json", "as_csv", "as_quiet", "output_file"))
+    if only_data:  # standard output, or the file, is for others to read; GitHub listens to standard error, too
+        github.annotate(found, err=True)
+    return output.of(found, lambda: "", found.show if only_data else lambda: _show(found), code=int(not found.passed))
+
+
+def _show(found: Any) -> None:
+    found.show()
+    github.annotate(found)
+
+
+def _baseline(
+    files: tuple[str, ...],
+    columns: dict[str, Any],
+    baseline: str | None,
+    baseline_score: tuple[str, ...],
+    baseline_prediction: str | None,
+    id: str | None,
+) -> Any:
+    """The evaluation or the comparison that differences are judged by, if there is one."""
+    beside = bool(baseline_score) or baseline_prediction is not None
+    if beside and baseline is not None:
+        raise click.UsageError("--baseline FILE and a baseline column are two baselines; give one.")
+    if id is not None and baseline is None:
+        raise click.UsageError("--id joins FILE and --baseline FILE; there is no such file.")
+    if beside:
+        return _beside(files, columns, options.scores(baseline_score), baseline_prediction)
+    if baseline is None:
+        return None
+    if id is not None:
+        return _joined(files, columns, baseline, id)
+    return _of_other_rows(columns, baseline)
+
+
+def _beside(files: tuple[str, ...], columns: dict[str, Any], score: Any, prediction: str | None) -> Any:
+    """Both models are columns of one file."""
+    outputs = {"scores": (columns["score"], score), "predictions": (columns["prediction"], prediction)}
+    for name, pair in outputs.items():
+        if (pair[0] is None) != (pair[1] is None):
+            option = name.removesuffix("s")
+            raise click.UsageError(f"--{option} and --baseline-{option} go together.")
+    other = next((name for name in (score, prediction) if isinstance(name, str)), "of the baseline")
+    pairs = {name: pair for name, pair in outputs.items() if pair[0]}
+    named: dict[str, Any] = {
+        name: dict(zip(("this model", f"column {other}"), pair, strict=True)) for name, pair in pairs.items()
+    }
+    return _compared(files, columns, **named)
+
+
+def _joined(files: tuple[str, ...], columns: dict[str, Any], baseline: str, id: str) -> Any:
+    """Each model has a file of its own, of the same cases."""
+    outputs = {"scores": columns["score"], "predictions": columns["prediction"]}
+    return _compared((*files, baseline), columns, id=id, **outputs)
+
+
+def _compared(files: tuple[str, ...], columns: dict[str, Any], id: str | None = None, **outputs: Any) -> Any:
+    from stakes.evaluation.comparison import compare
+
+    if len(files) > (1 if id is None else 2) or "-" in files or any(name.endswith(".tally") for name in files):
+        raise click.UsageError("a baseline on the same rows goes with one FILE of rows, which is read twice.")
+    if columns["missing"] != "error":
+        raise click.UsageError("--missing drop could leave out other rows of the baseline; drop them from FILE first.")
+    shared = {name: value for name, value in columns.items() if name not in ("score", "prediction", "missing", "exact")}
+    return compare(options.one_or_all(files), id=id, **shared, **outputs)
+
+
+def _of_other_rows(columns: dict[str, Any], baseline: str) -> Any:
+    """A tally, or a file whose rows cannot be matched."""
+    from stakes.evaluation import evaluate
+    from stakes.evaluation.travelled import are_tallies
+
+    if not are_tallies(baseline):
+        return evaluate(baseline, **columns)
+    asked = ("costs", "prior", "training_prior", "confidence", "seed", "threshold")
+    return evaluate(baseline, **{name: columns[name] for name in asked})

@@ -1,0 +1,40 @@
+"""What GitHub Actions reads: a summary of the job, and errors that it shows beside the build."""
+
+import os
+from typing import Any
+
+import click
+
+TITLE = "stakes gate"
+
+
+def summarise(gate: Any) -> None:
+    """Append the conditions and what was seen to the summary of the job; elsewhere do nothing."""
+    from stakes.views import markdown
+
+    file = os.environ.get("GITHUB_STEP_SUMMARY")
+    if _is_here() and file:
+        with open(file, "a", encoding="utf-8") as summary:
+            summary.write(f"### {TITLE}\n\n{markdown.of_page(gate._page())}\n\n")
+
+
+def annotate(gate: Any, err: bool = False) -> None:
+    """Print an error for each condition that is not met; elsewhere do nothing."""
+    if _is_here():
+        for check in gate.failed:
+            title = property_of_command(f"{TITLE}: {check.condition}")
+            click.echo(f"::error title={title}::{message_of_command(check.words)}", err=err)
+
+
+def _is_here() -> bool:
+    return os.environ.get("GITHUB_ACTIONS") == "true"
+
+
+def message_of_command(text: str) -> str:
+    """Return a text as the message of a workflow command."""
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def property_of_command(text: str) -> str:
+    """Return a text as a property of a workflow command, where colons and commas separate."""
+    return message_of_command(text).replace(":", "%3A").replace(",", "%2C")

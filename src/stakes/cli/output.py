@@ -1,0 +1,131 @@
+"""The forms of an answer: text for people, JSON, CSV, Markdown, one line; to the terminal or into a file."""
+
+import functools
+import io
+import json
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from stakes.cli.words import as_options
+
+FORMS = ("json", "csv", "markdown", "quiet")
+_BY_SUFFIX = {".json": "json", ".csv": "csv", ".md": "markdown"}
+
+_HELP = {
+    "json": "Write JSON.",
+    "csv": "Write CSV, a row for each figure or part.",
+    "markdown": "Write Markdown.",
+    "quiet": "Say the essential line or nothing, and show no progress.",
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command found, to be told in the form that was asked for; ``code`` is its exit code.
+
+    ``line`` is the essence in one line. Markdown is a table of the rows where there is no page.
+    """
+
+    show: Callable[[], None]
+    data: Callable[[], Any]
+    rows: Callable[[], Iterable[Mapping[str, Any]]]
+    line: Callable[[], str]
+    page: Callable[[], Any] | None = None
+    code: int = 0
+    compact: bool = False
+
+    def told(self, form: str) -> str:
+        """Return the answer as text of some form."""
+        from stakes.views import csv
+
+        if form == "json":
+            return json.dumps(self.data(), indent=None if self.compact else 2, ensure_ascii=False, allow_nan=False)
+        if form == "csv":
+            return csv.of_rows(self.rows())
+        if form == "markdown":
+            return self._markdown()
+        return self.line() if form == "quiet" else self._shown()
+
+    def _markdown(self) -> str:
+        from stakes.views import markdown
+
+        if self.page is not None:
+            return markdown.of_page(self.page())
+        return "\n\n".join(filter(None, (markdown.text(self.line()), markdown.of_rows(self.rows()))))
+
+    def _shown(self) -> str:
+        with redirect_stdout(io.StringIO()) as text:
+            self.show()
+        return "\n".join(line.rstrip() for line in text.getvalue().splitlines()).rstrip()
+
+
+def of(found: Any, line: Callable[[], str], show: Callable[[], None] | None = None, **parts: Any) -> Answer:
+    """Return the answer that an object with ``to_dict`` and ``to_rows`` gives."""
+    return Answer(show or found.show, found.to_dict, found.to_rows, lambda: as_options(line()), **parts)
+
+
+def forms(*wanted: str, to_file: bool = True) -> Callable[[Callable[..., Answer]], Callable[..., None]]:
+    """Let a command return an :class:`Answer`, and give it the options that say how to tell it."""
+    names = wanted or FORMS
+
+    def decorated(command: Callable[..., Answer]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def answering(**given: Any) -> None:
+            chosen = [name for name in names if given.pop(f"as_{name}")]
+            if len(chosen) > 1:
+                raise click.UsageError(f"{' and '.join(f'--{name}' for name in chosen)} are two forms; choose one.")
+            target = given.pop("output_file") if to_file else None
+            if target is not None:
+                _refuse_sources(target, given)
+            answer = command(**given)
+            try:
+                _tell(answer, chosen[0] if chosen else None, target)
+            except (BrokenPipeError, SystemExit):  # nobody is listening any more; the exit code still tells
+                if not answer.code:
+                    raise
+            if answer.code:
+                click.get_current_context().exit(answer.code)
+
+        made: Any = answering
+        if to_file:
+            words = "Write to this file, whole or not at all; .json, .csv and .md choose the form."
+            made = click.option("-o", "--output", "output_file", metavar="FILE", help=words)(made)
+        for name in reversed(names):
+            made = click.option(f"--{name}", f"as_{name}", is_flag=True, help=_HELP[name])(made)
+        return made
+
+    return decorated
+
+
+def _refuse_sources(target: str, given: Mapping[str, Any]) -> None:
+    """Refuse to write over the rows that are read."""
+    from stakes.evaluation.recalibrating import refuse_overwriting
+
+    for source in (*(given.get("files") or ()), given.get("file")):
+        if source is not None:
+            refuse_overwriting(source, target)
+
+
+def _tell(answer: Answer, form: str | None, target: str | None) -> None:
+    if target is not None:
+        written = form or _BY_SUFFIX.get(Path(target).suffix.lower(), "text")
+        write(target, answer.told(written))
+    elif form is None:
+        answer.show()
+    else:
+        text = answer.told(form)
+        if text:
+            click.echo(text)
+
+
+def write(target: str, text: str) -> None:
+    """Write a text file, whole or not at all."""
+    from stakes.engines.files.writing import written_beside
+
+    with written_beside(Path(target)) as place:
+        place.write_text(text + "\n", encoding="utf-8")

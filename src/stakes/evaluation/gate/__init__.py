@@ -1,0 +1,147 @@
+"""gate(): conditions that an evaluation must meet, for continuous integration."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from stakes import errors
+from stakes.engines import Counted
+from stakes.evaluation.base import Evaluation
+from stakes.evaluation.comparison import Comparison
+from stakes.evaluation.gate.checks import Check
+from stakes.evaluation.gate.conditions import Condition
+from stakes.evaluation.gate.differences import check_no_worse, margins
+from stakes.metrics.estimate import AsJson, percent
+from stakes.views import page, terminal
+
+__all__ = ["Check", "Gate", "gate"]
+
+FORMAT = 1
+"""The version of what to_dict() gives."""
+
+
+@dataclass(frozen=True, eq=False)
+class Gate(AsJson):
+    """The conditions of a gate and what was seen; it has passed when all of them are met.
+
+    ``baseline`` says in words what differences were judged against.
+    """
+
+    checks: Sequence[Check]
+    rows: float
+    confidence: float = 0.95
+    baseline: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """Whether every condition is met."""
+        return not self.failed
+
+    @property
+    def failed(self) -> Sequence[Check]:
+        """The conditions that are not met."""
+        return [check for check in self.checks if not check.passed]
+
+    @property
+    def conclusion(self) -> str:
+        """The outcome in a few words."""
+        count = len(self.checks)
+        if self.passed:
+            return f"passed, {count} condition{'' if count == 1 else 's'} met"
+        return f"failed, {len(self.failed)} of {count} not met"
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data, ready for JSON."""
+        return {
+            "stakes": "gate",
+            "format": FORMAT,
+            "passed": self.passed,
+            "rows": self.rows,
+            "confidence": self.confidence,
+            "baseline": self.baseline,
+            "checks": [check.to_dict() for check in self.checks],
+        }
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return one flat dictionary per condition, for a data frame."""
+        return [check.to_row() for check in self.checks]
+
+    def _page(self) -> page.Page:
+        against = {"baseline": self.baseline} if self.baseline else {}
+        facts = {"gate": self.conclusion, "rows": f"{self.rows:,}", **against}
+        head = ("condition", "verdict", "seen", "estimate", f"{percent(self.confidence)} interval")
+        rows = [(check.condition, *check.cells) for check in self.checks]
+        remarks = [words for check in self.checks for words in (check.remark, check.estimate.note) if words]
+        return page.Page(facts, [page.Grid(head, rows)], list(dict.fromkeys(remarks)))
+
+    def show(self) -> None:
+        """Print the conditions and what was seen."""
+        terminal.show(self._page(), "")
+
+    def __str__(self) -> str:
+        return terminal.text(self._page(), "")
+
+    def __repr__(self) -> str:
+        return f"<Gate: {self.conclusion}>"
+
+
+def gate(
+    evaluation: Evaluation,
+    *,
+    require: str | Iterable[str] = (),
+    baseline: Any = None,
+    no_worse: Mapping[Any, float] | Iterable[str] | None = None,
+) -> Gate:
+    """Hold an evaluation against conditions.
+
+    ``require`` are conditions on figures, by the text that ``ev[…]`` knows, or on the ends of their intervals:
+    ``"auc.low >= 0.8"``, ``"f_beta(beta=2) > 0.7"``, ``"f1[setosa].low >= 0.9"`` of a class, ``"recall.low >= 0.7 in
+    every segment"``. A figure that is undefined, or has no interval where one is asked for, fails with its reason.
+
+    ``no_worse`` says how much worse than the ``baseline`` a figure may be: ``{"auc": 0.02}``, or ``["auc:0.02"]``. The
+    bad end of the interval of the difference must not pass this margin. The baseline is another evaluation, what
+    ``count()`` gave, or the name of a tally; the difference is then judged as if of different rows. A comparison of
+    this model (first) with the baseline (second) judges it on the rows that they share, which is sharper.
+
+    >>> from stakes import evaluate
+    >>> ev = evaluate(truth=[1, 1, 0, 1, 1, 0], score=[0.9, 0.4, 0.6, 0.8, 0.1, 0.2])
+    >>> gate(ev, require=["auc >= 0.6", "auc.low >= 0.5"]).passed
+    False
+    """
+    if not isinstance(evaluation, Evaluation):
+        raise errors.not_to_gate(type(evaluation).__name__)
+    conditions = [Condition.parse(text) for text in ([require] if isinstance(require, str) else require)]
+    allowed = margins(no_worse)
+    if not conditions and not allowed:
+        raise errors.nothing_required()
+    if allowed and baseline is None:
+        raise errors.no_baseline()
+    if baseline is not None and not allowed:
+        raise errors.baseline_without_margin()
+    judged, words = (None, "") if baseline is None else _baseline(baseline, evaluation)
+    checks = [condition.check(evaluation) for condition in conditions]
+    checks += [check_no_worse(figure, margin, evaluation, judged) for figure, margin in allowed.items()]
+    return Gate(checks, evaluation.rows, evaluation.sampling.confidence, words)
+
+
+def _baseline(baseline: Any, evaluation: Evaluation) -> tuple[Any, str]:
+    """What to judge differences against, and in words what that is."""
+    if isinstance(baseline, Comparison):
+        if len(baseline.models) != 2:
+            raise errors.comparison_of_two(list(baseline.models))
+        name = list(baseline.models)[1]
+        return baseline, f"{name}, on {'the same' if baseline.on_same_rows else 'other'} rows"
+    words = ""
+    if isinstance(baseline, str | os.PathLike):
+        from stakes.engines.tally_files import load
+
+        words, baseline = f"{os.fspath(baseline)}, ", load(baseline)
+    if isinstance(baseline, Counted):
+        baseline = Evaluation(baseline, sampling=evaluation.sampling, pricing=evaluation.pricing)
+    if not isinstance(baseline, Evaluation) or baseline.task != evaluation.task:
+        raise errors.not_a_baseline(getattr(baseline, "task", type(baseline).__name__), evaluation.task)
+    return baseline, f"{words}{baseline.rows:,} rows, judged as if of other cases"

@@ -1,0 +1,76 @@
+"""What a gate found about one condition."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from stakes.metrics import Estimate
+from stakes.metrics.estimate import plain
+from stakes.views.page import between, number
+
+_MINUS = str.maketrans("-", "−")
+
+
+@dataclass(frozen=True)
+class Check:
+    """One condition, and whether it is met.
+
+    ``seen`` is the number that was held against ``limit``: a figure, an end of its interval, or the bad end of the
+    interval of a difference. ``estimate`` is where it comes from. ``reason`` says why there is no such number, and
+    ``segment`` in which segment it was seen, when a condition is about all of them.
+    """
+
+    kind: str
+    condition: str
+    passed: bool
+    seen: float | None
+    limit: float
+    estimate: Estimate
+    reason: str = ""
+    segment: str | None = None
+
+    @property
+    def words(self) -> str:
+        """What was seen, in one sentence."""
+        where = "" if self.segment is None else f" in segment {self.segment}"
+        if self.seen is None:
+            return f"{self.verdict}{where}: {self.reason}"
+        _, seen, value, ends = self.cells
+        sure = "" if self.estimate.low is None else f", interval {ends}"
+        return f"{self.verdict}{where}: saw {seen} ({self.estimate.name} {value}{sure})"
+
+    @property
+    def verdict(self) -> str:
+        """The outcome in one word."""
+        return "passed" if self.passed else "failed"
+
+    @property
+    def cells(self) -> tuple[str, str, str, str]:
+        """The verdict, what was seen, the estimate that it comes from, and its interval, to look at."""
+        seen = (number(self.seen), number(self.estimate.value), between(self.estimate))
+        return self.verdict, *(text.translate(_MINUS) for text in seen)  # type: ignore[return-value]
+
+    @property
+    def remark(self) -> str:
+        """What the numbers do not say: the reason why there are none, and the segment."""
+        if self.segment is None:
+            return f"{self.condition}: {self.reason}" if self.reason else ""
+        return f"{self.condition}: the worst is {self.segment}" + (f", where {self.reason}" if self.reason else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what JSON can hold."""
+        return {
+            "kind": self.kind,
+            "condition": self.condition,
+            "passed": self.passed,
+            "seen": plain(self.seen),
+            "limit": self.limit,
+            "segment": self.segment,
+            "reason": self.reason,
+            "estimate": self.estimate.to_dict(),
+        }
+
+    def to_row(self) -> dict[str, Any]:
+        """Return a flat dictionary, for a data frame."""
+        found = self.estimate
+        told = {name: getattr(self, name) for name in ("condition", "passed", "seen", "limit", "segment", "reason")}
+        return {**told, "value": found.value, "low": found.low, "high": found.high}

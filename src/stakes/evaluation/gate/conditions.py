@@ -1,0 +1,114 @@
+"""Conditions on figures: ``auc.low >= 0.80``, ``f1[setosa] > 0.9``, ``recall.low >= 0.7 in every segment``."""
+
+import math
+import operator
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from stakes import errors
+from stakes.evaluation.base import Evaluation
+from stakes.evaluation.gate.checks import Check
+from stakes.evaluation.many_classes import ManyClassEvaluation
+from stakes.metrics import Estimate
+
+_SIGNS: dict[str, Callable[[float, float], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+}
+_FIGURE = r"(?P<name>\w+\s*(?:\([^()]*\))?)\s*(?:\[(?P<of>.+)\])?"
+_CONDITION = re.compile(
+    rf"\s*{_FIGURE}\s*(?:\.\s*(?P<end>value|low|high))?\s*(?P<sign>>=|<=|≥|≤|>|<)\s*(?P<limit>\S+)"
+    r"(?P<every>\s+in\s+every\s+segment)?\s*"
+)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure by the text that names it; ``of`` is the class that it is about, one against the rest."""
+
+    name: str
+    of: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> "Figure":
+        """Read ``auc``, ``f_beta(beta=2)`` or ``f1[setosa]``."""
+        found = re.fullmatch(rf"\s*{_FIGURE}\s*", text)
+        if found is None:
+            raise errors.bad_figure(text)
+        return cls(found["name"].strip(), found["of"])
+
+    def __str__(self) -> str:
+        return self.name if self.of is None else f"{self.name}[{self.of}]"
+
+    def in_(self, evaluation: Evaluation) -> Estimate:
+        """Return the figure of an evaluation."""
+        if self.of is None:
+            return evaluation[self.name]
+        if not isinstance(evaluation, ManyClassEvaluation):
+            raise errors.class_of_few(str(self))
+        return evaluation[self.name, self.of]
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A figure, or an end of its interval, held against a number."""
+
+    text: str
+    figure: Figure
+    end: str
+    sign: str
+    limit: float
+    every_segment: bool = False
+
+    @classmethod
+    def parse(cls, text: str) -> "Condition":
+        """Read a condition; the text is taken apart, never run."""
+        found = _CONDITION.fullmatch(text) if isinstance(text, str) else None
+        if found is None:
+            raise errors.bad_requirement(text)
+        sign = {"≥": ">=", "≤": "<="}.get(found["sign"], found["sign"])
+        figure = Figure(found["name"].strip(), found["of"])
+        limit, every = _number(text, found["limit"]), bool(found["every"])
+        end = f".{found['end']}" if found["end"] else ""
+        shown = f"{figure}{end} {sign} {found['limit']}{' in every segment' if every else ''}"
+        return cls(shown, figure, found["end"] or "value", sign, limit, every)
+
+    def check(self, evaluation: Evaluation) -> Check:
+        """Hold the figure against the number: of all rows, or of every segment, of which the worst is told."""
+        if not self.every_segment:
+            return self._check(self.figure.in_(evaluation))
+        if not evaluation.segments:
+            raise errors.no_segments()
+        found = [self._check(self.figure.in_(part), name) for name, part in evaluation.segments.items()]
+        return min(found, key=self._goodness)
+
+    def _check(self, estimate: Estimate, segment: str | None = None) -> Check:
+        seen = getattr(estimate, self.end)
+        if not estimate.defined:
+            return self._failed(estimate, f"{estimate.name} is undefined: {estimate.reason}", segment)
+        if seen is None:
+            return self._failed(estimate, f"there is no interval: {estimate.no_interval}", segment)
+        passed = _SIGNS[self.sign](seen, self.limit)
+        return Check("require", self.text, passed, seen, self.limit, estimate, segment=segment)
+
+    def _failed(self, estimate: Estimate, reason: str, segment: str | None) -> Check:
+        return Check("require", self.text, False, None, self.limit, estimate, reason, segment)
+
+    def _goodness(self, check: Check) -> float:
+        """How far on the right side of the limit; what has no number is the worst."""
+        if check.seen is None:
+            return -math.inf
+        return check.seen if self.sign in (">=", ">") else -check.seen
+
+
+def _number(text: str, limit: str) -> float:
+    try:
+        value = float(limit)
+    except ValueError:
+        raise errors.bad_requirement(text) from None
+    if not math.isfinite(value):
+        raise errors.bad_requirement(text)
+    return value

@@ -1,0 +1,86 @@
+"""An estimator and a table that are named in words: ``model:make`` and a file."""
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from stakes import errors
+from stakes.validation.fitting import require_scikit_learn
+from stakes.validation.result import Validation
+from stakes.validation.validate import validate
+
+_BESIDE = ("groups", "weight", "by")
+"""Columns that are no features unless they are named as such."""
+
+
+def validate_file(
+    file: str | os.PathLike[str],
+    estimator: str,
+    *,
+    target: str,
+    features: Sequence[str] | None = None,
+    **options: Any,
+) -> Validation:
+    """Validate an estimator (``module:object``, or what makes one) on the rows of a file.
+
+    ``target``, ``features`` and the options ``groups``, ``weight`` and ``by`` are names of columns; features are all
+    columns that are not named otherwise. Other options are those of :func:`stakes.validate`.
+    """
+    from stakes.engines import files
+
+    require_scikit_learn()
+    frame = files.read_whole(Path(file), files.MISSING)
+    beside: dict[str, Any] = {name: options.pop(name, None) for name in _BESIDE}
+    for argument, name in {"target": target, **beside}.items():
+        _check_column(argument, name, frame)
+    for name in features or ():
+        _check_column("features", name, frame)
+    named = {target, *beside.values()}
+    wanted = list(features) if features else [name for name in frame.columns if name not in named]
+    if not wanted:
+        raise errors.no_features(frame.columns)
+    if target in wanted:
+        raise errors.target_among_features(target)
+    X = frame.select(wanted)
+    given: dict[str, Any] = {name: None if column is None else frame[column] for name, column in beside.items()}
+    given["weight"] = None if given["weight"] is None else _as_numbers(given["weight"])  # the others are labels: 007
+    return validate(
+        named_estimator(estimator),
+        X.with_columns(map(_as_numbers, X.get_columns())),
+        frame[target],
+        **given,
+        **options,
+    )
+
+
+def named_estimator(text: str) -> Any:
+    """Return the estimator that a module of the current folder (or any other) holds or makes."""
+    module, colon, name = text.partition(":")
+    if not (module and colon and name):
+        raise errors.bad_estimator_name(text)
+    if os.getcwd() not in sys.path and "" not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        found: Any = importlib.import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+        is_made = isinstance(found, type) or not hasattr(found, "fit")
+        return found() if is_made and callable(found) else found
+    except Exception as problem:  # whatever the module of a user does
+        raise errors.estimator_not_there(text, f"{type(problem).__name__}: {errors.first_line(problem)}") from None
+
+
+def _check_column(argument: str, name: str | None, frame: Any) -> None:
+    if name is not None and name not in frame.columns:
+        raise errors.no_such_column(argument, name, frame.columns)
+
+
+def _as_numbers(column: Any) -> Any:
+    """A column of text in which every value is a number, or missing, as numbers; any other as it is."""
+    import polars as pl
+
+    numbers = column.cast(pl.Float64, strict=False) if column.dtype == pl.String else column
+    return numbers if numbers.null_count() == column.null_count() else column

@@ -1,0 +1,364 @@
+"""stakes gate, run as a build runs it."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import yaml
+from click.testing import CliRunner
+
+import stakes
+from stakes.cli import cli
+from stakes.cli.demo import DEMO_FILE
+from stakes.cli.github import message_of_command, property_of_command
+
+ROOT = Path(__file__).parents[1]
+COLUMNS = ("--truth", "diagnosis", "--score", "logistic", "--positive", "malignant")
+DEMO = (str(DEMO_FILE), *COLUMNS)
+AUC = stakes.evaluate(str(DEMO_FILE), truth="diagnosis", score="logistic", positive="malignant")["auc"]
+
+
+def run(*arguments, env=None, **options):
+    command = [sys.executable, "-m", "stakes", "gate", *map(str, arguments)]
+    quiet = {name: value for name, value in os.environ.items() if not name.startswith("GITHUB_")}
+    environment = {**quiet, "COLUMNS": "100", **(env or {})}
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, **options)
+
+
+def told(*arguments):
+    """The JSON of a gate that is run in this process, and its exit code."""
+    done = CliRunner().invoke(cli, ["gate", *map(str, arguments), "--json"])
+    assert done.exit_code in (0, 1), done.output
+    return json.loads(done.stdout), done.exit_code
+
+
+# ── exit codes ───────────────────────────────────────────────────────────────────────────────────────────────────
+def test_exit_codes():
+    passed = run(*DEMO, "--require", "auc.low >= 0.80")
+    assert (passed.returncode, passed.stderr) == (0, "")
+    assert "passed, 1 condition met" in passed.stdout
+    failed = run(*DEMO, "--require", "auc.low >= 0.80", "--require", "auc.low >= 0.85")
+    assert (failed.returncode, failed.stderr) == (1, "")
+    assert "failed, 1 of 2 not met" in failed.stdout
+    for arguments, words in (
+        ((*DEMO, "--require", "auc.low = 0.85"), "stakes: 'auc.low = 0.85' is no condition"),
+        (
+            DEMO,
+            "stakes: there is nothing to check; give conditions (--require) or margins from a baseline (--no-worse)",
+        ),
+        ((*DEMO, "--no-worse", "auc:0.1"), "stakes: --no-worse needs a baseline"),
+        ((*DEMO, "--require", "acu > 0.5"), "did you mean"),
+        (("gone.csv", *COLUMNS, "--require", "auc > 0.5"), "there is no such file"),
+        (COLUMNS, "name the FILE with the predictions"),
+        ((DEMO_FILE, "--score", "logistic", "--require", "auc > 0.5"), "Missing option '--truth'"),
+        ((*DEMO, "--json", "--csv"), "--json and --csv are two forms"),
+    ):
+        done = run(*arguments)
+        assert (done.returncode, done.stdout) == (2, ""), done
+        assert words in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_quiet_says_nothing_and_a_closed_pipe_does_not_pass_a_failing_gate():
+    for limit, code in (("0.80", 0), ("0.85", 1)):
+        done = run(*DEMO, "--require", f"auc.low >= {limit}", "--quiet")
+        assert (done.returncode, done.stdout, done.stderr) == (code, "", "")
+        for form in ("", "--json"):
+            gate = f"'{sys.executable}' -m stakes gate '{DEMO_FILE}' {' '.join(COLUMNS)} {form}"
+            script = f'set -o pipefail; {gate} --require "auc.low >= {limit}" | true'
+            assert subprocess.run(["bash", "-c", script], timeout=120).returncode == code
+
+
+# ── baselines ────────────────────────────────────────────────────────────────────────────────────────────────────
+OPTIONS = {"truth": "diagnosis", "positive": "malignant"}
+COSTS = ("--miss", "5", "--false-alarm", "1")
+
+
+def test_another_column_is_compared_on_the_same_rows():
+    found, code = told(
+        *DEMO, *COSTS, "--baseline-score", "neighbours", "--no-worse", "normalised_cost:0.02", "--no-worse", "auc:0.05"
+    )
+    both = stakes.compare(
+        str(DEMO_FILE), scores=["logistic", "neighbours"], metric=["normalised_cost", "auc"], **OPTIONS,
+        costs=stakes.Costs(miss=5, false_alarm=1),
+    )  # fmt: skip
+    cost, auc = found["checks"]
+    pair = both.pair("logistic", "neighbours", "normalised_cost")
+    assert (cost["estimate"]["low"], cost["estimate"]["high"]) == (pair.low, pair.high)
+    assert cost["seen"] == pair.high
+    assert not cost["passed"]
+    pair = both.pair("logistic", "neighbours", "auc")
+    assert pair.first == "neighbours"
+    assert auc["seen"] == pytest.approx(-pair.high, abs=1e-12)
+    assert auc["passed"]
+    assert code == 1
+    assert found["baseline"] == "column neighbours, on the same rows"
+
+
+def test_a_file_of_rows_is_joined_by_case_or_taken_as_other_rows(tmp_path):
+    rows = [line.split(",") for line in DEMO_FILE.read_text().splitlines()[1:]]
+    for name, column in (("new", 2), ("main", 3)):
+        lines = [f"{i},{row[0]},{row[column]}" for i, row in enumerate(rows)]
+        order = lines if name == "new" else lines[::-1]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["case,diagnosis,p", *order]))
+    one = (tmp_path / "new.csv", "--truth", "diagnosis", "--score", "p", "--positive", "malignant")
+    other = ("--baseline", tmp_path / "main.csv", "--no-worse", "auc:0.03")
+    joined, _ = told(*one, *other, "--id", "case")
+    beside, _ = told(*DEMO, "--baseline-score", "neighbours", "--no-worse", "auc:0.03")
+    assert joined["checks"] == beside["checks"]
+    assert joined["baseline"] == "main, on the same rows"
+    apart, code = told(*one, *other)
+    assert "MOVER" in apart["checks"][0]["estimate"]["method"]
+    assert (apart["checks"][0]["passed"], joined["checks"][0]["passed"], code) == (False, True, 1)
+
+
+def test_a_tally_is_compared_as_if_of_other_rows(tmp_path):
+    tally = tmp_path / "main.tally"
+    counted = stakes.count(str(DEMO_FILE), score="neighbours", threshold=1 / 6, **OPTIONS)
+    counted.save(tally)
+    found, _ = told(
+        *DEMO, *COSTS, "--baseline", tally, "--no-worse", "normalised_cost:0.2", "--require", "auc.low >= 0.80"
+    )
+    costs = stakes.Costs(miss=5, false_alarm=1)
+    one, other = (
+        stakes.evaluate(str(DEMO_FILE), score=name, costs=costs, **OPTIONS)["normalised_cost"]
+        for name in ("logistic", "neighbours")
+    )
+    high = one.value - other.value + np.hypot(one.high - one.value, other.value - other.low)
+    assert found["checks"][1]["estimate"]["high"] == pytest.approx(high, abs=1e-12)
+    assert found["baseline"] == f"{tally}: 569 rows, judged as if of other cases"
+    both, code = told(tally, "--baseline", tally, "--no-worse", "recall:0.5", "--require", "recall > 0.5")
+    assert (both["passed"], code) == (True, 0)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--baseline", "x.csv", "--baseline-score", "neighbours"), "are two baselines; give one"),
+        (("--id", "case"), "--id joins FILE and --baseline FILE"),
+        (("--baseline-prediction", "neighbours"), "--score and --baseline-score go together"),
+        (("--baseline-score", "neighbours", "--missing", "drop"), "drop them from FILE first"),
+        (("--baseline-score", "nobody"), "there is no column 'nobody'"),
+        (("--baseline", "gone.tally"), "gone.tally"),
+    ],
+)
+def test_baselines_that_do_not_work(options, words):
+    done = CliRunner().invoke(cli, ["gate", *DEMO, "--no-worse", "auc:0.1", *options])
+    assert done.exit_code != 0
+    assert words in done.output + str(done.exception)
+
+
+# ── outputs ──────────────────────────────────────────────────────────────────────────────────────────────────────
+AWKWARD = 'north & "south" <b>|\x07\u2028`x`'
+
+
+@pytest.fixture
+def awkward(tmp_path):
+    """Predictions with a segment whose name is markup everywhere."""
+    file = tmp_path / "preds.csv"
+    name = AWKWARD.replace('"', '""')
+    file.write_text("y,p,ward\n" + "".join(f'{i % 2},{(i * 37 % 100) / 100},"{name}"\n' for i in range(100)))
+    return file
+
+
+def test_junit_is_well_formed_and_counts_failures(awkward, tmp_path):
+    conditions = ("--require", "recall >= 0.99 in every segment", "--require", "auc >= 0 ")
+    done = run(awkward, "--truth", "y", "--score", "p", "--by", "ward", *conditions, "--junit", tmp_path / "g.xml")
+    assert done.returncode == 1, done.stderr
+    suites = ElementTree.parse(tmp_path / "g.xml").getroot()
+    (suite,) = suites
+    assert (suites.tag, suite.tag, suite.get("tests"), suite.get("failures")) == ("testsuites", "testsuite", "2", "1")
+    first, second = suite
+    assert first.get("name") == "recall >= 0.99 in every segment"
+    assert AWKWARD.replace("\x07", "\ufffd") in first.find("failure").get("message")
+    assert second.find("failure") is None
+
+
+def test_markdown_holds_its_table_together(awkward, tmp_path):
+    arguments = (
+        awkward,
+        "--truth",
+        "y",
+        "--score",
+        "p",
+        "--by",
+        "ward",
+        "--require",
+        "recall >= 0.99 in every segment",
+    )
+    run(*arguments, "--markdown", tmp_path / "g.md")
+    text = (tmp_path / "g.md").read_text()
+    assert "<b>" not in text
+    assert "&lt;b&gt;\\|" in text
+    table = [line for line in text.splitlines() if line.startswith("|")]
+    assert [line.count("|") - line.count("\\|") for line in table] == [6] * 3
+
+
+def test_csv_and_a_file(tmp_path):
+    done = run(*DEMO, "--require", "auc.low >= 0.9", "--csv")
+    head, row = done.stdout.splitlines()
+    assert head == "condition,passed,seen,limit,segment,reason,value,low,high"
+    assert row == f"auc.low >= 0.9,False,{AUC.low!r},0.9,,,{AUC.value!r},{AUC.low!r},{AUC.high!r}"
+    done = run(*DEMO, "--require", "auc.low >= 0.9", "-o", tmp_path / "gate.json")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert json.loads((tmp_path / "gate.json").read_text())["passed"] is False
+
+
+def test_github_gets_a_summary_and_errors(tmp_path):
+    summary = tmp_path / "summary.md"
+    summary.write_text("before\n")
+    env = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(summary)}
+    done = run(*DEMO, "--require", "auc.low >= 0.9", "--require", "auc > 0.5", env=env)
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("::")]
+    seen = f"saw {AUC.low:.4f} (auc {AUC.value:.4f}, interval {AUC.low:.4f} – {AUC.high:.4f})"
+    assert line == f"::error title=stakes gate%3A auc.low >= 0.9::failed: {seen}"
+    text = summary.read_text()
+    assert text.startswith("before\n### stakes gate\n\n- **gate**: failed, 1 of 2 not met\n")
+    assert "| auc.low &gt;= 0.9 | failed |" in text
+    done = run(*DEMO, "--require", "auc.low >= 0.9", "--json", env={"GITHUB_ACTIONS": "true"})
+    assert json.loads(done.stdout)["passed"] is False
+    assert done.stderr.startswith("::error title=")
+    assert "::error" not in run(*DEMO, "--require", "auc.low >= 0.9").stdout
+
+
+def test_workflow_commands_are_escaped_by_githubs_rules():
+    assert message_of_command("50 %\r\na: b, c") == "50 %25%0D%0Aa: b, c"
+    assert property_of_command("50 %\r\na: b, c") == "50 %25%0D%0Aa%3A b%2C c"
+
+
+# ── configuration ────────────────────────────────────────────────────────────────────────────────────────────────
+CONFIG = """
+files = ["preds.csv"]
+truth = "diagnosis"
+score = "logistic"
+positive = "malignant"
+miss = 5
+false-alarm = 1
+confidence = 0.9
+require = ["auc.low >= 0.80", "expected_cost <= 0.5"]
+baseline_score = "neighbours"
+no-worse = { normalised_cost = 0.2, auc = 0.05 }
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    shutil.copy(DEMO_FILE, tmp_path / "preds.csv")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("file", "table", "option"),
+    [
+        ("stakes.toml", "gate", ()),
+        ("pyproject.toml", "tool.stakes.gate", ()),
+        ("other.toml", "gate", ("--config", "other.toml")),
+        ("other.toml", "tool.stakes.gate", ("--config", "other.toml")),
+    ],
+)
+def test_options_stand_in_a_file(folder, file, table, option):
+    (folder / file).write_text(f"[{table}]{CONFIG}")
+    found, code = told(*option)
+    given = ("--no-worse", "normalised_cost:0.2", "--no-worse", "auc:0.05", "--confidence", "0.9")
+    conditions = ("--require", "auc.low >= 0.80", "--require", "expected_cost <= 0.5")
+    expected, _ = told("preds.csv", *COLUMNS, *COSTS, *conditions, "--baseline-score", "neighbours", *given)
+    assert found == expected
+    assert (found["confidence"], len(found["checks"]), code) == (0.9, 4, 0)
+
+
+def test_the_command_line_goes_before_the_file(folder):
+    (folder / "stakes.toml").write_text(f"[gate]{CONFIG}")
+    (folder / "pyproject.toml").write_text("[tool.stakes.gate]\nrequire = 'auc > 2'\n")  # stakes.toml goes before
+    found, code = told("--require", "auc >= 0.99")
+    assert [check["condition"] for check in found["checks"]] == [
+        "auc >= 0.99",
+        "normalised_cost at most 0.2 worse",
+        "auc at most 0.05 worse",
+    ]
+    assert code == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("[gate]\nrequired = []", "stakes.toml: 'required' is no option; did you mean 'require' or 'quiet'?"),
+        ("[gate]\ntruth = ['a', 'b']", "stakes.toml: truth takes one value, and has ['a', 'b']"),
+        ("[gate", "stakes.toml cannot be read as TOML"),
+        ("[gates]\ntruth = 'a'", "stakes.toml: there is no table [gate] or [tool.stakes.gate]"),
+    ],
+)
+def test_configurations_that_do_not_work(folder, content, words):
+    (folder / "stakes.toml").write_text(content)
+    done = run("--config", "stakes.toml", cwd=folder)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert "gone.toml: there is no such file" in run("--config", "gone.toml", cwd=folder).stderr
+
+
+# ── GitHub Actions ───────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.fixture
+def stakes_on_path(tmp_path):
+    """An environment in which `stakes` and `python` are these ones."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name, what in (("stakes", f"'{sys.executable}' -m stakes"), ("python", f"'{sys.executable}'")):
+        (programs / name).write_text(f'#!/bin/sh\nexec {what} "$@"\n')
+        (programs / name).chmod(0o755)
+    return {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "GITHUB_ACTIONS": "true", "COLUMNS": "100"}
+
+
+def steps_of(steps, environment, folder, inputs=None):
+    """Run the shell commands of steps, but for installations, as GitHub does; return the last outcome."""
+    done = None
+    for step in steps:
+        if "run" in step and "pip install" not in step["run"]:
+            given = {k: v.replace("${{ inputs.", "").replace(" }}", "") for k, v in step.get("env", {}).items()}
+            env = {**environment, **{name: (inputs or {}).get(key, "") for name, key in given.items()}}
+            command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+            done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=300)
+            if done.returncode:
+                return done
+    return done
+
+
+def test_the_example_workflow_runs(tmp_path, stakes_on_path):
+    folder = tmp_path / "example"
+    shutil.copytree(ROOT / "examples" / "gate", folder)
+    workflow = yaml.safe_load((folder / "workflow.yml").read_text())
+    steps = workflow["jobs"]["gate"]["steps"]
+    done = steps_of(steps, stakes_on_path, folder)
+    assert done.returncode == 0, done.stderr
+    assert "passed, 5 conditions met" in done.stdout
+    assert ElementTree.parse(folder / "gate.xml").getroot().get("tests") == "5"
+    config = (folder / "stakes.toml").read_text()
+    (folder / "stakes.toml").write_text(config.replace("auc.low >= 0.95", "auc.low >= 0.999"))
+    done = steps_of(steps, stakes_on_path, folder)
+    assert done.returncode == 1
+    assert "::error title=stakes gate%3A auc.low >= 0.999::failed" in done.stdout
+
+
+def test_the_action_runs(folder, stakes_on_path):
+    action = yaml.safe_load((ROOT / "action.yml").read_text())
+    assert action["runs"]["using"] == "composite"
+    assert all(step["shell"] == "bash" for step in action["runs"]["steps"])
+    (folder / "my gate.toml").write_text(f"[gate]{CONFIG}")
+    inputs = {"config": "my gate.toml", "junit": "out put.xml"}
+    done = steps_of(action["runs"]["steps"], stakes_on_path, folder, inputs)
+    assert done.returncode == 0, done.stderr
+    assert "passed, 4 conditions met" in done.stdout
+    assert (folder / "out put.xml").exists()
+    (folder / "stakes.toml").write_text(f"[gate]{CONFIG.replace('0.80', '0.99')}")
+    done = steps_of(action["runs"]["steps"], stakes_on_path, folder)
+    assert done.returncode == 1
+    named = {
+        value.partition("inputs.")[2].partition(" ")[0] for s in action["runs"]["steps"] for value in s["env"].values()
+    }
+    assert named | {"working-directory"} == set(action["inputs"])

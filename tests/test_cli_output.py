@@ -1,0 +1,263 @@
+"""The forms of an answer, help, completion, and what is installed."""
+
+import csv
+import importlib
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+import stakes
+from stakes.cli import cli
+from stakes.cli.demo import DEMO_FILE
+from stakes.cli.options import DEMO_FILES
+from stakes.views import csv as as_csv
+from stakes.views import markdown
+
+COLUMNS = ("--truth", "diagnosis", "--score", "logistic", "--positive", "malignant")
+DEMO = (str(DEMO_FILE), *COLUMNS)
+OPTIONS = {"truth": "diagnosis", "score": "logistic", "positive": "malignant"}
+
+
+def invoke(*arguments):
+    done = CliRunner().invoke(cli, [str(argument) for argument in arguments])
+    assert done.exit_code == 0, (done.output, done.exception)
+    return done.stdout
+
+
+def run(*arguments, env=None):
+    command = [sys.executable, "-m", "stakes", *map(str, arguments)]
+    environment = {**os.environ, "COLUMNS": "100", **(env or {})}
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
+
+
+def read(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+# ── CSV ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+def test_csv_has_every_figure_with_all_its_digits():
+    rows = read(invoke("evaluate", *DEMO, "--by", "size", "--csv"))
+    ev = stakes.evaluate(str(DEMO_FILE), **OPTIONS, by="size")
+    assert len(rows) == len(ev.to_rows())
+    (auc,) = [row for row in rows if row["metric"] == "auc" and row["segment"] == "small"]
+    assert float(auc["value"]) == ev.segments["small"]["auc"].value
+    assert float(auc["low"]) == ev.segments["small"]["auc"].low
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+def test_text_that_a_spreadsheet_would_run_is_neutralised(tmp_path, start):
+    name = f"{start}cmd|' /C calc'!A0"
+    (cell,) = [row["a"] for row in read(as_csv.of_rows([{"a": name, "b": -1.5}]))]
+    assert cell == f"'{name}"
+    assert (
+        as_csv.of_rows([{"a": "x=1", "b": -1.5, "c": None, "d": float("nan"), "e": -2}]) == "a,b,c,d,e\nx=1,-1.5,,,-2"
+    )
+    file = tmp_path / "preds.csv"
+    out = io.StringIO()
+    csv.writer(out).writerows([["y", "p", "ward"], *([i % 2, i / 40, name] for i in range(40))])
+    file.write_text(out.getvalue(), newline="")
+    rows = read(invoke("evaluate", file, "--truth", "y", "--score", "p", "--by", "ward", "--csv"))
+    assert {row["segment"] for row in rows} == {"", f"'{name}"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "first", "count"),
+    [
+        (("decide", *DEMO, "--miss", "5", "--false-alarm", "1"), "way", 5),
+        (("compare", str(DEMO_FILE), *COLUMNS, "--score", "neighbours"), "first", 1),
+        (("permute", *DEMO, "--permutations", "99"), "metric", 1),
+        (("calibrate", *DEMO), "method", 4),
+        (("system", DEMO_FILES / "clinic_and.toml"), "model", 8),
+        (("metrics",), "name", len(stakes.metrics.list())),
+        (("doctor",), "name", 14),
+    ],
+)
+def test_every_verb_has_rows(arguments, first, count):
+    rows = read(invoke(*arguments, "--csv"))
+    assert next(iter(rows[0])) == first
+    assert len(rows) == count
+    table = [line for line in invoke(*arguments, "--markdown").splitlines() if line.startswith("|")]
+    assert len(table) > 2
+    assert invoke(*arguments, "--json").startswith("{")
+
+
+def test_rows_of_a_decision_are_its_alternatives():
+    choice = stakes.decide(str(DEMO_FILE), **OPTIONS, costs=stakes.Costs(miss=5, false_alarm=1))
+    rows = {row["way"]: row for row in choice.to_rows()}
+    assert rows["always benign"]["value"] == choice.alternatives["always benign"].value
+    assert rows["always benign"]["saving_low"] == choice.savings["always benign"].low
+    assert rows[f"thresholds of these rows ({choice.threshold:.6g})"]["high"] == choice.corrected.high
+
+
+# ── Markdown ─────────────────────────────────────────────────────────────────────────────────────────────────────
+def test_markdown_means_what_it_says():
+    assert markdown.text("a|b <i> `x` *y* [z]\n#1 & c") == "a\\|b &lt;i&gt; \\`x\\` \\*y\\* \\[z\\] \\#1 &amp; c"
+    table = markdown.of_rows([{"name": "a|b", "n": 3, "x": 0.5, "no": None, "ok": True}])
+    assert table == "| name | n | x | ok |\n| :-- | :-- | :-- | :-- |\n| a\\|b | 3 | 0.5000 | yes |"
+    text = invoke("evaluate", *DEMO, "--markdown")
+    assert "- **positive**: malignant (37.3%), against benign" in text
+    assert "| auc | 0.8382 | 0.8033 – 0.8679 | 0.5000 |" in text
+
+
+# ── one line, and files ──────────────────────────────────────────────────────────────────────────────────────────
+def test_quiet_is_the_essential_line(tmp_path):
+    ev = stakes.evaluate(str(DEMO_FILE), **OPTIONS)
+    assert invoke("evaluate", *DEMO, "--quiet") == f"{ev['auc']}\n"
+    both = stakes.compare(str(DEMO_FILE), truth="diagnosis", positive="malignant", scores=["logistic", "neighbours"])
+    assert invoke("compare", str(DEMO_FILE), *COLUMNS, "--score", "neighbours", "--quiet") == f"{both.conclusion}\n"
+    assert invoke("decide", *DEMO, "--best", "f1", "--quiet").startswith("Decide 'malignant' when score ≥ ")
+    assert invoke("system", DEMO_FILES / "clinic_and.toml", "--quiet").startswith("Improve history first")
+    assert invoke("calibrate", *DEMO, "--quiet").startswith("Recalibration by temperature cannot be told")
+    assert invoke("count", *DEMO, "-o", tmp_path / "m.tally", "--quiet") == ""
+    assert (tmp_path / "m.tally").exists()
+
+
+@pytest.mark.parametrize(
+    ("suffix", "form"), [(".json", "--json"), (".csv", "--csv"), (".md", "--markdown"), (".txt", "")]
+)
+def test_a_file_takes_the_form_of_its_name(tmp_path, suffix, form):
+    file = tmp_path / f"out{suffix}"
+    assert invoke("evaluate", *DEMO, "-o", file) == ""
+    expected = invoke("evaluate", *DEMO, *([form] if form else []))
+    assert [line.rstrip() for line in file.read_text().splitlines()] == [
+        line.rstrip() for line in expected.rstrip().splitlines()
+    ]
+    assert [path.name for path in tmp_path.iterdir()] == [file.name]
+
+
+def test_a_form_that_is_named_goes_before_the_name(tmp_path):
+    invoke("metrics", "auc", "--json", "-o", tmp_path / "out.csv")
+    assert json.loads((tmp_path / "out.csv").read_text())["metrics"][0]["name"] == "auc"
+
+
+def test_files_that_cannot_be_written(tmp_path):
+    rows = tmp_path / "preds.csv"
+    rows.write_bytes(DEMO_FILE.read_bytes())
+    before = rows.read_bytes()
+    done = run("evaluate", rows, *COLUMNS, "-o", rows)
+    assert done.returncode == 2
+    assert "never written over" in done.stderr
+    assert rows.read_bytes() == before
+    done = run("evaluate", *DEMO, "-o", tmp_path / "nowhere" / "x.json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "the folder to write to does not exist" in done.stderr
+    done = run("evaluate", *DEMO, "--json", "--quiet")
+    assert done.returncode == 2
+    assert "--json and --quiet are two forms; choose one." in done.stderr
+    done = run("evaluate", "gone.csv", *COLUMNS, "-o", tmp_path / "kept.json")
+    assert done.returncode == 2
+    assert not (tmp_path / "kept.json").exists()
+
+
+# ── help, completion, colours ────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize("command", sorted(cli.commands))
+def test_help_has_an_example_that_names_real_options(command):
+    text = invoke(command, "--help")
+    assert re.search(r"Examples?:", text)
+    assert f"stakes {command}" in text
+    known = {name for option in cli.commands[command].params for name in option.opts}
+    examples = " ".join(line for line in text.partition("Example")[2].splitlines() if "stakes " + command in line)
+    assert set(re.findall(r"(?<= )--[a-z-]+", examples)) <= known
+
+
+def test_the_help_of_all_says_how_to_complete():
+    text = invoke("--help")
+    assert 'eval "$(_STAKES_COMPLETE=bash_source stakes)"' in text
+    assert all(re.search(rf"^  {name} ", text, re.M) for name in cli.commands)
+
+
+def test_bash_completes_commands_and_options(tmp_path):
+    program = tmp_path / "stakes"
+    program.write_text(f"#!{sys.executable}\nfrom stakes.cli import main\nmain()\n")
+    program.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    script = """
+    eval "$(_STAKES_COMPLETE=bash_source stakes)"
+    for words in "stakes ga" "stakes gate --req" "stakes evaluate --cl"; do
+        COMP_WORDS=($words); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMPREPLY=()
+        _stakes_completion stakes "${COMP_WORDS[COMP_CWORD]}"
+        echo "${COMPREPLY[@]}"
+    done
+    """
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=environment, timeout=60)
+    assert done.stdout.splitlines() == ["gate", "--require", "--class --cluster"], done.stderr
+
+
+def in_terminal(arguments, env):
+    pty = importlib.import_module("pty")
+    parent, child = pty.openpty()
+    command = [sys.executable, "-m", "stakes", *arguments]
+    clean = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR", "TERM")}
+    environment = {**clean, "COLUMNS": "100", "TERM": "xterm-256color", **env}
+    process = subprocess.Popen(command, stdout=child, stderr=child, env=environment)
+    os.close(child)
+    text = b""
+    while True:
+        try:
+            part = os.read(parent, 4096)
+        except OSError:
+            break
+        if not part:
+            break
+        text += part
+    assert process.wait(timeout=60) == 0
+    os.close(parent)
+    return text.decode()
+
+
+def test_colours_only_on_a_terminal_that_wants_them():
+    arguments = ["metrics", "auc"]
+    assert "\x1b[" in in_terminal(arguments, {})
+    assert not re.search(r"\x1b\[[0-9;]*3[0-7]", in_terminal(["evaluate", *DEMO], {"NO_COLOR": "1"}))
+    assert "\x1b[" not in run(*arguments).stdout
+    assert "\x1b[" not in run("evaluate", *DEMO, "--json", env={"FORCE_COLOR": "1"}).stdout
+
+
+# ── doctor ───────────────────────────────────────────────────────────────────────────────────────────────────────
+def test_doctor_tells_versions_and_what_is_missing(monkeypatch):
+    found = json.loads(invoke("doctor", "--json"))
+    parts = {part["name"]: part for part in found["parts"]}
+    assert found["version"] == stakes.__version__
+    assert parts["numpy"]["version"] == importlib.import_module("numpy").__version__
+    assert parts["scikit-learn"]["install"] is None
+    doctor = importlib.import_module("stakes.cli.doctor")
+    real = doctor.util.find_spec
+    monkeypatch.setattr(doctor.util, "find_spec", lambda name: None if name == "sklearn" else real(name))
+    monkeypatch.setattr(doctor.shutil, "which", lambda name: None)
+    found = json.loads(invoke("doctor", "--json"))
+    parts = {part["name"]: part for part in found["parts"]}
+    assert parts["scikit-learn"]["version"] is None
+    assert parts["scikit-learn"]["install"] == "pip install 'stakes[validation]'"
+    assert "openjdk-17" in parts["java"]["install"]
+    assert "stakes[validation]" in invoke("doctor")
+
+
+def test_warnings_are_one_line_and_said_once(tmp_path):
+    (tmp_path / "loud.py").write_text(
+        "import warnings\nfrom sklearn.dummy import DummyClassifier\n"
+        "class Loud(DummyClassifier):\n    def fit(self, X, y):\n"
+        "        warnings.warn('one\\ntwo', stacklevel=1)\n        return super().fit(X, y)\n"
+    )
+    rows = "".join(f"{i % 2},{i}\n" for i in range(20))
+    (tmp_path / "d.csv").write_text("y,x\n" + rows)
+    command = [
+        sys.executable,
+        "-m",
+        "stakes",
+        "validate",
+        "d.csv",
+        "--estimator",
+        "loud:Loud",
+        "--target",
+        "y",
+        "--json",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "stakes: warning: one\n"
