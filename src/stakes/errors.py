@@ -1984,3 +1984,32 @@ def no_such_language(lang: object, known: Sequence[str]) -> InputError:
 
 def no_report_of(task: str) -> InputError:
     return InputError(f"there is no report page for a {task} yet; ev.show() prints all figures")
+
+
+# ── scorers for scikit-learn, and MLflow ─────────────────────────────────────────────────────────────────────────
+def no_direction(metric: str) -> InputError:
+    return InputError(
+        f"{metric} is neither better when higher nor when lower, so it cannot score; choose another metric"
+    )
+
+
+def costs_without_use(metric: str, priced: Sequence[str]) -> InputError:
+    return InputError(f"costs= mean nothing to {metric}; leave them away, or score by {' or '.join(priced)}")
+
+
+def scorer_of_cost_columns(columns: Sequence[str]) -> InputError:
+    return InputError(
+        f"these costs differ from row to row (column {some(columns)}), and scikit-learn gives scorers no columns; "
+        "give costs that are numbers"
+    )
+
+
+def scorer_of_decisions(metric: str) -> InputError:
+    return InputError(
+        f"{metric} is a figure of scores, so it cannot judge decisions; a threshold is tuned by one of decisions, such "
+        "as f1 or expected_cost"
+    )
+
+
+def model_cannot_say(model: str, metric: str, ways: Sequence[str]) -> InputError:
+    return InputError(f"{model} has no {' and no '.join(ways)}, which {metric} needs; use a model that has")
