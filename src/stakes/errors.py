@@ -1987,7 +1987,7 @@ def no_report_of(task: str) -> InputError:
 
 
 # ── scorers for scikit-learn, and MLflow ─────────────────────────────────────────────────────────────────────────
-def no_direction(metric: str) -> InputError:
+def no_direction_to_score(metric: str) -> InputError:
     return InputError(
         f"{metric} is neither better when higher nor when lower, so it cannot score; choose another metric"
     )
@@ -2013,3 +2013,14 @@ def scorer_of_decisions(metric: str) -> InputError:
 
 def model_cannot_say(model: str, metric: str, ways: Sequence[str]) -> InputError:
     return InputError(f"{model} has no {' and no '.join(ways)}, which {metric} needs; use a model that has")
+
+
+def missing_mlflow() -> InputError:
+    return InputError("figures are logged with MLflow, which is missing; pip install 'stakes[mlflow]'")
+
+
+def bad_prefix(prefix: object) -> InputError:
+    return InputError(
+        f"prefix={_short(repr(prefix))} cannot begin names in MLflow; use at most 100 letters, digits and _ - . / "
+        "such as 'test/'"
+    )

@@ -10,8 +10,8 @@ from sklearn import metrics as sk
 from sklearn import set_config
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
-from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.linear_model import LinearRegression as Line
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV, KFold, TunedThresholdClassifierCV, cross_val_score, cross_validate
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor

@@ -32,7 +32,7 @@ def scorer(
 
     metric = metric if isinstance(metric, Metric) else metrics.find(metric)
     if metric.better == "neither":
-        raise errors.no_direction(metric.name)
+        raise errors.no_direction_to_score(metric.name)
     pricing = priced(costs, prior, training_prior)
     if pricing is not None and metric.text not in cost.NAMES:
         raise errors.costs_without_use(metric.text, cost.NAMES)
