@@ -19,7 +19,7 @@ from stakes.cli.evaluate import evaluate
 from stakes.cli.metrics import metrics
 from stakes.cli.permute import permute
 from stakes.cli.system import system
-from stakes.cli.words import as_options, stop
+from stakes.cli.words import FileError, as_options, stop
 from stakes.errors import StakesError
 
 __all__ = ["cli", "main"]
@@ -49,6 +49,8 @@ def main() -> NoReturn:
     except click.ClickException as problem:
         problem.show()
         sys.exit(2)
+    except FileError as problem:
+        stop(str(problem), 2)
     except StakesError as problem:
         stop(as_options(str(problem)), 2)
     except (BrokenPipeError, SystemExit):  # click and rich end so when nobody is listening any more; say nothing

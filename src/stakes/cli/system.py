@@ -7,7 +7,7 @@ import click
 
 from stakes import errors
 from stakes.cli import options
-from stakes.cli.words import stop, wrapped
+from stakes.cli.words import FileError, wrapped
 from stakes.errors import StakesError
 
 
@@ -52,7 +52,7 @@ def system(file: str, as_json: bool, models: tuple[str, ...], scores: tuple[str,
         try:
             found = System.from_toml(file)
         except StakesError as problem:  # in the words of the file, which are not options
-            stop(str(problem), 2)
+            raise FileError(str(problem)) from None
     else:
         found = _system_of_rows(file, models, **arguments)
     for pair in scores:

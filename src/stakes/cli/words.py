@@ -6,6 +6,8 @@ from typing import NoReturn
 
 import click
 
+from stakes.errors import StakesError
+
 ARGUMENTS = (
     *("truth", "score", "prediction", "positive", "by", "weight", "threshold", "task", "baseline", "class"),
     *("costs", "miss", "false_alarm", "prior", "training_prior", "best"),
@@ -38,6 +40,10 @@ def wrapped(text: str) -> str:
 
     width = max(40, shutil.get_terminal_size((100, 24)).columns)
     return "\n".join(textwrap.fill(line, width, subsequent_indent="  ") for line in text.splitlines())
+
+
+class FileError(StakesError):
+    """What is wrong with a file that has words of its own, which are no options."""
 
 
 def stop(words: str, code: int) -> NoReturn:

@@ -46,8 +46,8 @@ class Files:
         named = [*wanted.items(), *(("where", name) for name in (condition.columns if condition else ()))]
         tables = [open_table(source, MISSING) for source in sources(data)]
         for table in tables:
-            _check_columns(table, named)
             _same_columns(tables[0], table)
+            _check_columns(table, named)
         return cls(tables, wanted, condition)
 
     def have_more_rows_than(self, most: int) -> bool:

@@ -1,6 +1,7 @@
 """Separated text. Polars reads it; when something is wrong, a slow second look by Python's reader names the line."""
 
 import csv
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -38,8 +39,8 @@ def header(source: Source, separator: str) -> list[str]:
     """Return the names in the first line."""
     _, names = next(_records(source, separator), (1, []))
     if not names:
-        raise errors.unreadable_file(source.name, "line 1 is empty; the first line names the columns")
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+        raise errors.unreadable_file(source.name, "line 1 is empty; write the names of the columns there")
+    twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise errors.in_file(source.name, errors.duplicate_columns(twice))
     return names
@@ -131,10 +132,20 @@ def _records(source: Source, separator: str) -> Iterator[tuple[int, list[str]]]:
             try:
                 fields = next(records, None)
             except csv.Error as problem:
-                raise errors.unreadable_file(source.name, f"line {line:,}: {problem}") from None
+                raise errors.unreadable_file(source.name, f"line {line:,}: {_in_words(problem)}") from None
             if fields is None:
                 return
             yield line, fields
+
+
+def _in_words(problem: csv.Error) -> str:
+    """What Python's reader says, for people who do not program."""
+    words = {
+        "unexpected end of data": "a quote is opened there and never closed",
+        "new-line character": "its lines end as on old Macintoshes; save the file with line ends of Unix or Windows",
+        "field larger": f"a value has more than {csv.field_size_limit():,} characters",
+    }
+    return next((plain for begin, plain in words.items() if str(problem).startswith(begin)), str(problem))
 
 
 def _lines(name: str, file: Any) -> Iterator[str]:
