@@ -2059,3 +2059,21 @@ def bad_prefix(prefix: object) -> InputError:
         f"prefix={_short(repr(prefix))} cannot begin names in MLflow; use at most 100 letters, digits and _ - . / "
         "such as 'test/'"
     )
+
+
+# ── sizes beyond reason ──────────────────────────────────────────────────────────────────────────────────────────
+def too_many_columns(path: str, columns: int, most: int) -> InputError:
+    return InputError(f"{path}: the header names {columns:,} columns, more than {most:,}; keep those that are needed")
+
+
+def too_many_segments(segments: int, classes: int) -> InputError:
+    return InputError(
+        f"by= makes {segments:,} segments of {classes:,} classes each, which is more than memory holds; group the "
+        "segments, or the classes"
+    )
+
+
+def endless_line(path: str, most: int) -> InputError:
+    return InputError(
+        f"{path}: a line has more than {most:,} bytes, so it holds no rows; mend the file, or name another"
+    )

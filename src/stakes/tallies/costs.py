@@ -13,6 +13,7 @@ import numpy as np
 from stakes import errors
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.names import canonical
+from stakes.tallies.toml_files import read_toml
 
 Cell = Fraction | str
 """A cost, or the name of the column that holds the cost of each row."""
@@ -113,16 +114,7 @@ class Costs:
         >>> Costs.from_toml(file)
         <Costs of a miss 5, of a false alarm 1>
         """
-        import tomllib  # only files need it
-
-        try:
-            with open(path, "rb") as file:
-                read = tomllib.load(file)
-        except FileNotFoundError:
-            raise errors.no_such_file(str(path)) from None
-        except (OSError, UnicodeError, tomllib.TOMLDecodeError) as problem:
-            raise errors.unreadable_file(str(path), str(problem)) from None
-        return cls._from_tables(read, str(path))
+        return cls._from_tables(read_toml(path), str(path))
 
     @classmethod
     def _from_tables(cls, read: Mapping[str, Any], path: str) -> "Costs":

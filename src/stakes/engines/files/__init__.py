@@ -135,7 +135,8 @@ def _suspicion(table: Table) -> errors.InputError | None:
 def _same_columns(first: Table, other: Table) -> None:
     """Several files are one table only if they have the same columns, in whatever order."""
     for one, two in ((first, other), (other, first)):
-        lacking = [name for name in one.columns if name not in two.columns]
+        known = set(two.columns)
+        lacking = [name for name in one.columns if name not in known]
         if lacking:
             raise errors.different_columns(two.source.name, one.source.name, lacking)
 

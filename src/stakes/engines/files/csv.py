@@ -11,6 +11,9 @@ from stakes.engines.files.sources import Source
 _LOOKED_AT = 1 << 20
 """Bytes that are looked at together."""
 
+MOST_COLUMNS = 100_000
+"""Polars takes minutes to find its way in more of them."""
+
 SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
 
 
@@ -40,6 +43,8 @@ def header(source: Source, separator: str) -> list[str]:
     _, names = next(_records(source, separator), (1, []))
     if not names:
         raise errors.unreadable_file(source.name, "line 1 is empty; write the names of the columns there")
+    if len(names) > MOST_COLUMNS:
+        raise errors.too_many_columns(source.name, len(names), MOST_COLUMNS)
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise errors.in_file(source.name, errors.duplicate_columns(twice))

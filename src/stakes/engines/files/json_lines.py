@@ -27,6 +27,8 @@ def fault(source: Source) -> errors.InputError | None:
                 return errors.not_utf8(source.name, number)
             except json.JSONDecodeError as problem:
                 return errors.unreadable_file(source.name, f"line {number:,}, column {problem.colno:,}: {problem.msg}")
+            except RecursionError:
+                return errors.unreadable_file(source.name, f"line {number:,} is nested too deep")
             except ValueError as problem:
                 return errors.unreadable_file(source.name, f"line {number:,}: {problem}")
             if not isinstance(row, dict):
