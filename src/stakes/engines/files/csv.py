@@ -35,7 +35,13 @@ def scan(source: Source, separator: str, missing: list[str], numbers: Mapping[st
         lazy = pl.scan_csv(source.for_polars, **options, schema_overrides=types)
     lazy = lazy.rename(dict(zip(scanned, names, strict=True)))
     blank = _blank_lines_at_the_end(source)
-    return lazy.head(_rows(lazy) - blank) if blank else lazy  # Polars takes them for rows of missing values
+    if not blank:
+        return lazy
+    rows = _rows(lazy) - blank  # Polars takes them for rows of missing values
+    if rows < 0:  # a quote has swallowed them
+        why = errors.unreadable_file(source.name, "a quote is opened and never closed")
+        raise fault(source, separator) or stray_quote(source, separator) or why
+    return lazy.head(rows)
 
 
 def header(source: Source, separator: str) -> list[str]:
