@@ -40,7 +40,7 @@ def scan(source: Source, separator: str, missing: list[str], numbers: Mapping[st
     rows = _rows(lazy) - blank  # Polars takes them for rows of missing values
     if rows < 0:  # a quote has swallowed them
         why = errors.unreadable_file(source.name, "a quote is opened and never closed")
-        raise fault(source, separator) or stray_quote(source, separator) or why
+        raise stray_quote(source, separator) or fault(source, separator) or why
     return lazy.head(rows)
 
 
