@@ -4,13 +4,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint types bench coverage clean
+.PHONY: demo test test-deep lint types bench coverage clean
 
 demo: $(VENV)/.installed        ## set up, then evaluate the predictions that ship with the package
 	@$(BIN)/stakes demo
 
 test: lint types                ## set up, then lint, types and every test
 	@$(BIN)/python -m pytest
+
+test-deep: $(VENV)/.installed-test  ## the large forms: kills, fuzzing, huge inputs
+	@$(BIN)/python -m pytest -m deep
 
 lint: $(VENV)/.installed-test
 	@$(BIN)/ruff check .

@@ -69,3 +69,23 @@ def test_the_clinical_system():
     misses, alarms = 10 + 90 * 0.2, 60 * 0.2  # the new model's own errors, and those of images where it is right
     assert f"would pay {5 * misses + alarms:g} if it erred on its own" in text
     assert "pays when 400·TPR + 40·TNR > 260" in text
+
+
+def test_a_training_loop_counts_batch_by_batch():
+    """The same loop that keeps all its rows, judged by scikit-learn."""
+    from sklearn.metrics import log_loss, roc_auc_score
+
+    text = printed("training_loop")
+    rng = np.random.default_rng(0)
+    direction, weights = rng.normal(size=8), np.zeros(8)
+    for epoch in range(1, 5):
+        truth, score = [], []
+        for _ in range(50):
+            X = rng.normal(size=(64, 8))
+            y = (rng.random(64) < 1 / (1 + np.exp(-X @ direction))).astype(int)
+            p = 1 / (1 + np.exp(-X @ weights))
+            truth, score = [*truth, *y], [*score, *p]
+            weights -= 0.01 * X.T @ (p - y) / 64
+        found = f"epoch {epoch}  log_loss {log_loss(truth, score):.6f}  auc {roc_auc_score(truth, score):.6g}, 95 %"
+        assert found in text
+    assert "6,400" in text.partition("The last two epochs together")[2]

@@ -204,6 +204,61 @@ def test_kills_at_random_moments_leave_the_earlier_output_whole(files, tmp_path)
     assert list(tmp_path.iterdir()) == [out]
 
 
+REPORTING = """
+import os, signal, sys
+import stakes
+from stakes.evaluation import reporting
+out, kills = sys.argv[1], int(sys.argv[2])
+evaluations = [stakes.evaluate(truth=[0, 1] * n, score=[0.25, 0.75] * n) for n in (40, 41)]
+payloads = [reporting.payload_of(one) for one in evaluations]
+from stakes.views import report
+for payload in payloads:
+    report.html(payload)  # what is read once has been read
+print("ready", flush=True)
+for line in sys.stdin:
+    number = int(line)
+    child = os.fork()
+    if not child:
+        os.write(1, b"go\\n")
+        while True:  # write after write, so that a kill at any moment meets one
+            report.write(payloads[number % 2], out)
+            number += 1
+    os.waitpid(child, 0)
+    os.write(1, b"dead\\n")
+"""
+
+
+@pytest.mark.parametrize("kills", [50, pytest.param(1_000, marks=pytest.mark.deep)])
+def test_kills_at_random_moments_of_a_report(tmp_path, kills):
+    """A process that writes two reports in turn is killed; forked anew each time, since starting Python takes long."""
+    import stakes
+
+    out, chance, litter = tmp_path / "report.html", random.Random(kills), 0
+    whole = set()
+    for rows in (40, 41):
+        stakes.evaluate(truth=[0, 1] * rows, score=[0.25, 0.75] * rows).report(out)
+        whole.add(out.read_bytes())
+    command = [sys.executable, "-c", REPORTING, out, str(kills)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdout.readline() == "ready\n"
+        children = f"/proc/{writer.pid}/task/{writer.pid}/children"
+        for number in range(kills):
+            print(number, file=writer.stdin, flush=True)
+            assert writer.stdout.readline() == "go\n"
+            time.sleep(chance.uniform(0, 0.02))
+            with open(children) as file:
+                os.kill(int(file.read().split()[0]), signal.SIGKILL)
+            assert writer.stdout.readline() == "dead\n"
+            assert out.read_bytes() in whole  # never a half one
+            left = [path for path in tmp_path.iterdir() if path != out]
+            assert len(left) <= 1  # what the one before left is cleared by the next
+            litter += len(left)
+        writer.stdin.close()
+    assert litter >= kills // 50  # some kills did meet a write
+    stakes.evaluate(truth=[0, 1], score=[0.25, 0.75]).report(out)
+    assert list(tmp_path.iterdir()) == [out]
+
+
 HALF = """
 import os, signal, sys
 from pathlib import Path

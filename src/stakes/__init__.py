@@ -30,6 +30,7 @@ _HOMES = {
     "cross_fitted": "stakes.decisions.recalibration.folds",
     "load_calibrator": "stakes.decisions.recalibration.files",
     "permutation_test": "stakes.validation.permutation",
+    "scorer": "stakes.validation.scoring",
     "plot": "stakes.views.plots",
     "plot_regions": "stakes.views.plots.regions",
     "report": "stakes.evaluation.reporting",
@@ -85,6 +86,7 @@ if TYPE_CHECKING:
     from stakes.uncertainty.permutation import PermutationTest as PermutationTest
     from stakes.validation.permutation import permutation_test as permutation_test
     from stakes.validation.result import Validation as Validation
+    from stakes.validation.scoring import scorer as scorer
     from stakes.validation.validate import validate as validate
     from stakes.views.plots import plot as plot
     from stakes.views.plots.regions import plot_regions as plot_regions

@@ -47,11 +47,17 @@ def warn(text: str, category: type[Warning] = InputWarning) -> None:
     warnings.warn(text, category, stacklevel=depth)
 
 
+_MOST_COMPARED = 5_000
+"""Among so many names the nearest is found at once."""
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return ``; did you mean …?`` when something close is known, otherwise what is known."""
     import difflib  # only wanted when something is wrong already
 
     known = list(known)
+    if len(known) > _MOST_COMPARED:  # looking at all of them would take longer than anybody waits
+        return f"; there is {some(known)}"
     lowered = {k.lower(): k for k in known}
     close = difflib.get_close_matches(name.lower(), list(lowered), n=3, cutoff=0.6)
     if close:
@@ -94,7 +100,7 @@ def _plural(kind: str) -> str:
 
 # ── columns ──────────────────────────────────────────────────────────────────────────────────────────────────
 def no_such_column(argument: str, name: str, columns: Sequence[str]) -> InputError:
-    return InputError(f"{argument}: there is no column {name!r}{nearest(name, columns)}")
+    return InputError(f"{argument}: there is no column {_short(repr(name))}{nearest(name, columns)}")
 
 
 def name_without_data(argument: str, name: str) -> InputError:
@@ -263,7 +269,7 @@ def which_positive(classes: Sequence[str]) -> InputError:
 
 
 def unknown_positive(positive: str, classes: Sequence[str]) -> InputError:
-    return InputError(f"positive={positive!r} is not a class of truth{nearest(positive, classes)}")
+    return InputError(f"positive={_short(repr(positive))} is not a class of truth{nearest(positive, classes)}")
 
 
 def one_class(only: str) -> InputError:
@@ -279,7 +285,9 @@ def positive_of_many(positive: str, classes: Sequence[str]) -> InputError:
 
 def unknown_labels(argument: str, labels: Sequence[str], classes: Sequence[str]) -> InputError:
     which = "the label {}, which is" if len(labels) == 1 else "the labels {}, which are"
-    return InputError(f"{argument} has {which.format(some(labels))} not in classes ({some(classes)})")
+    return InputError(
+        f"{argument} has {which.format(some(labels))} not in classes ({some(classes)}); name every class that occurs"
+    )
 
 
 def classes_not_different(classes: Sequence[str]) -> InputError:
@@ -302,7 +310,9 @@ def baseline_of_classes() -> InputError:
 
 
 def baseline_of_text() -> InputError:
-    return InputError("baseline= is the constant that predicted numbers are compared with; truth holds text")
+    return InputError(
+        "baseline= is the constant that predicted numbers are compared with, and truth holds text; leave it out"
+    )
 
 
 def regression_without_prediction() -> InputError:
@@ -364,7 +374,7 @@ def not_counted(seen: str) -> InputError:
 
 
 def no_average(name: str, base: str) -> InputError:
-    return InputError(f"there is no {name!r}: {base} is not a figure of one class against the rest")
+    return InputError(f"there is no {name!r}: {base} is not a figure of one class against the rest; write {base!r}")
 
 
 def which_average(name: str, classes: Sequence[str], pooled: bool = True) -> InputError:
@@ -418,7 +428,7 @@ def extreme_weights(count: int, first: int | None) -> InputError:
 
 
 def zero_weights() -> InputError:
-    return InputError("weight is 0 in every row; nothing would be counted")
+    return InputError("weight is 0 in every row, so nothing would be counted; give some rows a weight above 0")
 
 
 def bad_threshold(threshold: object) -> InputError:
@@ -468,7 +478,8 @@ def clusters_do_not_add() -> InputError:
 
 
 def few_clusters(count: int, wanted: int) -> str:
-    return f"there are only {count:,} clusters; with fewer than {wanted} intervals are too short and p-values too small"
+    seen = "there is only 1 cluster" if count == 1 else f"there are only {count:,} clusters"
+    return f"{seen}; with fewer than {wanted} intervals are too short and p-values too small"
 
 
 def bad_method(method: object, name: str, known: Sequence[str]) -> InputError:
@@ -483,7 +494,9 @@ def no_such_metric(name: str, known: Iterable[str]) -> InputError:
 
 
 def bad_metric_text(text: object) -> InputError:
-    return InputError(f"{text!r} is not how a metric is written; write a name, or name(parameter=number)")
+    return InputError(
+        f"{_short(repr(text), 80)} is not how a metric is written; write a name, or name(parameter=number)"
+    )
 
 
 def no_such_parameter(metric: str, parameter: str, known: Sequence[str]) -> InputError:
@@ -563,6 +576,17 @@ def costs_of_wrong_shape(shape: str, classes: int, decisions: int) -> InputError
         f"the cost matrix is {shape}, but there are {classes} classes × {decisions} decisions; rows are the truth, "
         "columns the decisions"
     )
+
+
+def ragged_costs(lengths: Sequence[int]) -> InputError:
+    return InputError(
+        f"the cost matrix has rows of unlike length ({' and '.join(map(str, lengths))}); rows are the truth, "
+        "columns the decisions: give every class a cost of every decision"
+    )
+
+
+def huge_cost(name: str, cost: object) -> InputError:
+    return InputError(f"{name}={_short(repr(cost))} is beyond 1e100; rescale the costs")
 
 
 def bad_cost(name: str, decision: str, cost: object) -> InputError:
@@ -744,12 +768,15 @@ def costs_need_probabilities(low: float, high: float) -> InputError:
 
 def one_decision_is_best(name: str) -> InputError:
     return InputError(
-        f"at these costs the decision {name!r} is the cheapest whatever the score says, so no threshold is needed"
+        f"at these costs the decision {name!r} is the cheapest whatever the score says; take it for every case"
     )
 
 
 def not_of_decisions(name: str) -> InputError:
-    return InputError(f"{name} is no figure of decisions between two classes, so no threshold can be chosen by it")
+    return InputError(
+        f"{name} is no figure of decisions between two classes, so no threshold can be chosen by it; name one that is, "
+        "such as f1"
+    )
 
 
 def bad_condition(text: str) -> InputError:
@@ -759,7 +786,9 @@ def bad_condition(text: str) -> InputError:
 
 
 def condition_never_met(words: str, nearest_value: float) -> InputError:
-    return InputError(f"no threshold gives {words} on these rows; the nearest is {nearest_value:.6g}")
+    return InputError(
+        f"no threshold gives {words} on these rows; the nearest is {nearest_value:.6g}: loosen the condition"
+    )
 
 
 def costs_or_best() -> InputError:
@@ -936,7 +965,7 @@ def column_of_each(argument: str) -> InputError:
 
 def duplicate_ids(table: str, column: str, count: int, first: str) -> InputError:
     seen = f"1 value of {column} occurs" if count == 1 else f"{count:,} values of {column} occur"
-    return InputError(f"{table}: {seen} more than once (the first is {first!r}); every case must have one row")
+    return InputError(f"{table}: {seen} more than once (the first is {first!r}); keep one row of every case")
 
 
 def missing_ids(table: str, other: str, column: str, count: int, first: str) -> InputError:
@@ -1008,7 +1037,7 @@ def threshold_inside_bin(threshold: float, low: float, high: float) -> InputErro
 
 # ── files ────────────────────────────────────────────────────────────────────────────────────────────────────
 def no_such_file(path: str) -> InputError:
-    return InputError(f"{path}: there is no such file")
+    return InputError(f"{path}: there is no such file; check the name and the folder")
 
 
 def unknown_file_kind(path: str) -> InputError:
@@ -1016,7 +1045,8 @@ def unknown_file_kind(path: str) -> InputError:
 
 
 def unreadable_file(path: str, why: str) -> InputError:
-    return InputError(f"{path}: cannot be read: {why}")
+    hint = "" if ";" in why else "; mend the file, or name another one"
+    return InputError(f"{path}: cannot be read: {why}{hint}")
 
 
 # ── validation ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -1226,7 +1256,10 @@ def one_class_to_recalibrate(name: str) -> InputError:
 
 
 def equal_scores(calibrator: str, value: float) -> InputError:
-    return InputError(f"score is the same in every row ({value:.6g}), so {calibrator} has nothing to learn from")
+    return InputError(
+        f"score is the same in every row ({value:.6g}), so {calibrator} has nothing to learn from; give scores that "
+        "differ"
+    )
 
 
 def temperature_of_probabilities(value: float) -> InputError:
@@ -1500,7 +1533,9 @@ def no_such_output(name: str, output: object, outputs: Sequence[str]) -> InputEr
 
 
 def table_not_numbers(name: str) -> InputError:
-    return InputError(f"the table of {name!r} holds something other than numbers; give counts or rates")
+    return InputError(
+        f"the table of {name!r} holds something other than numbers, or rows of unlike length; give counts or rates"
+    )
 
 
 def table_shape(name: str, shape: Sequence[int], wanted: Sequence[int], outputs: int | None = None) -> InputError:
@@ -1774,7 +1809,7 @@ def unreadable_kind(path: str, kinds: Sequence[str]) -> InputError:
 
 
 def no_file_matches(pattern: str) -> InputError:
-    return InputError(f"{pattern}: there is no such file, and none that matches this pattern")
+    return InputError(f"{pattern}: there is no such file, and none that matches this pattern; check the folder")
 
 
 def file_given_twice(path: str) -> InputError:
@@ -2105,3 +2140,61 @@ def no_features(columns: Sequence[str]) -> InputError:
 
 def target_among_features(target: str) -> InputError:
     return InputError(f"features: {target!r} is what is to be predicted; leave it out")
+
+
+# ── scorers for scikit-learn, and MLflow ─────────────────────────────────────────────────────────────────────────
+def no_direction_to_score(metric: str) -> InputError:
+    return InputError(
+        f"{metric} is neither better when higher nor when lower, so it cannot score; choose another metric"
+    )
+
+
+def costs_without_use(metric: str, priced: Sequence[str]) -> InputError:
+    return InputError(f"costs= mean nothing to {metric}; leave them away, or score by {' or '.join(priced)}")
+
+
+def scorer_of_cost_columns(columns: Sequence[str]) -> InputError:
+    return InputError(
+        f"these costs differ from row to row (column {some(columns)}), and scikit-learn gives scorers no columns; "
+        "give costs that are numbers"
+    )
+
+
+def scorer_of_decisions(metric: str) -> InputError:
+    return InputError(
+        f"{metric} is a figure of scores, so it cannot judge decisions; a threshold is tuned by one of decisions, such "
+        "as f1 or expected_cost"
+    )
+
+
+def model_cannot_say(model: str, metric: str, ways: Sequence[str]) -> InputError:
+    return InputError(f"{model} has no {' and no '.join(ways)}, which {metric} needs; use a model that has")
+
+
+def missing_mlflow() -> InputError:
+    return InputError("figures are logged with MLflow, which is missing; pip install 'stakes[mlflow]'")
+
+
+def bad_prefix(prefix: object) -> InputError:
+    return InputError(
+        f"prefix={_short(repr(prefix))} cannot begin names in MLflow; use at most 100 letters, digits and _ - . / "
+        "such as 'test/'"
+    )
+
+
+# ── sizes beyond reason ──────────────────────────────────────────────────────────────────────────────────────────
+def too_many_columns(path: str, columns: int, most: int) -> InputError:
+    return InputError(f"{path}: the header names {columns:,} columns, more than {most:,}; keep those that are needed")
+
+
+def too_many_segments(segments: int, classes: int) -> InputError:
+    return InputError(
+        f"by= makes {segments:,} segments of {classes:,} classes each, which is more than memory holds; group the "
+        "segments, or the classes"
+    )
+
+
+def endless_line(path: str, most: int) -> InputError:
+    return InputError(
+        f"{path}: a line has more than {most:,} bytes, so it holds no rows; mend the file, or name another"
+    )

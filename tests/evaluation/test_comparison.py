@@ -381,8 +381,7 @@ def test_cases_that_occur_twice_are_named(files):
     with pytest.raises(stakes.InputError) as problem:
         stakes.compare(files, **JOINED)
     assert str(problem.value) == (
-        f"blunt: 1 value of case occurs more than once (the first is {frame['case'][0]!r}); "
-        "every case must have one row"
+        f"blunt: 1 value of case occurs more than once (the first is {frame['case'][0]!r}); keep one row of every case"
     )
 
 
@@ -524,7 +523,7 @@ def test_models_have_intervals_of_the_same_confidence_and_seed():
 
 
 def test_a_single_cluster_or_row_tells_nothing():
-    with pytest.warns(stakes.InputWarning, match="there are only 1 clusters"):
+    with pytest.warns(stakes.InputWarning, match="there is only 1 cluster"):
         pair = two(cluster=np.zeros(N), margin=0.05).pairs[0]
     assert (pair.low, pair.high, pair.p_value, pair.not_inferior) == (None, None, None, None)
     assert pair.note == "there is a single cluster, so nothing can be drawn or swapped"

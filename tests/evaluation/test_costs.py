@@ -236,7 +236,7 @@ def test_costs_from_toml(tmp_path):
     ("text", "words"),
     [
         ("", "holds no costs; write miss = 5"),
-        ("miss = 5\n", "give Costs.miss=5, false_alarm=1."),
+        ("miss = 5\n", "false_alarm is missing; write miss = 5 and false_alarm = 1"),
         ("miss = 5\nfalse_alram = 1\n", "'false_alram' is no cost; did you mean 'false_alarm'"),
         ("costs = 5\n", "costs = 5 is no table; write .costs.CLASS."),
         ("[costs.a]\nx = 1\n[utilities.a]\nx = 1\n", "holds costs and utilities; keep one of them"),

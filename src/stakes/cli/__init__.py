@@ -22,7 +22,7 @@ from stakes.cli.metrics import metrics
 from stakes.cli.permute import permute
 from stakes.cli.system import system
 from stakes.cli.validate import validate
-from stakes.cli.words import Stop, as_options, stop
+from stakes.cli.words import FileError, as_options, stop
 from stakes.errors import StakesError
 
 __all__ = ["cli", "main"]
@@ -71,13 +71,13 @@ def _run() -> NoReturn:
         code = cli.main(standalone_mode=False) or 0
         if sys.stdout is not None:
             sys.stdout.flush()  # here, where what goes wrong can still be said
-    except Stop:
-        raise
     except (click.exceptions.Abort, KeyboardInterrupt):
         stop("interrupted", 130)
     except click.ClickException as problem:
         problem.show()
         sys.exit(2)
+    except FileError as problem:
+        stop(str(problem), 2)
     except StakesError as problem:
         stop(as_options(str(problem)), 2)
     except (BrokenPipeError, SystemExit):  # click and rich end so when nobody is listening any more; say nothing

@@ -7,7 +7,7 @@ import click
 from stakes import errors
 from stakes.cli import options, output
 from stakes.cli.output import Answer
-from stakes.cli.words import stop, wrapped
+from stakes.cli.words import FileError, wrapped
 from stakes.errors import StakesError
 
 
@@ -63,7 +63,7 @@ def system(
         try:
             found = System.from_toml(file)
         except StakesError as problem:  # in the words of the file, which are not options
-            stop(str(problem), 2)
+            raise FileError(str(problem)) from None
     else:
         found = _system_of_rows(file, models, **arguments)
     for pair in scores:

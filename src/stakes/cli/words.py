@@ -1,9 +1,12 @@
 """What is said on the command line: arguments by the names of their options, sentences as wide as the terminal."""
 
 import re
+import sys
 from typing import NoReturn
 
 import click
+
+from stakes.errors import StakesError
 
 ARGUMENTS = (
     *("truth", "score", "prediction", "positive", "by", "weight", "threshold", "task", "baseline", "class"),
@@ -29,7 +32,7 @@ def as_options(words: str) -> str:
         words.replace("scores=", "score=").replace("predictions=", "prediction=").replace("paired=False", "--unpaired")
     )
     named = rf"\b({'|'.join(ARGUMENTS)})="
-    words = re.sub(named + r"(?=[\w'-])", r"--\1 ", re.sub(named + r"(?![\w'-])", r"--\1", words))
+    words = re.sub(named + r"(?=[\w'\[-])", r"--\1 ", re.sub(named + r"(?![\w'\[-])", r"--\1", words))
     for name in ("training_prior", "false_alarm", "min_cell", "no_worse"):
         words = words.replace(f"--{name}", f"--{name.replace('_', '-')}")
     return words
@@ -44,11 +47,11 @@ def wrapped(text: str) -> str:
     return "\n".join(textwrap.fill(line, width, subsequent_indent="  ") for line in text.splitlines())
 
 
-class Stop(SystemExit):
-    """The end of a command, as it is meant."""
+class FileError(StakesError):
+    """What is wrong with a file that has words of its own, which are no options."""
 
 
 def stop(words: str, code: int) -> NoReturn:
     """Say one line to standard error, and end."""
     click.echo(f"stakes: {words}", err=True)
-    raise Stop(code)
+    sys.exit(code)

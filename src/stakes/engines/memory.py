@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes import errors
 from stakes.engines.labels import Labels
 from stakes.engines.plan import Counted, Plan
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
@@ -18,6 +19,9 @@ from stakes.tallies.clusters import Clusters
 from stakes.tallies.on_demand import OnDemand
 
 _BLOCK = 1 << 16
+_MOST_CELLS = 100_000_000
+"""How many cells the tables of all segments may have together."""
+
 _RUN = 1 << 8
 """Weights are added up in runs of this many rows, and the runs without rounding: naive sums drift."""
 
@@ -73,6 +77,9 @@ def count_classes(plan: Plan, rows: Rows, by: Labels | None, parts: Collection[s
         tallies |= _scores(plan, rows, parts)
     if by is None:
         return Counted("classification", tallies, clusters=rows.clusters)
+    cells = len(plan.classes) * (len(plan.decisions) if plan.dense else 1)
+    if rows.prediction is not None and len(by.names) * cells > _MOST_CELLS:
+        raise errors.too_many_segments(len(by.names), len(plan.classes))
     confusions: Any = None if "confusion" not in tallies else _segment_confusions(plan, rows, by)
 
     def of_segment(place: int, part: Rows) -> dict[str, Tally]:

@@ -1,5 +1,6 @@
 """evaluate(): rows in, an Evaluation out, which answers every question about them."""
 
+import functools
 from dataclasses import replace
 from typing import Any
 
@@ -141,11 +142,14 @@ def judge(
     pricing: Pricing | None = None,
 ) -> Any:
     """Return the evaluation of what was counted, with scores of two classes under a threshold if there is one."""
-    if threshold is None:
-        return Evaluation(counted, sampling=sampling, pricing=pricing)
-    if counted.scores is None:
+    if threshold is not None and counted.scores is None:
         raise errors.threshold_of_many()
-    return TwoClassEvaluation(counted, threshold, sampling=sampling, pricing=pricing)
+    kind: Any = Evaluation if threshold is None else functools.partial(TwoClassEvaluation, threshold=threshold)
+    judged = kind(counted, sampling=sampling, pricing=pricing)
+    if pricing is not None:
+        two = isinstance(judged, TwoClassEvaluation)
+        pricing.deployed(*(((judged.negative, judged.positive), judged.positive) if two else (judged.classes, None)))
+    return judged
 
 
 def judge_tallies(counted: Counted, threshold: float | None, sampling: Sampling, pricing: Pricing | None) -> Any:

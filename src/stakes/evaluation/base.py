@@ -431,6 +431,16 @@ class Evaluation(AsJson, Plottable, Reportable):
         """Print the figures: the main ones, or everything; ``more`` says how to see the others, and other segments."""
         terminal.show(self._content(more_segments).page(everything), more)
 
+    def log_to_mlflow(self, prefix: str = "", report: bool = True) -> str:
+        """Log the figures, their intervals and the report to MLflow: to the active run, or to a new one.
+
+        A figure is logged as NAME, NAME_low and NAME_high; those without a finite value are listed in the tag
+        ``stakes.undefined`` with the reason. All names begin with ``prefix``. Returns the id of the run.
+        """
+        from stakes.evaluation.mlflow_run import log  # only a few want it
+
+        return log(self, prefix, report)
+
     def __str__(self) -> str:
         return terminal.text(self._content().page(), _MORE)
 

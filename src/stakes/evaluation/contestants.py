@@ -170,7 +170,8 @@ def _same_kind(reads: Mapping[str, Read]) -> None:
         if first.plan is None or read.plan is None:
             continue
         for (one, a), (_, b) in (((name, first.plan), (other, read.plan)), ((other, read.plan), (name, first.plan))):
-            strange = [label for label in a.classes if label not in b.classes]
+            known = set(b.classes)
+            strange = [label for label in a.classes if label not in known]
             if strange:
                 raise errors.different_labels(one, strange)
 

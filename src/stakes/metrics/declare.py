@@ -203,6 +203,34 @@ class Metric:
             raise errors.which_average(self.of_many or self.name, kinds["class_scores"].classes, pooled=False)  # type: ignore[attr-defined]
         raise errors.wrong_tally(self.name, self.tally.kind, " and ".join(kinds))
 
+    def scorer(
+        self,
+        *,
+        costs: Any = None,
+        prior: Any = None,
+        training_prior: Any = None,
+        positive: Any = None,
+        classes: Any = None,
+        **parameters: Any,
+    ) -> Any:
+        """Return a scorer for scikit-learn's GridSearchCV, cross_validate, TunedThresholdClassifierCV and the like.
+
+        For a scorer higher is always better, so costs and errors are negated. It asks the model for what the figure
+        needs: decisions, probabilities, or numbers that order the rows. With ``costs`` the cheapest decision is taken
+        for each row of probabilities, which may be to abstain; ``expected_cost(miss=…, false_alarm=…)`` without them
+        prices what ``predict`` says. ``positive`` is the positive class, ``classes`` are those that folds may lack.
+        An undefined figure is NaN, with a warning.
+
+        >>> import stakes
+        >>> stakes.metrics.expected_cost.scorer(costs=stakes.Costs(miss=5, false_alarm=1))
+        <scorer: negated expected_cost>
+        """
+        import stakes  # what asks models is asked for by name, at the front door: metrics know nothing of estimators
+
+        options = {"costs": costs, "prior": prior, "training_prior": training_prior}
+        metric = self.with_parameters(**parameters)
+        return stakes.scorer(metric, positive=positive, classes=classes, **options)
+
     def __repr__(self) -> str:
         return f"<metric {self.text}: {self.question}>"
 

@@ -49,6 +49,8 @@ class _Reader:
         except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
             if isinstance(problem, errors.InputError):
                 raise
+            if isinstance(problem, RecursionError | MemoryError):
+                raise errors.rule_too_deep(MOST_NESTED) from None
             self._refuse_slips()
             raise errors.rule_unreadable(self.text, str(getattr(problem, "msg", problem))) from None
 

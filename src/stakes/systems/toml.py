@@ -20,6 +20,7 @@ from typing import Any
 
 from stakes import errors
 from stakes.tallies.costs import Costs
+from stakes.tallies.toml_files import read_toml
 
 WORDS = (
     *("data", "truth", "models", "decide", "costs", "classes", "positive", "prior", "fusers"),
@@ -31,14 +32,7 @@ _PRICES = ("miss", "false_alarm")
 
 def read(path: Path) -> dict[str, Any]:
     """Return the arguments of a System."""
-    import tomllib
-
-    try:
-        written = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise errors.no_such_file(str(path)) from None
-    except (OSError, UnicodeError, tomllib.TOMLDecodeError) as problem:
-        raise errors.unreadable_file(str(path), str(problem)) from None
+    written = read_toml(path)
     if "rule" in written and "decide" not in written:
         written["decide"] = written.pop("rule")
     strange = [word for word in written if word not in WORDS]

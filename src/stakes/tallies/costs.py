@@ -13,11 +13,15 @@ import numpy as np
 from stakes import errors
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.names import canonical
+from stakes.tallies.toml_files import read_toml
 
 Cell = Fraction | str
 """A cost, or the name of the column that holds the cost of each row."""
 
 Row = tuple[Cell, ...]
+
+_MOST = 1e100
+"""Larger costs leave no room for their products."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,7 +52,9 @@ class Costs:
         if self.matrix is None:
             cells = [[0, self.false_alarm], [self.miss, 0]]
             for name, price in (("miss", self.miss), ("false_alarm", self.false_alarm)):
-                if not (isinstance(price, str) and price.strip()) and not (is_real(price) and math.isfinite(price)):
+                if is_real(price) and _MOST < abs(price) < math.inf:
+                    raise errors.huge_cost(name, price)
+                if not (isinstance(price, str) and price.strip()) and not (is_real(price) and abs(price) <= _MOST):
                     raise errors.bad_price(name, price)
                 if not isinstance(price, str) and price < 0:
                     errors.warn(errors.negative_price(name, float(price)))
@@ -108,16 +114,7 @@ class Costs:
         >>> Costs.from_toml(file)
         <Costs of a miss 5, of a false alarm 1>
         """
-        import tomllib  # only files need it
-
-        try:
-            with open(path, "rb") as file:
-                read = tomllib.load(file)
-        except FileNotFoundError:
-            raise errors.no_such_file(str(path)) from None
-        except (OSError, UnicodeError, tomllib.TOMLDecodeError) as problem:
-            raise errors.unreadable_file(str(path), str(problem)) from None
-        return cls._from_tables(read, str(path))
+        return cls._from_tables(read_toml(path), str(path))
 
     @classmethod
     def _from_tables(cls, read: Mapping[str, Any], path: str) -> "Costs":
@@ -134,7 +131,10 @@ class Costs:
             for name in prices:
                 if name not in ("miss", "false_alarm"):
                     raise errors.no_such_cost(path, name)
-            return cls(miss=prices.get("miss"), false_alarm=prices.get("false_alarm"))
+            for name in ("miss", "false_alarm"):
+                if name not in prices:
+                    raise errors.price_missing(name)
+            return cls(miss=prices["miss"], false_alarm=prices["false_alarm"])
         if prices is read or not prices:
             raise errors.no_costs_in_file(path)
         return cls(prices)
@@ -279,6 +279,9 @@ def _cells(matrix: Any, classes: Sequence[str], decisions: Sequence[str]) -> tup
     if not isinstance(matrix, Sequence | np.ndarray):
         raise errors.costs_of_wrong_shape(f"{type(matrix).__name__}", len(classes), len(decisions))
     rows = [list(row) if isinstance(row, Sequence | np.ndarray) else [row] for row in matrix]
+    lengths = sorted({len(row) for row in rows}, reverse=True)
+    if len(lengths) > 1:
+        raise errors.ragged_costs(lengths)
     if len(rows) != len(classes) or any(len(row) != len(decisions) for row in rows):
         shape = f"{len(rows)} × {len(rows[0]) if rows else 0}"
         raise errors.costs_of_wrong_shape(shape, len(classes), len(decisions))
@@ -286,7 +289,9 @@ def _cells(matrix: Any, classes: Sequence[str], decisions: Sequence[str]) -> tup
         for decision, cost in zip(decisions, row, strict=True):
             if isinstance(cost, str) and cost.strip():
                 continue
-            if not is_real(cost) or not math.isfinite(float(cost)):
+            if is_real(cost) and _MOST < abs(cost) < math.inf:
+                raise errors.huge_cost(f"{name} → {decision}", cost)
+            if not is_real(cost) or not abs(cost) <= _MOST:
                 raise errors.bad_cost(name, decision, cost)
     return tuple(tuple(cost if isinstance(cost, str) else written(cost) for cost in row) for row in rows)
 

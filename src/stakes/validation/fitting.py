@@ -69,14 +69,14 @@ def say(model: Any, X: Any, target: Target) -> Said:
     """
     plan = target.plan
     if plan is not None and hasattr(model, "predict_proba"):
-        table = _in_order(np.asarray(model.predict_proba(X)), model, target, plan)
-        return Said(table[:, 1]) if target.two_classes else Said(table, _predicted(model, X, target))
+        table = class_probabilities(np.asarray(model.predict_proba(X)), model, target, plan)
+        return Said(table[:, 1]) if target.two_classes else Said(table, predicted(model, X, target))
     if plan is not None and target.two_classes and hasattr(model, "decision_function"):
-        return Said(_towards_positive(model, X, target, plan), _predicted(model, X, target), probabilities=False)
-    return Said(prediction=_predicted(model, X, target))
+        return Said(towards_positive(model, X, target, plan), predicted(model, X, target), probabilities=False)
+    return Said(prediction=predicted(model, X, target))
 
 
-def _predicted(model: Any, X: Any, target: Target) -> Array | None:
+def predicted(model: Any, X: Any, target: Target) -> Array | None:
     """What predict() says, if there is one; many models say 0 and 1 where they were given booleans."""
     if not hasattr(model, "predict"):
         return None
@@ -84,7 +84,7 @@ def _predicted(model: Any, X: Any, target: Target) -> Array | None:
     return found.astype(bool) if target.boolean and np.isin(found, (0, 1)).all() else found
 
 
-def _in_order(table: Array, model: Any, target: Target, plan: Plan) -> Array:
+def class_probabilities(table: Array, model: Any, target: Target, plan: Plan) -> Array:
     """Return one column for each class of the plan; a declared class that never occurs has probability 0."""
     if table.ndim == 1 and target.two_classes:
         return np.column_stack([1 - table, table])
@@ -108,7 +108,7 @@ def _classes_of(model: Any, target: Target) -> list[str] | None:
     return ["false", "true"] if target.boolean and names == ["0", "1"] else names
 
 
-def _towards_positive(model: Any, X: Any, target: Target, plan: Plan) -> Array:
+def towards_positive(model: Any, X: Any, target: Target, plan: Plan) -> Array:
     """A decision function grows towards the model's second class, which need not be the positive one."""
     decided, names = np.asarray(model.decision_function(X)), _classes_of(model, target)
     return decided if names is None or names[-1] == plan.positive else -decided

@@ -47,8 +47,8 @@ class Files:
         named = [*wanted.items(), *(("where", name) for name in (condition.columns if condition else ()))]
         tables = [open_table(source, MISSING) for source in sources(data)]
         for table in tables:
-            _check_columns(table, named)
             _same_columns(tables[0], table)
+            _check_columns(table, named)
         return cls(tables, wanted, condition)
 
     def have_more_rows_than(self, most: int) -> bool:
@@ -152,7 +152,8 @@ def _suspicion(table: Table) -> errors.InputError | None:
 def _same_columns(first: Table, other: Table) -> None:
     """Several files are one table only if they have the same columns, in whatever order."""
     for one, two in ((first, other), (other, first)):
-        lacking = [name for name in one.columns if name not in two.columns]
+        known = set(two.columns)
+        lacking = [name for name in one.columns if name not in known]
         if lacking:
             raise errors.different_columns(two.source.name, one.source.name, lacking)
 

@@ -1,6 +1,7 @@
 """Separated text. Polars reads it; when something is wrong, a slow second look by Python's reader names the line."""
 
 import csv
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -9,6 +10,9 @@ from stakes.engines.files.sources import Source
 
 _LOOKED_AT = 1 << 20
 """Bytes that are looked at together."""
+
+MOST_COLUMNS = 100_000
+"""Polars takes minutes to find its way in more of them."""
 
 SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
 
@@ -31,15 +35,23 @@ def scan(source: Source, separator: str, missing: list[str], numbers: Mapping[st
         lazy = pl.scan_csv(source.for_polars, **options, schema_overrides=types)
     lazy = lazy.rename(dict(zip(scanned, names, strict=True)))
     blank = _blank_lines_at_the_end(source)
-    return lazy.head(_rows(lazy) - blank) if blank else lazy  # Polars takes them for rows of missing values
+    if not blank:
+        return lazy
+    rows = _rows(lazy) - blank  # Polars takes them for rows of missing values
+    if rows < 0:  # a quote has swallowed them
+        why = errors.unreadable_file(source.name, "a quote is opened and never closed")
+        raise stray_quote(source, separator) or fault(source, separator) or why
+    return lazy.head(rows)
 
 
 def header(source: Source, separator: str) -> list[str]:
     """Return the names in the first line."""
     _, names = next(_records(source, separator), (1, []))
     if not names:
-        raise errors.unreadable_file(source.name, "line 1 is empty; the first line names the columns")
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+        raise errors.unreadable_file(source.name, "line 1 is empty; write the names of the columns there")
+    if len(names) > MOST_COLUMNS:
+        raise errors.too_many_columns(source.name, len(names), MOST_COLUMNS)
+    twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise errors.in_file(source.name, errors.duplicate_columns(twice))
     return names
@@ -131,10 +143,20 @@ def _records(source: Source, separator: str) -> Iterator[tuple[int, list[str]]]:
             try:
                 fields = next(records, None)
             except csv.Error as problem:
-                raise errors.unreadable_file(source.name, f"line {line:,}: {problem}") from None
+                raise errors.unreadable_file(source.name, f"line {line:,}: {_in_words(problem)}") from None
             if fields is None:
                 return
             yield line, fields
+
+
+def _in_words(problem: csv.Error) -> str:
+    """What Python's reader says, for people who do not program."""
+    words = {
+        "unexpected end of data": "a quote is opened there and never closed",
+        "new-line character": "its lines end as on old Macintoshes; save the file with line ends of Unix or Windows",
+        "field larger": f"a value has more than {csv.field_size_limit():,} characters",
+    }
+    return next((plain for begin, plain in words.items() if str(problem).startswith(begin)), str(problem))
 
 
 def _lines(name: str, file: Any) -> Iterator[str]:

@@ -22,9 +22,13 @@ def fault(source: Source) -> errors.InputError | None:
     with source.open() as file:
         for number, line in enumerate(file, 1):
             try:
-                row = json.loads(line, parse_float=_finite, parse_constant=_no_json) if line.strip() else {}
+                row = json.loads(line.rstrip(), parse_float=_finite, parse_constant=_no_json) if line.strip() else {}
             except UnicodeDecodeError:
                 return errors.not_utf8(source.name, number)
+            except json.JSONDecodeError as problem:
+                return errors.unreadable_file(source.name, f"line {number:,}, column {problem.colno:,}: {problem.msg}")
+            except RecursionError:
+                return errors.unreadable_file(source.name, f"line {number:,} is nested too deep")
             except ValueError as problem:
                 return errors.unreadable_file(source.name, f"line {number:,}: {problem}")
             if not isinstance(row, dict):

@@ -11,6 +11,7 @@ from stakes.engines.files.sources import Source
 
 _JSON_LINES = (".jsonl", ".ndjson")
 _ARROW = (".arrow", ".ipc", ".feather")
+_LONGEST_LINE = 32 << 20
 _ARROW_FILE, _FIRST_FEATHER = b"ARROW1", b"FEA1"
 
 _COUNTED = (".parquet", *_ARROW)
@@ -111,6 +112,8 @@ def open_table(source: Source, missing: list[str]) -> Table:
             if source.table is not None:
                 raise errors.no_database(str(source.path))
             separator = csv.SEPARATORS.get(_ending(source), "")
+            if (separator or _ending(source) in _JSON_LINES) and source.has_endless_line(_LONGEST_LINE):
+                raise errors.endless_line(source.name, _LONGEST_LINE)
             lazy = csv.scan(source, separator, missing) if separator else _scan(source)
             return Table(source, lazy.collect_schema().names(), lazy, separator)
         except _problems() as problem:

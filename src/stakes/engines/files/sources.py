@@ -96,6 +96,15 @@ class Source:
             lines = file.read(_LOOKED_AT)
         return max(1, round(self.size / max(1, len(lines)) * lines.count(b"\n")))
 
+    def has_endless_line(self, longest: int) -> bool:
+        """Whether the first or the last line is longer than that; readers would take many times its size."""
+        if self.content is not None or self.path.stat().st_size <= longest or self.zipped:
+            return False
+        with self.open() as file:
+            begin = file.read(longest)
+            file.seek(-longest, os.SEEK_END)
+            return b"\n" not in begin or b"\n" not in file.read()
+
     @contextmanager
     def watched(self) -> Iterator[None]:
         """Notice when the file is not what it was any more; then whatever was read, or failed, means nothing."""

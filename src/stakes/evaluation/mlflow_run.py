@@ -1,0 +1,67 @@
+"""Evaluations in MLflow: figures as metrics, what was asked as params, the report as an artifact."""
+
+import math
+import re
+from collections.abc import Mapping
+from contextlib import nullcontext
+from typing import Any
+
+from stakes import errors
+from stakes.metrics import Estimate
+
+_LONGEST_TAG = 5_000
+"""What every version of MLflow keeps of a tag."""
+
+
+def log(evaluation: Any, prefix: str, report: bool) -> str:
+    """Log an evaluation to the active run, or to a new one; return the id of the run."""
+    if not isinstance(prefix, str) or not re.fullmatch(r"(?!/)[\w./-]{0,100}", prefix, re.ASCII) or ".." in prefix:
+        raise errors.bad_prefix(prefix)
+    try:
+        import mlflow
+    except ImportError:
+        raise errors.missing_mlflow() from None
+
+    page = _page(evaluation) if report else None  # before anything is logged: what fails leaves no half of a run
+    numbers, left_out = _numbers(evaluation.figures)
+    active = mlflow.active_run()
+    with nullcontext(active) if active else mlflow.start_run() as run:
+        mlflow.log_params({prefix + name: value for name, value in _params(evaluation).items()})
+        mlflow.log_metrics({prefix + name: value for name, value in numbers.items()})
+        mlflow.set_tag(f"{prefix}stakes.undefined", "; ".join(left_out)[:_LONGEST_TAG])
+        if page is not None:
+            mlflow.log_text(page, f"{prefix}report.html")
+        return run.info.run_id
+
+
+def _page(evaluation: Any) -> str:
+    from stakes.evaluation.reporting import payload_of
+    from stakes.views import report
+
+    return report.html(payload_of(evaluation))
+
+
+def _numbers(figures: Mapping[str, Estimate]) -> tuple[dict[str, float], list[str]]:
+    """Finite figures and limits by name, and what was left out: stores change infinity to the largest number."""
+    numbers, left_out = {}, []
+    for name, one in figures.items():
+        if not one.defined:
+            left_out.append(f"{name}: {one.reason}")
+        for part, value in ((name, one.value), (f"{name}_low", one.low), (f"{name}_high", one.high)):
+            if value is not None and math.isfinite(value):
+                numbers[part] = value
+            elif value is not None and math.isinf(value):
+                left_out.append(f"{part}: infinite")
+    return numbers, left_out
+
+
+def _params(evaluation: Any) -> dict[str, Any]:
+    """What was asked, as far as it is one value."""
+    asked = evaluation._facts_as_data()
+    params = {"task": evaluation.task, "rows": evaluation.rows, "dropped": evaluation.counted.dropped}
+    params |= {name: asked[name] for name in ("positive", "negative", "threshold") if asked.get(name) is not None}
+    if evaluation.pricing is not None:
+        priced = evaluation.pricing.to_dict()
+        params["costs"] = evaluation.pricing.costs.words
+        params |= {name: priced[name] for name in ("prior", "training_prior") if priced[name] is not None}
+    return {**params, "confidence": evaluation.sampling.confidence}

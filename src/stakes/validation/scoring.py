@@ -1,0 +1,128 @@
+"""Figures of fitted models, as scikit-learn asks for them: one number for an estimator and some rows."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from stakes import errors, evaluation, metrics
+from stakes.engines import count_rows
+from stakes.engines.columns import to_column
+from stakes.engines.labels import encode, settle
+from stakes.evaluation.base import priced
+from stakes.metrics import Metric, cost
+from stakes.metrics.reasons import NO_PROBABILITIES
+from stakes.tallies import ClassScores, Confusion, ErrorSums
+from stakes.tallies.names import canonical
+from stakes.tallies.pricing import Pricing
+from stakes.validation.fitting import class_probabilities, predicted, require_scikit_learn, towards_positive
+from stakes.validation.target import Target, as_array
+
+
+def scorer(
+    metric: Metric | str,
+    *,
+    costs: Any = None,
+    prior: Any = None,
+    training_prior: Any = None,
+    positive: Any = None,
+    classes: Any = None,
+) -> Any:
+    """Return a scorer for scikit-learn; :meth:`stakes.metrics.Metric.scorer` says more."""
+    require_scikit_learn()
+    from stakes.validation.scorers import Scorer
+
+    metric = metric if isinstance(metric, Metric) else metrics.find(metric)
+    if metric.better == "neither":
+        raise errors.no_direction_to_score(metric.name)
+    pricing = priced(costs, prior, training_prior)
+    if pricing is not None and metric.text not in cost.NAMES:
+        raise errors.costs_without_use(metric.text, cost.NAMES)
+    if pricing is not None and pricing.costs.columns:
+        raise errors.scorer_of_cost_columns(pricing.costs.columns)
+    declared = classes if classes is not None or pricing is None else pricing.costs.classes
+    return Scorer(Figure(metric.text, pricing, positive, None if declared is None else tuple(map(canonical, declared))))
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of a fitted model, or of decisions or predicted numbers; it can be sent to other processes."""
+
+    name: str
+    pricing: Pricing | None = None
+    positive: Any = None
+    classes: tuple[str, ...] | None = None
+
+    @property
+    def metric(self) -> Metric:
+        """The declared metric."""
+        return metrics.find(self.name)
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """The methods of a model of two classes, or of numbers, that serve; the best first."""
+        return _ways(self.metric, self.pricing is not None)
+
+    def __call__(self, y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+        """Return the figure of decisions or of predicted numbers."""
+        if self.metric.tally not in (Confusion, ErrorSums):
+            raise errors.scorer_of_decisions(self.name)
+        return self._of(self.metric, truth=y_true, prediction=y_pred, weight=sample_weight, classes=self.classes)
+
+    def of_model(self, model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the figure of a fitted model, asking it for what the figure needs."""
+        if self.metric.tally is ErrorSums:
+            return self(y, model.predict(X), sample_weight=sample_weight)
+        target = self._target(model, y)
+        metric = self.metric
+        if not target.two_classes and metric.of_many:
+            metric = metrics.find(metric.of_many)
+        ways = _ways(metric, self.pricing is not None)
+        way = next((way for way in ways if hasattr(model, way)), None)
+        if way is None:
+            raise errors.model_cannot_say(type(model).__name__, metric.name, ways)
+        said = {"prediction" if way == "predict" else "score": _said(way, model, X, target)}
+        return self._of(metric, truth=target.values, weight=sample_weight, classes=target.plan.classes, **said)  # type: ignore[union-attr]
+
+    def _target(self, model: Any, y: Any) -> Target:
+        """The rows with all classes that are declared, or that the model was trained on and these rows have."""
+        column = to_column(y, "y")
+        values, labels, known = as_array(column), encode(column), self.classes
+        if known is None and hasattr(model, "classes_"):
+            trained = [canonical(name) for name in model.classes_.tolist()]
+            if values.dtype.kind == "b" and trained == ["0", "1"]:
+                trained = ["false", "true"]
+            known = tuple(dict.fromkeys([*trained, *labels.names]))
+        return Target(values, settle(labels, None, known, self.positive), labels, self.classes)
+
+    def _of(self, metric: Metric, **columns: Any) -> float:
+        """Count rows, and warn if they have no such figure."""
+        if metric.tally is ErrorSums:
+            columns |= {"task": "regression", "classes": None}
+        else:
+            columns |= {"task": "classification", "positive": self.positive}
+        judged = evaluation.judge(count_rows(parts=metric.parts, pricing=self.pricing, **columns), pricing=self.pricing)
+        found, tally, _ = judged._place_of(metric.text)
+        value = float(found.of(tally))
+        if value != value:
+            errors.warn(f"{found.text} is undefined: {found.why_undefined(tally)}", errors.UndefinedWarning)
+        return value
+
+
+def _ways(metric: Metric, by_costs: bool) -> tuple[str, ...]:
+    """The methods of a model that serve a metric, the best first; costs decide by probabilities if there are any."""
+    if by_costs:
+        return ("predict_proba", "predict")
+    if metric.tally in (Confusion, ErrorSums):
+        return ("predict",)
+    orders = metric.tally is not ClassScores and NO_PROBABILITIES not in metric.undefined
+    return ("decision_function", "predict_proba") if orders else ("predict_proba",)
+
+
+def _said(way: str, model: Any, X: Any, target: Target) -> Any:
+    """Decisions; or one number for each row of two classes, towards the positive one; or one for each row and class."""
+    plan: Any = target.plan
+    if way == "predict":
+        return predicted(model, X, target)
+    if way == "decision_function":
+        return towards_positive(model, X, target, plan)
+    table = class_probabilities(model.predict_proba(X), model, target, plan)
+    return table[:, 1] if target.two_classes else table

@@ -1,0 +1,183 @@
+"""Inputs that are wrong or odd, as data: how an entry of the TOML files beside this one is read and run.
+
+An entry names the ``call`` (a verb, or ``python`` with an expression in ``run``), the ``file`` or ``files`` that hold
+the rows, files ``beside`` them, and ``args``. TOML has no word for None, arrays or decimals: ``{py = "…"}`` is an
+expression. What is expected is an ``error`` (words of its text), or an answer: ``figures``, ``undefined`` ones with
+words of their reason, and what ``holds`` of it; ``warns`` are words of a warning.
+"""
+
+import datetime
+import decimal
+import fractions
+import json
+import math
+import pathlib
+import signal
+import sys
+import tomllib
+import warnings
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+
+import stakes
+from stakes import cli
+
+HERE = pathlib.Path(__file__).parent
+LIBRARIES = {
+    **{"np": np, "pd": pd, "pl": pl, "pa": pa, "stakes": stakes, "math": math, "json": json, "decimal": decimal},
+    **{"datetime": datetime, "fractions": fractions},
+}
+WITH_COMMAND = ("evaluate", "decide", "compare", "permute", "calibrate", "count", "system", "metrics")
+OPTIONS = {"classes": "class", "scores": "score", "predictions": "prediction", "models": "model", "decide": "rule"}
+LONGEST = 30
+"""How many seconds an answer may take."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One input, and what is expected of it."""
+
+    topic: str
+    name: str
+    call: str
+    run: str = ""
+    args: dict[str, Any] = field(default_factory=dict)
+    file: str | None = None
+    files: dict[str, str] = field(default_factory=dict)
+    beside: dict[str, str] = field(default_factory=dict)
+    named: str = "rows.csv"
+    encoding: str = "utf-8"
+    error: list[str] | None = None
+    warns: list[str] = field(default_factory=list)
+    figures: dict[str, float] = field(default_factory=dict)
+    undefined: dict[str, str] = field(default_factory=dict)
+    holds: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return f"{self.topic}: {self.name}"
+
+    @property
+    def has_command(self) -> bool:
+        """Whether the command line can ask the same."""
+        plain = not any(isinstance(value, dict) and "py" in value for value in self.args.values())
+        return plain and self.call in WITH_COMMAND and (bool(self.data) or self.call == "metrics")
+
+    @property
+    def data(self) -> dict[str, str]:
+        """The files that hold the rows, by name."""
+        return {self.named: self.file} if self.file is not None else self.files
+
+    def write(self, folder: pathlib.Path) -> None:
+        """Put the files into a folder."""
+        for name, text in {**self.data, **self.beside}.items():
+            (folder / name).write_bytes(text.encode(self.encoding))
+
+
+def entries() -> list[Entry]:
+    """All entries, by topic."""
+    return [
+        Entry(path.stem, name, **facts)
+        for path in sorted(HERE.glob("*.toml"))
+        for name, facts in tomllib.loads(path.read_text(encoding="utf-8")).items()
+    ]
+
+
+# ── Python ───────────────────────────────────────────────────────────────────────────────────────────────────────
+def ask(entry: Entry, folder: pathlib.Path) -> Any:
+    """Ask in Python."""
+    known = {**LIBRARIES, "folder": folder}
+    if entry.call == "python":
+        return eval(entry.run, known)
+    args = {name: _value(name, value, folder, known) for name, value in entry.args.items()}
+    data = [str(folder / name) for name in entry.data]
+    if entry.call == "metrics":
+        return stakes.metrics.find(**args)
+    if entry.call == "system":
+        is_toml = entry.data and data[0].endswith(".toml")
+        return stakes.System.from_toml(data[0]) if is_toml else stakes.System(*data, **args)
+    if entry.call == "calibrate":
+        from stakes.evaluation.recalibrating import recalibration
+
+        return recalibration(data[0], **args)
+    verb = stakes.permutation_test if entry.call == "permute" else getattr(stakes, entry.call)
+    return verb(data[0] if len(data) == 1 else data or None, **args)
+
+
+def _value(name: str, value: Any, folder: pathlib.Path, known: dict[str, Any]) -> Any:
+    if isinstance(value, dict) and "py" in value:
+        return eval(value["py"], known)
+    if name == "costs" and isinstance(value, str):
+        return stakes.Costs.from_toml(folder / value)
+    if name == "costs" and isinstance(value, dict):
+        prices = {"miss", "false_alarm", "matrix"} & set(value)
+        return stakes.Costs(**value) if prices else stakes.Costs(value)
+    return value
+
+
+# ── the command line ─────────────────────────────────────────────────────────────────────────────────────────────
+def command(entry: Entry, folder: pathlib.Path) -> list[str]:
+    """The words of the command that asks the same."""
+    words = [entry.call, *(str(folder / name) for name in entry.data)]
+    for name, value in entry.args.items():
+        words += _words(name, value, folder, entry.call)
+    if entry.call == "count":
+        words += ["-o", str(folder / "out.tally")]
+    return [*words, "--json"] if entry.call != "metrics" else words
+
+
+def _words(name: str, value: Any, folder: pathlib.Path, call: str) -> list[str]:
+    option = "--" + OPTIONS.get(name, name).replace("_", "-")
+    if call == "metrics":
+        return ["--", str(value)]
+    if name == "costs" and isinstance(value, dict):
+        return [word for price, cost in value.items() for word in _words(price, cost, folder, call)]
+    if name == "costs":
+        return ["--costs", str(folder / value)]
+    if name == "paired" and value is False:
+        return ["--unpaired"]
+    if isinstance(value, bool):
+        return [option] if value else []
+    if isinstance(value, dict):
+        return [word for key, one in value.items() for word in (option, f"{key}={one}")]
+    values = value if isinstance(value, list) else [value]
+    return [word for one in values for word in (option, str(one))]
+
+
+def run_command(words: list[str], capsys: Any) -> tuple[int, str, str]:
+    """Run a command in this process: exit code, standard output, standard error."""
+    argv, handler = sys.argv, signal.getsignal(signal.SIGINT)
+    sys.argv = ["stakes", *words]
+    capsys.readouterr()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("default")
+            cli.main()
+    except SystemExit as end:
+        code = end.code
+    finally:
+        sys.argv = argv
+        signal.signal(signal.SIGINT, handler)
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+@contextmanager
+def within(seconds: float) -> Any:
+    """Fail rather than hang."""
+
+    def stop(*_: Any) -> None:
+        raise AssertionError(f"no answer within {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
