@@ -1333,6 +1333,14 @@ def other_scores(fitted: str, seen: str) -> InputError:
     return InputError(f"the calibrator was fitted on {fitted}, and {seen} was given as score=")
 
 
+def is_a_folder(path: str) -> InputError:
+    return InputError(f"{path} is a folder; name a file in it")
+
+
+def nothing_satisfies(where: str) -> EmptyError:
+    return EmptyError(f"no row satisfies where={_short(repr(where))}; there is nothing to evaluate")
+
+
 def no_such_folder(path: str) -> InputError:
     return InputError(f"{path}: the folder to write to does not exist; make it first")
 
@@ -1896,7 +1904,7 @@ def no_such_table(path: str, table: str, tables: Sequence[str]) -> InputError:
 
 
 def no_database(path: str) -> InputError:
-    return InputError(f"{path}: this is neither a SQLite nor a DuckDB database, so it has no tables; leave :: away")
+    return InputError(f"{path}: this is neither a SQLite nor a DuckDB database, so it has no tables; leave :: out")
 
 
 def mixed_column(path: str, column: str, types: Sequence[str]) -> InputError:
@@ -2150,7 +2158,7 @@ def no_direction_to_score(metric: str) -> InputError:
 
 
 def costs_without_use(metric: str, priced: Sequence[str]) -> InputError:
-    return InputError(f"costs= mean nothing to {metric}; leave them away, or score by {' or '.join(priced)}")
+    return InputError(f"costs= mean nothing to {metric}; leave them out, or score by {' or '.join(priced)}")
 
 
 def scorer_of_cost_columns(columns: Sequence[str]) -> InputError:

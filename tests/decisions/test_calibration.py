@@ -86,7 +86,7 @@ def test_clusters_have_a_sandwich_over_clusters():
 
 def test_a_single_cluster_gives_no_interval():
     p, y, _ = rows(60)
-    with pytest.warns(stakes.InputWarning, match="only 1 clusters"):
+    with pytest.warns(stakes.InputWarning, match="only 1 cluster"):
         ev = stakes.evaluate(truth=y, score=p, cluster=np.zeros(60, int))
     assert ev.calibration.slope.no_interval == "there is a single cluster"
 

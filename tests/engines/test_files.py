@@ -301,7 +301,7 @@ def test_large_whole_numbers_in_conditions_are_exact(tmp_path):
         (7, "where=7 is not understood"),
         ("site > 5", "is compared with a number but holds 'A'|cannot compare string with numeric"),
         ("site IN (SELECT 1)", "is not understood: it has a query within"),
-        ("age > 1000", "truth is empty"),
+        ("age > 1000", "no row satisfies"),
     ],
 )
 def test_conditions_that_are_wrong_get_one_line(tmp_path, name, where, words):
@@ -341,7 +341,7 @@ def test_conditions_are_for_files():
         (b"y,p\n1,0.5\n0,1e400\n", r"a\.csv, line 3: score is infinite in 1 row .*'1e400' is beyond what a float64"),
         (b"", r"a\.csv: cannot be read: it is empty"),
         (b"\n", r"a\.csv: cannot be read: line 1 is empty; write the names of the columns there"),
-        (b"y,p\n", "truth is empty"),
+        (b"y,p\n", "no row satisfies"),
         (b'y,p\n1,0.5\n"0,0.2\n', r"a\.csv: cannot be read: line 3: a quote is opened there and never closed; mend"),
         (b'y,p,n\n1,0.5,a\n0,0.2,5" disk\n', r"a\.csv: line 3 has a quote within a value; write the quote twice"),
         (b"y,p\r1,0.5\r0,0.2\r", r"a\.csv: cannot be read: line 1: its lines end as on old Macintoshes; save the file"),
@@ -534,3 +534,15 @@ def test_blank_lines_at_the_end_are_no_rows(tmp_path, ending, zipped):
     assert judged(text + ending) == judged(THREE)
     with pytest.raises(stakes.InputError, match="line 3 is empty; delete it"):
         judged(text.replace("\n0", "\n\n0").replace("\r\n\n", "\r\n\r\n") + ending)
+
+
+def test_a_condition_that_no_row_satisfies_is_told(tmp_path):
+    ROWS.write_csv(tmp_path / "a.csv")
+    with pytest.raises(stakes.InputError, match="no row satisfies where='p > 7'; there is nothing to evaluate"):
+        from_file(tmp_path / "a.csv", where="p > 7")
+
+
+def test_a_folder_is_no_target(tmp_path):
+    ROWS.write_csv(tmp_path / "a.csv")
+    with pytest.raises(stakes.InputError, match="is a folder; name a file in it"):
+        stakes.evaluate(tmp_path / "a.csv", **COLUMNS).report(tmp_path)

@@ -13,7 +13,7 @@ from stakes.evaluation.reporting.system import system_page
 from stakes.views import report
 from stakes.views.report.texts import texts
 from tests.views.test_report import EVIL, _said, gaps, section
-from tests.views.test_report_browser import browser, opened, value  # noqa: F401 (fixtures)
+from tests.views.test_report_browser import value
 
 COSTS = Costs(miss=5, false_alarm=1)
 ANIMALS = ("cat", "dog", "bird")
@@ -261,7 +261,7 @@ def per_thousand(system):
     return 1000 * system.cost / sum(system.cases.values())
 
 
-def test_untouched_sliders_stand_at_the_cost_of_the_system(opened, pages):  # noqa: F811
+def test_untouched_sliders_stand_at_the_cost_of_the_system(opened, pages):
     for path, system in pages.values():
         page = opened(path)
         assert value(page, "#system-cost") == pytest.approx(per_thousand(system), rel=1e-9)
@@ -269,7 +269,7 @@ def test_untouched_sliders_stand_at_the_cost_of_the_system(opened, pages):  # no
         assert value(page, "#system-change") == 0
 
 
-def test_sliders_of_a_system_of_tables_agree_with_python(opened, pages):  # noqa: F811
+def test_sliders_of_a_system_of_tables_agree_with_python(opened, pages):
     page = opened(pages["fused"][0])
     system = pages["fused"][1]
     tables = {name: system.network.models[name].chances[:, 0] for name in system.models}
@@ -298,7 +298,7 @@ def test_sliders_of_a_system_of_tables_agree_with_python(opened, pages):  # noqa
     assert value(page, "#system-cost") == pytest.approx(per_thousand(system), rel=1e-9)
 
 
-def test_sliders_of_three_classes_and_of_a_model_that_sees_agree_with_python(opened, pages):  # noqa: F811
+def test_sliders_of_three_classes_and_of_a_model_that_sees_agree_with_python(opened, pages):
     page = opened(pages["cascade"][0])
     tables = {name: table.copy() for name, table in THREE.items()}
     for place, c, a, share in [(0, 1, 0, 0.2), (1, 2, 0, 0.75), (2, 0, 1, 0.9), (2, 2, 2, 0.4), (0, 0, 0, 1.0)]:
@@ -317,7 +317,7 @@ def after_two(table):
     return clinic(models=models, decide="last", prior=0.3)
 
 
-def test_sliders_of_a_model_that_sees_two_others_agree_with_python(opened, tmp_path):  # noqa: F811
+def test_sliders_of_a_model_that_sees_two_others_agree_with_python(opened, tmp_path):
     table = np.random.default_rng(2).dirichlet([2, 2], (2, 3, 2))
     after_two(table).report(tmp_path / "two.html")
     page = opened(tmp_path / "two.html")
@@ -354,7 +354,7 @@ def by_hand(data, shares):
     return 1000 * total / len(data["t"])
 
 
-def test_sliders_of_rows_keep_what_the_models_say_together(opened, pages):  # noqa: F811
+def test_sliders_of_rows_keep_what_the_models_say_together(opened, pages):
     path, system = pages["rows"]
     page = opened(path)
     shares = {}
@@ -371,7 +371,7 @@ def test_sliders_of_rows_keep_what_the_models_say_together(opened, pages):  # no
     assert value(page, "#system-cost") == pytest.approx(1000 * perfect, rel=1e-9)
 
 
-def test_typed_shares_and_keys_move_the_cost(opened, pages):  # noqa: F811
+def test_typed_shares_and_keys_move_the_cost(opened, pages):
     page = opened(pages["clinic"][0])
     page.fill("#accuracy-typed-0-0", "62,5 %")
     page.press("#accuracy-typed-0-0", "Enter")
@@ -389,7 +389,7 @@ def test_typed_shares_and_keys_move_the_cost(opened, pages):  # noqa: F811
     assert value(page, "#system-cost") == pytest.approx(per_thousand(again), rel=1e-9)
 
 
-def test_the_drawn_cost_goes_through_where_the_sliders_stand(opened, pages):  # noqa: F811
+def test_the_drawn_cost_goes_through_where_the_sliders_stand(opened, pages):
     page = opened(pages["clinic"][0])
     set_accuracy(page, 0.9, 0)
     with page.expect_download() as download:
@@ -403,7 +403,7 @@ def test_the_drawn_cost_goes_through_where_the_sliders_stand(opened, pages):  # 
     assert len(drawn) == 6
 
 
-def test_models_are_chosen_by_click_and_by_key(opened, pages):  # noqa: F811
+def test_models_are_chosen_by_click_and_by_key(opened, pages):
     path, system = pages["fused"]
     page = opened(path)
     nodes = page.locator("#network [role=button]")
@@ -441,7 +441,7 @@ def agrees_with(page, system, place):
         assert value(page, f"#model-{figure}") == pytest.approx(scale * wanted, rel=1e-9, abs=1e-9), figure
 
 
-def test_models_of_rows_agree_with_python(opened, pages):  # noqa: F811
+def test_models_of_rows_agree_with_python(opened, pages):
     path, system = pages["rows"]
     page = opened(path)
     for place in range(3):
@@ -449,7 +449,7 @@ def test_models_of_rows_agree_with_python(opened, pages):  # noqa: F811
         agrees_with(page, system, place)
 
 
-def test_a_model_without_sliders_says_why(opened, pages):  # noqa: F811
+def test_a_model_without_sliders_says_why(opened, pages):
     page = opened(pages["seen"][0])
     choose(page, 0)
     assert "see “x”" in page.locator("#no-sliders").inner_text()
@@ -460,7 +460,7 @@ def test_a_model_without_sliders_says_why(opened, pages):  # noqa: F811
 
 
 @pytest.mark.parametrize("lang", ["es", "ru"])
-def test_the_language_changes_and_what_was_set_stays(opened, pages, lang):  # noqa: F811
+def test_the_language_changes_and_what_was_set_stays(opened, pages, lang):
     page = opened(pages["fused"][0])
     choose(page, 1)
     set_accuracy(page, 0.9, 0)
@@ -475,7 +475,7 @@ def test_the_language_changes_and_what_was_set_stays(opened, pages, lang):  # no
     assert english == []
 
 
-def test_names_are_text_and_data_can_be_saved(opened, pages):  # noqa: F811
+def test_names_are_text_and_data_can_be_saved(opened, pages):
     page = opened(pages["fused"][0])
     assert page.evaluate("document.scripts.length") == 2
     assert EVIL in page.locator(".rules").inner_text()
@@ -494,7 +494,7 @@ def test_names_are_text_and_data_can_be_saved(opened, pages):  # noqa: F811
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_nothing_stands_in_the_way_of_anybody(opened, pages, theme):  # noqa: F811
+def test_nothing_stands_in_the_way_of_anybody(opened, pages, theme):
     from axe_core_python.sync_playwright import Axe
 
     page = opened(pages["fused"][0], color_scheme=theme)
@@ -504,13 +504,13 @@ def test_nothing_stands_in_the_way_of_anybody(opened, pages, theme):  # noqa: F8
 
 
 @pytest.mark.parametrize("lang", ["en", "es", "ru"])
-def test_a_phone_needs_no_sideways_scrolling(opened, pages, lang):  # noqa: F811
+def test_a_phone_needs_no_sideways_scrolling(opened, pages, lang):
     page = opened(pages["fused"][0], viewport={"width": 360, "height": 740})
     page.select_option("#language", lang)
     assert page.evaluate("document.documentElement.scrollWidth") == 360
 
 
-def test_a_step_of_a_slider_takes_less_than_two_frames(opened, tmp_path):  # noqa: F811
+def test_a_step_of_a_slider_takes_less_than_two_frames(opened, tmp_path):
     names = [f"m{i}" for i in range(13)]
     system = clinic(models={name: [0.9, 0.7] for name in names}, decide=f"at_least(5, {', '.join(names)})", prior=0.3)
     system.report(tmp_path / "many.html")

@@ -58,7 +58,7 @@ def main() -> NoReturn:
     try:
         _run()
     except KeyboardInterrupt:  # in the very moment in which all was said
-        stop("interrupted", 130)
+        _interrupted()
 
 
 def _run() -> NoReturn:
@@ -72,7 +72,7 @@ def _run() -> NoReturn:
         if sys.stdout is not None:
             sys.stdout.flush()  # here, where what goes wrong can still be said
     except (click.exceptions.Abort, KeyboardInterrupt):
-        stop("interrupted", 130)
+        _interrupted()
     except click.ClickException as problem:
         problem.show()
         sys.exit(2)
@@ -89,6 +89,13 @@ def _run() -> NoReturn:
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said; a late Ctrl-C shall not end this in a traceback
     sys.exit(code)
+
+
+def _interrupted() -> NoReturn:
+    """End at once: Python itself would wait for threads, or end by the signal if it came within an import."""
+    click.echo("stakes: interrupted", err=True)
+    sys.stderr.flush()
+    os._exit(130)
 
 
 def _forget_output() -> None:

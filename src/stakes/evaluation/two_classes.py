@@ -286,7 +286,9 @@ class TwoClassEvaluation(Evaluation):
     def _own_plots(self) -> Iterable[str]:
         if self.scores is not None:
             yield from ("roc", "pr", "histograms", "cost")
-            yield from ("reject", "reliability", "decision") if self.probabilities else ()
+            yield from ("reject",) if self.probabilities else ()
+            yield from ("reliability",) if self.probabilities and self.scores.grid is None else ()
+            yield from ("decision",) if self.probabilities else ()
         if self.confusion is not None:
             yield "confusion"
 

@@ -89,7 +89,14 @@ class Files:
 
     def whole(self) -> dict[str, Any]:
         """Read all rows at once."""
-        parts = [self._taken(table, table.collect(self._names)) for table in self.tables]
+        frames = [table.collect(self._names) for table in self.tables]
+        parts = [self._taken(table, frame) for table, frame in zip(self.tables, frames, strict=True)]
+        if (
+            self.condition is not None
+            and any(map(len, frames))
+            and not any(len(c) for part in parts for c in part.values())
+        ):
+            raise errors.nothing_satisfies(self.condition.text)
         return {
             argument: _joined(argument, [part[argument] for part in parts], self.tables) for argument in self.wanted
         }

@@ -34,6 +34,8 @@ def written_beside(path: Path) -> Iterator[Path]:
     disk before it is renamed: that would take long on slow disks, and guard against nothing but a power cut, which is
     not promised. A device or a pipe is written to as it is, and a link stays a link.
     """
+    if path.is_dir():
+        raise errors.is_a_folder(str(path))
     if not path.parent.is_dir():
         raise errors.no_such_folder(str(path))
     target = Path(os.path.realpath(path))
