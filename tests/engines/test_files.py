@@ -341,7 +341,7 @@ def test_conditions_are_for_files():
         (b"y,p\n1,0.5\n0,1e400\n", r"a\.csv, line 3: score is infinite in 1 row .*'1e400' is beyond what a float64"),
         (b"", r"a\.csv: cannot be read: it is empty"),
         (b"\n", r"a\.csv: cannot be read: line 1 is empty; write the names of the columns there"),
-        (b"y,p\n", "no row satisfies"),
+        (b"y,p\n", "truth is empty"),
         (b'y,p\n1,0.5\n"0,0.2\n', r"a\.csv: cannot be read: line 3: a quote is opened there and never closed; mend"),
         (b'y,p,n\n1,0.5,a\n0,0.2,5" disk\n', r"a\.csv: line 3 has a quote within a value; write the quote twice"),
         (b"y,p\r1,0.5\r0,0.2\r", r"a\.csv: cannot be read: line 1: its lines end as on old Macintoshes; save the file"),
