@@ -21,7 +21,7 @@ def things() -> dict[str, object]:
     rng = np.random.default_rng(0)
     species = np.array(["setosa", "versicolor", "virginica"])
     truth = rng.integers(0, 3, 150)
-    scores = rng.dirichlet([1, 1, 1], 150) + 2.5 * np.eye(3)[truth]
+    scores = rng.dirichlet([1, 1, 1], 150) + 0.4 * np.eye(3)[truth]
     price = rng.lognormal(5, 0.4, 400)
     costs = stakes.Costs(miss=5, false_alarm=1)
     return {
