@@ -1,6 +1,5 @@
 """by=: the segments that rows fall into, by one column or by the combinations of several."""
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -79,11 +78,15 @@ def _numbered(codes: Array, size: int) -> tuple[Array, Array]:
 # ── names ────────────────────────────────────────────────────────────────────────────────────────────────────────
 def _quoted(text: str) -> str:
     """Quote a text that would make the name of a segment ambiguous."""
+    import json  # few names need it
+
     return json.dumps(text, ensure_ascii=False) if text.strip() != text or re.search('[",=]', text) else text
 
 
 def values_of(name: str) -> tuple[str, ...] | None:
     """The values that the name of a segment is made of (``site=A, sex=f``), if it is that of several columns."""
+    import json
+
     values, end = [], 0
     while end < len(name):
         part = _PART.match(name, end)

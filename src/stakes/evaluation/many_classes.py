@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stakes import errors, metrics
-from stakes.decisions.curves.histograms import Histograms, histograms
-from stakes.decisions.curves.kinds import ClassScored, Curve, Scored, curve
 from stakes.engines import Counted
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Estimate, Metric
@@ -25,6 +23,8 @@ from stakes.uncertainty.sampling import Sampling
 from stakes.views import page
 
 if TYPE_CHECKING:
+    from stakes.decisions.curves.curve import Curve
+    from stakes.decisions.curves.histograms import Histograms
     from stakes.decisions.policies import Policies
 
 _CLASS_FIGURES = ("recall", "false_positive_rate", "precision", "f1", "auc")
@@ -196,8 +196,10 @@ class ManyClassEvaluation(Evaluation):
             raise errors.which_costs("decide()")
         return decide_among_policies(self.scores, pricing, self._sampling(self.scores))
 
-    def curve(self, kind: str, of: Any = None, **options: Any) -> Curve:
+    def curve(self, kind: str, of: Any = None, **options: Any) -> "Curve":
         """Return a curve of a class against the rest, or the "reject" curve of all classes together."""
+        from stakes.decisions.curves.kinds import ClassScored, Scored, curve  # only asked for now and then
+
         if of is None and kind == "reject" and self.scores is not None:
             return curve(kind, ClassScored(self.scores, self._sampling(self.scores), self.probabilities), **options)
         if of is None:
@@ -210,8 +212,10 @@ class ManyClassEvaluation(Evaluation):
         scored = Scored(table, self._sampling_of_class(canonical(of)), self.probabilities)  # type: ignore[arg-type]
         return curve(kind, scored, **options)
 
-    def histograms(self, bins: int = 50) -> dict[str, Histograms]:
+    def histograms(self, bins: int = 50) -> dict[str, "Histograms"]:
         """Return for each class how its own score is spread over its cases and over the rest."""
+        from stakes.decisions.curves.histograms import histograms  # only asked for now and then
+
         if self.scores is None or not self.scores.tables:
             raise errors.no_histograms("no scores were given; pass score={class: column, …}")
         span = (0.0, 1.0) if self.probabilities else self.scores.range

@@ -7,8 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from stakes import errors, metrics
-from stakes.decisions.curves.histograms import Histograms, histograms
-from stakes.decisions.curves.kinds import Curve, Scored, curve
 from stakes.engines import Counted
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric
@@ -21,6 +19,8 @@ from stakes.uncertainty.sampling import USUAL, Sampling
 from stakes.views import page
 
 if TYPE_CHECKING:
+    from stakes.decisions.curves.curve import Curve
+    from stakes.decisions.curves.histograms import Histograms
     from stakes.decisions.thresholds.decision import Decision
 
 _DEFAULT_THRESHOLD = 0.5
@@ -196,19 +196,23 @@ class TwoClassEvaluation(Evaluation):
             raise errors.neither_costs_nor_best()
         return by_cost.decide_by_cost(self.scores, pricing, sampling, self.probabilities)
 
-    def curve(self, kind: str, **options: Any) -> Curve:
+    def curve(self, kind: str, **options: Any) -> "Curve":
         """Return a curve with a band around it: "roc", "pr", "cost", "decision" or "reject".
 
         A cost curve may be that of one ``threshold``, a decision curve be asked at other ``thresholds``, a reject curve
         be one of ``costs``, or of another ``threshold``.
         """
+        from stakes.decisions.curves.kinds import Scored, curve  # only asked for now and then
+
         if self.scores is None:
             raise errors.no_curve(kind, "no scores were given; pass score=")
         scored = Scored(self.scores, self._sampling(self.scores), self.probabilities, self.threshold)
         return curve(kind, scored, **options)
 
-    def histograms(self, bins: int = 50) -> Histograms:
+    def histograms(self, bins: int = 50) -> "Histograms":
         """Return how the scores of the two classes are spread, over [0, 1] or from the lowest to the highest."""
+        from stakes.decisions.curves.histograms import histograms  # only asked for now and then
+
         if self.scores is None:
             raise errors.no_histograms("no scores were given; pass score=")
         span = (0.0, 1.0) if self.probabilities else self.scores.range

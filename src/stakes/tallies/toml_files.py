@@ -1,6 +1,5 @@
 """TOML files: what they say, or one line about why they cannot be read."""
 
-from pathlib import Path
 from typing import Any
 
 from stakes import errors
@@ -10,7 +9,8 @@ _LARGEST = 1_000_000
 
 def read_toml(path: Any) -> dict[str, Any]:
     """Return what a TOML file says."""
-    import tomllib  # only files need it
+    import tomllib  # only files need these
+    from pathlib import Path
 
     try:
         if Path(path).stat().st_size > _LARGEST:
