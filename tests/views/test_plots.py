@@ -657,6 +657,8 @@ def test_evil_names_pass_through_every_plot():
             for kind in thing.plots:
                 shown = thing.plot(kind)
                 shown.figure_.canvas.draw()
+                assert shown.kind == kind
+                assert shown.ax_.has_data() or shown.ax_.get_children()
                 plt.close(shown.figure_)
 
 

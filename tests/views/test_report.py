@@ -228,7 +228,10 @@ def test_every_kind_of_evaluation_has_a_page(options):
 def test_odd_rows_have_a_page():
     for truth, score in [([1, 1, 1], [0.1, 0.2, 0.3]), ([0, 1], [0.5, 0.5]), ([0, 1], [0, 1]), ([0, 1, 1], [-3, 2, 5])]:
         ev = stakes.evaluate(truth=truth, score=score, positive=1, classes=[0, 1])
-        report.html(payload_of(ev))
+        data = payload_of(ev)
+        shown = {one["name"]: one["value"] for one in section(data, "figures")["figures"]}
+        assert shown["auc"] == (ev["auc"].value if ev["auc"].defined else None)
+        assert json.dumps(len(truth)) in report.html(data)
 
 
 def test_many_rows_give_nearly_the_same_calibration():
