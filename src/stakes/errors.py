@@ -427,8 +427,8 @@ def extreme_weights(count: int, first: int | None) -> InputError:
     )
 
 
-def zero_weights() -> InputError:
-    return InputError("weight is 0 in every row, so nothing would be counted; give some rows a weight above 0")
+def zero_weights() -> EmptyError:
+    return EmptyError("weight is 0 in every row, so nothing would be counted; give some rows a weight above 0")
 
 
 def bad_threshold(threshold: object) -> InputError:

@@ -12,19 +12,17 @@ from stakes.engines import memory
 from stakes.engines.class_scores import Table, as_table, spread_scores
 from stakes.engines.columns import (
     Column,
-    as_columns,
     as_finite,
     as_numbers,
-    as_weights,
     check_baseline,
     names_files,
     spelled,
     take,
 )
 from stakes.engines.labels import Labels, encode, same_kind, settle, zeros_and_ones
-from stakes.engines.missing import keep, present_rows
 from stakes.engines.plan import Counted, DecidedBy, Plan
 from stakes.engines.pricing import classes_of_costs, cost_column, decided_by_costs, with_priced_decisions
+from stakes.engines.rows import rows_that_count
 from stakes.engines.segments import segment_labels, spread_by
 from stakes.engines.tasks import settle_task
 from stakes.tallies.arithmetic import Array
@@ -162,27 +160,12 @@ def read_rows(
         raise errors.cost_columns_without_data(list(prices.values()))
     named = {"prediction": prediction, "weight": weight, "cluster": cluster, **spread_by(by, data)}
     found = take(data, where, truth=truth, **named, **scores, **prices)
-    present = _present(missing, found, table)
-    if present is not None:
-        found = {name: keep(values, present) for name, values in found.items()}
-        table = None if table is None else table.keep(present)
-    columns = as_columns(found, {} if data is None else {"truth": truth, **named, **scores})
-    length = len(columns["truth"])
-    if table is not None and len(table.values) != length:
-        raise errors.wrong_length("score", len(table.values), length)
-    places = None if present is None else np.flatnonzero(present)
-    dropped = 0 if present is None else len(present) - length
-    weights = as_weights(columns.pop("weight")) if weight is not None else None
-    if weights is not None and not weights.all():  # a row of weight 0 is a row that is not there
-        heavy = weights > 0
-        columns = {name: column.keep(heavy) for name, column in columns.items()}
-        places = np.flatnonzero(heavy) if places is None else places[heavy]
-        table = None if table is None else table.keep(heavy)
-        weights = weights[heavy]
+    rows = rows_that_count(found, table, missing, {} if data is None else {"truth": truth, **named, **scores})
+    columns, table = rows.columns, rows.table
     if scores and "score" not in scores:
         table = as_table({name.removeprefix("score of "): columns[name] for name in scores})
     segments = segment_labels(columns)
-    groups: Any = {"weight": weights, "cluster": None if cluster is None else encode(columns["cluster"]).codes}
+    groups: Any = {"weight": rows.weight, "cluster": None if cluster is None else encode(columns["cluster"]).codes}
     of_classes = score is not None or positive is not None or classes is not None
     quick: dict[str, Labels | None] = {
         name: zeros_and_ones(columns[name]) for name in ("truth", "prediction") if name in columns
@@ -195,21 +178,14 @@ def read_rows(
             raise errors.regression_without_prediction()
         if pricing is not None:
             raise errors.costs_of_numbers()
-        return Read(_numbers(columns, places=places, **groups), length + dropped, by=segments, dropped=dropped)
+        numbers = _numbers(columns, places=rows.places, **groups)
+        return Read(numbers, rows.length, by=segments, dropped=rows.dropped)
     if baseline is not None:
         raise errors.baseline_of_classes()
-    plan, rows, decided_by = _classes(
-        columns, quick, table, classes, positive, parts, pricing=pricing, weight=weights, threshold=threshold
+    plan, coded, decided_by = _classes(
+        columns, quick, table, classes, positive, parts, pricing=pricing, weight=rows.weight, threshold=threshold
     )
-    return Read(replace(rows, **groups), length + dropped, plan, segments, decided_by, dropped)
-
-
-def _present(missing: str, found: dict[str, Any], table: Table | None) -> Array | None:
-    """Which rows are complete, if others are to be left out and there are any."""
-    if missing not in ("error", "drop"):
-        raise errors.unknown_missing(missing)
-    present = present_rows(found, table) if missing == "drop" else None
-    return None if present is None or present.all() else present
+    return Read(replace(coded, **groups), rows.length, plan, segments, decided_by, rows.dropped)
 
 
 def count_read(read: Read, baseline: float | None = None, parts: Collection[str] | None = None) -> Counted:

@@ -19,14 +19,14 @@ from stakes import errors
 from stakes.engines import FEW_OUTSIDE, Read, read_rows
 from stakes.engines.binning import Binned, BinnedCounts
 from stakes.engines.cells import Cells, CellSums, Found
-from stakes.engines.columns import as_columns, as_finite, as_weights, warn_of_same_column
+from stakes.engines.columns import as_finite, warn_of_same_column
 from stakes.engines.files import Files
 from stakes.engines.files.sources import read_once
 from stakes.engines.groups import Grouped, count_groups
 from stakes.engines.labels import Labels, encode, zeros_and_ones
 from stakes.engines.lazy import count_inside, named_columns
-from stakes.engines.missing import keep, present_rows
 from stakes.engines.plan import Counted
+from stakes.engines.rows import rows_that_count
 from stakes.engines.segments import with_segments_together
 from stakes.engines.tasks import settle_task
 from stakes.tallies import ScoreTable, bins
@@ -85,9 +85,12 @@ def _asks_for_numbers(files: Files, options: Mapping[str, Any]) -> bool:
     first = next((found for found in files.batches(BATCH) if len(found["truth"])), None)
     if first is None:
         return False
-    present = present_rows(first, None) if options.get("missing") == "drop" else np.ones(len(first["truth"]), bool)
-    columns = as_columns({name: keep(values, present) for name, values in first.items()}, {})  # type: ignore[arg-type]
-    whole = all(zeros_and_ones(columns[name]) is not None for name in ("truth", "prediction"))
+    judged = {name: first[name] for name in ("truth", "prediction")}
+    try:
+        columns = rows_that_count(judged, None, options.get("missing", "error")).columns
+    except errors.InputError:
+        return False  # said again, and better, when all rows are counted
+    whole = all(zeros_and_ones(column) is not None for column in columns.values())
     return settle_task("auto", columns, whole, False) == "regression"
 
 
@@ -136,28 +139,17 @@ class Batch:
         """Read and check the columns of some rows; those without weight are left out."""
         import polars as pl
 
-        length = len(found["truth"])
-        if missing == "drop" and length:
-            present = present_rows(found, None)
-            found = {name: keep(values, present) for name, values in found.items()}  # type: ignore[arg-type]
-        columns = as_columns(found, {})
-        dropped = length - len(columns["truth"])
-        if "weight" in columns and not columns["weight"].values.any():
-            return cls({}, {}, None, None, dropped)
-        weight = as_weights(columns["weight"]) if "weight" in columns else None
-        if weight is not None and not weight.all():
-            columns = {name: column.keep(weight > 0) for name, column in columns.items()}
-            weight = weight[weight > 0]
-        labels = {name: column for name, column in columns.items() if name not in ("score", "weight")}
+        rows = rows_that_count(found, None, missing)
+        labels = {name: column for name, column in rows.columns.items() if name != "score"}
         for name, column in labels.items():
             if found[name].dtype == pl.Categorical and any("\0" in text for text in column.names):
                 raise errors.nul_bytes(name, 0)  # the second look says in which line
         return cls(
             {name: encode(column) for name, column in labels.items()},
             {name: column.kind for name, column in labels.items()},
-            as_finite(columns["score"]) if "score" in columns else None,
-            weight,
-            dropped,
+            as_finite(rows.columns["score"]) if "score" in rows.columns else None,
+            rows.weight,
+            rows.dropped,
         )
 
 
