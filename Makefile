@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test test-deep lint types bench coverage clean
+.PHONY: demo test test-deep lint types docs pages bench coverage clean
 
 demo: $(VENV)/.installed        ## set up, then evaluate the predictions that ship with the package
 	@$(BIN)/stakes demo
@@ -21,6 +21,13 @@ lint: $(VENV)/.installed-test
 
 types: $(VENV)/.installed-test
 	@$(BIN)/mypy
+
+docs: $(VENV)/.installed-test   ## the documentation site, written to build/site; any warning fails
+	@$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs build/site
+	@echo "open build/site/index.html"
+
+pages: $(VENV)/.installed-test  ## the pages of docs/ that are made from the code: catalogue, command line, import graph, SQL
+	@$(BIN)/python tools/pages
 
 bench: $(VENV)/.installed-test  ## ratios against peers, measured in one run, written to bench/RESULTS.md
 	@$(BIN)/python bench/run.py

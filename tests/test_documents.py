@@ -11,13 +11,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def name_of(document: Path) -> str:
+    return str(document.relative_to(ROOT))
 
 
 def blocks(language: str):
     for document in DOCUMENTS:
         for i, code in enumerate(re.findall(rf"```{language}\n(.*?)```", document.read_text(), re.S)):
-            yield pytest.param(document, code, id=f"{document.name}-{i}")
+            yield pytest.param(document, code, id=f"{name_of(document)}-{i}")
 
 
 def test_there_is_something_to_run():
@@ -25,7 +29,7 @@ def test_there_is_something_to_run():
     assert len(list(blocks("console"))) >= 1
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
 def test_python_blocks_run(document):
     """The blocks of one document share their names, as a reader's session would."""
     code = "\n".join(re.findall(r"```python\n(.*?)```", document.read_text(), re.S))
@@ -71,12 +75,15 @@ def test_console_blocks_show_the_real_output(document, code):
     assert shown == expected
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
 def test_links_lead_somewhere(document):
     for target in re.findall(r"\]\(([^)#:]+)\)", document.read_text()):
         assert (document.parent / target).exists(), target
 
 
-def test_the_sql_of_warehouses_is_what_ibis_makes():
-    tool = runpy.run_path(str(ROOT / "tools" / "warehouse_sql.py"))
-    assert tool["TARGET"].read_text() == tool["page"]()
+def test_pages_made_from_the_code_are_up_to_date():
+    """`make pages` writes them."""
+    written = runpy.run_path(str(ROOT / "tools" / "pages"), run_name="pages")["written"]()
+    assert len(written) >= 10
+    for path, text in written.items():
+        assert path.read_text() == text, path.name

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
+EXAMPLES = sorted((Path(__file__).parents[1] / "examples").rglob("*.py"))
 
 
 def printed(name: str) -> str:
@@ -32,7 +32,7 @@ def test_an_example_is_short(path):
 
 
 def test_iris_with_a_support_vector_classifier():
-    text = printed("iris_svc")
+    text = printed("iris")
     X, y = load_iris(return_X_y=True)
     model = make_pipeline(StandardScaler(), SVC())
     train, test = next(ms.StratifiedShuffleSplit(1, test_size=0.25, random_state=0).split(X, y))
@@ -47,7 +47,7 @@ def test_iris_with_a_support_vector_classifier():
 
 
 def test_four_regressors_are_ranked():
-    text = printed("four_regressors")
+    text = printed("diabetes_regressors")
     X, y = load_diabetes(return_X_y=True)
     predicted = ms.cross_val_predict(KNeighborsRegressor(10), X, y, cv=ms.KFold(5, shuffle=True, random_state=0))
     neighbours = text.partition("nearest neighbours")[2]
@@ -63,7 +63,7 @@ def test_four_regressors_are_ranked():
 
 
 def test_the_clinical_system():
-    text = printed("clinical_system")
+    text = printed("clinic")
     assert re.search(r"^history +250 +320 +390 ", text, re.M)
     assert "costs 4 more than if history had been right" in text
     misses, alarms = 10 + 90 * 0.2, 60 * 0.2  # the new model's own errors, and those of images where it is right
@@ -75,7 +75,7 @@ def test_a_training_loop_counts_batch_by_batch():
     """The same loop that keeps all its rows, judged by scikit-learn."""
     from sklearn.metrics import log_loss, roc_auc_score
 
-    text = printed("training_loop")
+    text = printed("batch_by_batch")
     rng = np.random.default_rng(0)
     direction, weights = rng.normal(size=8), np.zeros(8)
     for epoch in range(1, 5):

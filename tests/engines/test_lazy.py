@@ -529,7 +529,7 @@ def test_the_spark_job_counts_a_file(tmp_path, spark):  # the fixture says what 
 
     frame = rows().select(truth="whole", score="p", site="site")
     frame.write_parquet(tmp_path / "predictions.parquet")
-    job = Path(__file__).parents[2] / "examples" / "spark_job.py"
+    job = Path(__file__).parents[2] / "examples" / "scale" / "spark_job.py"
     submit = [Path(pyspark.__file__).parent / "bin" / "spark-submit", "--master", "local[2]", job]
     environment = {**os.environ, "COLUMNS": "100", "PYSPARK_PYTHON": sys.executable}
     command = [*submit, tmp_path / "predictions.parquet", tmp_path / "counted.tally"]

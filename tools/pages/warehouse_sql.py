@@ -1,12 +1,8 @@
-"""Write docs/warehouse_sql.md: the SQL that counting a table becomes in warehouses, made by Ibis."""
-
-from pathlib import Path
+"""The SQL that counting a table becomes in warehouses, made by Ibis."""
 
 import ibis
 
 from stakes.engines.queries import Source
-
-TARGET = Path(__file__).parents[1] / "docs" / "warehouse_sql.md"
 
 TABLE = ibis.table({"outcome": "string", "said": "string", "risk": "float64", "site": "string"}, name="predictions")
 WAREHOUSES = {"bigquery": "BigQuery", "snowflake": "Snowflake", "trino": "Trino"}
@@ -20,12 +16,12 @@ column of the table), so that names with quotes or dots in them are quoted once,
 same way as long as there are at most a million different ones; more are rounded down to the fixed grid of bins first,
 by comparisons and products with powers of two alone, so that every engine rounds alike.
 
-This page is written by `tools/warehouse_sql.py`, and a test compares the two.
+This page is written by `make pages`, and a test compares the two.
 """
 
 
-def page() -> str:
-    """Return the page."""
+def pages() -> dict[str, str]:
+    """Return the page about warehouses."""
     decisions = Source.of(TABLE, {"truth": "outcome", "prediction": "said", "by": "site"})
     query = decisions.query(["truth", "prediction", "by"]).to_native()
     parts = [_INTRODUCTION]
@@ -34,8 +30,4 @@ def page() -> str:
     scores = Source.of(TABLE, {"truth": "outcome", "score": "risk"}).binned("probability")
     binned = ibis.to_sql(scores.query(["truth", "score"]).to_native(), dialect="bigquery")
     parts.append(f"## Probabilities in bins, in BigQuery\n\n```sql\n{binned}\n```\n")
-    return "\n".join(parts)
-
-
-if __name__ == "__main__":
-    TARGET.write_text(page(), encoding="utf-8")
+    return {"warehouse_sql.md": "\n".join(parts)}

@@ -1,0 +1,78 @@
+"""How the documentation site is built: ``make docs`` writes it to build/site, and any warning fails."""
+
+import re
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+import stakes
+
+HERE = Path(__file__).parent
+
+project = "stakes"
+author = "The stakes maintainers"
+release = version = stakes.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_gallery.gen_gallery"]
+exclude_patterns = [
+    "gallery/**/*.py",
+    "gallery/**/*.ipynb",
+    "gallery/**/*.zip",
+    "gallery/**/*.md5",
+    "gallery/**/*.json",
+]
+suppress_warnings = ["config.cache"]  # the gallery's settings hold a function's name, which is not cached
+nitpicky = False
+
+# Pages are Markdown that reads well on a code host too; headings can be linked to.
+myst_heading_anchors = 3
+myst_enable_extensions = ["deflist", "attrs_block"]
+myst_links_external_new_tab = False
+
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+
+html_theme = "furo"
+html_title = "stakes"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_copy_source = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"\.py$",
+    "ignore_pattern": r"spark_job\.py|predict\.py",
+    "capture_repr": ("_repr_html_", "__str__"),
+    "download_all_examples": False,
+    "show_signature": False,
+    "show_memory": False,
+    "min_reported_time": 10_000,
+    "within_subsection_order": "FileNameSortKey",
+    "nested_sections": True,
+    "abort_on_example_error": True,
+    "write_computation_times": False,
+}
+
+# Links that lead out of this folder on a code host, and where they lead on the site.
+ELSEWHERE = {
+    r"(?:\.\./)+examples/((?!scale/spark_job)[\w/]+)\.py": r"/gallery/\1.rst",
+    r"(?:\.\./)+examples/?": "/gallery/index.rst",
+    r"(?:\.\./)+bench/RESULTS\.md": "/bench.md",
+    r"(?:\.\./)+CHANGELOG\.md": "/changelog.md",
+    r"(?:\.\./)+CONTRIBUTING\.md": "/contributing.md",
+    r"docs/([\w/]+\.md)": r"/\1",
+}
+
+
+def lead_to_pages(app: Sphinx, page: str, source: list[str]) -> None:
+    """Turn links to files outside this folder into links to their pages."""
+    for pattern, target in ELSEWHERE.items():
+        source[0] = re.sub(rf"\]\({pattern}\)", rf"]({target})", source[0])
+
+
+def setup(app: Sphinx) -> None:
+    """Tell Sphinx about the links."""
+    app.connect("source-read", lead_to_pages)
+    app.connect("include-read", lambda app, path, page, source: lead_to_pages(app, page, source))
