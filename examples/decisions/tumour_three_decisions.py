@@ -6,7 +6,6 @@ A scan suggests how likely a tumour is malignant. Three things can be done, and 
 all. From which probability on should each be done, and is the model worth having at these costs?
 """
 
-# sphinx_gallery_thumbnail_number = 2
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_breast_cancer
@@ -73,7 +72,7 @@ print(ev["normalised_cost"])
 choice = ev.decide()
 for policy, cost in choice.alternatives.items():
     print(f"{policy}: {cost.value:.2f} per case")
-choice.plot("alternatives")
+choice.plot("alternatives").ax_.set_xscale("log")
 
 # %%
 # Here nobody with a malignant tumour is sent home, and deciding by the costs leaves 70 % of what testing everybody
