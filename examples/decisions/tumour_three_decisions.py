@@ -68,6 +68,7 @@ print(ev["normalised_cost"])
 # %%
 # What other policies would cost
 # ------------------------------
+# Deciding at the points above is called the Bayes threshold; the threshold 0.5 knows only operating and home.
 
 choice = ev.decide()
 for policy, cost in choice.alternatives.items():
