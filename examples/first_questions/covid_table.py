@@ -33,8 +33,8 @@ for name in ("recall", "specificity", "precision", "npv", "accuracy"):
 # %%
 # What a result does to the odds
 # ------------------------------
-# Precision looks perfect, but three quarters of these people *were* infected. Likelihood ratios do not depend on that:
-# they say by how much a result multiplies the odds that one had before.
+# Precision looks perfect, but nearly three quarters of these people *were* infected. Likelihood ratios do not depend on
+# that: they say by how much a result multiplies the odds that one had before.
 
 positive, negative = ev["positive_likelihood_ratio"], ev["negative_likelihood_ratio"]
 print(positive)
@@ -74,5 +74,5 @@ ax.set(xscale="log", xlabel="prevalence", ylabel="probability of being infected"
 ax.legend(loc="upper left")
 
 # %%
-# Among the people of the study a positive result is right 99.9 times of 100. Where one in a thousand is infected it is
-# right about one time in five, and the four false alarms leave open whether that is one in ten or two in five.
+# Among the people of this table a positive result is right in 99.9 % of the cases. Where one in a thousand is infected
+# it is right about one time in five, and four false alarms leave open whether that is one in ten or two in five.
