@@ -22,7 +22,7 @@ score = range(10, 0, -1)  # anything that falls from place to place: only the or
 
 found = [sum(relevant[:place]) for place in range(1, 11)]
 precision = [Fraction(hits, place) for place, hits in enumerate(found, 1)]
-by_hand = sum(p for p, hit in zip(precision, relevant, strict=True) if hit) / sum(relevant)
+by_hand = sum(p * hit for p, hit in zip(precision, relevant, strict=True)) / sum(relevant)
 print(f"average precision by hand: {by_hand} = {float(by_hand):.6f}")
 
 # %%
@@ -32,8 +32,8 @@ print(f"average precision by hand: {by_hand} = {float(by_hand):.6f}")
 # every document.
 
 ev = stakes.evaluate(truth=relevant, score=score)
-print(ev["average_precision"])
-print(ev["auc"])
+for name in ("average_precision", "auc"):
+    print(ev[name])
 
 # %%
 # A reader who stops after k documents

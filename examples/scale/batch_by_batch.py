@@ -42,26 +42,32 @@ for _ in range(EPOCHS * BATCHES):
 # --------------
 # The count of an epoch is the sum of the counts of its batches, and two epochs together are the sum of both.
 
-epochs = [sum(counted[first : first + BATCHES]) for first in range(0, len(counted), BATCHES)]
+starts = range(0, len(counted), BATCHES)
+epochs = [sum(counted[start : start + BATCHES]) for start in starts]
 for number, epoch in enumerate(epochs, 1):
     ev = stakes.Evaluation(epoch)
-    print(f"epoch {number}  log_loss {ev['log_loss'].value:.6f}  {ev['auc']}")
+    sure = f"95 % interval {ev['auc'].low:.4f} to {ev['auc'].high:.4f}"
+    print(f"epoch {number}  log_loss {ev['log_loss']:.6f}  auc {ev['auc']:.6g}, {sure}")
 
-print("\nThe last two epochs together\n")
-print(stakes.Evaluation(epochs[-2] + epochs[-1]))
+together = stakes.Evaluation(epochs[-2] + epochs[-1])
+print(f"\nThe last two epochs together: {together.rows:,} cases")
+print(together["log_loss"])
+print(together["auc"])
 
 # %%
 # Any other stretch will do as well: here ten batches at a time.
 
-tens = [stakes.Evaluation(sum(counted[first : first + 10])) for first in range(0, len(counted), 10)]
-seen = 10 * ROWS * np.arange(1, len(tens) + 1)
+starts = range(0, len(counted), 10)
+tens = [stakes.Evaluation(sum(counted[start : start + 10])) for start in starts]
+seen = ROWS * (np.array(starts) + 10)
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 for ax, name in zip(axes, ("log_loss", "auc"), strict=True):
     found = [ev.interval(name) for ev in tens]
     low, high = [one.low for one in found], [one.high for one in found]
     ax.fill_between(seen, low, high, alpha=0.2, label="95 % interval")
     ax.plot(seen, [one.value for one in found], label=name)
-    ax.plot(seen, [one.baseline for one in found], "--", color="grey", label="ignoring the input")
+    baseline = [one.baseline for one in found]
+    ax.plot(seen, baseline, "--", color="grey", label="ignoring the input")
     ax.set_xlabel("cases seen")
     ax.legend()
 
@@ -76,7 +82,8 @@ with tempfile.TemporaryDirectory() as folder:
     for epoch, file in zip(epochs[2:], files, strict=True):
         epoch.save(file)
     travelled = stakes.Evaluation(stakes.load(files[0]) + stakes.load(files[1]))
-print(f"rows {travelled.rows:,}, {travelled['auc']}")
+print(f"after the journey: {travelled.rows:,} cases")
+print(travelled["auc"])
 
 # %%
 # After the first epoch the auc no longer rises, while the log loss falls in every epoch: the model has found the order
