@@ -17,10 +17,11 @@ import stakes
 
 X, y = load_diabetes(return_X_y=True)
 kernel = RBF(0.2) + WhiteKernel(1.0)
+process = GaussianProcessRegressor(kernel, optimizer=None, normalize_y=True)
 models = {
     "AdaBoost": AdaBoostRegressor(random_state=0),
     "decision tree": DecisionTreeRegressor(random_state=0),
-    "Gaussian process": GaussianProcessRegressor(kernel, normalize_y=True, optimizer=None),
+    "Gaussian process": process,
     "nearest neighbours": KNeighborsRegressor(10),
 }
 
@@ -47,7 +48,7 @@ for name in ranked:
         unseen, training = shown(figure.pooled), f"{figure.training.value:.4g}"
         print(f"    {figure.name:<22}{unseen:<28} on training rows {training}")
 baseline = found[ranked[0]]["mae"].pooled.baseline
-print(f"always saying the same number would have a mean absolute error of {baseline:.4g}")
+print(f"always saying the same number: a mean absolute error of {baseline:.4g}")
 
 # %%
 # Is the first really better than the second?
@@ -58,7 +59,8 @@ print(f"always saying the same number would have a mean absolute error of {basel
 said = {name: found[name].predictions for name in ranked}
 both = stakes.compare(truth=y, predictions=said, task="regression")
 pair = both.pairs[0]
-print(f"{pair.first} − {pair.second}: {pair.difference:.2f} [{pair.low:.2f}, {pair.high:.2f}]")
+interval = f"[{pair.low:.2f}, {pair.high:.2f}]"
+print(f"{pair.first} − {pair.second}: {pair.difference:.2f} {interval}")
 
 # %%
 both

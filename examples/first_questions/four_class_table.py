@@ -66,8 +66,9 @@ for truth, decided, count, share in ev.most_confused(3):
 ev.plot("confusion")
 
 # %%
-# The accuracy of 72 % is the mean of two different stories: buses and vans are recognised nine times of ten, while the
-# two cars are told apart little better than by a coin. A better model needs something that tells a Saab from an Opel.
-
 cars = counts[:2, :2]
 print(f"of {cars.sum()} cars that were called a car, {cars.trace()} got the right name")
+
+# %%
+# The accuracy of 72 % is the mean of two different stories: buses and vans are recognised nine times of ten, while the
+# two cars are told apart little better than by a coin. A better model needs something that tells a Saab from an Opel.

@@ -12,7 +12,7 @@ from itertools import combinations
 import stakes
 
 relevant = [1, 1, 0, 1, 0, 1, 0, 0, 0, 1]
-score = range(10, 0, -1)  # anything that falls from place to place: only the order counts
+score = range(10, 0, -1)  # anything that falls from place to place
 
 # %%
 # By hand
@@ -22,7 +22,7 @@ score = range(10, 0, -1)  # anything that falls from place to place: only the or
 
 found = [sum(relevant[:place]) for place in range(1, 11)]
 precision = [Fraction(hits, place) for place, hits in enumerate(found, 1)]
-by_hand = sum(p * hit for p, hit in zip(precision, relevant, strict=True)) / sum(relevant)
+by_hand = sum(p for p, hit in zip(precision, relevant, strict=True) if hit) / 5
 print(f"average precision by hand: {by_hand} = {float(by_hand):.6f}")
 
 # %%
@@ -57,8 +57,8 @@ ev.plot("pr")
 
 
 def average_precision(places: tuple[int, ...]) -> Fraction:
-    """The average precision of an order with the relevant documents at these places."""
-    return sum(Fraction(hits, place) for hits, place in enumerate(places, 1)) / len(places)
+    """The average precision of an order with the five relevant documents at these places."""
+    return sum(Fraction(hits, place) for hits, place in enumerate(places, 1)) / 5
 
 
 orders = [average_precision(places) for places in combinations(range(1, 11), 5)]

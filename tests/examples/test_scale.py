@@ -25,9 +25,8 @@ def test_a_training_loop_counts_batch_by_batch():
         assert f"epoch {epoch + 1}  log_loss {log_loss(y, p):.6f}  auc {roc_auc_score(y, p):.6g}, 95 %" in text
 
     y, p = truth[2:].ravel(), score[2:].ravel()
-    together, travelled = text.partition("The last two epochs together: 6,400 cases\n")[2].split(
-        "after the journey: 6,400"
-    )
+    both = text.partition("The last two epochs together: 6,400 cases\n")[2]
+    together, travelled = both.split("after the journey: 6,400 cases\n")
     assert f"log_loss {log_loss(y, p):.6g}, 95 %" in together
     exact, binned = (re.search(r"^auc (\S+), .* (\S+) to (\S+) \(", part, re.M) for part in (together, travelled))
     assert exact[1] == f"{roc_auc_score(y, p):.6g}"
