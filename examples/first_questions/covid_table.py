@@ -58,8 +58,8 @@ ratios = positive.value, positive.low, positive.high
 for prevalence in (0.5, 0.1, 0.01, 0.001):
     value, low, high = (infected_after(ratio, prevalence) for ratio in ratios)
     cleared = 1 - infected_after(negative.value, prevalence)
-    print(f"{prevalence:.1%} infected: a positive result is right in {value:.1%}", end="")
-    print(f" [{low:.1%}, {high:.1%}], a negative one in {cleared:.3%}")
+    print(f"{prevalence:.1%} infected: a positive result is right in {value:.1%} ", end="")
+    print(f"[{low:.1%}, {high:.1%}], a negative one in {cleared:.3%}")
 
 # %%
 prevalences = np.geomspace(0.0005, 0.9, 200)

@@ -57,7 +57,7 @@ ev.plot("pr")
 
 
 def average_precision(places: tuple[int, ...]) -> Fraction:
-    """The average precision of an order with the five relevant documents at these places."""
+    """The average precision of an order with the relevant ones at these places."""
     return sum(Fraction(hits, place) for hits, place in enumerate(places, 1)) / 5
 
 
