@@ -54,12 +54,13 @@ def infected_after(ratio, prevalence):
     return odds / (1 + odds)
 
 
+print("prevalence   right when positive       right when negative")
 ratios = positive.value, positive.low, positive.high
 for prevalence in (0.5, 0.1, 0.01, 0.001):
     value, low, high = (infected_after(ratio, prevalence) for ratio in ratios)
     cleared = 1 - infected_after(negative.value, prevalence)
-    print(f"{prevalence:.1%} infected: a positive result is right in {value:.1%} ", end="")
-    print(f"[{low:.1%}, {high:.1%}], a negative one in {cleared:.3%}")
+    interval = f"[{low:.1%}, {high:.1%}]"
+    print(f"{prevalence:10.1%}   {value:.1%} {interval:16}   {cleared:.3%}")
 
 # %%
 prevalences = np.geomspace(0.0005, 0.9, 200)

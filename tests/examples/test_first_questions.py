@@ -127,7 +127,7 @@ def test_what_a_covid_test_means():
     found, alarmed = Fraction(tp, tp + fn), Fraction(fp, fp + tn)
     assert f"positive_likelihood_ratio {float(found / alarmed):.6g}, 95 %" in text
     assert f"negative_likelihood_ratio {float((1 - found) / (1 - alarmed)):.6g}, 95 %" in text
-    shown = re.findall(r"^([\d.]+)% infected: .* in ([\d.]+)% \[.*, a negative one in ([\d.]+)%$", text, re.M)
+    shown = re.findall(r"^ +([\d.]+)% +([\d.]+)% \[.*\] +([\d.]+)%$", text, re.M)
     assert [float(share) for share, *_ in shown] == [50, 10, 1, 0.1]
     for share, right, cleared in shown:
         infected = Fraction(share) / 100
@@ -137,7 +137,7 @@ def test_what_a_covid_test_means():
     # Simel's interval is normal on the logarithm of the likelihood ratio; four false alarms keep it apart a little.
     error = np.sqrt(1 / tp - 1 / (tp + fn) + 1 / fp - 1 / (fp + tn))
     odds = float(found / alarmed) * np.exp(error * stats.norm.ppf([0.025, 0.975])) / 999
-    limits = re.search(r"\n0\.1% infected: .* \[([\d.]+)%, ([\d.]+)%\]", text).groups()
+    limits = re.search(r"\n +0\.1% .* \[([\d.]+)%, ([\d.]+)%\]", text).groups()
     assert [float(limit) for limit in limits] == pytest.approx(100 * odds / (1 + odds), rel=0.15)
 
 
