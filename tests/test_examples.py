@@ -62,15 +62,6 @@ def test_four_regressors_are_ranked():
     assert re.search(r"mean_absolute_error .* on training rows 0$", tree, re.M)
 
 
-def test_the_clinical_system():
-    text = printed("clinic")
-    assert re.search(r"^history +250 +320 +390 ", text, re.M)
-    assert "costs 4 more than if history had been right" in text
-    misses, alarms = 10 + 90 * 0.2, 60 * 0.2  # the new model's own errors, and those of images where it is right
-    assert f"would pay {5 * misses + alarms:g} if it erred on its own" in text
-    assert "pays when 400·TPR + 40·TNR > 260" in text
-
-
 def test_a_training_loop_counts_batch_by_batch():
     """The same loop that keeps all its rows, judged by scikit-learn."""
     from sklearn.metrics import log_loss, roc_auc_score

@@ -506,7 +506,7 @@ def test_arrays_without_names_ask_which_is_which():
 
 # ── the example ──────────────────────────────────────────────────────────────────────────────────────────────────
 def test_the_example_of_two_classifiers_runs(capsys):
-    found = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "two_classifiers.py"))
+    found = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "how_sure" / "two_classifiers.py"))
     out = capsys.readouterr().out
     assert "vectors: share of tumours found" in out
     assert "DeLong, paired" in out
