@@ -70,7 +70,7 @@ def compare(
     )
     if report is not None:
         compared.report(report, lang)
-    return output.of(compared, lambda: compared.conclusion, page=compared._page)
+    return output.of_page(compared, lambda: compared.conclusion, compared._page)
 
 
 def _of_models(columns: tuple[str, ...], several: bool) -> Any:

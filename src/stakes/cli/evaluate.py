@@ -62,9 +62,9 @@ def evaluate(
     evaluation = evaluate(options.one_or_all(files), **prices, **columns)
     if report is not None:
         evaluation.report(report, lang)
-    return output.of(
+    return output.of_page(
         evaluation,
         lambda: str(evaluation.interval(evaluation._key_figure)),
-        lambda: evaluation.show(everything, SHOW_ALL, SHOW_SEGMENTS),
-        page=lambda: evaluation._content(SHOW_SEGMENTS).page(everything),
+        lambda: evaluation._content(SHOW_SEGMENTS).page(everything),
+        SHOW_ALL,
     )

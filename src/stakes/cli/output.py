@@ -7,11 +7,14 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from stakes.cli.words import as_options
+
+if TYPE_CHECKING:
+    from stakes.views.page import Page
 
 FORMS = ("json", "csv", "markdown", "quiet")
 _BY_SUFFIX = {".json": "json", ".csv": "csv", ".md": "markdown"}
@@ -67,6 +70,20 @@ class Answer:
 def of(found: Any, line: Callable[[], str], show: Callable[[], None] | None = None, **parts: Any) -> Answer:
     """Return the answer that an object with ``to_dict`` and ``to_rows`` gives."""
     return Answer(show or found.show, found.to_dict, found.to_rows, lambda: as_options(line()), **parts)
+
+
+def of_page(found: Any, line: Callable[[], str], page: Callable[[], "Page"], more: str = "") -> Answer:
+    """Return the answer of an object whose page is shown; ``more`` says how to see what it leaves out."""
+
+    def worded() -> "Page":
+        return page().reworded(as_options)
+
+    def show() -> None:
+        from stakes.views import terminal
+
+        terminal.show(worded(), more)
+
+    return of(found, line, show, page=worded)
 
 
 def forms(*wanted: str, to_file: bool = True) -> Callable[[Callable[..., Answer]], Callable[..., None]]:

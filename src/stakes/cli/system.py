@@ -76,7 +76,7 @@ def system(
     def show() -> None:
         found.show()
         for one in thresholds:
-            click.echo(wrapped(f"threshold  {one}"))
+            click.echo("\n" + wrapped(f"threshold  {one}"))
 
     def data() -> dict[str, Any]:
         return {**found.to_dict(), "thresholds": {one.model: one.to_dict() for one in thresholds}}

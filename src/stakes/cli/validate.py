@@ -52,4 +52,4 @@ def validate(file: str, estimator: str, how: str | None, folds: int | None, **ar
     arguments |= {"classes": arguments["classes"] or None, "features": arguments["features"] or None}
     found = validate_file(file, estimator, how=folds if folds is not None else how or "5-fold", **arguments)
     key = found.pooled._key_figure
-    return output.of(found, lambda: str(found[key]), lambda: found.show("stakes validate … --csv"), page=found._page)
+    return output.of_page(found, lambda: str(found[key]), found._page, "stakes validate … --csv")

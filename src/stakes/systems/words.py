@@ -147,13 +147,14 @@ def _simpler(network: Network, worth: Worth) -> str:
     """Point out what costs less than the system without any model being improved."""
     enough = worth.now - 1e-9 * abs(worth.now)
     decision, cost = network.cheapest_constant()
+    spared = [one for one in worth.models.values() if one.constant < min(enough, cost)]
+    said = []
     if cost < enough:
-        return f"But deciding {decision!r} for everybody would cost only {cost:,.4g}, less than the system."
-    spared = [one for one in worth.models.values() if one.constant < enough]
-    if not spared:
-        return ""
-    best = min(spared, key=lambda one: one.constant)
-    return (
-        f"Leaving {best.model} out (always {best.constant_answer!r} in its place) would already cost only "
-        f"{best.constant:,.4g}."
-    )
+        said.append(f"But deciding {decision!r} for everybody would cost only {cost:,.4g}, less than the system.")
+    if spared:
+        best = min(spared, key=lambda one: one.constant)
+        said.append(
+            f"Leaving {best.model} out (always {best.constant_answer!r} in its place) would already cost only "
+            f"{best.constant:,.4g}."
+        )
+    return " ".join(said)

@@ -3,12 +3,14 @@
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stakes import metrics
 from stakes.metrics import Estimate
 from stakes.metrics.estimate import percent
 from stakes.tallies import Confusion
+
+_UNDEFINED = "undefined: "
 
 _SAME_REASON = 3
 """So many figures that are undefined for the same reason are told in one line."""
@@ -34,6 +36,17 @@ class Page:
     notes: Sequence[str] = ()
     hidden: int = 0
     picture: str = ""
+
+    def reworded(self, say: Callable[[str], str]) -> "Page":
+        """Return the page with its sentences said another way: facts, notes, and why a figure is undefined."""
+        facts = {name: say(fact) for name, fact in self.facts.items()}
+        grids = [
+            replace(
+                grid, rows=[[say(cell) if cell.startswith(_UNDEFINED) else cell for cell in row] for row in grid.rows]
+            )
+            for grid in self.grids
+        ]
+        return replace(self, facts=facts, grids=grids, notes=[say(note) for note in self.notes])
 
 
 @dataclass(frozen=True)
@@ -93,7 +106,7 @@ def between(estimate: Estimate) -> str:
 def _words(metric: metrics.Metric, estimate: Estimate, everything: bool) -> str:
     """What there is to say about a figure: its question, and when everything is told, why it has no interval."""
     if not estimate.defined:
-        return f"undefined: {estimate.reason}"
+        return f"{_UNDEFINED}{estimate.reason}"
     why = f" (no interval: {estimate.no_interval})" if everything and estimate.low is None else ""
     return metric.question + why
 

@@ -36,11 +36,12 @@ def text(page: Page, more: str, width: int = 100) -> str:
 
 
 def _print(console: "Console", page: Page, more: str) -> None:
-    for part in _parts(page, console.width):
+    for place, part in enumerate(_parts(page, console.width)):
+        if place:
+            console.print()
         console.print(part)
-        console.print()
     if page.hidden:
-        console.print(f"{page.hidden} more figures: {more}", style="dim")
+        console.print(f"\n{page.hidden} more figures: {more}", style="dim")
 
 
 def _parts(page: Page, width: int) -> Iterator["RenderableType"]:

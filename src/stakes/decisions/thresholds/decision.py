@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from stakes import errors
+from stakes import errors, metrics
 from stakes.decisions.curves.curve import Curve
 from stakes.metrics import Estimate
 from stakes.metrics.estimate import AsJson, Plottable, Reportable, percent, plain
@@ -108,6 +108,16 @@ class Decision(AsJson, Plottable, Reportable):
         return self.alternatives[BAYES] if self.bayes_is_alike else self.corrected
 
     @property
+    def flattered(self) -> bool:
+        """Whether the figure looks better on the rows that chose the thresholds than on others."""
+        gain = self.apparent.value - self.corrected.value
+        return gain > 0 if metrics.find(self.corrected.name).better == "higher" else gain < 0
+
+    @property
+    def _which_flatters(self) -> str:
+        return ", which flatters it" if self.flattered else ""
+
+    @property
     def worse(self) -> bool:
         """Whether the model surely costs more than deciding the same for everybody."""
         high = self.savings[self.constant].high if self.constant else None
@@ -204,7 +214,7 @@ class Decision(AsJson, Plottable, Reportable):
             yield f"The decision {name!r} is never worth taking at these costs."
 
     def _about_cost(self) -> Iterator[str]:
-        flattered = f"on the very rows that chose it, it is {told(self.apparent.value)}, which flatters it"
+        flattered = f"on the very rows that chose it, it is {told(self.apparent.value)}{self._which_flatters}"
         if self.bayes_is_alike:
             starts = ", ".join(f"{start:.6g}" for start in self.thresholds)
             yield f"That costs {told_interval(self.cost)} per {PER:,} cases."
@@ -233,7 +243,7 @@ class Decision(AsJson, Plottable, Reportable):
         found = self.corrected
         yield (
             f"On rows that did not choose it {found.name} is {found.value:.4f}{_limits(found)}; on those that did, "
-            f"{self.apparent.value:.4f}, which flatters it."
+            f"{self.apparent.value:.4f}{self._which_flatters}."
         )
         if self.condition is not None and self.limit is not None:
             sign, limit = self.limit
@@ -264,9 +274,12 @@ class Decision(AsJson, Plottable, Reportable):
         elif self.miscalibration is not None:
             starts = ", ".join(f"{start:.6g}" for start in self.bayes)
             other = "" if self.bayes_is_alike else f", which costs {told_interval(self.alternatives[BAYES])}"
+            gain = f"saves {told_interval(self.miscalibration)} against it"
+            if self.miscalibration.value < 0:
+                gain = f"costs {told_interval(_turned(self.miscalibration))} more"
             yield (
-                f"If the probabilities were right, {starts} would be best{other}. The best of these rows saves "
-                f"{told_interval(self.miscalibration)} against it: the price of miscalibration here, and noise."
+                f"If the probabilities were right, {starts} would be best{other}. The best of these rows {gain}: the "
+                "price of miscalibration here, and noise."
             )
 
     def _about_ratio(self) -> Iterator[str]:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from stakes import metrics
 from stakes.decisions.thresholds.decision import PER, Decision
 from stakes.evaluation.reporting.answers import Answer, answer
 from stakes.evaluation.reporting.ways import Row, estimate_in, way, ways_section
@@ -80,8 +79,7 @@ def _cost(decision: Decision) -> Answer:
     if found.low is not None and found.high is not None:
         limits = {"low": PER * found.low, "high": PER * found.high}
         sentences.append(said("decided.limits", confidence=found.confidence, **limits))
-    flattered = decision.apparent.value < decision.corrected.value
-    words = "decided.flatters" if flattered else "decided.here"
+    words = "decided.flatters" if decision.flattered else "decided.here"
     sentences.append(said(words, cost=PER * decision.apparent.value))
     figures = [
         estimate_in(PER, decision.corrected, said("decided.new_rows")),
@@ -106,9 +104,7 @@ def _figure(decision: Decision) -> Answer:
     """The figure on rows that did not choose the threshold, and whether a condition will be kept."""
     found, kept = decision.corrected, decision.condition
     sentences = [said("decided.figure", name=metric(found.name), value=found.value)]
-    gain = decision.apparent.value - found.value
-    flattered = gain > 0 if metrics.find(found.name).better == "higher" else gain < 0
-    words = "decided.figure_flatters" if flattered else "decided.figure_here"
+    words = "decided.figure_flatters" if decision.flattered else "decided.figure_here"
     sentences.append(said(words, value=decision.apparent.value))
     figures = [found]
     tone = "note"
