@@ -39,12 +39,7 @@ scores = {
     "neighbours": out_of_fold(KNeighborsClassifier(10), "predict_proba")[:, 1],
     "vectors": out_of_fold(SVC(), "decision_function"),
 }
-comparison = stakes.compare(
-    truth=diagnosis,
-    scores=scores,
-    positive="malignant",
-    margin=0.02,  # who is at most this much worse is as good
-)
+comparison = stakes.compare(truth=diagnosis, scores=scores, positive="malignant", margin=0.02)
 
 # %%
 # The two ROC curves
@@ -80,4 +75,4 @@ print(f"95 % interval {pair.low:.4f} to {pair.high:.4f}, p = {pair.p_value:.4f}"
 
 # %%
 # The support vectors rank these tumours better: the interval of the difference leaves out 0. The difference is small,
-# though. Neither classifier is more than 0.02 worse than the other, the margin that was asked for.
+# though. Neither classifier is more than 0.02 worse than the other, which is the ``margin`` asked for.

@@ -17,8 +17,7 @@ from sklearn.svm import SVC
 import stakes
 
 X, y = make_classification(3500, n_informative=2, n_redundant=10, random_state=2)
-known = X[:1000], y[:1000]
-new, truth = X[1000:], y[1000:]
+known, new, truth = (X[:1000], y[:1000]), X[1000:], y[1000:]
 
 # %%
 # What the models say
@@ -44,18 +43,17 @@ print(f"naive Bayes lies {naive.calibration.ece.value:.3f} beside the frequencie
 # a sigmoid, which has two parameters, and an isotonic curve, which may take any rising shape.
 
 calibrators = {"sigmoid": stakes.SigmoidCalibrator(), "isotonic": stakes.IsotonicCalibrator()}
-ways = ["as said", *calibrators]
 for name, p in said.items():
     for way, calibrator in calibrators.items():
-        recalibrated = stakes.cross_fitted(calibrator, p, truth)
-        judged[name, way] = stakes.evaluate(truth=truth, score=recalibrated)
+        again = stakes.cross_fitted(calibrator, p, truth)
+        judged[name, way] = stakes.evaluate(truth=truth, score=again)
 
 # %%
 # Honest probabilities follow the diagonal.
 
 _, axes = plt.subplots(2, 2, figsize=(9, 9), sharex=True, sharey=True, layout="constrained")
 for ax, name in zip(axes.flat, said, strict=True):
-    for way, marker in zip(ways, "oD^", strict=True):
+    for way, marker in zip(("as said", *calibrators), "oD^", strict=True):
         bins = judged[name, way].calibration.reliability().bins
         ax.plot(bins.mean_probability, bins.frequency, marker=marker, label=way)
     ax.plot([0, 1], [0, 1], "--", color="grey", label="honest")
@@ -70,13 +68,11 @@ for ax, name in zip(axes.flat, said, strict=True):
 # says "never" of something that happens has an infinite log loss, whatever its other rows say.
 
 print(f"{'':29}{'Brier score':>11}{'avoidable':>11}{'log loss':>11}{'avoidable':>11}{'p':>8}")
-for name in said:
-    for way in ways:
-        found = judged[name, way].calibration
-        losses = (found.brier, found.log_loss)
-        parts = [part.value for loss in losses for part in (loss.score, loss.miscalibration)]
-        shown = "".join(f"{part:11.4f}" for part in parts)
-        print(f"{name:20} {way:8}{shown}{found.honest.p_value:8.3f}")
+for (name, way), evaluation in sorted(judged.items()):
+    found = evaluation.calibration
+    parts = [part for loss in (found.brier, found.log_loss) for part in (loss.score, loss.miscalibration)]
+    shown = "".join(f"{part.value:11.4f}" for part in parts)
+    print(f"{name:20} {way:8}{shown}{found.honest.p_value:8.3f}")
 
 # %%
 # Logistic regression needs no recalibration here, and the sigmoid bends what was straight. For the support vectors it
