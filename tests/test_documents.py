@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+READMES = [ROOT / "README.md", ROOT / "README.es.md", ROOT / "README.ru.md"]
+DOCUMENTS = [*READMES, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def name_of(document: Path) -> str:
@@ -37,10 +38,11 @@ def test_python_blocks_run(document):
     assert done.returncode == 0, done.stderr
 
 
-def test_values_in_comments_are_true():
+@pytest.mark.parametrize("document", READMES, ids=name_of)
+def test_values_in_comments_are_true(document):
     names: dict = {}
     checked = 0
-    for code in re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S):
+    for code in re.findall(r"```python\n(.*?)```", document.read_text(), re.S):
         cwd = Path.cwd()
         os.chdir(ROOT)
         try:
@@ -51,6 +53,28 @@ def test_values_in_comments_are_true():
         finally:
             os.chdir(cwd)
     assert checked >= 4
+
+
+@pytest.mark.parametrize("translation", READMES[1:], ids=name_of)
+def test_a_translation_shows_the_same_code(translation):
+    """Only words are translated: what was added, changed, moved or left out is noticed."""
+    original, translated = (document.read_text() for document in (READMES[0], translation))
+    assert len(sections_and_blocks(original)) >= 20
+    assert sections_and_blocks(translated) == sections_and_blocks(original)
+    assert names_in_sentences(translated) == names_in_sentences(original)
+
+
+def sections_and_blocks(text: str) -> list[str]:
+    """The blocks in their order, without comments, and where sections begin."""
+    parts = re.findall(r"^(##) |^```(\w+\n.*?)^```$", text, re.M | re.S)
+    return [heading or re.sub(r" +# .*", "", code) for heading, code in parts]
+
+
+def names_in_sentences(text: str) -> list[str]:
+    """Code and targets of links within sentences, whose order is a matter of grammar; those to languages differ."""
+    sentences = re.sub(r"^```\w+\n.*?^```$", "", text, flags=re.M | re.S)
+    found = re.findall(r"(?<!`)`([^`]+)`(?!`)|\]\(([^)]+)\)", sentences)
+    return sorted(" ".join((code or target).split()) for code, target in found if not target.startswith("README"))
 
 
 @pytest.mark.parametrize(("document", "code"), list(blocks("console")))

@@ -1,0 +1,125 @@
+"""Comparisons, chance and rare positives, worked out again with scikit-learn and scipy."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest, norm
+from sklearn import metrics
+from sklearn import model_selection as ms
+from sklearn.datasets import load_breast_cancer
+from sklearn.feature_selection import SelectKBest
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from tests.examples import printed
+
+
+# ── two classifiers ──────────────────────────────────────────────────────────────────────────────────────────────
+def won(score, truth):
+    """Whether each positive (row) beats each negative (column); a tie is half a win."""
+    above = score[truth][:, None] - score[~truth]
+    return (np.sign(above) + 1) / 2
+
+
+def test_two_classifiers():
+    """The difference in auc by placements (DeLong, DeLong and Clarke-Pearson, 1988), the curves by scikit-learn."""
+    text = printed("how_sure/two_classifiers")
+    X, benign = load_breast_cancer(return_X_y=True)
+    truth = benign == 0
+    folds = ms.StratifiedKFold(10, shuffle=True, random_state=0)
+    neighbours, vectors = (
+        ms.cross_val_predict(make_pipeline(StandardScaler(), model), X, truth, cv=folds, method=method)
+        for model, method in ((KNeighborsClassifier(10), "predict_proba"), (SVC(), "decision_function"))
+    )
+    scores = {"neighbours": neighbours[:, 1], "vectors": vectors}
+    for name, score in scores.items():
+        x, y, _ = metrics.roc_curve(truth, score, drop_intermediate=False)
+        for most in (0.01, 0.05, 0.1):
+            assert re.search(rf"{name} +finds {y[x <= most].max():.1%} with at most {most:.0%} false alarms", text)
+
+    gain = won(scores["vectors"], truth) - won(scores["neighbours"], truth)
+    error = math.sqrt(sum(np.var(gain.mean(axis), ddof=1) / gain.shape[1 - axis] for axis in (0, 1)))
+    difference = metrics.roc_auc_score(truth, vectors) - metrics.roc_auc_score(truth, scores["neighbours"])
+    low, high = difference + norm.ppf([0.025, 0.975]) * error
+    assert f"vectors − neighbours: {difference:.4f}" in text
+    assert f"95 % interval {low:.4f} to {high:.4f}, p = {2 * norm.sf(difference / error):.4f}" in text
+    assert low > 0  # better, as the example says,
+    assert high < 0.02  # and within the margin
+
+
+# ── chance ───────────────────────────────────────────────────────────────────────────────────────────────────────
+def as_good(model, X, y, shuffles):
+    """The accuracy of five folds, and how many of the shuffles reach it."""
+    folds = ms.StratifiedKFold(5, shuffle=True, random_state=0)
+
+    def right(labels):
+        return int(np.sum(ms.cross_val_predict(model, X, labels, cv=folds) == labels))
+
+    order = (np.random.default_rng(seed).permutation(len(y)) for seed in np.random.SeedSequence(0).spawn(shuffles))
+    here = right(y)
+    return here / len(y), sum(right(y[shuffled]) >= here for shuffled in order)
+
+
+def test_chance_is_told_from_the_real_thing():
+    flattered, *tests = printed("how_sure/chance_55_patients").splitlines()
+    noise = np.random.default_rng(0).normal(size=(55, 5000))
+    sick = np.arange(55) < 25
+    data, benign = load_breast_cancer(return_X_y=True)
+    rows = np.concatenate([np.flatnonzero(benign == 0)[:25], np.flatnonzero(benign == 1)[:30]])
+    whole = make_pipeline(SelectKBest(k=20), GaussianNB())
+    chosen = noise[:, np.argsort(SelectKBest().fit(noise, sick).scores_)[-20:]]
+    found = [
+        as_good(GaussianNB(), chosen, sick, 29),
+        as_good(whole, noise, sick, 29),
+        as_good(whole, np.hstack([data[rows], noise[:, 30:]]), sick, 29),
+    ]
+    for line, (accuracy, reached) in zip(tests, found, strict=True):
+        shown = f"{reached}" if reached else "none"
+        assert line == f"accuracy {accuracy:.6g}; {shown} of 29 shuffles did as well: p = {(reached + 1) / 30:.2g}"
+    limits = binomtest(round(found[0][0] * 55), 55).proportion_ci(method="wilson")
+    assert flattered.startswith(
+        f"accuracy {found[0][0]:.6g}, 95 % interval {limits.low:.6g} to {limits.high:.6g} (ignoring the input: "
+    )
+    assert [reached > 0 for _, reached in found] == [False, True, False]
+
+
+# ── rare positives ───────────────────────────────────────────────────────────────────────────────────────────────
+def test_roc_stays_and_pr_collapses():
+    text = printed("how_sure/roc_against_pr")
+    rng = np.random.default_rng(0)
+    healthy, sick = rng.normal(size=10_000), rng.normal(1.8, size=1_000)
+    lines = re.findall(r"^(\w+) +([\d,]+) sick +([\d.]+) +([\d.]+) – ([\d.]+) +([\d.]+)$", text, re.M)
+    shown = {(figure, size): [float(number) for number in numbers] for figure, size, *numbers in lines}
+    assert len(shown) == 10
+    for size, some in (("1,000", sick), ("50", sick[::20])):
+        score, truth = np.concatenate([some, healthy]), np.arange(len(some) + 10_000) < len(some)
+        alarm = score >= 1.5
+        expected = {
+            "recall": metrics.recall_score(truth, alarm),
+            "specificity": metrics.recall_score(~truth, ~alarm),
+            "auc": metrics.roc_auc_score(truth, score),
+            "precision": metrics.precision_score(truth, alarm),
+            "average_precision": metrics.average_precision_score(truth, score),
+        }
+        baseline = {"auc": 0.5, "recall": alarm.mean(), "specificity": 1 - alarm.mean()}
+        for figure, value in expected.items():
+            assert shown[figure, size][0] == pytest.approx(value, abs=5.1e-4)
+            assert shown[figure, size][3] == pytest.approx(baseline.get(figure, truth.mean()), abs=5.1e-4)
+        for figure, rows in (("recall", truth), ("specificity", ~truth), ("precision", alarm)):
+            limits = binomtest(round(expected[figure] * rows.sum()), rows.sum()).proportion_ci(method="wilson")
+            assert shown[figure, size][1:3] == pytest.approx(limits, abs=5.1e-4)
+        false = np.sum(alarm & ~truth) / np.sum(alarm & truth)
+        assert f"{size} sick: {false:.1f} false alarms for every sick person found" in text
+
+    def width(figure, size):
+        _, low, high, _ = shown[figure, size]
+        return high - low
+
+    # what the last lines of the example say
+    for figure in ("recall", "auc", "average_precision"):
+        assert 2.9 < width(figure, "50") / width(figure, "1,000") < 5.1

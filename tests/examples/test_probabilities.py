@@ -1,0 +1,84 @@
+"""Losses and what calibration could save of them, worked out again with scikit-learn."""
+
+import re
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from sklearn.calibration import _SigmoidCalibration
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import brier_score_loss, log_loss
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import SVC
+
+from tests.examples import printed
+
+
+def sigmoid(score, truth, new):
+    return _SigmoidCalibration().fit(score, truth).predict(new)
+
+
+def isotonic(score, truth, new):
+    """As scikit-learn draws the curve, half a row of n + 1 away from 0 and 1."""
+    least = 0.5 / (len(score) + 1)
+    return np.clip(IsotonicRegression(out_of_bounds="clip").fit(score, truth).predict(new), least, 1 - least)
+
+
+def out_of_fold(calibrate, p, truth):
+    """Recalibrate in five folds to which the rows of each class were dealt like cards."""
+    shuffled = np.random.default_rng(0).permutation(len(truth))
+    order = np.concatenate([shuffled[truth[shuffled] == label] for label in (0, 1)])
+    fold = np.empty(len(truth), int)
+    fold[order] = np.arange(len(truth)) % 5
+    found = np.empty(len(truth))
+    for here in range(5):
+        found[fold == here] = calibrate(p[fold != here], truth[fold != here], p[fold == here])
+    return found
+
+
+def unclipped_log_loss(truth, p):
+    """Infinite as soon as something happens that was called impossible."""
+    return np.inf if (p == 1 - truth).any() else log_loss(truth, p)
+
+
+def best_rising(p, truth):
+    """The probabilities that the best rising curve through these very rows would say."""
+    return IsotonicRegression().fit(p, truth).predict(p)
+
+
+def test_recalibration():
+    text = printed("probabilities/recalibration")
+    lines = re.findall(r"^(\w+ \w+) +(as said|sigmoid|isotonic) +(.*)$", text, re.M)
+    shown = {(name, way): [float(number) for number in numbers.split()] for name, way, numbers in lines}
+    X, y = make_classification(3500, n_informative=2, n_redundant=10, random_state=2)
+    known, new, truth = (X[:1000], y[:1000]), X[1000:], y[1000:]
+    said = {
+        "logistic regression": LogisticRegression().fit(*known).predict_proba(new)[:, 1],
+        "naive Bayes": GaussianNB().fit(*known).predict_proba(new)[:, 1],
+        "random forest": RandomForestClassifier(random_state=0).fit(*known).predict_proba(new)[:, 1],
+        "support vectors": expit(SVC().fit(*known).decision_function(new)),
+    }
+    bins = np.digitize(said["naive Bayes"], np.arange(1, 10) / 10)
+    gaps = [abs(np.sum((truth - said["naive Bayes"])[bins == one])) for one in range(10)]
+    assert f"naive Bayes lies {sum(gaps) / len(truth):.3f} beside the frequencies" in text
+    for name, p in said.items():
+        ways = {"as said": p, **{one.__name__: out_of_fold(one, p, truth) for one in (sigmoid, isotonic)}}
+        for way, q in ways.items():
+            rising = best_rising(q, truth)
+            brier, loss = brier_score_loss(truth, q), unclipped_log_loss(truth, q)
+            avoidable = brier - brier_score_loss(truth, rising), loss - log_loss(truth, rising)
+            expected = [brier, avoidable[0], loss, avoidable[1]]
+            assert shown[name, way][:4] == pytest.approx(expected, abs=6e-5), (name, way)
+
+    # what the last lines of the example say
+    honest = {which: numbers[4] > 0.05 for which, numbers in shown.items()}
+    assert honest["logistic regression", "as said"]
+    assert shown["logistic regression", "sigmoid"] > shown["logistic regression", "as said"]
+    assert not honest["support vectors", "as said"]
+    assert honest["support vectors", "sigmoid"]
+    assert [honest["naive Bayes", way] for way in ("as said", "sigmoid", "isotonic")] == [False, False, True]
+    assert np.isinf(shown["random forest", "as said"][2])
+    assert np.isfinite(shown["random forest", "isotonic"][2])
