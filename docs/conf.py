@@ -10,7 +10,7 @@ import stakes
 HERE = Path(__file__).parent
 
 project = "stakes"
-author = "The stakes maintainers"
+author = copyright = "The stakes maintainers"
 release = version = stakes.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_gallery.gen_gallery"]
@@ -45,6 +45,7 @@ sphinx_gallery_conf = {
     "filename_pattern": r"\.py$",
     "ignore_pattern": r"spark_job\.py|predict\.py",
     "capture_repr": ("_repr_html_", "__str__"),
+    "ignore_repr_types": r"matplotlib|stakes\.views\.plots",  # the picture itself is shown
     "download_all_examples": False,
     "show_signature": False,
     "show_memory": False,

@@ -3,27 +3,18 @@
 import ast
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parents[1] / "src" / "stakes"
-ORDER = [
-    "errors",
-    "tallies",
-    "engines",
-    "metrics",
-    "uncertainty",
-    "decisions",
-    "systems",
-    "views",
-    "evaluation",
-    "validation",
-    "cli",
-]
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "stakes"
+ORDER = runpy.run_path(str(ROOT / "tools" / "pages" / "import_graph.py"))["ORDER"]
 FILES = sorted(SOURCE.rglob("*.py"))
 
 
@@ -53,6 +44,32 @@ def test_imports_point_one_way(file):
             if there == "__version__":
                 continue
             assert ORDER.index(there) <= ORDER.index(here), f"{here} imports {module}"
+
+
+def test_every_text_has_one_home_and_is_said_somewhere():
+    """A text about wrong input that nothing says is dead; one with two homes would be mended in one of them only."""
+    homes = Counter(
+        node.name
+        for file in (SOURCE / "errors").glob("*.py")
+        for node in ast.parse(file.read_text()).body
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
+    )
+    assert len(homes) > 300
+    assert not [name for name, times in homes.items() if times > 1]
+    said = Counter(re.findall(r"\w+", "\n".join(file.read_text() for file in FILES)))
+    assert not [name for name in homes if said[name] < 2]
+
+
+def test_a_text_that_does_not_exist_is_an_attribute_error():
+    from stakes import errors
+
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+        _ = errors.nonsense
+
+
+def test_texts_are_not_read_before_something_is_wrong():
+    code = "import stakes; stakes.evaluate(truth=[0, 1, 1], score=[0.1, 0.2, 0.3]).to_dict()"
+    assert {m for m in loaded_after(code) if m.startswith("stakes.errors")} == {"stakes.errors"}
 
 
 def loaded_after(code: str) -> set[str]:

@@ -1,24 +1,75 @@
-"""Two models look at a patient: which one's mistakes cost the clinic more, and would a better one pay?"""
+"""
+Clinic: which of two models should be improved first?
+=====================================================
+
+One model looks at the images of a patient, another at the history, and a rule makes one decision of what they say. What
+does an error of *one* of them cost the clinic, does the rule suit them, and would a better model pay?
+"""
 
 import stakes
 
-IMAGES = [[80, 20], [20, 80]]  # rows: sick, healthy; columns: says sick, says healthy
-HISTORY = [[50, 50], [100, 100]]
+# %%
+# Two tables and a rule
+# ---------------------
+# Known are only the confusion tables of the two (rows: sick, healthy; columns: says sick, says healthy). The history
+# is no better than a coin. A missed patient costs 5, a false alarm 1; a patient is treated only when both say "sick".
 
-clinic = stakes.System(
-    classes=["sick", "healthy"],
-    models={"images": IMAGES, "history": HISTORY},
-    decide="images and history",
-    costs=stakes.Costs(miss=5, false_alarm=1),
-)
-print(clinic)
+models = {"images": [[80, 20], [20, 80]], "history": [[50, 50], [100, 100]]}
+question = {"classes": ["sick", "healthy"], "models": models, "costs": stakes.Costs(miss=5, false_alarm=1)}
+clinic = stakes.System(**question, decide="images and history")
+clinic.plot("network")
 
+# %%
+# What an error of one model costs
+# --------------------------------
+# The answer of history is *set*, the images say what they say, and the decision follows. When history says "healthy" of
+# a sick patient, the clinic misses the patient for sure and pays 5. When it is right, the images still miss
+# one in five: 0.2 × 5 = 1. So this error costs 4 more than being right.
+
+print(clinic.do(history="healthy"))
 costs = clinic.component_costs("history")
-print(f"\nmissing a sick patient costs {costs.excess[0, 1]:g} more than if history had been right")
+print(costs)
+print(f"missing a sick patient costs {costs.excess[0, 1]:g} more than if history had been right")
 
-candidate = [[90, 10], [60, 140]]  # a new model of the history, known only by its confusion table
-bounds = clinic.bounds("history", candidate)
-print(f"with a new history model the clinic would pay {bounds.independent:g} if it erred on its own,")
-print(f"{bounds.best:g} to {bounds.worst:g} whatever the dependence ({bounds.low:.0f} to {bounds.high:.0f} with 95 %)")
-print(clinic.break_even("history", price=40))
-print(clinic.threshold("history"))
+# %%
+# Both, or one of the two?
+# ------------------------
+# The same models under another rule. Nobody knows how their errors fall together, so beside the cost for independent
+# errors there are bounds that hold under any dependence.
+
+either = stakes.System(**question, decide="images or history")
+for rule, system in {"both must say sick (and)": clinic, "one is enough (or)": either}.items():
+    print(rule)
+    print("   ", system.bounds("history"))
+    first = system.worth().first
+    print(f"    improve {first.model} first: always right, it would save {first.saving:g}")
+
+# %%
+# What a model is worth
+# ---------------------
+# What the clinic would pay if one model were always right, or if it always gave its usual answer. Without the history,
+# which is to say "sick" in its place, the images decide alone: 20 × 5 + 40 = 140, less than both rules cost.
+
+print(clinic.worth())
+
+# %%
+# Would a new model pay?
+# ----------------------
+# A better model of the history is offered for 40. Only its table is known.
+
+candidate = [[90, 10], [60, 140]]
+for rule, system in {"and": clinic, "or": either}.items():
+    bounds = system.bounds("history", candidate)
+    print(f"{rule}: with the new model the clinic would pay {bounds.independent:g} if it erred on its own,")
+    print(f"    {bounds.best:g} to {bounds.worst:g} whatever the dependence")
+    print("   ", system.break_even("history", price=40))
+
+# %%
+# Everything about the clinic as it is:
+
+clinic
+
+# %%
+# The history is the model to improve, because a rule that wants both makes its misses dear. The new one pays against
+# the clinic of today under either rule. Against the images alone, at 140, it pays only just, and only under "or",
+# if the two err independently: 98 and its price of 40 are 138.

@@ -504,9 +504,86 @@ def test_arrays_without_names_ask_which_is_which():
         stakes.compare(TRUTH, SCORES["sharp"], SCORES["blunt"])
 
 
+# ── costs ────────────────────────────────────────────────────────────────────────────────────────────────────────
+AMOUNT = np.round(RANDOM.gamma(2, 3, N), 2)
+BY_ROW = {"miss": stakes.Costs(miss="amount", false_alarm=2)}
+BY_ROW["three decisions"] = stakes.Costs(
+    {"1": {"stop": 0, "ask": 1, "go": "amount"}, "0": {"stop": 4, "ask": 1, "go": 0}},
+)
+TABLE = {"y": TRUTH, "amount": AMOUNT, "sharp": SCORES["sharp"], "blunt": SCORES["blunt"]}
+
+
+def paid(costs: str, score):
+    """What each row costs by the cheapest decision at its own prices, worked out without stakes."""
+    if costs == "miss":
+        prices = {1: np.stack([0 * AMOUNT, AMOUNT]), 0: np.stack([2 + 0 * AMOUNT, 0 * AMOUNT])}
+    else:
+        one = np.ones(N)
+        prices = {1: np.stack([0 * one, one, AMOUNT]), 0: np.stack([4 * one, one, 0 * one])}
+    chosen = (score * prices[1] + (1 - score) * prices[0]).argmin(0)
+    real = np.where(TRUTH == 1, prices[1], prices[0])
+    return real[chosen, np.arange(N)]
+
+
+@pytest.mark.parametrize("costs", list(BY_ROW))
+def test_models_are_compared_at_costs_that_differ_by_row(costs):
+    compared = stakes.compare(
+        TABLE, truth="y", scores=["sharp", "blunt"], metric="expected_cost", costs=BY_ROW[costs], positive=1
+    )
+    pair = compared.pairs[0]
+    sharp, blunt = paid(costs, SCORES["sharp"]), paid(costs, SCORES["blunt"])
+    sign = 1 if pair.first == "sharp" else -1
+    assert pair.difference == pytest.approx(sign * (sharp - blunt).mean(), abs=1e-12)
+    draws = np.random.default_rng(1).integers(N, size=(4000, N))
+    low, high = np.quantile(sign * (sharp - blunt)[draws].mean(1), [0.025, 0.975])
+    spread = high - low
+    assert pair.low == pytest.approx(low, abs=0.06 * spread)
+    assert pair.high == pytest.approx(high, abs=0.06 * spread)
+    coins = np.random.default_rng(2).choice([-1, 1], size=(4000, N))
+    p = np.mean(np.abs((coins * (sharp - blunt)).mean(1)) >= abs(pair.difference) - 1e-12)
+    assert pair.p_value == pytest.approx(p, abs=0.02)
+
+
+def test_row_costs_are_compared_in_any_order_of_rows():
+    order = np.random.default_rng(3).permutation(N)
+    moved = {name: column[order] for name, column in TABLE.items()}
+    options = {"truth": "y", "scores": ["sharp", "blunt"], "metric": "normalised_cost", "costs": BY_ROW["miss"]}
+    one, other = (stakes.compare(table, **options).pairs[0] for table in (TABLE, moved))
+    assert (one.low, one.high, one.p_value) == pytest.approx((other.low, other.high, other.p_value), rel=1e-9)
+
+
+def test_weights_of_row_costs_count():
+    weight = 1.0 + np.arange(N) % 4
+    options = {"truth": "y", "scores": ["sharp", "blunt"], "metric": "expected_cost", "costs": BY_ROW["miss"]}
+    pair = stakes.compare({**TABLE, "w": weight}, weight="w", **options).pairs[0]
+    sharp, blunt = (np.average(paid("miss", SCORES[name]), weights=weight) for name in ("sharp", "blunt"))
+    assert pair.difference == pytest.approx((sharp - blunt) * (1 if pair.first == "sharp" else -1), abs=1e-12)
+    assert pair.low < pair.difference < pair.high
+
+
+def test_decisions_that_are_no_classes_are_compared_by_cost_and_flip_no_rows():
+    """Fixed costs of three decisions: the scores decide where the costs switch."""
+    matrix = stakes.Costs({"1": {"stop": 0, "ask": 1, "go": 9}, "0": {"stop": 4, "ask": 1, "go": 0}})
+    compared = stakes.compare(
+        truth=TRUTH, scores={k: SCORES[k] for k in ("sharp", "blunt")}, metric="expected_cost", costs=matrix, positive=1
+    )
+    pair = compared.pairs[0]
+
+    def mean(score):
+        expected = np.stack([4 * (1 - score), np.ones(N), 9 * score])
+        real = np.where(TRUTH == 1, np.array([0, 1, 9])[:, None], np.array([4, 1, 0])[:, None])
+        return real[expected.argmin(0), np.arange(N)].mean()
+
+    gap = mean(SCORES["sharp"]) - mean(SCORES["blunt"])
+    assert pair.difference == pytest.approx(gap * (1 if pair.first == "sharp" else -1), abs=1e-12)
+    assert pair.low < pair.difference < pair.high
+    assert pair.flipped is None
+    assert "both right" not in str(compared)
+
+
 # ── the example ──────────────────────────────────────────────────────────────────────────────────────────────────
 def test_the_example_of_two_classifiers_runs(capsys):
-    found = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "two_classifiers.py"))
+    found = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "how_sure" / "two_classifiers.py"))
     out = capsys.readouterr().out
     assert "vectors: share of tumours found" in out
     assert "DeLong, paired" in out

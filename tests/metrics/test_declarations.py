@@ -55,7 +55,7 @@ def test_a_metric_says_what_it_is(metric):
     assert metric.formula
     assert metric.range[0] < metric.range[1]
     assert metric.better in ("higher", "lower", "neither")
-    assert {"question", "formula", "range", "baseline"} <= set(metric.facts())
+    assert {"question", "formula", "range", "baseline", "interval", "pitfall", "reference"} <= set(metric.facts())
     assert stakes.metrics.find(metric.name) is metric
     assert getattr(stakes.metrics, metric.name) is metric
 

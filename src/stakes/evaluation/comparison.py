@@ -483,8 +483,8 @@ def _pair(
     figures = [model.evaluation[metric.text] for model in (first, second)]
     gap = figures[0].value - figures[1].value
     flipped = None
-    if on_same_rows and first.decided is not None and second.decided is not None:
-        flipped = paired_rows.flipped(first.sample, first.decided, second.decided)
+    if on_same_rows and first.can_be_right and second.can_be_right:
+        flipped = paired_rows.flipped(first.sample, first.decided, second.decided)  # type: ignore[arg-type]
     pair = Pair(first.name, second.name, metric.text, gap, flipped=flipped)
     if not math.isfinite(gap):
         return replace(pair, note=_why_no_difference(first, second, figures))

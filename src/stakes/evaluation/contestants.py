@@ -12,9 +12,9 @@ from stakes.engines import Read, count_read, read_rows
 from stakes.engines.joining import join, table_names
 from stakes.evaluation import judge
 from stakes.evaluation.base import Evaluation
-from stakes.evaluation.two_classes import check_threshold
+from stakes.evaluation.two_classes import TwoClassEvaluation, check_threshold
 from stakes.metrics import Metric
-from stakes.tallies import Confusion, ErrorSums
+from stakes.tallies import Confusion, CostSums, ErrorSums
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.paired import Sample
@@ -45,9 +45,14 @@ class Contestant:
     scores: Array | None
     numbers: Array | None
 
+    @property
+    def can_be_right(self) -> bool:
+        """Whether there are decisions, and every class can be decided."""
+        return self.decided is not None and set(self.sample.classes) <= set(self.sample.decisions)
+
     def output(self, metric: Metric) -> Array:
         """What a metric judges: decisions, scores or predicted numbers."""
-        if metric.tally is Confusion:
+        if metric.tally in (Confusion, CostSums):
             return self.decided  # type: ignore[return-value]
         return self.numbers if metric.tally is ErrorSums else self.scores  # type: ignore[return-value]
 
@@ -140,9 +145,10 @@ def contestants(
     for name, read in reads.items():
         if len(read.rows.truth) < 2:
             raise errors.in_model(name, errors.single_row_to_compare())
-    decisions = _all_decisions(reads)
-    pricing = options.get("pricing")
-    return [_contestant(name, read, threshold, decisions, sampling, pricing) for name, read in reads.items()]
+    judged = {name: _judged(name, read, threshold, sampling, options.get("pricing")) for name, read in reads.items()}
+    taken = {name: _taken(read, judged[name]) for name, read in reads.items()}
+    decisions = tuple(dict.fromkeys(name for names, _ in taken.values() for name in names))
+    return [_contestant(name, read, judged[name], *taken[name], decisions) for name, read in reads.items()]
 
 
 @contextmanager
@@ -176,39 +182,43 @@ def _same_kind(reads: Mapping[str, Read]) -> None:
                 raise errors.different_labels(one, strange)
 
 
-def _all_decisions(reads: Mapping[str, Read]) -> tuple[str, ...]:
-    """The classes, and what any of the models decides beyond them."""
-    return tuple(dict.fromkeys(name for read in reads.values() if read.plan for name in read.plan.decisions))
+def _judged(name: str, read: Read, threshold: float | None, sampling: Sampling, pricing: Pricing | None) -> Evaluation:
+    with _named(name):
+        counted = count_read(read)
+        if read.plan is None:
+            return Evaluation(counted, sampling=sampling)
+        return judge(counted, threshold, sampling, pricing)
+
+
+def _taken(read: Read, evaluation: Evaluation) -> tuple[tuple[str, ...], Array | None]:
+    """The decisions that there are, and the one of each row: given, or made of its score by a threshold or by costs."""
+    if read.plan is None:
+        return (), None
+    if read.rows.prediction is None and isinstance(evaluation, TwoClassEvaluation) and evaluation.confusion is not None:
+        return evaluation.confusion.decisions, evaluation.decide_rows(_scores(read))  # type: ignore[arg-type]
+    return read.plan.decisions, read.rows.prediction
+
+
+def _scores(read: Read) -> Array | None:
+    return None if read.rows.scores is None else read.rows.scores.astype(np.float64)
 
 
 def _contestant(
     name: str,
     read: Read,
-    threshold: float | None,
+    evaluation: Evaluation,
+    own: tuple[str, ...],
+    taken: Array | None,
     decisions: tuple[str, ...],
-    sampling: Sampling,
-    pricing: Pricing | None,
 ) -> Contestant:
+    """A model with its decisions numbered as those of all models are."""
     rows, plan = read.rows, read.plan
-    with _named(name):
-        counted = count_read(read)
-    codes = read.rows.cluster
-    cluster = None if codes is None else np.unique(codes, return_inverse=True)[1]
+    cluster = None if rows.cluster is None else np.unique(rows.cluster, return_inverse=True)[1]
     if plan is None:
         sample = Sample(rows.truth, weight=rows.weight, cluster=cluster)
-        return Contestant(name, Evaluation(counted, sampling=sampling), sample, None, None, rows.prediction)
+        return Contestant(name, evaluation, sample, None, None, rows.prediction)
+    costs = None if rows.costs is None else rows.costs[:, [plan.decisions.index(decision) for decision in decisions]]
     truth = rows.truth.astype(np.int64)
-    sample = Sample(truth, plan.classes, decisions, plan.positive, rows.weight, cluster)
-    with _named(name):
-        evaluation = judge(counted, threshold, sampling, pricing)
-    scores = None if rows.scores is None else rows.scores.astype(np.float64)
-    return Contestant(name, evaluation, sample, _decided(read, evaluation, scores, decisions), scores, None)
-
-
-def _decided(read: Read, evaluation: Evaluation, scores: Array | None, decisions: tuple[str, ...]) -> Array | None:
-    """The decisions that were given, or those of the threshold."""
-    if read.rows.prediction is not None:
-        places = {name: place for place, name in enumerate(decisions)}
-        return np.array([places[name] for name in read.plan.decisions])[read.rows.prediction]  # type: ignore[union-attr]
-    cut = getattr(evaluation, "threshold", None)
-    return None if cut is None or scores is None else (scores >= cut).astype(np.int64)
+    sample = Sample(truth, plan.classes, decisions, plan.positive, rows.weight, cluster, costs)
+    decided = None if taken is None else np.array([decisions.index(decision) for decision in own])[taken]
+    return Contestant(name, evaluation, sample, decided, _scores(read), None)

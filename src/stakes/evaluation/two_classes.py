@@ -4,7 +4,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
 
 from stakes import errors, metrics
 from stakes.engines import Counted
@@ -12,7 +14,7 @@ from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric
 from stakes.metrics.estimate import plain
 from stakes.tallies import Confusion, CostSums, ScoreTable, Tally
-from stakes.tallies.arithmetic import is_real
+from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.costs import Costs
 from stakes.tallies.pricing import Pricing, shares_of
 from stakes.uncertainty.sampling import USUAL, Sampling
@@ -154,10 +156,20 @@ class TwoClassEvaluation(Evaluation):
     def _sampling(self, tally: Any) -> Sampling:
         clusters = self.counted.clusters
         if clusters is not None and isinstance(tally, Confusion) and self.counted.confusion is None:
-            steps = self._steps if self._decides_by_costs else [("", -math.inf), ("", self.threshold)]
-            places = [self._decisions.index(name) for name, _ in steps] if self._decides_by_costs else [0, 1]
-            clusters = clusters.decided_by([start for _, start in steps], places)  # type: ignore[misc]
+            clusters = clusters.decided_by(*self._cuts)
         return replace(self.sampling, clusters=clusters)
+
+    @property
+    def _cuts(self) -> tuple[list[float], list[int]]:
+        """The lowest score of each decision that is taken, and its place among all decisions."""
+        if not self._decides_by_costs:
+            return [-math.inf, cast(float, self.threshold)], [0, 1]
+        return [start for _, start in self._steps], [self._decisions.index(name) for name, _ in self._steps]
+
+    def decide_rows(self, scores: Array) -> Array:
+        """Return the decision for each score, as its place among the decisions of the confusion table."""
+        starts, places = self._cuts
+        return np.array(places)[np.searchsorted(starts, scores, side="right") - 1]
 
     def _why_no(self, metric: Metric) -> str:
         if metric.tally is ScoreTable:

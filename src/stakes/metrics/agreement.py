@@ -45,6 +45,7 @@ ONE_CLASS_ONLY = Undefined(
     laws=("accuracy == prevalence * recall + (1 - prevalence) * specificity",),
     swapped="accuracy",
     pitfall="With 99 % negatives, calling everything negative is 99 % accurate: look at the baseline.",
+    reference="Metz (1978), Seminars in Nuclear Medicine 8",
     headline=True,
 )
 def accuracy(c: Confusion) -> Number:
@@ -62,6 +63,7 @@ def accuracy(c: Confusion) -> Number:
     many=True,
     laws=("balanced_accuracy == (recall + specificity) / 2",),
     swapped="balanced_accuracy",
+    pitfall="Prices a miss at N / P false alarms, whether that is what it costs or not.",
     reference="Brodersen et al. (2010), ICPR",
     headline=True,
 )
@@ -83,6 +85,7 @@ def balanced_accuracy(c: Confusion) -> Number:
     laws=("one_point_auc == balanced_accuracy",),
     swapped="one_point_auc",
     pitfall="It is the balanced accuracy under another name, not the auc of the scores.",
+    reference="Sokolova & Lapalme (2009), Information Processing & Management 45",
 )
 def one_point_auc(c: Confusion) -> Number:
     return ratio(c.P * c.N + c.tp * c.N - c.fp * c.P, 2 * c.P * c.N)
@@ -99,6 +102,7 @@ def one_point_auc(c: Confusion) -> Number:
     aliases=("youden_j", "youden", "bookmaker_informedness"),
     laws=("informedness == recall - false_positive_rate",),
     swapped="informedness",
+    pitfall="Twice the balanced accuracy less one, so it prices errors by the class sizes, too.",
     reference="Youden (1950), Cancer 3",
 )
 def informedness(c: Confusion) -> Number:
@@ -116,6 +120,7 @@ def informedness(c: Confusion) -> Number:
     aliases=("delta_p",),
     laws=("markedness == precision - false_omission_rate",),
     swapped="markedness",
+    pitfall="Moves with the prevalence and with how often there is an alarm: not to be compared between data sets.",
     reference="Powers (2011), Journal of Machine Learning Technologies 2",
 )
 def markedness(c: Confusion) -> Number:
@@ -132,6 +137,7 @@ def markedness(c: Confusion) -> Number:
     undefined=(NO_POSITIVES, NO_NEGATIVES, SAME_RATES),
     laws=("prevalence_threshold == 1 / (1 + sqrt(positive_likelihood_ratio))",),
     swapped=None,
+    pitfall="Made of recall and specificity alone; whether the prevalence lies below it is for you to see.",
     reference="Balayla (2020), PLoS ONE 15",
 )
 def prevalence_threshold(c: Confusion) -> Number:
@@ -170,6 +176,7 @@ def f1(c: Confusion) -> Number:
     baseline=BEST_CONSTANT,
     undefined=(NOTHING_POSITIVE_AT_ALL,),
     swapped=None,
+    pitfall="Ignores the true negatives; beta says how much recall counts, which is not what a miss costs.",
     reference="van Rijsbergen (1979), Information Retrieval",
 )
 def f_beta(c: Confusion, *, beta: Annotated[float, SIZE] = 2) -> Number:
@@ -188,6 +195,7 @@ def f_beta(c: Confusion, *, beta: Annotated[float, SIZE] = 2) -> Number:
     aliases=("fowlkes_mallows_index", "g_measure"),
     laws=("fowlkes_mallows**2 == precision * recall",),
     swapped=None,
+    pitfall="Ignores the true negatives, as f1 does.",
     reference="Fowlkes & Mallows (1983), JASA 78",
 )
 def fowlkes_mallows(c: Confusion) -> Number:
@@ -206,6 +214,7 @@ def fowlkes_mallows(c: Confusion) -> Number:
     aliases=("matthews", "matthews_correlation", "phi"),
     laws=("mcc**2 == informedness * markedness",),
     swapped="mcc",
+    pitfall="The same recall and specificity give less where a class is rare; errors count alike, whatever they cost.",
     reference="Matthews (1975), Biochimica et Biophysica Acta 405; Gorodkin (2004) for k classes",
     headline=True,
 )
@@ -226,6 +235,7 @@ def mcc(c: Confusion) -> Number:
     aliases=("threat_score", "critical_success_index", "csi", "iou"),
     laws=("jaccard == f1 / (2 - f1)",),
     swapped=None,
+    pitfall="Ignores the true negatives, and ranks models just as f1 does: it is f1 / (2 - f1).",
     reference="Jaccard (1912), New Phytologist 11",
 )
 def jaccard(c: Confusion) -> Number:
@@ -244,6 +254,7 @@ def jaccard(c: Confusion) -> Number:
     aliases=("cohen_kappa",),
     laws=("kappa <= accuracy",),
     swapped="kappa",
+    pitfall="Moves with the prevalence; words such as 'substantial' for its size are a convention.",
     reference="Cohen (1960), Educational and Psychological Measurement 20; Landis & Koch (1977), Biometrics 33",
     headline=True,
 )
@@ -264,6 +275,7 @@ def kappa(c: Confusion) -> Number:
     any_decisions=True,
     swapped="coverage",
     pitfall="1 unless there are decisions beyond the classes, such as abstaining.",
+    reference="El-Yaniv & Wiener (2010), Journal of Machine Learning Research 11",
 )
 def coverage(c: Confusion) -> Number:
     places = [c.decisions.index(name) for name in c.truths if name in c.decisions]

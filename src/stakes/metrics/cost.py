@@ -27,6 +27,7 @@ from stakes.tallies.pricing import Pricing
     aliases=("cost", "risk"),
     swapped="expected_cost",
     pitfall="In the unit of the prices; who sets them decides what is good.",
+    reference="Elkan (2001), IJCAI",
 )
 def expected_cost(
     c: Confusion, *, miss: Annotated[float, PRICE] = 1, false_alarm: Annotated[float, PRICE] = 1
@@ -43,6 +44,7 @@ def expected_cost(
     baseline=BEST_CONSTANT,
     undefined=(NO_POSITIVES, NO_NEGATIVES),
     swapped="normalised_cost",
+    pitfall="Moves with the class frequencies: give prior= where those of the deployment differ from the rows.",
     reference="Ferrer (2022), Analysis and comparison of classification metrics, arXiv 2209.05355",
 )
 def normalised_cost(

@@ -125,6 +125,8 @@ def multiclass_brier_score(s: ClassScores) -> Number:
     better="lower",
     undefined=(NO_ROWS, NO_PROBABILITIES),
     otherwise="every row is of the same class, and the model knows it",
+    pitfall="One certain and wrong probability makes it infinite; at other class frequencies it is another figure.",
+    reference="Ferrer (2022), Analysis and comparison of classification metrics, arXiv 2209.05355",
 )
 def normalised_multiclass_log_loss(s: ClassScores) -> Number:
     return ratio(s.surprise, s.constant().surprise)
@@ -138,6 +140,8 @@ def normalised_multiclass_log_loss(s: ClassScores) -> Number:
     better="lower",
     undefined=(NO_ROWS, NO_PROBABILITIES),
     otherwise="every row is of the same class, and the model knows it",
+    pitfall="Compared with the frequencies in these rows: at others it is another figure.",
+    reference="Ferrer (2022), Analysis and comparison of classification metrics, arXiv 2209.05355",
 )
 def normalised_multiclass_brier_score(s: ClassScores) -> Number:
     return ratio(s.squares, s.constant().squares)
@@ -152,6 +156,7 @@ def normalised_multiclass_brier_score(s: ClassScores) -> Number:
     better="higher",
     undefined=(NO_ROWS,),
     pitfall="Classes that tie with the true one count as ahead of it.",
+    reference="Russakovsky et al. (2015), International Journal of Computer Vision 115",
 )
 def top_k_accuracy(s: ClassScores, *, k: Annotated[int, COUNT] = 2) -> Number:
     return ratio(exact(s.ranks[: int(k)]).sum(), exact(s.ranks).sum())
@@ -165,6 +170,7 @@ def top_k_accuracy(s: ClassScores, *, k: Annotated[int, COUNT] = 2) -> Number:
     better="higher",
     undefined=(EMPTY_CLASS, ADDED_PARTS),
     aliases=("one_against_one_auc",),
+    pitfall="Every pair counts alike, however rare its classes: easy pairs hide one that is not.",
     reference="Hand & Till (2001), Machine Learning 45",
 )
 def hand_till_auc(s: ClassScores) -> Number:

@@ -81,6 +81,8 @@ normalised_brier_score = metric(
     undefined=(NO_POSITIVES, NO_NEGATIVES, *NEEDS_PROBABILITIES),
     swapped="normalised_brier_score",
     laws=("brier_score == normalised_brier_score * prevalence * (1 - prevalence)",),
+    pitfall="Compared with the frequency in these rows: at another prevalence it is another figure.",
+    reference="Steyerberg et al. (2010), Epidemiology 21",
 )(Fold(_squared, lambda loss, table: ratio(loss * _as_float(table.total), _as_float(table.P * table.N))))
 
 
@@ -117,6 +119,8 @@ normalised_log_loss = metric(
     undefined=(NO_POSITIVES, NO_NEGATIVES, *NEEDS_PROBABILITIES),
     aliases=("normalised_cross_entropy",),
     swapped="normalised_log_loss",
+    pitfall="One certain and wrong probability makes it infinite; at another prevalence it is another figure.",
+    reference="He et al. (2014), ADKDD",
 )(Fold(_surprise, lambda loss, table: ratio(loss, _entropy(table))))
 
 
@@ -229,4 +233,5 @@ mce_equal_mass = _calibration_error(
     _by_mass,
     _largest_gap,
     formula="max(abs(sum(y - p for p, y in b)) / len(b) for b in bins_of_equal_mass(bins))",
+    reference="Naeini et al. (2015), AAAI; Nguyen & O'Connor (2015), EMNLP",
 )

@@ -51,6 +51,7 @@ gini = metric(
     aliases=("accuracy_ratio", "somers_d"),
     laws=("gini == 2 * auc - 1",),
     swapped="gini",
+    pitfall="The auc on another scale, so it misleads in the same ways; not the Gini impurity of trees.",
     reference="Somers (1962), American Sociological Review 27",
     interval="auc",
 )(Fold(_twice_wins, lambda wins, table: ratio(wins - table.P * table.N, table.P * table.N)))
@@ -111,6 +112,7 @@ ks = metric(
     swapped="ks",
     pitfall="The threshold is chosen on the same rows, so the figure is optimistic.",
     no_interval=CHOSEN_THRESHOLD,
+    reference="Thomas, Edelman & Crook (2002), Credit Scoring and Its Applications",
 )(
     Fold(
         _widest_gap,
@@ -145,6 +147,7 @@ partial_auc = metric(
     better="higher",
     baseline=CONSTANT_SCORE,
     undefined=(NO_POSITIVES, NO_NEGATIVES),
+    pitfall="Choose max_fpr before looking; few negatives lie in the region, so it is unsure.",
     reference="McClish (1989), Medical Decision Making 9",
 )(Fold(_area_to_the_left, _mcclish))
 
@@ -166,6 +169,7 @@ recall_at_precision = metric(
     otherwise="no threshold reaches a precision of {precision}",
     pitfall="The threshold is chosen on the same rows, so the figure is optimistic.",
     no_interval=CHOSEN_THRESHOLD,
+    reference="Eban et al. (2017), AISTATS",
 )(
     Fold(
         _most_found_precisely,
@@ -191,6 +195,7 @@ precision_at_recall = metric(
     undefined=(NO_POSITIVES,),
     pitfall="The threshold is chosen on the same rows, so the figure is optimistic.",
     no_interval=CHOSEN_THRESHOLD,
+    reference="Eban et al. (2017), AISTATS",
 )(Fold(_best_precision, lambda best, table: best, keep="max"))
 
 
@@ -215,6 +220,7 @@ precision_at_k = metric(
     undefined=(NO_ROWS,),
     otherwise="there are fewer than {k} rows",
     pitfall="Rows that tie at place k count by their expected share.",
+    reference="Manning, Raghavan & Schütze (2008), Introduction to Information Retrieval",
 )(Fold(_found_in_top, lambda found, table, *, k: _if_enough(ratio(found, k), table, k)))
 
 
@@ -232,4 +238,6 @@ recall_at_k = metric(
     baseline=CONSTANT_SCORE,
     undefined=(NO_POSITIVES,),
     otherwise="there are fewer than {k} rows",
+    pitfall="Cannot reach 1 when there are more than k positives.",
+    reference="Manning, Raghavan & Schütze (2008), Introduction to Information Retrieval",
 )(Fold(_found_in_top, lambda found, table, *, k: _if_enough(ratio(found, table.P), table, k)))

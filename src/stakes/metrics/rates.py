@@ -26,6 +26,7 @@ from stakes.tallies.arithmetic import Number, ratio
     undefined=(NO_ROWS,),
     swapped="1 - prevalence",
     pitfall="A property of the data, not of the model; precision, accuracy and costs move with it.",
+    reference="Rothman, Greenland & Lash (2008), Modern Epidemiology",
 )
 def prevalence(c: Confusion) -> Number:
     return ratio(c.P, c.total)
@@ -43,6 +44,7 @@ def prevalence(c: Confusion) -> Number:
     aliases=("predicted_positive_rate",),
     swapped="1 - alarm_rate",
     pitfall="Far from the prevalence, the threshold cries wolf or sleeps.",
+    reference="Swets (1988), Science 240",
 )
 def alarm_rate(c: Confusion) -> Number:
     return ratio(c.PP, c.total)
@@ -80,6 +82,8 @@ def recall(c: Confusion) -> Number:
     aliases=("false_negative_rate", "fnr"),
     laws=("miss_rate == 1 - recall",),
     swapped="false_positive_rate",
+    pitfall="Calling everything positive gives 0; read it beside the false positive rate.",
+    reference="Green & Swets (1966), Signal Detection Theory and Psychophysics",
 )
 def miss_rate(c: Confusion) -> Number:
     return ratio(c.fn, c.P)
@@ -97,6 +101,8 @@ def miss_rate(c: Confusion) -> Number:
     aliases=("fpr", "fall_out"),
     laws=("false_positive_rate + specificity == 1",),
     swapped="miss_rate",
+    pitfall="A share of the negatives, not of the alarms: with rare positives, 1 % can be most of the alarms.",
+    reference="Green & Swets (1966), Signal Detection Theory and Psychophysics",
 )
 def false_positive_rate(c: Confusion) -> Number:
     return ratio(c.fp, c.N)
@@ -114,6 +120,7 @@ def false_positive_rate(c: Confusion) -> Number:
     aliases=("true_negative_rate", "tnr", "selectivity"),
     laws=("specificity == 1 - false_positive_rate",),
     swapped="recall",
+    pitfall="Calling nothing positive gives 1; with rare positives, 0.99 can mean more false alarms than hits.",
     reference="Yerushalmy (1947), Public Health Reports 62",
     headline=True,
 )
@@ -134,6 +141,7 @@ def specificity(c: Confusion) -> Number:
     laws=("precision + false_discovery_rate == 1",),
     swapped="negative_predictive_value",
     pitfall="Falls with the prevalence: a figure from balanced data says little about a rare class.",
+    reference="Kent et al. (1955), American Documentation 6",
     headline=True,
 )
 def precision(c: Confusion) -> Number:
@@ -152,6 +160,8 @@ def precision(c: Confusion) -> Number:
     aliases=("fdr",),
     laws=("false_discovery_rate == 1 - precision",),
     swapped="false_omission_rate",
+    pitfall="Rises as positives get rarer: a figure from balanced data promises too much.",
+    reference="Benjamini & Hochberg (1995), Journal of the Royal Statistical Society B 57, for its expectation",
 )
 def false_discovery_rate(c: Confusion) -> Number:
     return ratio(c.fp, c.PP)
@@ -169,6 +179,8 @@ def false_discovery_rate(c: Confusion) -> Number:
     aliases=("for",),
     laws=("false_omission_rate + negative_predictive_value == 1",),
     swapped="false_discovery_rate",
+    pitfall="Small whenever positives are rare, even if all of them are missed.",
+    reference="Altman & Bland (1994), BMJ 309",
 )
 def false_omission_rate(c: Confusion) -> Number:
     return ratio(c.fn, c.PN)
@@ -186,6 +198,8 @@ def false_omission_rate(c: Confusion) -> Number:
     aliases=("npv",),
     laws=("negative_predictive_value == 1 - false_omission_rate",),
     swapped="precision",
+    pitfall="Close to 1 whenever positives are rare, even if all of them are missed.",
+    reference="Altman & Bland (1994), BMJ 309",
 )
 def negative_predictive_value(c: Confusion) -> Number:
     return ratio(c.tn, c.PN)
@@ -202,6 +216,7 @@ def negative_predictive_value(c: Confusion) -> Number:
     aliases=("lr_plus", "positive_lr"),
     laws=("positive_likelihood_ratio == recall / false_positive_rate",),
     swapped="1 / negative_likelihood_ratio",
+    pitfall="It multiplies odds, not probabilities; what it means depends on the odds before.",
     reference="Deeks & Altman (2004), BMJ 329",
 )
 def positive_likelihood_ratio(c: Confusion) -> Number:
@@ -219,6 +234,7 @@ def positive_likelihood_ratio(c: Confusion) -> Number:
     aliases=("lr_minus", "negative_lr"),
     laws=("negative_likelihood_ratio == miss_rate / specificity",),
     swapped="1 / positive_likelihood_ratio",
+    pitfall="It multiplies odds, not probabilities; 1 says nothing, 0 is perfect.",
     reference="Deeks & Altman (2004), BMJ 329",
 )
 def negative_likelihood_ratio(c: Confusion) -> Number:
@@ -236,6 +252,7 @@ def negative_likelihood_ratio(c: Confusion) -> Number:
     aliases=("dor", "odds_ratio"),
     laws=("diagnostic_odds_ratio == positive_likelihood_ratio / negative_likelihood_ratio",),
     swapped="diagnostic_odds_ratio",
+    pitfall="The same value can come from many misses or from many false alarms.",
     reference="Glas et al. (2003), Journal of Clinical Epidemiology 56",
 )
 def diagnostic_odds_ratio(c: Confusion) -> Number:

@@ -51,6 +51,8 @@ def counted_with(part: str) -> Undefined:
     baseline=MEAN,
     aliases=("mae",),
     laws=("mean_absolute_error <= root_mean_squared_error", "abs(mean_error) <= mean_absolute_error"),
+    pitfall="In the unit of the target: says little without its baseline, nothing between targets.",
+    reference="Willmott & Matsuura (2005), Climate Research 30",
     headline=True,
 )
 def mean_absolute_error(s: ErrorSums) -> Number:
@@ -67,6 +69,7 @@ def mean_absolute_error(s: ErrorSums) -> Number:
     aliases=("mse",),
     laws=("mean_squared_error == root_mean_squared_error**2",),
     pitfall="A few outliers decide it; compare its root with the mean absolute error.",
+    reference="Gauss (1821), Theoria combinationis observationum",
 )
 def mean_squared_error(s: ErrorSums) -> Number:
     return ratio(s.sum_of(e=2), s.total)
@@ -82,6 +85,8 @@ def mean_squared_error(s: ErrorSums) -> Number:
     baseline=MEAN,
     aliases=("rmse",),
     laws=("root_mean_squared_error <= max_error",),
+    pitfall="A few outliers decide it: it is not the typical error, which the median tells.",
+    reference="Willmott & Matsuura (2005), Climate Research 30",
     headline=True,
 )
 def root_mean_squared_error(s: ErrorSums) -> Number:
@@ -100,6 +105,7 @@ def root_mean_squared_error(s: ErrorSums) -> Number:
     undefined=(counted_with("rows"),),
     laws=("median_absolute_error <= max_error",),
     pitfall="Blind to the worse half of the errors.",
+    reference="Hampel (1974), JASA 69",
 )
 def median_absolute_error(s: ErrorSums) -> Number:
     return s.median
@@ -114,6 +120,7 @@ def median_absolute_error(s: ErrorSums) -> Number:
     better="lower",
     baseline=MEAN,
     pitfall="Grows with the number of rows.",
+    reference="Powell (1981), Approximation Theory and Methods",
     headline=True,
 )
 def max_error(s: ErrorSums) -> Number:
@@ -128,6 +135,8 @@ def max_error(s: ErrorSums) -> Number:
     better="neither",
     baseline=NOTHING,
     aliases=("bias",),
+    pitfall="Errors that cancel leave 0: right on average can be wrong every time.",
+    reference="Hyndman & Koehler (2006), International Journal of Forecasting 22",
     headline=True,
 )
 def mean_error(s: ErrorSums) -> Number:
@@ -168,6 +177,7 @@ def pearson(s: ErrorSums) -> Number:
     laws=("r2 <= explained_variance",),
     pitfall="Can be negative: worse than the mean. r = 0.7 explains about twice the variance of r = 0.5, while "
     "r2 = 0.7 is 1.4 times r2 = 0.5.",
+    reference="Kvålseth (1985), The American Statistician 39",
     headline=True,
 )
 def r2(s: ErrorSums) -> Number:
@@ -185,6 +195,8 @@ def r2(s: ErrorSums) -> Number:
     baseline=NOTHING,
     undefined=(CONSTANT_TRUTH,),
     laws=("explained_variance <= pearson**2",),
+    pitfall="Forgives a constant shift: predictions that are all 100 too high can score 1. r2 does not.",
+    reference="Kvålseth (1985), The American Statistician 39",
 )
 def explained_variance(s: ErrorSums) -> Number:
     return ratio(s.spread("t") - s.spread("e"), s.spread("t"))
@@ -201,6 +213,7 @@ def explained_variance(s: ErrorSums) -> Number:
     baseline=ONE,
     undefined=(NO_BASELINE, NOTHING_TO_COMPARE),
     aliases=("rae",),
+    pitfall="Easy to lower where the truth varies much: not to be compared between data sets.",
     reference="Witten & Frank, Data Mining (Weka); the baseline may be a training mean",
 )
 def relative_absolute_error(s: ErrorSums) -> Number:
@@ -218,6 +231,7 @@ def relative_absolute_error(s: ErrorSums) -> Number:
     baseline=ONE,
     undefined=(NO_BASELINE, NOTHING_TO_COMPARE),
     aliases=("rrse",),
+    pitfall="A few outliers decide it; easy to lower where the truth varies much.",
     reference="Witten & Frank, Data Mining (Weka); the baseline may be a training mean",
 )
 def root_relative_squared_error(s: ErrorSums) -> Number:
@@ -237,6 +251,8 @@ def root_relative_squared_error(s: ErrorSums) -> Number:
     baseline=MEAN,
     undefined=(counted_with("logs"), NO_LOGARITHM),
     aliases=("msle",),
+    pitfall="Too low by some amount costs more than too high by the same amount.",
+    reference="Tofallis (2015), Journal of the Operational Research Society 66",
 )
 def mean_squared_log_error(s: ErrorSums) -> Number:
     return ratio(s.squared_logs, s.total)
@@ -253,6 +269,7 @@ def mean_squared_log_error(s: ErrorSums) -> Number:
     undefined=(counted_with("percentages"),),
     aliases=("mape",),
     pitfall="A share, not per cent. A truth near 0 makes it huge, and it forgives predicting too low.",
+    reference="Hyndman & Koehler (2006), International Journal of Forecasting 22",
 )
 def mean_absolute_percentage_error(s: ErrorSums) -> Number:
     return ratio(s.percentages, s.total)
@@ -266,6 +283,7 @@ def mean_absolute_percentage_error(s: ErrorSums) -> Number:
     better="lower",
     baseline=MEAN,
     aliases=("quantile_loss",),
+    pitfall="Judges one quantile; at alpha = 0.5 it is half the absolute error.",
     reference="Koenker & Bassett (1978), Econometrica 46",
 )
 def pinball(s: ErrorSums, *, alpha: Annotated[float, SHARE] = 0.5) -> Number:

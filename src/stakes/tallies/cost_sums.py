@@ -10,6 +10,12 @@ from stakes.tallies.arithmetic import Array, divided, finite
 from stakes.tallies.base import Tally
 
 
+def numbers_of(costs: Array, decided: Array) -> Array:
+    """Return the numbers of each row: 1, its cost, the cost of its cheapest decision, and the cost of each decision."""
+    own = costs[np.arange(len(costs)), decided]
+    return np.column_stack([np.ones(len(costs)), own, costs.min(axis=1), costs])
+
+
 @dataclass(frozen=True, eq=False)
 class CostSums(Tally):
     """What rows of each class cost: as decided, at best, and had everyone got the same decision.
@@ -40,8 +46,8 @@ class CostSums(Tally):
         weight: Array | None = None,
     ) -> Self:
         """Add up rows: what each decision costs, the one that was taken, and the class, as codes."""
-        own = costs[np.arange(len(costs)), decided]
-        numbers = np.column_stack([np.ones(len(costs)), own, costs.min(axis=1), costs])
+        numbers = numbers_of(costs, decided)
+        own = numbers[:, 1]
         unit = np.ones(len(costs)) if weight is None else weight
         sums, products, powers = [], [], []
         for c in range(len(classes)):

@@ -15,8 +15,9 @@ import numpy as np
 
 from stakes import metrics
 from stakes.metrics import Metric
-from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable
+from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, ScoreTable
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.cost_sums import numbers_of
 from stakes.uncertainty import delong, mcnemar, pools, resampling
 from stakes.uncertainty.areas import FEW
 from stakes.uncertainty.draws import lost_words
@@ -32,7 +33,8 @@ AREAS = {"auc": 1, "gini": 2, "macro_auc": 1, "weighted_auc": 1, "macro_gini": 2
 class Sample:
     """The rows that models are judged on; for classes ``truth`` are codes into ``classes``, otherwise numbers.
 
-    Rows with the same number in ``cluster`` belong together.
+    Rows with the same number in ``cluster`` belong together. ``costs`` is what each decision costs in each row, where
+    that differs from row to row.
     """
 
     truth: Array
@@ -41,6 +43,7 @@ class Sample:
     positive: str | None = None
     weight: Array | None = None
     cluster: Array | None = None
+    costs: Array | None = None
 
     @property
     def hits(self) -> Array:
@@ -49,7 +52,7 @@ class Sample:
 
     def take(self, rows: Array) -> "Sample":
         """Return some rows, or all in another order."""
-        parts = {name: getattr(self, name) for name in ("truth", "weight", "cluster")}
+        parts = {name: getattr(self, name) for name in ("truth", "weight", "cluster", "costs")}
         taken: Any = {name: None if part is None else part[rows] for name, part in parts.items()}
         return replace(self, **taken)
 
@@ -128,6 +131,8 @@ def _in_order(sample: Sample, *outputs: Array) -> Any:
     columns = [sample.truth, *(column for output in outputs for column in (output.T if output.ndim == 2 else [output]))]
     if sample.weight is not None:
         columns.append(sample.weight)
+    if sample.costs is not None:
+        columns.extend(sample.costs.T)
     rows = np.lexsort(columns)
     return sample.take(rows), *(output[rows] for output in outputs)
 
@@ -230,6 +235,8 @@ def _pool(metric: Metric, sample: Sample, first: Array, second: Array) -> pools.
         if sample.cluster is None:
             return pools.decisions(metric.of, names, columns, sample.weight)
         return pools.clustered_decisions(metric.of, names, columns, sample.weight, sample.cluster)
+    if metric.tally is CostSums:
+        return _row_costs(metric, sample, first, second)
     if metric.tally is ScoreTable:
         to_swap = (_ranks(first), _ranks(second)) if metric.family == "ranking" else (first, second)
         ranked = metric.family == "ranking"
@@ -277,6 +284,26 @@ def _moments(metric: Metric, sample: Sample, first: Array, second: Array) -> poo
             for part in np.split(sums, 2, axis=-1)
         )
         return np.asarray(metric.of(replace(model, constant=constant)))
+
+    return _sums([side(first), side(second)], sample, finish)
+
+
+def _row_costs(metric: Metric, sample: Sample, first: Array, second: Array) -> pools.Sums:
+    """Sums over the rows of each class of what they cost: as decided, at best, and with each decision."""
+    costs: Any = sample.costs
+    unit = np.ones((len(costs), 1)) if sample.weight is None else sample.weight[:, None]
+    K, rows = len(sample.classes), np.arange(len(costs))
+
+    def side(decided: Array) -> Array:
+        numbers = unit * numbers_of(costs, decided)
+        apart = np.zeros((len(costs), K, numbers.shape[1]))
+        apart[rows, sample.truth] = numbers
+        return apart.reshape(len(costs), -1)
+
+    def finish(sums: Array) -> Array:
+        nothing = np.zeros(0)  # figures need no products, their intervals would
+        each = sums.reshape(len(sums), K, -1)
+        return np.array([metric.of(CostSums(sample.classes, sample.decisions, one, nothing, nothing)) for one in each])
 
     return _sums([side(first), side(second)], sample, finish)
 

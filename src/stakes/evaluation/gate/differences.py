@@ -13,7 +13,6 @@ from stakes.evaluation.gate.checks import Check
 from stakes.evaluation.gate.conditions import Figure
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.estimate import percent
-from stakes.tallies import CostSums
 from stakes.tallies.arithmetic import is_real
 from stakes.uncertainty.two_samples import Side, mover
 
@@ -92,8 +91,7 @@ def _same_model(figure: Figure, evaluation: Evaluation, first: Evaluation) -> No
 
 def _has_rows(metric: Metric, comparison: Comparison) -> bool:
     """Whether the rows tell what this figure judges."""
-    known = metric.tally is not CostSums
-    return known and all(model.output(metric) is not None for model in comparison.contestants)
+    return all(model.output(metric) is not None for model in comparison.contestants)
 
 
 def _paired(metric: Metric, comparison: Comparison) -> Estimate:

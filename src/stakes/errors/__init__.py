@@ -1,0 +1,97 @@
+"""What was wrong, what was seen, what to do: the one place that words what users read when input is wrong.
+
+Each function returns the error; the caller raises it. A text is one line: the argument or column, what was
+seen (how many, the first row), and what to do about it.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+
+class StakesError(Exception):
+    """Everything that stakes raises on purpose."""
+
+
+class InputError(StakesError, ValueError):
+    """The input or the call is wrong; the text says what was seen and what to do."""
+
+
+class GapError(InputError):
+    """Values are missing."""
+
+
+class EmptyError(InputError):
+    """There are no rows; ``dropped`` is how many were left out."""
+
+    dropped = 0
+
+
+class InputWarning(UserWarning):
+    """The input is allowed but probably not meant; the text says what was seen."""
+
+
+class UndefinedWarning(UserWarning):
+    """A metric has no value on these data; the text says why."""
+
+
+def warn(text: str, category: type[Warning] = InputWarning) -> None:
+    """Warn at the line of the caller's own code, however deep in stakes the thing was noticed."""
+    import sys
+    import warnings
+    from pathlib import Path
+
+    here, depth = str(Path(__file__).parents[1]), 1
+    frame = sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(here):
+        frame, depth = frame.f_back, depth + 1
+    warnings.warn(text, category, stacklevel=depth)
+
+
+# A text is only wanted once something is wrong, so its file is not read before.
+_TOPICS = (
+    "calibration",
+    "columns",
+    "command_line",
+    "comparisons",
+    "costs",
+    "files",
+    "gates",
+    "labels",
+    "metrics",
+    "permutation",
+    "pictures",
+    "rules",
+    "scores",
+    "systems",
+    "tallies",
+    "validation",
+    "words",
+)
+
+if TYPE_CHECKING:
+    from stakes.errors.calibration import *
+    from stakes.errors.columns import *
+    from stakes.errors.command_line import *
+    from stakes.errors.comparisons import *
+    from stakes.errors.costs import *
+    from stakes.errors.files import *
+    from stakes.errors.gates import *
+    from stakes.errors.labels import *
+    from stakes.errors.metrics import *
+    from stakes.errors.permutation import *
+    from stakes.errors.pictures import *
+    from stakes.errors.rules import *
+    from stakes.errors.scores import *
+    from stakes.errors.systems import *
+    from stakes.errors.tallies import *
+    from stakes.errors.validation import *
+    from stakes.errors.words import *
+
+
+def __getattr__(name: str) -> Any:
+    if not name.startswith("_"):
+        for topic in _TOPICS:
+            words = vars(importlib.import_module(f"stakes.errors.{topic}"))
+            if name in words:
+                return words[name]
+    raise AttributeError(f"module 'stakes.errors' has no attribute {name!r}")

@@ -1,0 +1,92 @@
+"""Tallies, added up and sent around."""
+
+from collections.abc import Sequence
+
+from stakes.errors import InputError
+from stakes.errors.words import short, some
+
+
+def different_questions(what: str, left: object, right: object) -> InputError:
+    one, other = (short(repr(value), 200) for value in (left, right))
+    hint = " (classes= names classes that some part lacks)" if "class" in what or "decision" in what else ""
+    return InputError(
+        f"these tallies answer different questions: {what} is {one} in one and {other} in the other; "
+        f"count both with the same arguments{hint}"
+    )
+
+
+def nothing_to_add() -> InputError:
+    return InputError("there are no tallies to add up; give at least one")
+
+
+def not_a_tally(seen: str) -> InputError:
+    return InputError(f"expected the dictionary of a tally, got {seen}")
+
+
+def unknown_version(tally: str, version: object, known: int) -> InputError:
+    return InputError(
+        f"this {tally} was saved in version {version!r}, this stakes reads version {known}; update stakes, "
+        "or count the rows again"
+    )
+
+
+def bad_counts(what: str) -> InputError:
+    return InputError(f"these counts do not make a table: {what}")
+
+
+def no_positive(classes: Sequence[str]) -> InputError:
+    return InputError(
+        f"this table has no positive class ({some(classes)}); pass positive= when it is made, to have tp, fn, fp and tn"
+    )
+
+
+def bad_grid(grid: str, known: Sequence[str], seen: tuple[float, float]) -> InputError:
+    return InputError(
+        f"grid={grid!r} does not hold scores from {seen[0]:g} to {seen[1]:g}; the grids are {some(known, last='or')} "
+        "('probability' for scores in [0, 1])"
+    )
+
+
+def threshold_inside_bin(threshold: float, low: float, high: float) -> InputError:
+    return InputError(
+        f"threshold={threshold!r} lies inside a bin of this table; the nearest that it can answer are "
+        f"{low!r} and {high!r}"
+    )
+
+
+def bad_min_cell(seen: object) -> InputError:
+    return InputError(f"min_cell={short(repr(seen))} is no number of rows; give a whole number from 1 on")
+
+
+def exact_scores_travel() -> str:
+    return (
+        "exact: distinct scores are row-level data, so whoever gets this file can look up single rows; "
+        "leave exact out to send bins"
+    )
+
+
+def damaged_tally(path: str, why: str) -> InputError:
+    return InputError(
+        f"{path} is damaged or no tally ({short(why, 100)}); write it again with stakes count … -o, or count(…).save()"
+    )
+
+
+def not_a_tally_file(path: str) -> InputError:
+    return InputError(f"{path}: the name of a tally ends in .tally; give it that name")
+
+
+def tallies_and_rows(tally: str, other: str) -> InputError:
+    return InputError(
+        f"{tally} is a tally but {other} holds rows; count those first: stakes count {other} … -o {other}.tally"
+    )
+
+
+def fixed_when_counted(arguments: Sequence[str]) -> InputError:
+    named = ", ".join(f"{name}=" for name in arguments)
+    return InputError(f"{named}: the question of a tally was fixed when its rows were counted; leave this out")
+
+
+def tallies_to_count(path: str) -> InputError:
+    return InputError(
+        f"{path} has been counted already; evaluate tallies together, or add them up: stakes.load(a) + stakes.load(b)"
+    )

@@ -1,0 +1,53 @@
+"""Words that several texts share."""
+
+from collections.abc import Iterable, Sequence
+
+_MOST_COMPARED = 5_000
+"""Among so many names the nearest is found at once."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return ``; did you mean …?`` when something close is known, otherwise what is known."""
+    import difflib  # only wanted when something is wrong already
+
+    known = list(known)
+    if len(known) > _MOST_COMPARED:  # looking at all of them would take longer than anybody waits
+        return f"; there is {some(known)}"
+    lowered = {k.lower(): k for k in known}
+    close = difflib.get_close_matches(name.lower(), list(lowered), n=3, cutoff=0.6)
+    if close:
+        return f"; did you mean {some([lowered[c] for c in close], last='or')}?"
+    return f"; there is {some(known)}" if known else ""
+
+
+def some(names: Sequence[object], most: int = 5, last: str = "and") -> str:
+    """List a few names in words, quoting text: 'a', 'b' and 3 more."""
+    shown = [short(repr(n)) for n in names[:most]]
+    if len(names) > most:
+        return ", ".join(shown) + f" {last} {len(names) - most:,} more"
+    return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + f" {last} {shown[-1]}" if shown else "none"
+
+
+def short(text: str, most: int = 40) -> str:
+    return text if len(text) <= most else text[: most - 2] + "…" + text[-1]
+
+
+def rows_text(count: int) -> str:
+    return f"{count:,} row" + ("" if count == 1 else "s")
+
+
+def rows_that_hold(count: int) -> str:
+    return f"{rows_text(count)} that {'holds' if count == 1 else 'hold'}"
+
+
+def first_row(row: int | None) -> str:
+    """Where to look; rows that were counted in another engine have no numbers."""
+    return "in an engine whose rows have no numbers" if row is None else f"the first is row {row:,}, counting from 0"
+
+
+def the_class(names: Sequence[str]) -> str:
+    return "the class" if len(names) == 1 else "the classes"
+
+
+def plural(kind: str) -> str:
+    return kind if kind == "text" else f"{kind}s"
