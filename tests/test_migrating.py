@@ -516,8 +516,8 @@ def mistakes(r: Rows) -> float:
 
 COUNTS: Pair = (lambda r: matrix(r).to_array(), lambda r: r.many.confusion.counts)
 SHARES: Pair = (
-    lambda r: np.round(matrix(r).to_array(normalized=True), 4),
-    lambda r: np.round(r.many.confusion.counts / r.many.confusion.counts.sum(1, keepdims=True), 4),
+    lambda r: matrix(r).to_array(normalized=True),  # rounded to five digits
+    lambda r: np.round(r.many.confusion.counts / r.many.confusion.counts.sum(1, keepdims=True), 5),
 )
 
 SAME_AS_PYCM: dict[str, Pair] = {
@@ -630,3 +630,32 @@ def test_every_attribute_of_pycm_is_on_the_page():
     curves = {name for name in dir(pycm) if name.endswith(("Curve", "CM")) or name in ("Compare", "ConfusionMatrix")}
     missing = (public | curves) - on_page - PLUMBING
     assert not missing, f"PyCM {pycm.__version__} has {sorted(missing)}: add them to docs/migrating"
+
+
+# ── Weka ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+TUMOURS = Confusion(("benign", "malignant"), ("benign", "malignant"), [[180, 23], [1, 65]], positive="malignant")
+FLOWERS = ("setosa", "versicolor", "virginica")
+IRIS = Confusion(FLOWERS, FLOWERS, [[50, 0, 0], [0, 48, 2], [0, 4, 46]])
+COLUMNS = ("recall", "false_positive_rate", "precision", "recall", "f1", "mcc")
+PRINTED_BY_WEKA = {  # version 3.9.7; TP Rate, FP Rate, Precision, Recall, F-Measure, MCC of each class
+    "benign": (TUMOURS.swapped(), (0.887, 0.015, 0.994, 0.887, 0.938, 0.799)),
+    "malignant": (TUMOURS, (0.985, 0.113, 0.739, 0.985, 0.844, 0.799)),
+    "versicolor": (IRIS.against_rest()[1], (0.960, 0.040, 0.923, 0.960, 0.941, 0.911)),
+    "virginica": (IRIS.against_rest()[2], (0.920, 0.020, 0.958, 0.920, 0.939, 0.910)),
+}
+
+
+@pytest.mark.parametrize("label", PRINTED_BY_WEKA)
+def test_weka_printed_the_same_of_a_class(label):
+    table, printed = PRINTED_BY_WEKA[label]
+    assert [round(stakes.metrics.find(name).of(table), 3) for name in COLUMNS] == list(printed)
+
+
+def test_weka_printed_the_same_summary():
+    m = stakes.metrics
+    assert (round(100 * m.accuracy(TUMOURS), 4), round(m.kappa(TUMOURS), 4)) == (91.0781, 0.7834)
+    assert (round(m.accuracy(IRIS), 4), round(m.kappa(IRIS), 4)) == (0.96, 0.94)
+    averages = ("weighted_recall", "weighted_false_positive_rate", "weighted_precision", "weighted_f1")
+    assert [round(m.find(name).of(IRIS), 3) for name in averages] == [0.960, 0.020, 0.960, 0.960]
+    costs = m.find("expected_cost(miss=5, false_alarm=1)").of(TUMOURS)
+    assert (round(costs, 4), round(costs * 269)) == (0.1041, 28)
