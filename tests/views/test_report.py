@@ -92,8 +92,8 @@ def test_the_page_stays_below_a_megabyte():
 
 
 def test_wrong_languages_tasks_and_folders_are_refused(tmp_path):
-    with pytest.raises(stakes.InputError, match="lang='de' is not known; give one of 'en', 'es', 'ru'"):
-        evaluation().report(tmp_path / "out.html", lang="de")
+    with pytest.raises(stakes.InputError, match="lang='xx' is not known; give one of 'en', "):
+        evaluation().report(tmp_path / "out.html", lang="xx")
     with pytest.raises(stakes.InputError, match="the folder to write to does not exist"):
         evaluation().report(tmp_path / "nowhere" / "out.html")
     assert str(errors.no_report_of("regression")) == (
