@@ -125,9 +125,3 @@ assert stakes.__file__.startswith({str(tmp_path)!r})
     command = [sys.executable, "-m", "stakes", "metrics", "siren_rate"]
     shown = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
     assert "In what share of the cases is there an alarm?" in shown.stdout
-
-
-def test_the_walk_through_shows_a_real_metric():
-    text = (SOURCE.parents[1] / "CONTRIBUTING.md").read_text()
-    shown = re.search(r"```py\n(.*?)```", text, re.S).group(1)
-    assert shown.strip() in (SOURCE / "metrics" / "rates.py").read_text()

@@ -11,6 +11,7 @@ import pytest
 from stakes import Costs, System
 from stakes.evaluation.reporting.system import system_page
 from stakes.views import report
+from stakes.views.languages import LANGUAGES, TRANSLATED
 from stakes.views.report.texts import texts
 from tests.views.test_report import EVIL, _said, gaps, section
 from tests.views.test_report_browser import value
@@ -459,7 +460,7 @@ def test_a_model_without_sliders_says_why(opened, pages):
     assert page.locator("#accuracy").count() == 1
 
 
-@pytest.mark.parametrize("lang", ["es", "ru"])
+@pytest.mark.parametrize("lang", TRANSLATED)
 def test_the_language_changes_and_what_was_set_stays(opened, pages, lang):
     page = opened(pages["fused"][0])
     choose(page, 1)
@@ -503,7 +504,7 @@ def test_nothing_stands_in_the_way_of_anybody(opened, pages, theme):
     assert serious == [], [(one["id"], [node["html"] for node in one["nodes"]][:3]) for one in serious]
 
 
-@pytest.mark.parametrize("lang", ["en", "es", "ru"])
+@pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_phone_needs_no_sideways_scrolling(opened, pages, lang):
     page = opened(pages["fused"][0], viewport={"width": 360, "height": 740})
     page.select_option("#language", lang)

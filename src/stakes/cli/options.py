@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from stakes.cli.progress import bar
+from stakes.views.languages import LANGUAGES
 
 DEMO_FILES = Path(__file__).parents[1] / "demo"
 
@@ -64,7 +65,7 @@ baseline = click.option(
 seed = click.option("--seed", type=int, default=0, show_default=True, help="Where the random numbers begin.")
 report = click.option("--report", metavar="FILE", type=click.Path(), help="Write an HTML page to explore the result.")
 lang = click.option(
-    "--lang", type=click.Choice(["en", "es", "ru"]), default="en", show_default=True, help="The language of the report."
+    "--lang", type=click.Choice(list(LANGUAGES)), default="en", show_default=True, help="The language of the report."
 )
 
 

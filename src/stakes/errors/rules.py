@@ -56,12 +56,12 @@ def rule_part_unknown(part: str, functions: Sequence[str]) -> InputError:
 
 
 def unknown_in_rule(name: str, known: Sequence[str], rule: str) -> InputError:
-    if name in ("majority", "at_least", "at_most", "exactly"):
-        listed = ", ".join(known[:4])
-        first = "" if name == "majority" else "2, "
-        return InputError(f"the rule {short(repr(rule), 60)} does not say of whom; write {name}({first}{listed})")
     quoted = [n if n.isidentifier() else f"`{n}`" for n in known]
     return InputError(f"the rule {short(repr(rule), 60)} names {name!r}, which is no model{nearest(name, quoted)}")
+
+
+def nobody_in_rule(rule: str, call: str) -> InputError:
+    return InputError(f"the rule {short(repr(rule), 60)} does not say of whom; write {call}")
 
 
 def count_without_number(function: str) -> InputError:

@@ -40,7 +40,7 @@ class Reportable:
     """What has a page of its own, to be explored in a browser."""
 
     def report(self, path: Any, lang: str = "en") -> None:
-        """Write one offline HTML page on which to explore it; ``lang`` is "en", "es" or "ru"."""
+        """Write one offline HTML page on which to explore it; ``lang`` is the code of a language, such as "es"."""
         import stakes  # as for plots: figures know nothing of pages
 
         stakes.report(self, path, lang)

@@ -11,7 +11,7 @@ a if a == b else "ask"                   two models that agree
 import ast
 import re
 import warnings
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from fractions import Fraction
 
 from stakes import errors
@@ -20,7 +20,6 @@ from stakes.tallies.names import canonical
 
 MOST_CHARACTERS = 10_000
 MOST_NESTED = 100
-_FUNCTIONS = ("majority", "at_least", "at_most", "exactly")
 _KEYWORDS = ("and", "or", "not", "if", "else", "in")
 _QUOTED = "quoted_name_{}_"
 
@@ -92,9 +91,9 @@ class _Reader:
             case ast.Compare(ops=[_], comparators=[_]):
                 return self._comparison(tree)
             case ast.Call(func=ast.Name(id=name), keywords=[]) if name in _FUNCTIONS:
-                return self._call(name, tree.args)
+                return _FUNCTIONS[name](self, name, tree.args)
         self._refuse_slips()
-        raise errors.rule_part_unknown(self._shown(tree), _FUNCTIONS)
+        raise errors.rule_part_unknown(self._shown(tree), list(_FUNCTIONS))
 
     def _condition(self, tree: ast.expr) -> Node:
         """A part that is asked whether it holds, which a label by itself cannot be."""
@@ -104,9 +103,12 @@ class _Reader:
         return found
 
     def _known(self, name: str) -> str:
-        if name not in self.names:
-            raise errors.unknown_in_rule(name, list(self.names), self.text)
-        return name
+        if name in self.names:
+            return name
+        if name in _FUNCTIONS:
+            number = "2, " if _FUNCTIONS[name] is _Reader._count else ""
+            raise errors.nobody_in_rule(self.text, f"{name}({number}{', '.join(list(self.names)[:4])})")
+        raise errors.unknown_in_rule(name, list(self.names), self.text)
 
     def _comparison(self, tree: ast.Compare) -> Node:
         operator, right = tree.ops[0], tree.comparators[0]
@@ -117,27 +119,29 @@ class _Reader:
         wanted = [label.value for label in labels if isinstance(label, ast.Constant)]
         known = isinstance(operator, ast.Eq | ast.NotEq) or (several and labels != [right])
         if not known or len(wanted) != len(labels) or not wanted:
-            raise errors.rule_part_unknown(self._shown(tree), _FUNCTIONS)
+            raise errors.rule_part_unknown(self._shown(tree), list(_FUNCTIONS))
         negated = isinstance(operator, ast.NotEq | ast.NotIn)
         return Is(self._node(tree.left), tuple(map(canonical, wanted)), negated)
 
-    def _call(self, name: str, arguments: list[ast.expr]) -> Node:
-        number = Fraction(0)
-        if name != "majority":
-            if not arguments or (found := _number(arguments[0])) is None:
-                raise errors.count_without_number(name)
-            number, arguments = found, arguments[1:]
-        if not arguments:
-            raise errors.nothing_to_vote(name)
-        weights, parts = zip(*map(self._weighted, arguments), strict=True)
-        if name == "majority":
-            return Vote(parts, weights)
+    def _majority(self, name: str, arguments: list[ast.expr]) -> Node:
+        return Vote(*self._votes(name, arguments))
+
+    def _count(self, name: str, arguments: list[ast.expr]) -> Node:
+        if not arguments or (number := _number(arguments[0])) is None:
+            raise errors.count_without_number(name)
+        parts, weights = self._votes(name, arguments[1:])
         least, most = {"at_least": (1, 0), "at_most": (0, 1), "exactly": (0, 0)}[name]
         if not (number > 0 if least else number >= 0) or not (
             number < sum(weights) if most else number <= sum(weights)
         ):
             raise errors.count_beyond(name, plain(number), plain(sum(weights, Fraction(0))))
         return Count(name, number, parts, weights)
+
+    def _votes(self, name: str, arguments: list[ast.expr]) -> tuple[tuple[Node, ...], tuple[Fraction, ...]]:
+        if not arguments:
+            raise errors.nothing_to_vote(name)
+        weights, parts = zip(*map(self._weighted, arguments), strict=True)
+        return parts, weights
 
     def _weighted(self, tree: ast.expr) -> tuple[Fraction, Node]:
         """A vote, perhaps with a weight: 2 * a."""
@@ -153,6 +157,15 @@ class _Reader:
         for placeholder, name in self.quoted.items():
             words = words.replace(placeholder, f"`{name}`")
         return words
+
+
+_FUNCTIONS: dict[str, Callable[[_Reader, str, list[ast.expr]], Node]] = {
+    "majority": _Reader._majority,
+    "at_least": _Reader._count,
+    "at_most": _Reader._count,
+    "exactly": _Reader._count,
+}
+"""Words with brackets, and how what stands in them is read."""
 
 
 class _Negative(ast.NodeTransformer):

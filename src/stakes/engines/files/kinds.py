@@ -1,6 +1,6 @@
 """The kinds of files: by the end of the name, databases by their first bytes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,10 +14,8 @@ _ARROW = (".arrow", ".ipc", ".feather")
 _LONGEST_LINE = 32 << 20
 _ARROW_FILE, _FIRST_FEATHER = b"ARROW1", b"FEA1"
 
-_COUNTED = (".parquet", *_ARROW)
-"""Kinds that know how many rows they have."""
-
-KINDS = (*csv.SEPARATORS, ".parquet", *_JSON_LINES, *_ARROW)
+_LINES = (*csv.SEPARATORS, *_JSON_LINES)
+"""Kinds whose rows are lines of text; the others know how many rows they have."""
 
 
 class NotNumbersError(errors.InputError):
@@ -94,7 +92,7 @@ class Table:
     def _rows_known(self) -> int | None:
         if self.lazy is None:
             return database.rows(self.source)
-        if _ending(self.source) not in _COUNTED:
+        if _ending(self.source) in _LINES:
             return None
         import polars as pl
 
@@ -112,7 +110,7 @@ def open_table(source: Source, missing: list[str]) -> Table:
             if source.table is not None:
                 raise errors.no_database(str(source.path))
             separator = csv.SEPARATORS.get(_ending(source), "")
-            if (separator or _ending(source) in _JSON_LINES) and source.has_endless_line(_LONGEST_LINE):
+            if _ending(source) in _LINES and source.has_endless_line(_LONGEST_LINE):
                 raise errors.endless_line(source.name, _LONGEST_LINE)
             lazy = csv.scan(source, separator, missing) if separator else _scan(source)
             return Table(source, lazy.collect_schema().names(), lazy, separator)
@@ -128,16 +126,16 @@ def _ending(source: Source) -> str:
 
 
 def _scan(source: Source) -> Any:
+    kind = _ending(source)
+    if kind not in _SCANS:
+        raise errors.unreadable_kind(source.name, KINDS)
+    return _SCANS[kind](source)
+
+
+def _scan_parquet(source: Source) -> Any:
     import polars as pl
 
-    kind = _ending(source)
-    if kind == ".parquet":
-        return pl.scan_parquet(source.path, glob=False)
-    if kind in _JSON_LINES:
-        return json_lines.scan(source)
-    if kind in _ARROW:
-        return _scan_arrow(source)
-    raise errors.unreadable_kind(source.name, KINDS)
+    return pl.scan_parquet(source.path, glob=False)
 
 
 def _scan_arrow(source: Source) -> Any:
@@ -150,6 +148,16 @@ def _scan_arrow(source: Source) -> Any:
     if start == _ARROW_FILE:
         return pl.scan_ipc(source.path, glob=False)
     return pl.read_ipc_stream(source.path).lazy()
+
+
+_SCANS: dict[str, Callable[[Source], Any]] = {
+    ".parquet": _scan_parquet,
+    **dict.fromkeys(_JSON_LINES, json_lines.scan),
+    **dict.fromkeys(_ARROW, _scan_arrow),
+}
+"""How a file becomes a lazy Polars frame, by the end of its name; separated text has more to it."""
+
+KINDS = (*csv.SEPARATORS, *_SCANS)
 
 
 def _problems() -> tuple[type[BaseException], ...]:

@@ -31,7 +31,7 @@ _PAGES: dict[str, Callable[[Any], dict[str, Any]]] = {
 def report(thing: Any, path: Any, lang: str = "en") -> None:
     """Write one offline HTML page about an evaluation, comparison, decision, permutation test or system.
 
-    ``lang`` is the language in which it opens: "en", "es" or "ru".
+    ``lang`` is the code of the language in which it opens: "en", "es", "ru" (``stakes.views.languages`` lists them).
     """
     from stakes.views import report as pages  # only reports need it
 

@@ -1,4 +1,4 @@
-"""The HTML report: one file that opens anywhere, asks no network, and speaks three languages.
+"""The HTML report: one file that opens anywhere, asks no network, and speaks several languages.
 
 A page is a *payload*: plain data that says what to show, made by ``stakes.evaluation.reporting``. It has a title and a
 list of sections; each section has a ``kind`` and the data that this kind draws.
@@ -13,8 +13,8 @@ To add a page:
    ``numbers``, ``charts`` (``new Chart`` with axes, legend and buttons), ``marks`` (lines, bands, bars, dots),
    ``readouts``, ``lists`` (a forest plot), ``sweeps`` (ROC and PR curves of several scores), ``tables``,
    ``fields`` (typed numbers) and ``export`` (SVG, CSV).
-3. Write its sentences in ``texts/en.toml``, ``es.toml`` and ``ru.toml`` under the same keys, and the section's title as
-   ``KIND.title``. A test fails for a key that is missing, superfluous, or used nowhere.
+3. Write its sentences in ``texts/en.toml`` and, under the same keys, in the files of the other languages, and the
+   section's title as ``KIND.title``. A test fails for a key that is missing, superfluous, or used nowhere.
 
 The page is drawn anew when the language changes, so what a user has set lives in ``remember(name, start)``.
 """
@@ -30,7 +30,8 @@ from typing import Any
 
 from stakes import errors
 from stakes.engines.files.writing import written_beside
-from stakes.views.report.texts import LANGUAGES, texts
+from stakes.views.languages import LANGUAGES
+from stakes.views.report.texts import texts
 
 __all__ = ["LANGUAGES", "html", "write"]
 

@@ -12,10 +12,8 @@ from typing import Any
 
 from stakes import metrics
 
-LANGUAGES = {"en": "English", "es": "Español", "ru": "Русский"}
-
-PLURALS = {"en": {"one", "other"}, "es": {"one", "other"}, "ru": {"one", "few", "many"}}
-"""The plural forms that a language has for whole numbers."""
+_FORMS = {"zero", "one", "two", "few", "many", "other"}
+"""What plural forms are called, in whatever language."""
 
 
 @cache
@@ -27,7 +25,12 @@ def texts(lang: str) -> Mapping[str, Any]:
 @cache
 def written(lang: str) -> Mapping[str, Any]:
     """Return what the file of a language holds."""
-    return dict(_flat(tomllib.loads((Path(__file__).parent / f"{lang}.toml").read_text(encoding="utf-8"))))
+    return dict(_flat(tomllib.loads(place_of(lang).read_text(encoding="utf-8"))))
+
+
+def place_of(lang: str) -> Path:
+    """Return where the file of a language is."""
+    return Path(__file__).parent / f"{lang}.toml"
 
 
 def _declared() -> dict[str, str]:
@@ -44,7 +47,7 @@ def _declared() -> dict[str, str]:
 
 def _flat(tree: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
     for name, value in tree.items():
-        if isinstance(value, Mapping) and not set(value) <= {"one", "few", "many", "other"}:
+        if isinstance(value, Mapping) and not set(value) <= _FORMS:
             yield from _flat(value, f"{before}{name}.")
         else:
             yield before + name, value
