@@ -12,6 +12,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from contest import ENOUGH
+
 
 @dataclass(frozen=True)
 class Alone:
@@ -31,11 +33,11 @@ class Alone:
 
 
 def measured(work: str, *arguments: object, runs: int = 1) -> Alone:
-    """Measure work such as ``"large_files.scan"`` in a new process."""
+    """Measure work such as ``"large_files.scan"`` in a new process, the best of so many runs."""
     command = [sys.executable, __file__, work, json.dumps(arguments), str(runs)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
-        raise RuntimeError(f"{work} in a process of its own: {(done.stderr.strip() or 'ended').splitlines()[-1]}")
+        raise RuntimeError((done.stderr.strip() or f"the process ended with {done.returncode}").splitlines()[-1])
     return Alone(*json.loads(done.stdout.splitlines()[-1]))
 
 
@@ -51,13 +53,14 @@ def _main(work: str, arguments: str, runs: str) -> None:
     action = getattr(importlib.import_module(module), function)(*json.loads(arguments))
     before, peak_before = memory("VmRSS"), memory("VmHWM")
     Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
-    best, peak, found = float("inf"), 0, None
-    for run in range(int(runs)):
-        start = time.perf_counter()
+    best, spent, peak, found = float("inf"), 0.0, 0, None
+    for _ in range(int(runs)):
+        took = time.perf_counter()
         found = action()
-        best = min(best, time.perf_counter() - start)
+        took = time.perf_counter() - took
+        best, spent = min(best, took), spent + took
         peak = peak or memory("VmHWM")  # of the first run: later ones may find the result of the one before
-        if run and best > 10:
+        if spent > ENOUGH:
             break
     print(json.dumps([best, max(peak, peak_before), max(peak - before, 0), found]))
 

@@ -31,7 +31,7 @@ class Wanted:
 
     def rounded(self, value: float) -> float:
         """Three digits of the value, rounded to the side that is worse for us."""
-        exact = Decimal(value)
+        exact = Decimal(repr(float(value)))
         last = Decimal(1).scaleb(exact.adjusted() - 2)
         return float(exact.quantize(last, ROUND_FLOOR if self.sign == "≥" else ROUND_CEILING))
 

@@ -68,7 +68,7 @@ class Step:
         reason = self._too_much()
         if reason:
             return [self.left_out(reason)]
-        found = alone.measured("growth.work", self.side, self.task.work, self.rows, runs=5 if self.rows < 10**8 else 2)
+        found = alone.measured("growth.work", self.side, self.task.work, self.rows, runs=5)
         point = Point(self.task.name, self.side, self.rows, found.seconds, found.extra)
         self.before.append(point)
         return [point]
@@ -79,11 +79,10 @@ class Step:
     def _too_much(self) -> str:
         """Why this would take too long or too much memory, going by the size before."""
         same = [point for point in self.before if (point.task, point.side) == (self.task.name, self.side)]
-        if self.rows == FIRST:
+        if not same:
             return ""
-        if not same or same[-1].rows * 10 != self.rows:
-            return "left out: so was the size before"
-        seconds, extra = 10 * same[-1].seconds, 10 * same[-1].extra + 20 * self.rows
+        times = self.rows / same[-1].rows
+        seconds, extra = times * same[-1].seconds, times * same[-1].extra + 20 * self.rows
         if self.side != "stakes" and seconds > TOO_LONG:
             return f"left out: about {seconds:.0f} s"
         if extra > ROOM * free_memory():
@@ -110,8 +109,12 @@ def free_memory() -> int:
 def work(side: str, task: str, n: int) -> Callable[[], None]:
     columns = two_classes(n)
     action = _of_stakes(task) if side == "stakes" else _of_scikit_learn(task)
-    action(*two_classes(FIRST))  # what loads on first use is loaded now
-    return lambda: action(*columns) and None
+    action(*two_classes(1000))  # what loads on first use is loaded now
+
+    def answered() -> None:
+        action(*columns)
+
+    return answered
 
 
 def _of_stakes(task: str) -> Callable[..., object]:
@@ -162,9 +165,14 @@ def shown(points: Iterable[Point]) -> str:
             "",
             "Peak of memory on top of the rows themselves, and how many bytes that is for each row:",
             "",
-            table(lambda point: f"{point.extra / 1e6:,.1f} MB, {point.extra / point.rows:,.1f} a row"),
+            table(lambda point: f"{point.extra / 1e6:,.1f} MB" + _a_row(point)),
         ]
     )
+
+
+def _a_row(point: Point) -> str:
+    """Of few rows it would say little: most is the same for any number of rows."""
+    return f", {point.extra / point.rows:,.1f} a row" if point.rows > FIRST else ""
 
 
 def _cell(point: Point | None, text: Callable[[Point], str]) -> str:

@@ -43,7 +43,7 @@ def summary(lines: Sequence[Line]) -> str:
 
 
 def _reason(line: Line) -> str:
-    return f"; {line.hard}" if line.hard else ""
+    return f"; {line.hard}" if line.hard else "; other runs met it: a busy machine may be the reason"
 
 
 def _facts(machine: dict[str, str], run: dict[str, str]) -> list[str]:

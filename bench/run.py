@@ -31,14 +31,14 @@ from budget import Group
 HERE = Path(__file__).parent
 
 GROUPS = (  # in the order of the page; seconds of the whole, and of the quick form
-    Group("peers", "Peers side by side", peers.pieces, 130, 14),
-    Group("growth", "Growth with the number of rows", growth.pieces, 170, 22),
+    Group("peers", "Peers side by side", peers.pieces, 120, 14),
+    Group("growth", "Growth with the number of rows", growth.pieces, 160, 22),
     Group("memory", "Memory and start-up", memory.pieces, 40, 8),
     Group("figures", "Figures", figures.pieces, 200, 10),
     Group("intervals", "Intervals and permutation tests", intervals.pieces, 90, 10),
     Group("decisions", "Decisions and calibration", decisions.pieces, 30, 3),
     Group("systems", "Systems of several models", systems.pieces, 50, 12),
-    Group("files", "Large files", large_files.pieces, 390, 13),
+    Group("files", "Large files", large_files.pieces, 380, 13),
     Group("spark", "Spark", spark.pieces, 60, 8),
 )
 

@@ -34,7 +34,8 @@ def test_a_line_says_whether_it_is_met():
     from contest import Line, at_least, at_most
 
     assert str(Line.of("a", "b", "c", 19.96, at_least(20))) == "| a | b | c | 19.9 × | ≥ 20 × | **no** |"
-    assert str(Line.of("a", "b", "c", 0.6, at_most(0.6, "GB"))).endswith("| ≤ 0.6 GB | **no** |")  # 0.6 is a bit more
+    assert str(Line.of("a", "b", "c", 0.6, at_most(0.6, "GB"))).endswith("| 0.6 GB | ≤ 0.6 GB | yes |")
+    assert str(Line.of("a", "b", "c", 0.6001, at_most(0.6, "GB"))).endswith("| 0.601 GB | ≤ 0.6 GB | **no** |")
     assert str(Line.of("a", "b", "c", 12345.6, at_least(1000))).endswith("| 12,300 × | ≥ 1,000 × | yes |")
 
 
