@@ -41,6 +41,13 @@ def measured(work: str, *arguments: object, runs: int = 1) -> Alone:
     return Alone(*json.loads(done.stdout.splitlines()[-1]))
 
 
+def too_large(need: float) -> str:
+    """Why work that needs so many bytes is left out, if it is: other programs need room too."""
+    lines = Path("/proc/meminfo").read_text().splitlines()
+    free = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
+    return f"left out: needs about {need / 1e9:.0f} GB" if need > 0.7 * free else ""
+
+
 # ── inside that process ──────────────────────────────────────────────────────────────────────────────────────────
 def memory(name: str) -> int:
     """Bytes of this process: now ("VmRSS") or at the peak ("VmHWM")."""

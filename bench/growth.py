@@ -13,9 +13,6 @@ FIRST = 10**4
 TOO_LONG = 20.0
 """scikit-learn is not run where it would take more seconds than this, going by the size before."""
 
-ROOM = 0.7
-"""Nor anything that would take more than this share of the memory that is free."""
-
 
 @dataclass(frozen=True)
 class Task:
@@ -85,9 +82,7 @@ class Step:
         seconds, extra = times * same[-1].seconds, times * same[-1].extra + 20 * self.rows
         if self.side != "stakes" and seconds > TOO_LONG:
             return f"left out: about {seconds:.0f} s"
-        if extra > ROOM * free_memory():
-            return f"left out: about {extra / 1e9:.0f} GB"
-        return ""
+        return alone.too_large(extra)
 
 
 def pieces(n: int) -> Iterator[Step]:
@@ -98,11 +93,6 @@ def pieces(n: int) -> Iterator[Step]:
         for task in TASKS:
             for side in SIDES:
                 yield Step(task, side, rows, points)
-
-
-def free_memory() -> int:
-    lines = Path("/proc/meminfo").read_text().splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
 
 
 # ── the work, in a process of its own ────────────────────────────────────────────────────────────────────────────
@@ -189,20 +179,23 @@ def draw(points: Iterable[Point], file: Path) -> None:
     import matplotlib.pyplot as plt
 
     known = [point for point in points if point.seconds is not None]
+    last = max((point.rows for point in known), default=FIRST)
     style = {"svg.fonttype": "none", "svg.hashsalt": "stakes", "font.family": "sans-serif", "font.size": 10}
     with plt.rc_context(style):
         figure, axes = plt.subplots(2, len(TASKS), figsize=(10.5, 6), sharex=True, sharey="row", facecolor="white")
         for column, task in enumerate(TASKS):
             axes[0, column].set_title(task.name, fontweight="bold")
             axes[1, column].set_xlabel("rows")
-            for side, colour in SIDES.items():
+            for side in SIDES:
                 mine = [point for point in known if (point.task, point.side) == (task.name, side)]
                 rows = [point.rows for point in mine]
                 for axis, values in (
                     (axes[0, column], [point.seconds for point in mine]),
                     (axes[1, column], [max(point.extra, 4096) / 1e6 for point in mine]),
                 ):
-                    _curve(axis, rows, values, side, colour)
+                    _curve(axis, rows, values, side, last)
+        axes[0, 0].set_xlim(right=50 * last)  # room for the labels
+        axes[0, 0].set_xticks(sorted({point.rows for point in known}))
         axes[0, 0].set_ylabel("seconds")
         axes[1, 0].set_ylabel("MB on top of the rows")
         figure.tight_layout()
@@ -210,13 +203,15 @@ def draw(points: Iterable[Point], file: Path) -> None:
         plt.close(figure)
 
 
-def _curve(axis: object, rows: list[int], values: list[float], side: str, colour: str) -> None:
+def _curve(axis: object, rows: list[int], values: list[float], side: str, last: int) -> None:
+    colour = SIDES[side]
     axis.loglog(rows, values, "o-" if side == "stakes" else "s--", color=colour, markersize=4)
     axis.grid(alpha=0.3)
     axis.spines[["top", "right"]].set_visible(False)
+    axis.minorticks_off()
     if rows:
-        above = side != "stakes"  # stakes runs below, and its label too
-        place = {"xytext": (0, 7 if above else -9), "ha": "right", "va": "bottom" if above else "top"}
+        beside, above = {"xytext": (7, 0), "va": "center"}, {"xytext": (0, 5), "va": "bottom", "ha": "right"}
+        place = beside if rows[-1] == last else above  # beside an earlier end the other curve goes on
         axis.annotate(
             side, (rows[-1], values[-1]), textcoords="offset points", color=colour, fontweight="bold", **place
         )

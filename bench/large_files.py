@@ -21,6 +21,7 @@ EXACT = '`evaluate(file, truth="y", score="p", exact=True).to_rows()`'
 BINNED = '`evaluate(file, truth="y", score="p", exact=False).to_rows()`'
 SUMS = "Polars sums both columns of the file"
 SCIKIT = "pandas reads it, scikit-learn `confusion_matrix`, `roc_auc_score`"
+PANDAS_NEEDS = 100  # bytes a row, as measured
 BINS_ON_TOP = "the plain scan only adds two columns up; every score has to be put into its bin besides"
 
 
@@ -153,7 +154,7 @@ def _exact(file: str, rows: int) -> Iterator[Measurement]:
         ]
 
     yield Measurement(what, lines, wanted)
-    yield _beside_pandas(what, file, ours, EXACT)
+    yield _beside_pandas(what, rows, file, ours, EXACT)
 
 
 def _binned(file: str, rows: int, scores: str) -> Measurement:
@@ -183,7 +184,7 @@ def _text(file: str, rows: int) -> Iterator[Measurement]:
         return [Line.of(what, f"{ours()}: {BINNED}", theirs, ours().seconds / plain, wanted, BINS_ON_TOP)]
 
     yield Measurement(what, lines, wanted)
-    yield _beside_pandas(what, file, ours, BINNED)
+    yield _beside_pandas(what, rows, file, ours, BINNED)
 
 
 def _segments(file: str, rows: int) -> Measurement:
@@ -209,11 +210,13 @@ def _peak(what: str, found: alone.Alone, ran: str, gigabytes: float) -> Line:
     return Line.of(f"{what}: peak of the whole process", ran, "", found.gigabytes, wanted, section="memory")
 
 
-def _beside_pandas(what: str, file: str, ours: Callable[[], alone.Alone], ran: str) -> Measurement:
+def _beside_pandas(what: str, rows: int, file: str, ours: Callable[[], alone.Alone], ran: str) -> Measurement:
     """No ratio is wanted here; it is what people do today."""
     what = f"{what}, beside pandas"
 
     def lines() -> list[Line]:
+        if reason := alone.too_large(PANDAS_NEEDS * rows):
+            return [Line(what, ran, SCIKIT, reason)]
         theirs = alone.measured("large_files.pandas_and_scikit_learn", file)
         ratio = theirs.seconds / ours().seconds
         return [Line(what, f"{ours()}: {ran}", f"{theirs}: {SCIKIT}", f"{ratio:.1f} ×")]

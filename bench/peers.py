@@ -255,6 +255,5 @@ def _files(rows: int) -> Iterator[FilePeer]:
         for kind, file in (("Parquet", parquet), ("CSV", large_files.as_text(parquet))):
             task = f"Figures of a {kind} file: {rows:,} rows, in a process of its own"
             yield FilePeer(task, "stakes", large_files.EXACT, "large_files.evaluated", (file, True))
-            yield FilePeer(task, "stakes, scores in bins", large_files.BINNED, "large_files.evaluated", (file, False))
             work = "large_files.pandas_and_scikit_learn"
             yield FilePeer(task, "pandas and scikit-learn", large_files.SCIKIT, work, (file,))
