@@ -18,6 +18,11 @@ ENOUGH = 6.0
 NO_TIME = "left out: no time"
 
 
+def is_missing(text: str) -> bool:
+    """Whether this stands where a number should be, for want of time or room or because of an error."""
+    return text.startswith(("left out", "failed"))
+
+
 @dataclass(frozen=True)
 class Wanted:
     """What a measured number shall reach or not exceed."""
@@ -69,6 +74,11 @@ class Line:
         shown = wanted.rounded(value)
         measured = f"{number(shown)} {wanted.unit}"
         return cls(what, ours, theirs, measured, wanted, wanted.met(shown), hard, section)
+
+    @property
+    def missing(self) -> str:
+        """What was not measured and why, for the summary."""
+        return f"{self.what}: {self.measured}" if is_missing(self.measured) else ""
 
     def __str__(self) -> str:
         met = {True: "yes", False: "**no**", None: ""}[self.met]

@@ -51,6 +51,12 @@ class Point:
     extra: float | None  # bytes on top of the rows
     why_not: str = ""
 
+    @property
+    def missing(self) -> str:
+        """That a size would take too long is expected, and said in the table."""
+        unexpected = self.why_not and "about" not in self.why_not
+        return f"{self.task}, {self.side}, {self.rows:,} rows: {self.why_not}" if unexpected else ""
+
 
 @dataclass
 class Step:

@@ -16,7 +16,7 @@ import alone
 import large_files
 import scikit
 import stakes
-from contest import Side, in_turn
+from contest import Side, in_turn, is_missing
 from samples import two_classes
 
 RESAMPLES, FEW = 2000, 20
@@ -31,6 +31,10 @@ class Row:
     ran: str
     seconds: float | None
     found: str
+
+    @property
+    def missing(self) -> str:
+        return f"{self.task}, {self.who}: {self.found}" if is_missing(self.found) else ""
 
     def shown(self, ours: float | None) -> str:
         took = "" if self.seconds is None else f"{self.seconds:.3f} s"

@@ -39,7 +39,7 @@ GROUPS = (  # in the order of the page; seconds of the whole, and of the quick f
     Group("decisions", "Decisions and calibration", decisions.pieces, 30, 3),
     Group("systems", "Systems of several models", systems.pieces, 50, 12),
     Group("files", "Large files", large_files.pieces, 380, 13),
-    Group("spark", "Spark", spark.pieces, 60, 8),
+    Group("spark", "Spark", spark.pieces, 60, 12),
 )
 
 
@@ -69,12 +69,11 @@ def main() -> None:
             print(f"{time.monotonic() - start:6.0f} s  {record}", flush=True)
         took[group.name] = time.monotonic() - began
     run = {
-        "run": _form(asked),
         "date": f"{today:%d %B %Y}",
         "took": f"{(time.monotonic() - start) / 60:.1f} minutes: "
         + ", ".join(f"{name} {seconds:.0f} s" for name, seconds in took.items()),
     }
-    page = results.written(groups, records, described, run)
+    page = results.written(_form(asked), groups, records, {**run, **described})
     file = asked.output or (HERE / "RESULTS.md" if whole else None)
     if file is None:
         print("\n" + page)
@@ -89,8 +88,8 @@ def main() -> None:
 def _form(asked: argparse.Namespace) -> str:
     """What was run, in words."""
     if asked.quick or asked.rows:
-        return "a small form with few rows, to see that everything runs: **its ratios say little**"
-    return f"a part: {asked.only}" if asked.only else "the whole, `make bench`"
+        return "A small form with few rows, to see that everything runs: what is wanted is meant for the whole."
+    return f"A part of the whole: {asked.only}." if asked.only else "The whole, as `make bench` runs it."
 
 
 if __name__ == "__main__":
