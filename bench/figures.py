@@ -53,22 +53,15 @@ def _two_classes(n: int) -> Iterator[Contest]:
     y, _, d = two_classes(n)
     columns = {"bool": (y, d), "int64 0/1": (y.astype(np.int64), d.astype(np.int64))}
     for name, (truth, decided) in columns.items():
-        yield _confusion(f"confusion, {name}, {n:,} rows", truth, decided, 60)
-
-
-def _confusion(what: str, truth: object, decided: object, wanted: float, theirs: tuple | None = None) -> Contest:
-    """The table of decisions; scikit-learn may get the same labels in another container."""
-    of_theirs = theirs or (truth, decided)
-    how = " on NumPy strings" if theirs else ""
-    return Contest(
-        what,
-        Side(
+        ours = Side(
             "`count(truth=y, prediction=d).confusion`",
-            lambda: stakes.count(truth=truth, prediction=decided, task="classification").confusion,
-        ),
-        Side(f"scikit-learn `confusion_matrix(y, d)`{how}", lambda: sk.confusion_matrix(*of_theirs)),
-        at_least(wanted),
-    )
+            lambda truth=truth, decided=decided: stakes.count(truth=truth, prediction=decided).confusion,
+        )
+        yield Contest(f"confusion, {name}, {n:,} rows", ours, _scikit_table(truth, decided), at_least(60))
+
+
+def _scikit_table(truth: object, decided: object, more: str = "") -> Side:
+    return Side(f"scikit-learn `confusion_matrix(y, d)`{more}", lambda: sk.confusion_matrix(truth, decided))
 
 
 def _everything(n: int) -> Iterator[Contest]:
@@ -95,19 +88,28 @@ def _everything(n: int) -> Iterator[Contest]:
 def _many_classes(n: int) -> Iterator[Contest]:
     truth, decided = ten_classes(n)
     words = np.array([f"class {c}" for c in range(K)])
-    yield _confusion(f"confusion, k = {K}, int64, {n:,} rows", truth, decided, 25)
+    yield _table_of_ten(f"int64, {n:,} rows", truth, decided, 25)
     arrow = [pl.Series(words)[column].to_arrow() for column in (truth, decided)]
-    strings = words[truth], words[decided]
-    yield _confusion(f"confusion, k = {K}, Arrow strings, {n:,} rows", *arrow, 20, theirs=strings)
+    theirs = _scikit_table(words[truth], words[decided], " on NumPy strings")
+    yield _table_of_ten(f"Arrow strings, {n:,} rows", *arrow, 20, theirs)
 
 
 def _words(n: int) -> Iterator[Contest]:
     words = np.array([f"class {c}" for c in range(K)])
     columns = ten_classes(n)
     categories = (pd.Series(pd.Categorical.from_codes(column, words)) for column in columns)
-    yield _confusion(f"confusion, k = {K}, categories, {n:,} rows", *categories, 20)
+    yield _table_of_ten(f"categories, {n:,} rows", *categories, 20)
     plain = (words[column].astype(object) for column in columns)
-    yield _confusion(f"confusion, k = {K}, Python strings, {n:,} rows", *plain, 5)
+    yield _table_of_ten(f"Python strings, {n:,} rows", *plain, 5)
+
+
+def _table_of_ten(what: str, truth: object, decided: object, wanted: float, theirs: Side | None = None) -> Contest:
+    """Decisions between ten classes; scikit-learn gets the same columns if it has none of its own."""
+    ours = Side(
+        '`count(truth=y, prediction=d, task="classification")`',
+        lambda: stakes.count(truth=truth, prediction=decided, task="classification"),
+    )
+    return Contest(f"confusion, k = {K}, {what}", ours, theirs or _scikit_table(truth, decided), at_least(wanted))
 
 
 def _class_scores(n: int) -> Iterator[Contest]:
