@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test test-deep lint types docs pages bench coverage clean
+.PHONY: demo test test-deep lint types docs pages bench bench-quick coverage clean
 
 demo: $(VENV)/.installed        ## set up, then evaluate the predictions that ship with the package
 	@$(BIN)/stakes demo
@@ -29,8 +29,11 @@ docs: $(VENV)/.installed-test   ## the documentation site, written to build/site
 pages: $(VENV)/.installed-test  ## the pages of docs/ that are made from the code: catalogue, command line, import graph, SQL
 	@$(BIN)/python tools/pages
 
-bench: $(VENV)/.installed-test  ## ratios against peers, measured in one run, written to bench/RESULTS.md
+bench: $(VENV)/.installed-bench  ## ratios against peers, measured in one run, written to bench/RESULTS.md; 20 minutes at most
 	@$(BIN)/python bench/run.py
+
+bench-quick: $(VENV)/.installed-bench  ## the same with few rows, to the terminal; two minutes at most
+	@$(BIN)/python bench/run.py --quick
 
 coverage: $(VENV)/.installed-test  ## how often intervals cover the truth, simulated, written to docs/coverage.md
 	@$(BIN)/python bench/coverage.py
@@ -48,6 +51,11 @@ $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
 $(VENV)/.installed-test: pyproject.toml | $(VENV)/bin/python
 	@echo "installing stakes and its test tools into $(VENV) …"
 	@$(BIN)/python -m pip install --quiet -e '.[test]'
+	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-bench: pyproject.toml | $(VENV)/bin/python
+	@echo "installing stakes and the peers of its bench into $(VENV) …"
+	@$(BIN)/python -m pip install --quiet -e '.[bench]'
 	@touch $@ $(VENV)/.installed
 
 clean:

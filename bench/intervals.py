@@ -1,0 +1,192 @@
+"""How sure: intervals against rows drawn again, permutation tests against shuffled labels."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import sklearn.metrics as sk
+
+import stakes
+from contest import Contest, Line, Measurement, Side, at_least, at_most
+from samples import ten_classes, two_classes
+from stakes.uncertainty import cells, score_tables
+from stakes.uncertainty import draws as drawn_anew
+from stakes.uncertainty import intervals as ways
+from stakes.uncertainty.interval import none
+from stakes.uncertainty.intervals import intervals
+from stakes.uncertainty.sampling import USUAL, Sampling
+
+REPLICATES, PERMUTATIONS = 2000, 10_000
+FEW = 20
+"""How many replicates or permutations of the slow peers are run; their times are scaled up."""
+
+
+def pieces(n: int) -> Iterator[Contest | Measurement]:
+    rows = min(n // 10, 10**6)
+    yield from _evaluation(rows)
+    yield from _replicates(rows)
+    yield _average_precision(rows)
+    yield from _permutations(min(n // 10, 10**5))
+    for prevalence in (0.3, 0.01):
+        yield _compression(n // 10, prevalence)
+
+
+# ── intervals ────────────────────────────────────────────────────────────────────────────────────────────────────
+def _evaluation(n: int) -> Iterator[Contest]:
+    y, s, _ = two_classes(n)
+    auc = stakes.metrics.auc
+
+    def evaluated() -> object:
+        return stakes.evaluate(truth=y, score=s).to_rows()
+
+    def without_intervals() -> object:
+        made, ways.intervals = ways.intervals, lambda wanted, *_: [none("not asked for")] * len(wanted)
+        try:
+            return evaluated()
+        finally:
+            ways.intervals = made
+
+    def with_delong() -> object:
+        counted = stakes.ScoreTable.from_rows(s, y)
+        return intervals([auc], [auc.of(counted)], counted, USUAL)
+
+    yield Contest(
+        f"evaluate() with all intervals, {n:,} rows",
+        Side("`evaluate(truth=y, score=s).to_rows()`", evaluated),
+        Side("the same without intervals", without_intervals),
+        at_most(2),
+    )
+    yield Contest(
+        f"auc with DeLong's interval, {n:,} rows",
+        Side("auc and interval of `ScoreTable.from_rows(s, y)`", with_delong),
+        Side("the auc alone", lambda: auc.of(stakes.ScoreTable.from_rows(s, y))),
+        at_most(1.6),
+    )
+
+
+def _replicates(n: int) -> Iterator[Contest]:
+    y, _, d = two_classes(n)
+    classes, guesses = ten_classes(n, right=0.6)
+    counted_ten = stakes.count(truth=classes, prediction=guesses, task="classification")
+    two, ten = stakes.count(truth=y, prediction=d).confusion, counted_ten.confusion
+    of_two = [metric for metric in stakes.metrics.list() if metric.tally is stakes.Confusion]
+    of_ten = [stakes.metrics.find(name) for name in stakes.Evaluation(counted_ten).figures]
+    small, large = (stakes.Confusion.two_class(tp=300 * f, fn=200 * f, fp=100 * f, tn=400 * f) for f in (1, 10**6))
+
+    def drawn(table: stakes.Confusion, metrics: list) -> Side:
+        sampling = Sampling(replicates=REPLICATES)
+        return Side(
+            f"{len(metrics)} figures of {REPLICATES:,} tables drawn anew",
+            lambda: stakes.metrics.measure(metrics, cells.drawn(table, sampling)),
+        )
+
+    def resampled(y: np.ndarray, d: np.ndarray, average: str) -> Side:
+        def f1(rows: np.ndarray) -> float:
+            return sk.f1_score(y[rows], d[rows], average=average)
+
+        return _of_rows_drawn_again(f'`f1_score(y[i], d[i], average="{average}")`', f1, n, FEW)
+
+    what = f"{REPLICATES:,} replicates of all figures of a table"
+    yield Contest(f"{what}, k = 2, {n:,} rows", drawn(two, of_two), resampled(y, d, "binary"), at_least(10_000))
+    yield Contest(
+        f"{what}, k = 10, {n:,} rows", drawn(ten, of_ten), resampled(classes, guesses, "macro"), at_least(1000)
+    )
+    at_small = Side("the same at 10³ rows", drawn(small, of_two).action)
+    yield Contest(f"{what}, 10⁹ rows", drawn(large, of_two), at_small, at_most(1.5))
+
+
+def _of_rows_drawn_again(ran: str, figure: Callable[[np.ndarray], float], n: int, few: int) -> Side:
+    """A figure of rows drawn with replacement, as a bootstrap does."""
+    rng = np.random.default_rng(4)
+    return Side(
+        f"scikit-learn {ran} of rows drawn again, {REPLICATES:,} times",
+        lambda: [figure(rng.integers(0, n, n)) for _ in range(few)],
+        (few, REPLICATES),
+    )
+
+
+def _average_precision(n: int) -> Contest:
+    y, s, _ = two_classes(n)
+    metric = stakes.metrics.average_precision
+
+    def with_interval() -> object:
+        counted = stakes.ScoreTable.from_rows(s, y)
+        return intervals([metric], [metric.of(counted)], counted, USUAL)
+
+    def of_rows(rows: np.ndarray) -> float:
+        return sk.average_precision_score(y[rows], s[rows])
+
+    return Contest(
+        f"average precision and its interval, {n:,} rows",
+        Side("figure and interval of `ScoreTable.from_rows(s, y)`", with_interval),
+        _of_rows_drawn_again("`average_precision_score(y[i], s[i])`", of_rows, n, FEW // 4),
+        at_least(500),
+    )
+
+
+def _compression(n: int, prevalence: float) -> Measurement:
+    """How far the ends of an interval move when the score table is compressed before it is drawn anew.
+
+    Both are made from the same draws: those of a piece are the sums of those of its scores.
+    """
+    what = f"ends of an interval when scores are compressed, {n:,} rows, prevalence {prevalence}"
+    wanted = at_most(0.02, "standard errors")
+
+    def work() -> list[Line]:
+        rng = np.random.default_rng(5)
+        truth = rng.random(n) < prevalence
+        table = stakes.ScoreTable.from_rows(rng.normal(size=n) + 1.5 * truth, truth)
+        metric = stakes.metrics.average_precision
+        columns, parts = table.as_columns(), table.compressed().as_columns()
+        ends = np.cumsum(parts.values["positives"] + parts.values["negatives"])
+        starts = np.append(0, ends[:-1])
+        found: list[list[float]] = [[], []]
+        for _ in range(150):
+            draws = np.stack([rng.standard_gamma(columns.values[name]) for name in ("positives", "negatives")])[None]
+            summed = np.add.reduceat(draws, starts, axis=-1)
+            for values, scores, drawn in zip(found, (columns.scores, parts.scores), (draws, summed), strict=True):
+                values.append(float(metric.of(score_tables.redrawn(table, scores, drawn, fixed=False))[0]))
+        value = metric.of(table)
+        fine, coarse = (drawn_anew.spread_interval(metric, value, np.array(draws), USUAL, "") for draws in found)
+        moved = max(abs(fine.low - coarse.low), abs(fine.high - coarse.high)) / np.std(found[0])
+        ours = f"ends of average precision's interval from {len(parts.scores)} pieces, 150 draws"
+        return [Line.of(what, ours, "every score by itself, the same draws", moved, wanted)]
+
+    return Measurement(what, work, wanted)
+
+
+# ── permutations ─────────────────────────────────────────────────────────────────────────────────────────────────
+def _permutations(n: int) -> Iterator[Contest]:
+    rng = np.random.default_rng(3)
+    s = rng.random(n)
+    y = rng.random(n) < 0.49 + 0.02 * s
+    d = s >= 0.5
+    classes, guesses = ten_classes(n)
+
+    def contest(what: str, columns: dict, ran: str, shuffled: Callable[[], float], wanted: int) -> Contest:
+        metric, given = what.partition(",")[0], ", ".join(columns)
+        return Contest(
+            f"{PERMUTATIONS:,} permutations of {what}, {n:,} rows",
+            Side(
+                f'`permutation_test({given}, metric="{metric}", permutations={PERMUTATIONS})`',
+                lambda: stakes.permutation_test(
+                    **columns, metric=metric, task="classification", permutations=PERMUTATIONS
+                ),
+            ),
+            Side(f"{ran}, {PERMUTATIONS:,} times", lambda: [shuffled() for _ in range(FEW)], (FEW, PERMUTATIONS)),
+            at_least(wanted),
+        )
+
+    def gorodkin() -> float:
+        table = np.bincount(rng.permutation(classes) * 10 + guesses, minlength=100).reshape(10, 10)
+        t, p = table.sum(1), table.sum(0)
+        return (table.trace() * n - t @ p) / np.sqrt(float(n**2 - t @ t) * float(n**2 - p @ p))
+
+    two, ten = {"truth": y, "prediction": d}, {"truth": classes, "prediction": guesses}
+    shuffle = "`rng.permutation(y)`"
+    equal, correlated = f"`numpy.mean(… == d)` of {shuffle}", f"`numpy.corrcoef(…, d)` of {shuffle}"
+    tabled, ranked = f"`numpy.bincount` of {shuffle} and `d`", f"scikit-learn `roc_auc_score(…, s)` of {shuffle}"
+    yield contest("accuracy", two, equal, lambda: np.mean(rng.permutation(y) == d), 1000)
+    yield contest("mcc", two, correlated, lambda: np.corrcoef(rng.permutation(y), d)[0, 1], 1000)
+    yield contest("accuracy, k = 10", ten, equal, lambda: np.mean(rng.permutation(classes) == guesses), 40)
+    yield contest("mcc, k = 10", ten, tabled, gorodkin, 40)
+    yield contest("auc", {"truth": y, "score": s}, ranked, lambda: sk.roc_auc_score(rng.permutation(y), s), 30)
