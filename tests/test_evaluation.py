@@ -274,3 +274,19 @@ def test_numbers_are_whole_at_any_width(width):
 def test_many_segments_are_cut_off_in_the_text():
     ev = stakes.evaluate(truth=[0, 1] * 30, prediction=[0, 1] * 30, by=[i // 2 for i in range(60)])
     assert "… and 10 more; ev.by_segment().to_rows(); 30 too small to compare" in " ".join(str(ev).split())
+
+
+def test_a_figure_is_the_same_alone_and_among_all():
+    """The first few are worked out as they are asked for, later ones with all others."""
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 2, 300)
+    score = np.clip(0.3 * truth + 0.7 * rng.random(300), 0, 1)
+    whole = stakes.evaluate(truth=truth, score=score)
+    names = list(whole.figures)
+    assert len(names) > 40
+    for name in names:
+        assert str(stakes.Evaluation(whole.counted)[name]) == str(whole.figures[name])
+    asked = stakes.Evaluation(whole.counted)
+    for i, name in enumerate(names):
+        assert str(asked[name]) == str(whole.figures[name])
+        assert ("figures" in vars(asked)) == (i >= 3)

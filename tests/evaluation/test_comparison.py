@@ -2,9 +2,7 @@
 
 import json
 import math
-import runpy
 import warnings
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -579,17 +577,6 @@ def test_decisions_that_are_no_classes_are_compared_by_cost_and_flip_no_rows():
     assert pair.low < pair.difference < pair.high
     assert pair.flipped is None
     assert "both right" not in str(compared)
-
-
-# ── the example ──────────────────────────────────────────────────────────────────────────────────────────────────
-def test_the_example_of_two_classifiers_runs(capsys):
-    found = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "how_sure" / "two_classifiers.py"))
-    out = capsys.readouterr().out
-    assert "vectors: share of tumours found" in out
-    assert "DeLong, paired" in out
-    pair = found["comparison"].pairs[0]
-    assert pair.low <= pair.difference <= pair.high
-    assert found["comparison"].conclusion.split(" (")[0] in " ".join(out.split())
 
 
 # ── how sure ─────────────────────────────────────────────────────────────────────────────────────────────────────

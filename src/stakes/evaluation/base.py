@@ -46,6 +46,9 @@ _FIGURES_OF: dict[type[Tally], str] = {
     CostSums: "decisions whose costs differ by row",
 }
 
+_FEW = 3
+"""So many figures are worked out one by one as they are asked for; whoever asks for more gets them all at once."""
+
 
 class Evaluation(AsJson, Plottable, Reportable):
     """What is known about a model on some rows; every figure comes with what ignoring the input would score.
@@ -86,6 +89,7 @@ class Evaluation(AsJson, Plottable, Reportable):
         self.counted = counted
         self.sampling = sampling
         self.pricing = pricing
+        self._asked: dict[str, Estimate] = {}
         scores: Any = counted.tallies.get("scores") or counted.tallies.get("class_scores")
         self.probabilities = probabilities if probabilities is not None else scores is not None and scores.probabilities
 
@@ -105,8 +109,14 @@ class Evaluation(AsJson, Plottable, Reportable):
 
     def __getitem__(self, name: str) -> Estimate:
         metric = self._find(name)
-        if metric.text in self.figures:
+        if len(self._asked) >= _FEW and metric.text in self.figures:
             return self.figures[metric.text]
+        if metric.text not in self._asked:
+            self._asked[metric.text] = self._alone(metric)
+        return self._asked[metric.text]
+
+    def _alone(self, metric: Metric) -> Estimate:
+        """One figure, without the others."""
         tally = self._tally(metric)
         if tally is None:
             return Estimate(metric.text, math.nan, reason=self._why_no(metric))
