@@ -290,3 +290,49 @@ def test_a_figure_is_the_same_alone_and_among_all():
     for i, name in enumerate(names):
         assert str(asked[name]) == str(whole.figures[name])
         assert ("figures" in vars(asked)) == (i >= 3)
+
+
+def test_a_tally_is_evaluated_as_its_rows_are():
+    rng = np.random.default_rng(6)
+    two, three = rng.integers(0, 2, 200), rng.integers(0, 3, 200)
+    score, said = np.round(np.clip(0.3 * two + 0.7 * rng.random(200), 0, 1), 2), rng.integers(0, 3, 200)
+    shares = rng.dirichlet([2, 2, 2], 200)
+    numbers = rng.normal(size=(2, 200))
+    asked = [
+        {"truth": two, "score": score},
+        {"truth": two, "prediction": score > 0.5},
+        {"truth": three, "prediction": said, "task": "classification"},
+        {"truth": three, "score": shares, "classes": [0, 1, 2]},
+        {"truth": numbers[0], "prediction": numbers[1]},
+    ]
+    for question in asked:
+        rows = stakes.evaluate(**question)
+        assert stakes.evaluate(rows.counted).to_dict() == rows.to_dict()
+        for tally in rows.counted.tallies.values():
+            alone = stakes.evaluate(tally)
+            assert len(alone.figures) >= 14
+            for name, figure in alone.figures.items():
+                assert str(figure) == str(rows.figures[name])
+
+
+def test_a_published_table_is_enough():
+    table = stakes.Confusion.two_class(tp=2739, fn=56, fp=4, tn=1042)
+    ev = stakes.evaluate(table, costs=stakes.Costs(miss=5, false_alarm=1), confidence=0.9)
+    assert ev["recall"].value == 2739 / 2795
+    assert ev["expected_cost"].value == pytest.approx((5 * 56 + 4) / 3841)
+    assert ev["recall"].confidence == 0.9
+    assert "nothing" not in str(ev)
+
+
+def test_tallies_that_cannot_be_evaluated_say_so():
+    table = stakes.Confusion.two_class(tp=5, fn=1, fp=2, tn=9)
+    for wrong, words in (
+        (stakes.Confusion.stack([table, table]), "holds 2 tables"),
+        (stakes.JointCounts(("a",), (("x",),), np.array([[0]]), np.array([1])), "JointCounts by itself is not enough"),
+    ):
+        with pytest.raises(stakes.InputError, match=words):
+            stakes.evaluate(wrong)
+    with pytest.raises(stakes.InputError, match="has been counted already"):
+        stakes.count(stakes.Confusion.two_class(tp=1, fn=1, fp=1, tn=1))
+    with pytest.raises(stakes.InputError, match="truth"):
+        stakes.evaluate(stakes.Confusion.two_class(tp=1, fn=1, fp=1, tn=1), truth=[1, 0])

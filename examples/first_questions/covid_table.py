@@ -18,12 +18,9 @@ print(table)
 # %%
 # All rates with their intervals
 # ------------------------------
-# A table is rows that were counted; written out again as rows, they give every figure with its interval.
+# A table is rows that were counted, and nothing else is needed.
 
-truth = np.repeat(["infected", "healthy"], [table.P, table.N])
-cells = [table.tp, table.fn, table.fp, table.tn]
-decided = np.repeat(["infected", "healthy", "infected", "healthy"], cells)
-ev = stakes.evaluate(truth=truth, prediction=decided, positive="infected")
+ev = stakes.evaluate(table)
 ev
 
 # %%

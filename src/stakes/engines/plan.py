@@ -103,6 +103,15 @@ class Counted:
         return type(self).sum([self, other]) if isinstance(other, Counted) else NotImplemented
 
     @classmethod
+    def of(cls, tally: Tally) -> Self:
+        """Return what was counted as this one tally: a published confusion table, say."""
+        if not isinstance(tally, Confusion | ScoreTable | ClassScores | ErrorSums):
+            raise errors.no_evaluation_of(type(tally).__name__)
+        if tally.leading:
+            raise errors.several_tallies(type(tally).__name__, tally.leading)
+        return cls("regression" if isinstance(tally, ErrorSums) else "classification", {tally.kind: tally})
+
+    @classmethod
     def sum(cls, parts: Sequence["Counted"]) -> Self:
         """Add many parts at once; cheaper than adding them pairwise."""
         parts = list(parts)

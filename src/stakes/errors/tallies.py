@@ -1,5 +1,6 @@
 """Tallies, added up and sent around."""
 
+import math
 from collections.abc import Sequence
 
 from stakes.errors import InputError
@@ -12,6 +13,19 @@ def different_questions(what: str, left: object, right: object) -> InputError:
     return InputError(
         f"these tallies answer different questions: {what} is {one} in one and {other} in the other; "
         f"count both with the same arguments{hint}"
+    )
+
+
+def no_evaluation_of(kind: str) -> InputError:
+    return InputError(
+        f"a {kind} by itself is not enough to evaluate; give a Confusion, ScoreTable, ClassScores or ErrorSums, or "
+        "the rows"
+    )
+
+
+def several_tallies(kind: str, leading: Sequence[int]) -> InputError:
+    return InputError(
+        f"this {kind} holds {math.prod(leading):,} tables (shape {tuple(leading)}); evaluate one of them at a time"
     )
 
 

@@ -75,7 +75,8 @@ def evaluate(
     ``exact=True`` keeps every score, ``exact=False`` bins those of fewer rows too.
 
     Tallies that were counted elsewhere (``"monday.tally"``, or several) need no ``truth``: they are added up, and the
-    question is the one that was asked when counting.
+    question is the one that was asked when counting. A published table is a tally, too:
+    ``evaluate(Confusion.two_class(tp=90, fn=10, fp=20, tn=80))``.
 
     >>> ev = evaluate(truth=[1, 1, 0, 1, 1, 0], score=[0.9, 0.4, 0.6, 0.8, 0.1, 0.2])
     >>> print(ev["auc"])
@@ -173,7 +174,7 @@ def count(data: Any = None, *, threshold: float | None = None, **columns: Any) -
     are kept beside the scores, which makes them exact wherever the counts travel: ``count(…).save("monday.tally")``.
     """
     if are_tallies(data):
-        raise errors.tallies_to_count(str(data))
+        raise errors.tallies_to_count(data if isinstance(data, str) else type(data).__name__)
     refuse_useless_threshold(threshold, columns.get("score"), columns.get("prediction"))
     return count_rows(data, threshold=threshold, **columns).asked(threshold, **columns)
 

@@ -1,4 +1,4 @@
-"""Tallies that came as files: they are added up, and judged as if all their rows were here."""
+"""Tallies that were counted before, or came as files: they are added up, and judged as if their rows were here."""
 
 import os
 from collections.abc import Mapping
@@ -7,6 +7,7 @@ from typing import Any
 from stakes import errors
 from stakes.engines import Counted
 from stakes.engines.travel import SUFFIX
+from stakes.tallies import Tally
 
 _QUESTION: dict[str, Any] = {
     **dict.fromkeys(("truth", "score", "prediction", "positive", "classes", "weight", "by", "baseline", "cluster")),
@@ -16,7 +17,9 @@ _QUESTION: dict[str, Any] = {
 
 
 def are_tallies(data: Any) -> bool:
-    """Whether these are names of tallies; rows among them are refused."""
+    """Whether these are tallies, or names of some; rows among them are refused."""
+    if isinstance(data, Counted | Tally):
+        return True
     names = [data] if isinstance(data, str | os.PathLike) else data
     if not isinstance(names, list | tuple) or not all(isinstance(name, str | os.PathLike) for name in names):
         return False
@@ -39,6 +42,8 @@ def load_sum(data: Any, question: Mapping[str, Any]) -> Counted:
     given = [name for name, value in question.items() if name in _QUESTION and _given(value, _QUESTION[name])]
     if given:
         raise errors.fixed_when_counted(given)
+    if isinstance(data, Counted | Tally):
+        return data if isinstance(data, Counted) else Counted.of(data)
     return Counted.sum([load(source.path) for source in sources(data)])
 
 
