@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 import stakes
-from stakes.cli import cli
+from stakes.cli import cli, words
 from stakes.cli.demo import DEMO_FILE
 from stakes.cli.options import DEMO_FILES
 from stakes.views import csv as as_csv
@@ -261,3 +261,9 @@ def test_warnings_are_one_line_and_said_once(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stderr == "stakes: warning: one\n"
+
+
+def test_a_report_is_about_what_was_asked(monkeypatch):
+    typed = ["stakes", "evaluate", "my preds.csv", "--truth", "y", "--report", "out.html", "--lang=ru", "--score", "p"]
+    monkeypatch.setattr(sys, "argv", [*typed, "-o", "t.md"])
+    assert words.as_asked() == "stakes evaluate 'my preds.csv' --truth y --score p"

@@ -6,6 +6,7 @@ import click
 
 from stakes.cli import options, output
 from stakes.cli.output import Answer
+from stakes.cli.words import as_asked
 
 
 @click.command()
@@ -69,7 +70,7 @@ def compare(
         **arguments,
     )
     if report is not None:
-        compared.report(report, lang)
+        compared.report(report, lang, as_asked())
     return output.of_page(compared, lambda: compared.conclusion, compared._page)
 
 

@@ -6,7 +6,7 @@ import click
 
 from stakes.cli import options, output
 from stakes.cli.output import Answer
-from stakes.cli.words import as_options, wrapped
+from stakes.cli.words import as_asked, as_options, wrapped
 
 
 @click.command()
@@ -48,7 +48,7 @@ def decide(
         options.one_or_all(files), score=options.scores(score), classes=classes or None, **prices, **arguments
     )
     if report is not None:
-        decision.report(report, lang)
+        decision.report(report, lang, as_asked())
     return output.of(
         decision, lambda: list(decision.sentences())[1], lambda: click.echo(wrapped(as_options(str(decision))))
     )

@@ -6,6 +6,7 @@ import click
 
 from stakes.cli import options, output
 from stakes.cli.output import Answer
+from stakes.cli.words import as_asked
 
 SHOW_ALL = "stakes evaluate … --all"
 SHOW_SEGMENTS = "--by … --json for all"
@@ -61,7 +62,7 @@ def evaluate(
     columns |= {"score": options.scores(score), "classes": classes or None, "by": list(by) or None}
     evaluation = evaluate(options.one_or_all(files), **prices, **columns)
     if report is not None:
-        evaluation.report(report, lang)
+        evaluation.report(report, lang, as_asked())
     return output.of_page(
         evaluation,
         lambda: str(evaluation.interval(evaluation._key_figure)),

@@ -6,7 +6,7 @@ import click
 
 from stakes.cli import options, output
 from stakes.cli.output import Answer
-from stakes.cli.words import wrapped
+from stakes.cli.words import as_asked, wrapped
 
 
 @click.command()
@@ -38,5 +38,5 @@ def permute(
         options.one_or_all(files), score=options.scores(score), classes=classes or None, **arguments
     )
     if report is not None:
-        test.report(report, lang)
+        test.report(report, lang, as_asked())
     return output.of(test, lambda: str(test), lambda: click.echo(wrapped(str(test))), compact=True)

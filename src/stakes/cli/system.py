@@ -7,7 +7,7 @@ import click
 from stakes import errors
 from stakes.cli import options, output
 from stakes.cli.output import Answer
-from stakes.cli.words import FileError, wrapped
+from stakes.cli.words import FileError, as_asked, wrapped
 from stakes.errors import StakesError
 
 
@@ -70,7 +70,7 @@ def system(
         if not all(pair.partition("=")):
             raise click.UsageError(f"--score {pair} does not work; write --score MODEL=COLUMN.")
     if report is not None:
-        found.report(report, lang)
+        found.report(report, lang, as_asked())
     thresholds = [found.threshold(model, column) for model, _, column in (pair.partition("=") for pair in scores)]
 
     def show() -> None:

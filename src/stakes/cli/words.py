@@ -1,6 +1,7 @@
 """What is said on the command line: arguments by the names of their options, sentences as wide as the terminal."""
 
 import re
+import shlex
 import sys
 from typing import NoReturn
 
@@ -45,6 +46,21 @@ def wrapped(text: str) -> str:
 
     width = max(40, shutil.get_terminal_size((100, 24)).columns)
     return "\n".join(textwrap.fill(line, width, subsequent_indent="  ") for line in text.splitlines())
+
+
+_SAYS_WHERE = ("--report", "--lang", "-o", "--output")
+
+
+def as_asked() -> str:
+    """Return the command as it was typed, but for where its answer goes: what a report is about."""
+    kept: list[str] = []
+    words = iter(sys.argv[1:])
+    for word in words:
+        if word in _SAYS_WHERE:
+            next(words, None)
+        elif not word.startswith(tuple(f"{option}=" for option in _SAYS_WHERE)):
+            kept.append(word)
+    return shlex.join(["stakes", *kept])
 
 
 class FileError(StakesError):

@@ -39,11 +39,14 @@ class Plottable:
 class Reportable:
     """What has a page of its own, to be explored in a browser."""
 
-    def report(self, path: Any, lang: str = "en") -> None:
-        """Write one offline HTML page on which to explore it; ``lang`` is the code of a language, such as "es"."""
+    def report(self, path: Any, lang: str = "en", about: str = "") -> None:
+        """Write one offline HTML page on which to explore it.
+
+        ``lang`` is the code of a language, such as "es"; ``about`` is a line below the title: which model, which file.
+        """
         import stakes  # as for plots: figures know nothing of pages
 
-        stakes.report(self, path, lang)
+        stakes.report(self, path, lang, about)
 
 
 @dataclass(frozen=True)

@@ -28,14 +28,15 @@ _PAGES: dict[str, Callable[[Any], dict[str, Any]]] = {
 }
 
 
-def report(thing: Any, path: Any, lang: str = "en") -> None:
+def report(thing: Any, path: Any, lang: str = "en", about: str = "") -> None:
     """Write one offline HTML page about an evaluation, comparison, decision, permutation test or system.
 
     ``lang`` is the code of the language in which it opens: "en", "es", "ru" (``stakes.views.languages`` lists them).
+    ``about`` is a line of your own below the title: which model, which file. The command line writes what was asked.
     """
     from stakes.views import report as pages  # only reports need it
 
-    pages.write(payload_of(thing), path, lang)
+    pages.write({**payload_of(thing), "about": about}, path, lang)
 
 
 def payload_of(thing: Any) -> dict[str, Any]:

@@ -57,6 +57,7 @@ function header() {
     ),
     node("h1", {}, sentence(PAYLOAD.title)),
     node("ul", { class: "facts" }, PAYLOAD.facts.map((fact) => node("li", {}, sentence(fact)))),
+    PAYLOAD.about ? node("p", { class: "source" }, PAYLOAD.about) : null,
     node("nav", { "aria-label": t("page.contents") }, node("ul", {}, PAYLOAD.sections.map(link))),
   );
 }

@@ -1,0 +1,57 @@
+"""The path of somebody who has just heard of stakes: a clean folder, the README's command, a file of their own."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+ROWS = ["Fall Nr.;wirklich passiert?;p (krank), geschätzt"]
+ROWS += [
+    f"{i};{'krank' if i % 3 == 0 else 'gesund'};{(0.9 if i % 3 == 0 else 0.2) - 0.01 * (i % 17)}" for i in range(90)
+]
+
+
+def run(folder: Path, *command: str) -> str:
+    bare = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "PYTHONPATH", "MAKEFLAGS")}
+    environment = {**bare, "COLUMNS": "100"}
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=400, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_from_a_clone_to_a_report_of_ones_own(tmp_path, opened):
+    for tool in ("git", "make"):
+        if shutil.which(tool) is None:
+            (pytest.fail if os.environ.get("CI") else pytest.skip)(f"a newcomer needs {tool}")
+    clone = tmp_path / "a clone"
+    copy_of_what_git_knows(clone)
+    shown = run(clone, "make", "demo")
+    assert "569" in shown
+    assert "malignant (37.3%), against benign" in shown
+    assert "stakes evaluate FILE --truth COLUMN --score COLUMN" in shown
+
+    own = tmp_path / "Fälle, 2026 (v2).csv"
+    own.write_text("\n".join(ROWS), encoding="utf-8")
+    asked = ["evaluate", own.name, "--truth", "wirklich passiert?", "--score", "p (krank), geschätzt"]
+    stakes = str(clone / ".venv" / "bin" / "stakes")
+    shown = run(tmp_path, stakes, *asked, "--positive", "krank", "--report", "Bericht.html", "--lang", "es")
+    assert "krank (33.3%), against gesund" in shown
+
+    page = opened(tmp_path / "Bericht.html")
+    assert page.locator("html").get_attribute("lang") == "es"
+    assert "krank" in page.locator("h1").inner_text()
+    assert page.locator("#verdict").inner_text().strip()
+    asked_for = "stakes evaluate 'Fälle, 2026 (v2).csv' --truth 'wirklich passiert?' --score 'p (krank), geschätzt'"
+    assert page.locator(".source").inner_text() == f"{asked_for} --positive krank"
+
+
+def copy_of_what_git_knows(target: Path) -> None:
+    """The files as they are, changed ones too, and none that only this machine has."""
+    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in filter(None, names.split("\0")):
+        if (ROOT / name).exists():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, target / name)
