@@ -201,6 +201,8 @@ def draw(points: Iterable[Point], file: Path) -> None:
                 ):
                     _curve(axis, rows, values, side, last)
         axes[0, 0].set_xlim(right=50 * last)  # room for the labels
+        for axis in axes[:, 0]:
+            axis.set_ylim(top=5 * axis.get_ylim()[1])
         axes[0, 0].set_xticks(sorted({point.rows for point in known}))
         axes[0, 0].set_ylabel("seconds")
         axes[1, 0].set_ylabel("MB on top of the rows")
