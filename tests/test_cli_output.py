@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 
@@ -13,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 import stakes
-from stakes.cli import cli, words
+from stakes.cli import cli
 from stakes.cli.demo import DEMO_FILE
 from stakes.cli.options import DEMO_FILES
 from stakes.views import csv as as_csv
@@ -263,7 +264,40 @@ def test_warnings_are_one_line_and_said_once(tmp_path):
     assert done.stderr == "stakes: warning: one\n"
 
 
-def test_a_report_is_about_what_was_asked(monkeypatch):
-    typed = ["stakes", "evaluate", "my preds.csv", "--truth", "y", "--report", "out.html", "--lang=ru", "--score", "p"]
-    monkeypatch.setattr(sys, "argv", [*typed, "-o", "t.md"])
-    assert words.as_asked() == "stakes evaluate 'my preds.csv' --truth y --score p"
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        (
+            "evaluate --positive malignant --by size --truth=diagnosis FILE --score logistic --missing drop --lang es "
+            "--json -oFOLDER/out.json",
+            "evaluate FILE --missing drop --truth diagnosis --score logistic --positive malignant --by size",
+        ),
+        (
+            "compare FILE --truth diagnosis --score logistic --score neighbours --positive malignant --quiet",
+            "compare FILE --truth diagnosis --score logistic --score neighbours --positive malignant",
+        ),
+        (
+            "decide FILE --bins --truth diagnosis --score logistic --positive malignant --best 'recall >= 0.9'",
+            "decide FILE --bins --truth diagnosis --score logistic --positive malignant --best 'recall >= 0.9'",
+        ),
+    ],
+)
+def test_a_report_is_about_what_was_asked(typed, told, tmp_path):
+    words = shlex.split(typed.replace("FILE", str(DEMO_FILE)).replace("FOLDER", str(tmp_path)))
+    done = CliRunner().invoke(cli, [*words, "--report", str(tmp_path / "out.html")])
+    assert done.exit_code == 0, done.output
+    about = re.search(r'"about": ?("(?:[^"\\]|\\.)*")', (tmp_path / "out.html").read_text())[1]
+    assert json.loads(about) == f"stakes {told.replace('FILE', str(DEMO_FILE))}"
+
+
+def test_names_from_the_data_are_not_taken_for_options(tmp_path):
+    """Advice is worded for the command line; a class that looks like an argument stays what it is."""
+    file = tmp_path / "odd.csv"
+    file.write_text("y,p\n" + "by=hand,7\nscore=low,2\n" * 60)
+    asked = ["evaluate", str(file), "--truth", "y", "--score", "p", "--positive", "by=hand"]
+    for form in ([], ["--markdown"]):
+        shown = CliRunner().invoke(cli, [*asked, *form]).output
+        assert "by=hand" in shown
+        assert "--by" not in shown
+        assert "pass --threshold" in shown
+        assert "threshold=" not in shown

@@ -1,5 +1,6 @@
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -285,11 +286,15 @@ def test_a_figure_is_the_same_alone_and_among_all():
     names = list(whole.figures)
     assert len(names) > 40
     for name in names:
-        assert str(stakes.Evaluation(whole.counted)[name]) == str(whole.figures[name])
+        assert stakes.Evaluation(whole.counted)[name].to_dict() == whole.figures[name].to_dict()
     asked = stakes.Evaluation(whole.counted)
     for i, name in enumerate(names):
         assert str(asked[name]) == str(whole.figures[name])
         assert ("figures" in vars(asked)) == (i >= 3)
+    asked = stakes.Evaluation(whole.counted)
+    for beta in range(2, 9):  # figures of one's own never need the others
+        assert asked[f"f_beta(beta={beta})"].value == stakes.metrics.f_beta(whole.confusion, beta=beta)
+    assert "figures" not in vars(asked)
 
 
 def test_a_tally_is_evaluated_as_its_rows_are():
@@ -321,18 +326,31 @@ def test_a_published_table_is_enough():
     assert ev["recall"].value == 2739 / 2795
     assert ev["expected_cost"].value == pytest.approx((5 * 56 + 4) / 3841)
     assert ev["recall"].confidence == 0.9
-    assert "nothing" not in str(ev)
+
+
+def test_a_published_table_may_name_the_positive_class_first():
+    table = stakes.Confusion(("sick", "healthy"), ("sick", "healthy"), [[90, 10], [30, 270]], positive="sick")
+    ev = stakes.evaluate(table)
+    assert (ev.positive, ev.negative, ev.prevalence) == ("sick", "healthy", 0.25)
+    assert ev["recall"].value == 0.9
+    assert "sick (25.0%), against healthy" in str(ev)
 
 
 def test_tallies_that_cannot_be_evaluated_say_so():
     table = stakes.Confusion.two_class(tp=5, fn=1, fp=2, tn=9)
     for wrong, words in (
         (stakes.Confusion.stack([table, table]), "holds 2 tables"),
+        (stakes.Confusion.two_class(tp=0, fn=0, fp=0, tn=0), "this Confusion counts no rows"),
+        (stakes.ScoreTable.from_rows([], []), "this ScoreTable counts no rows"),
+        (stakes.Confusion(("a",), ("a",), [[3]]), "has the single class 'a'"),
         (stakes.JointCounts(("a",), (("x",),), np.array([[0]]), np.array([1])), "JointCounts by itself is not enough"),
     ):
         with pytest.raises(stakes.InputError, match=words):
             stakes.evaluate(wrong)
-    with pytest.raises(stakes.InputError, match="has been counted already"):
+    for tally, name in ((Path("monday.tally"), "monday.tally has"), (["a.tally", "b.tally"], "a.tally, b.tally has")):
+        with pytest.raises(stakes.InputError, match=f"^{name} been counted already"):
+            stakes.count(tally)
+    with pytest.raises(stakes.InputError, match="this Confusion has been counted already"):
         stakes.count(stakes.Confusion.two_class(tp=1, fn=1, fp=1, tn=1))
     with pytest.raises(stakes.InputError, match="truth"):
         stakes.evaluate(stakes.Confusion.two_class(tp=1, fn=1, fp=1, tn=1), truth=[1, 0])

@@ -559,6 +559,37 @@ def test_weights_of_row_costs_count():
     assert pair.low < pair.difference < pair.high
 
 
+@pytest.mark.parametrize("threshold", [0.1, 0.9])
+def test_a_threshold_decides_where_costs_differ_by_row(threshold):
+    options = {"truth": "y", "costs": BY_ROW["miss"], "threshold": threshold, "positive": 1}
+    compared = stakes.compare(TABLE, scores=["sharp", "blunt"], metric="expected_cost", **options)
+    for name, evaluation in compared.models.items():
+        alone = stakes.evaluate(TABLE, score=name, **options)
+        decided = SCORES[name] >= threshold
+        real = np.where(TRUTH == 1, np.where(decided, 0, AMOUNT), np.where(decided, 2, 0)).mean()
+        assert evaluation["expected_cost"].value == alone["expected_cost"].value == pytest.approx(real)
+
+
+def test_joined_tables_bring_their_costs():
+    tables = [
+        pl.DataFrame({"i": np.arange(N), "y": TRUTH, "p": SCORES[k], "amount": AMOUNT}) for k in ("sharp", "blunt")
+    ]
+    options = {"truth": "y", "metric": "expected_cost", "costs": BY_ROW["miss"], "positive": 1}
+    joined = stakes.compare([tables[0], tables[1].reverse()], id="i", scores="p", **options).pairs[0]
+    beside = stakes.compare(TABLE, scores=["sharp", "blunt"], **options).pairs[0]
+    assert (joined.difference, joined.low, joined.high) == pytest.approx((beside.difference, beside.low, beside.high))
+
+
+def test_whole_scores_beyond_floats_are_decided_as_they_are_counted():
+    large = 2**53 + np.arange(30)
+    truth = (np.arange(30) >= 10).astype(int)
+    scores = {"one": large, "other": large[::-1].copy()}
+    compared = stakes.compare(truth=truth, scores=scores, threshold=float(2**53 + 10), metric="accuracy")
+    assert compared.models["one"]["accuracy"].value == 1
+    flipped = compared.pairs[0].flipped
+    assert (flipped.both_right, flipped.only_first_right) == (10, 20)
+
+
 def test_decisions_that_are_no_classes_are_compared_by_cost_and_flip_no_rows():
     """Fixed costs of three decisions: the scores decide where the costs switch."""
     matrix = stakes.Costs({"1": {"stop": 0, "ask": 1, "go": 9}, "0": {"stop": 4, "ask": 1, "go": 0}})

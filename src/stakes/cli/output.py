@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stakes.cli.words import as_options
+from stakes.cli.words import advice_as_options, as_options
 
 if TYPE_CHECKING:
     from stakes.views.page import Page
@@ -76,7 +76,7 @@ def of_page(found: Any, line: Callable[[], str], page: Callable[[], "Page"], mor
     """Return the answer of an object whose page is shown; ``more`` says how to see what it leaves out."""
 
     def worded() -> "Page":
-        return page().reworded(as_options)
+        return page().reworded(advice_as_options)
 
     def show() -> None:
         from stakes.views import terminal

@@ -3,9 +3,10 @@
 import re
 import shlex
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
+from click.core import ParameterSource
 
 from stakes.errors import StakesError
 
@@ -39,6 +40,12 @@ def as_options(words: str) -> str:
     return words
 
 
+def advice_as_options(words: str) -> str:
+    """Reword only the advice at the end: what comes before it may hold names from the data."""
+    seen, mark, advice = words.rpartition("; pass ")
+    return f"{seen}{mark}{as_options(advice)}" if mark else words
+
+
 def wrapped(text: str) -> str:
     """Sentences as wide as the terminal, each beginning a line."""
     import shutil
@@ -48,19 +55,28 @@ def wrapped(text: str) -> str:
     return "\n".join(textwrap.fill(line, width, subsequent_indent="  ") for line in text.splitlines())
 
 
-_SAYS_WHERE = ("--report", "--lang", "-o", "--output")
+_SAYS_WHERE = ("report", "lang", "output_file", "as_json", "as_csv", "as_markdown", "as_quiet", "no_progress")
+"""Parameters of commands that say where and how the answer is told."""
 
 
 def as_asked() -> str:
-    """Return the command as it was typed, but for where its answer goes: what a report is about."""
-    kept: list[str] = []
-    words = iter(sys.argv[1:])
-    for word in words:
-        if word in _SAYS_WHERE:
-            next(words, None)
-        elif not word.startswith(tuple(f"{option}=" for option in _SAYS_WHERE)):
-            kept.append(word)
-    return shlex.join(["stakes", *kept])
+    """Return the command as it could be typed, but for where its answer goes: what a report is about."""
+    context = click.get_current_context()
+    told: dict[bool, list[str]] = {True: [], False: []}
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        if name not in _SAYS_WHERE and context.get_parameter_source(name) is not ParameterSource.DEFAULT:
+            told[isinstance(parameter, click.Argument)] += _typed(parameter, context.params.get(name))
+    return shlex.join(["stakes", str(context.info_name), *told[True], *told[False]])
+
+
+def _typed(parameter: click.Parameter, value: Any) -> list[str]:
+    values = list(value) if isinstance(value, list | tuple) else [] if value is None else [value]
+    if isinstance(parameter, click.Argument):
+        return [str(one) for one in values]
+    if isinstance(value, bool):
+        return [parameter.opts[0]] if value else parameter.secondary_opts[:1]
+    return [word for one in values for word in (parameter.opts[-1], str(one))]
 
 
 class FileError(StakesError):

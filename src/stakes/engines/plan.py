@@ -109,6 +109,10 @@ class Counted:
             raise errors.no_evaluation_of(type(tally).__name__)
         if tally.leading:
             raise errors.several_tallies(type(tally).__name__, tally.leading)
+        if not tally.total:
+            raise errors.empty_tally(type(tally).__name__)
+        if isinstance(tally, Confusion) and len(tally.truths) < 2:
+            raise errors.table_of_one_class(tally.truths[0])
         return cls("regression" if isinstance(tally, ErrorSums) else "classification", {tally.kind: tally})
 
     @classmethod

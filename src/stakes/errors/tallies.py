@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from stakes.errors import InputError
+from stakes.errors import EmptyError, InputError
 from stakes.errors.words import short, some
 
 
@@ -21,6 +21,14 @@ def no_evaluation_of(kind: str) -> InputError:
         f"a {kind} by itself is not enough to evaluate; give a Confusion, ScoreTable, ClassScores or ErrorSums, or "
         "the rows"
     )
+
+
+def empty_tally(kind: str) -> InputError:
+    return EmptyError(f"this {kind} counts no rows; there is nothing to evaluate")
+
+
+def table_of_one_class(only: str) -> InputError:
+    return InputError(f"this Confusion has the single class {short(repr(only))}; to be judged, a table needs two")
 
 
 def several_tallies(kind: str, leading: Sequence[int]) -> InputError:

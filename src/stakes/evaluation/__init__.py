@@ -9,7 +9,7 @@ from stakes.engines import Counted, count_rows
 from stakes.evaluation.base import Evaluation, priced
 from stakes.evaluation.many_classes import ManyClassEvaluation
 from stakes.evaluation.regression import RegressionEvaluation
-from stakes.evaluation.travelled import are_tallies, load_sum
+from stakes.evaluation.travelled import are_tallies, load_sum, name_of
 from stakes.evaluation.two_classes import TwoClassEvaluation, check_threshold
 from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import FEW_CLUSTERS, USUAL, Sampling
@@ -174,7 +174,7 @@ def count(data: Any = None, *, threshold: float | None = None, **columns: Any) -
     are kept beside the scores, which makes them exact wherever the counts travel: ``count(…).save("monday.tally")``.
     """
     if are_tallies(data):
-        raise errors.tallies_to_count(data if isinstance(data, str) else type(data).__name__)
+        raise errors.tallies_to_count(name_of(data))
     refuse_useless_threshold(threshold, columns.get("score"), columns.get("prediction"))
     return count_rows(data, threshold=threshold, **columns).asked(threshold, **columns)
 

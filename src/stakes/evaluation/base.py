@@ -46,7 +46,7 @@ _FIGURES_OF: dict[type[Tally], str] = {
     CostSums: "decisions whose costs differ by row",
 }
 
-_FEW = 3
+_ALONE_AT_FIRST = 3
 """So many figures are worked out one by one as they are asked for; whoever asks for more gets them all at once."""
 
 
@@ -109,11 +109,16 @@ class Evaluation(AsJson, Plottable, Reportable):
 
     def __getitem__(self, name: str) -> Estimate:
         metric = self._find(name)
-        if len(self._asked) >= _FEW and metric.text in self.figures:
+        if metric.text in self._names and len(self._asked.keys() & self._names) >= _ALONE_AT_FIRST:
             return self.figures[metric.text]
         if metric.text not in self._asked:
             self._asked[metric.text] = self._alone(metric)
         return self._asked[metric.text]
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        """The names of all figures that there are with default parameters."""
+        return frozenset(metric.name for _, wanted in self._wanted() for metric in wanted)
 
     def _alone(self, metric: Metric) -> Estimate:
         """One figure, without the others."""

@@ -387,7 +387,8 @@ def compare(
             raise errors.id_of_one_table()
         found = entries(data, truth, scores, predictions, paired)
     elif paired:
-        found, others = entries_joined(data, id, columns)
+        pricing: Any = options["pricing"]
+        found, others = entries_joined(data, id, columns, () if pricing is None else pricing.costs.columns)
         options |= others
     else:
         found = entries_of_tables(data, columns)

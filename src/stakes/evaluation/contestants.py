@@ -10,6 +10,7 @@ import numpy as np
 from stakes import errors
 from stakes.engines import Read, count_read, read_rows
 from stakes.engines.joining import join, table_names
+from stakes.engines.pricing import cost_column
 from stakes.evaluation import judge
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation, check_threshold
@@ -109,18 +110,25 @@ def entries_of_tables(tables: Sequence[Any], columns: Mapping[str, Any]) -> list
     return [Entry(name, table, **outputs) for name, table in zip(table_names(tables), tables, strict=True)]
 
 
-def entries_joined(tables: Sequence[Any], case: Any, columns: Mapping[str, Any]) -> tuple[list[Entry], dict[str, Any]]:
-    """Return one model for each table, all on the same rows, and the columns of weights and clusters, if wanted."""
+def entries_joined(
+    tables: Sequence[Any], case: Any, columns: Mapping[str, Any], prices: Sequence[str]
+) -> tuple[list[Entry], dict[str, Any]]:
+    """Return one model for each table, all on the same rows, and the columns of weights and clusters, if wanted.
+
+    ``prices`` are the columns of costs that differ by row.
+    """
     if case is None:
         raise errors.how_to_join()
     _check_names({**columns, "id": case})
     wanted = {name: column for name, column in columns.items() if column is not None}
     shared = {name: wanted.pop(name) for name in _SHARED if name in wanted}
+    shared |= {cost_column(name): name for name in prices}
     joined = join(tables, case, shared, wanted)
     outputs = [{kind: joined[kind][name] for kind in wanted} for name in table_names(tables)]
     pairs = zip(table_names(tables), outputs, strict=True)
     others = {name: joined.get(name) for name in ("weight", "cluster")}
-    return [Entry(name, None, joined["truth"], **output) for name, output in pairs], others
+    table = {name: joined[cost_column(name)] for name in prices} or None
+    return [Entry(name, table, joined["truth"], **output) for name, output in pairs], others
 
 
 def _check_names(columns: Mapping[str, Any]) -> None:
@@ -140,7 +148,7 @@ def contestants(
         check_threshold(threshold)
         if any(entry.prediction is not None for entry in found):
             raise errors.threshold_and_prediction()
-    reads = {entry.name: _read(entry, options) for entry in found}
+    reads = {entry.name: _read(entry, {**options, "threshold": threshold}) for entry in found}
     _same_kind(reads)
     for name, read in reads.items():
         if len(read.rows.truth) < 2:
@@ -195,7 +203,7 @@ def _taken(read: Read, evaluation: Evaluation) -> tuple[tuple[str, ...], Array |
     if read.plan is None:
         return (), None
     if read.rows.prediction is None and isinstance(evaluation, TwoClassEvaluation) and evaluation.confusion is not None:
-        return evaluation.confusion.decisions, evaluation.decide_rows(_scores(read))  # type: ignore[arg-type]
+        return evaluation.confusion.decisions, evaluation.decide_rows(read.rows.scores)  # type: ignore[arg-type]
     return read.plan.decisions, read.rows.prediction
 
 

@@ -49,3 +49,11 @@ def load_sum(data: Any, question: Mapping[str, Any]) -> Counted:
 
 def _given(value: Any, otherwise: Any) -> bool:
     return value is not None and not (isinstance(value, str) and value == otherwise)
+
+
+def name_of(tallies: Any) -> str:
+    """What to call tallies in a message: the names of files, or what kind of tally it is."""
+    if isinstance(tallies, Counted | Tally):
+        return f"this {type(tallies).__name__}"
+    names = [tallies] if isinstance(tallies, str | os.PathLike) else tallies
+    return ", ".join(os.fspath(name) for name in names)

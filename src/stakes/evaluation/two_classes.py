@@ -127,18 +127,21 @@ class TwoClassEvaluation(Evaluation):
     @property
     def positive(self) -> str:
         """The positive class."""
-        return self.scores.positive if self.scores is not None else self._any.truths[1]
+        return self._any.positive or self._any.truths[1]
 
     @property
     def negative(self) -> str:
         """The negative class."""
-        return self.scores.negative if self.scores is not None else self._any.truths[0]
+        return self.scores.negative if self.scores is not None else _other(self._any.truths, self.positive)
 
     @property
     def prevalence(self) -> float:
         """The share of positive rows."""
-        positives = self.scores.P if self.scores is not None else self._any.truth_totals[1]
-        return float(positives / self._any.total)
+        decided = self._any
+        positives = (
+            self.scores.P if self.scores is not None else decided.truth_totals[decided.truths.index(self.positive)]
+        )
+        return float(positives / decided.total)
 
     # ── figures ──────────────────────────────────────────────────────────────────────────────────────────────
     def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
@@ -168,8 +171,11 @@ class TwoClassEvaluation(Evaluation):
 
     def decide_rows(self, scores: Array) -> Array:
         """Return the decision for each score, as its place among the decisions of the confusion table."""
-        starts, places = self._cuts
-        return np.array(places)[np.searchsorted(starts, scores, side="right") - 1]
+        (_, *starts), places = self._cuts
+        taken = np.zeros(len(scores), np.int64)
+        for start in starts:
+            taken += scores >= _comparable(start, scores)
+        return np.array(places)[taken]
 
     def _why_no(self, metric: Metric) -> str:
         if metric.tally is ScoreTable:
@@ -315,3 +321,14 @@ class TwoClassEvaluation(Evaluation):
 def _scores_alone(counted: Counted, segments: dict[str, Counted] | None = None) -> Counted:
     tallies = {"scores": counted.scores}
     return replace(counted, tallies=tallies, segments=segments or {}, decided_by="rows", threshold=None)
+
+
+def _comparable(threshold: float, scores: Array) -> float | int:
+    """The threshold as a number that whole scores are compared with exactly, also beyond 2⁵³."""
+    whole = scores.dtype.kind in "iu" and math.isfinite(threshold)
+    return math.ceil(threshold) if whole else threshold
+
+
+def _other(pair: Sequence[str], name: str) -> str:
+    """The other one of two names."""
+    return next(other for other in pair if other != name)

@@ -36,7 +36,8 @@ def report(thing: Any, path: Any, lang: str = "en", about: str = "") -> None:
     """
     from stakes.views import report as pages  # only reports need it
 
-    pages.write({**payload_of(thing), "about": about}, path, lang)
+    payload = payload_of(thing) | ({"about": about} if about else {})
+    pages.write(payload, path, lang)
 
 
 def payload_of(thing: Any) -> dict[str, Any]:
