@@ -58,7 +58,7 @@ sphinx_gallery_conf = {
 
 # Links that lead out of this folder on a code host, and where they lead on the site.
 ELSEWHERE = {
-    r"(?:\.\./)+examples/((?!scale/spark_job)[\w/]+)\.py": r"/gallery/\1.rst",
+    r"(?:\.\./)+examples/((?!scale/spark_job|gate/)[\w/]+)\.py": r"/gallery/\1.rst",
     r"(?:\.\./)+examples/?": "/gallery/index.rst",
     r"(?:\.\./)+bench/RESULTS\.md": "/bench.md",
     r"(?:\.\./)+CHANGELOG\.md": "/changelog.md",
