@@ -59,4 +59,4 @@ $(VENV)/.installed-bench: pyproject.toml | $(VENV)/bin/python
 	@touch $@ $(VENV)/.installed
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build docs/gallery .pytest_cache .mypy_cache .ruff_cache .hypothesis

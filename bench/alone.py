@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from contest import ENOUGH
+import contest
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Alone:
 
 def measured(work: str, *arguments: object, runs: int = 1) -> Alone:
     """Measure work such as ``"large_files.scan"`` in a new process, the best of so many runs."""
-    command = [sys.executable, __file__, work, json.dumps(arguments), str(runs)]
+    command = [sys.executable, __file__, work, json.dumps(arguments), str(runs), str(contest.ENOUGH)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError((done.stderr.strip() or f"the process ended with {done.returncode}").splitlines()[-1])
@@ -55,7 +55,7 @@ def memory(name: str) -> int:
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(name))
 
 
-def _main(work: str, arguments: str, runs: str) -> None:
+def _main(work: str, arguments: str, runs: str, enough: str) -> None:
     module, function = work.split(".")
     action = getattr(importlib.import_module(module), function)(*json.loads(arguments))
     before, peak_before = memory("VmRSS"), memory("VmHWM")
@@ -67,7 +67,7 @@ def _main(work: str, arguments: str, runs: str) -> None:
         took = time.perf_counter() - took
         best, spent = min(best, took), spent + took
         peak = peak or memory("VmHWM")  # of the first run: later ones may find the result of the one before
-        if spent > ENOUGH:
+        if spent > float(enough):
             break
     print(json.dumps([best, max(peak, peak_before), max(peak - before, 0), found]))
 

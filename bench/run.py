@@ -52,6 +52,8 @@ def main() -> None:
     asked = parser.parse_args()
     names = asked.only.split(",") if asked.only else [group.name for group in GROUPS]
     groups = [group for group in GROUPS if group.name in names]
+    if len(groups) < len(names):
+        parser.error(f"--only takes some of {', '.join(group.name for group in GROUPS)}")
     rows = int(asked.rows or (1e5 if asked.quick else 1e7))
     whole = not (asked.quick or asked.rows or asked.only)
     if asked.quick:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.clean_copy import copy_of_what_git_knows
+
 ROWS = ["Fall Nr.;wirklich passiert?;p (krank), geschätzt"]
 ROWS += [
     f"{i};{'krank' if i % 3 == 0 else 'gesund'};{(0.9 if i % 3 == 0 else 0.2) - 0.01 * (i % 17)}" for i in range(90)
@@ -46,12 +47,3 @@ def test_from_a_clone_to_a_report_of_ones_own(tmp_path, opened):
     assert page.locator("#verdict").inner_text().strip()
     asked_for = "stakes evaluate 'Fälle, 2026 (v2).csv' --truth 'wirklich passiert?' --score 'p (krank), geschätzt'"
     assert page.locator(".source").inner_text() == f"{asked_for} --positive krank"
-
-
-def copy_of_what_git_knows(target: Path) -> None:
-    """The files as they are, changed ones too, and none that only this machine has."""
-    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    for name in filter(None, names.split("\0")):
-        if (ROOT / name).exists():
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, target / name)

@@ -63,8 +63,27 @@ def test_every_text_has_one_home_and_is_said_somewhere():
 def test_a_text_that_does_not_exist_is_an_attribute_error():
     from stakes import errors
 
-    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
-        _ = errors.nonsense
+    for name in ("nonsense", "Sequence"):
+        with pytest.raises(AttributeError, match=f"has no attribute '{name}'"):
+            getattr(errors, name)
+
+
+def test_every_topic_of_errors_is_known():
+    from stakes import errors
+
+    files = {file.stem for file in (SOURCE / "errors").glob("*.py")} - {"__init__"}
+    assert set(errors._TOPICS) == files
+    typed = re.findall(
+        r"^    from stakes\.errors\.(\w+) import \*$", (SOURCE / "errors" / "__init__.py").read_text(), re.M
+    )
+    assert set(typed) == files
+
+
+def test_documents_tell_the_order_of_the_layers():
+    architecture = (ROOT / "docs" / "architecture.md").read_text()
+    assert " ← ".join(ORDER) in " ".join(architecture.split())
+    table = re.findall(r"^\| `(\w+)/?` \|", (ROOT / "CONTRIBUTING.md").read_text(), re.M)
+    assert tuple(table) == ORDER
 
 
 def test_texts_are_not_read_before_something_is_wrong():

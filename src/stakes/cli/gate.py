@@ -169,7 +169,7 @@ def _compared(files: tuple[str, ...], columns: dict[str, Any], id: str | None = 
 def _of_other_rows(columns: dict[str, Any], baseline: str) -> Any:
     """A tally, or a file whose rows cannot be matched."""
     from stakes.evaluation import evaluate
-    from stakes.evaluation.travelled import are_tallies
+    from stakes.evaluation.from_tallies import are_tallies
 
     if not are_tallies(baseline):
         return evaluate(baseline, **columns)

@@ -1,7 +1,7 @@
 """What was wrong, what was seen, what to do: the one place that words what users read when input is wrong.
 
-Each function returns the error; the caller raises it. A text is one line: the argument or column, what was
-seen (how many, the first row), and what to do about it.
+Each function returns the error, or a sentence to warn with; the caller raises it. A text is one line: the argument or
+column, what was seen (how many, the first row), and what to do about it.
 """
 
 import importlib
@@ -91,7 +91,8 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     if not name.startswith("_"):
         for topic in _TOPICS:
-            words = vars(importlib.import_module(f"stakes.errors.{topic}"))
-            if name in words:
-                return words[name]
+            found = vars(importlib.import_module(f"stakes.errors.{topic}")).get(name)
+            if getattr(found, "__module__", "").startswith("stakes.errors"):  # a text, not what its file imports
+                globals()[name] = found
+                return found
     raise AttributeError(f"module 'stakes.errors' has no attribute {name!r}")

@@ -7,9 +7,9 @@ from typing import Any
 from stakes import errors
 from stakes.engines import Counted, count_rows
 from stakes.evaluation.base import Evaluation, priced
+from stakes.evaluation.from_tallies import are_tallies, load_sum, name_of
 from stakes.evaluation.many_classes import ManyClassEvaluation
 from stakes.evaluation.regression import RegressionEvaluation
-from stakes.evaluation.travelled import are_tallies, load_sum, name_of
 from stakes.evaluation.two_classes import TwoClassEvaluation, check_threshold
 from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import FEW_CLUSTERS, USUAL, Sampling

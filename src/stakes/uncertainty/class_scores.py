@@ -10,7 +10,7 @@ import numpy as np
 from stakes.metrics import Metric
 from stakes.tallies import ClassScores
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.classes import ClassSample
+from stakes.tallies.class_scores import ClassSample
 from stakes.uncertainty import delong
 from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.means import SKEWED, skewed_t

@@ -10,7 +10,7 @@ import numpy as np
 from stakes.metrics import Metric, measure
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.sums import ErrorRows
+from stakes.tallies.error_sums import ErrorRows
 from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.means import SKEWED, skewed_t, skewness_of_rows
 from stakes.uncertainty.quantiles import PLAIN, SQUARE, Scale, normal, on_scale, scale_of, student

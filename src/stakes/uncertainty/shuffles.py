@@ -12,7 +12,7 @@ from stakes.metrics.folds import Fold
 from stakes.tallies import Confusion, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
-from stakes.tallies.sums import ErrorRows
+from stakes.tallies.error_sums import ErrorRows
 from stakes.uncertainty.regression import is_of_sums, moments_of
 
 Again = Callable[[np.random.Generator], Tally]

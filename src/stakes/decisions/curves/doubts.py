@@ -14,7 +14,7 @@ from stakes import errors
 from stakes.decisions.curves.curve import ClassScored, Scored
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array, is_real
-from stakes.tallies.classes import ClassSample
+from stakes.tallies.class_scores import ClassSample
 from stakes.tallies.costs import Costs
 
 _HALF = 0.5
