@@ -38,6 +38,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
+html_show_search_summary = False  # it would fetch pages, which a site of files cannot
 
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",

@@ -9,10 +9,8 @@ import pytest
 
 from tests.clean_copy import copy_of_what_git_knows
 
-ROWS = ["Fall Nr.;wirklich passiert?;p (krank), geschätzt"]
-ROWS += [
-    f"{i};{'krank' if i % 3 == 0 else 'gesund'};{(0.9 if i % 3 == 0 else 0.2) - 0.01 * (i % 17)}" for i in range(90)
-]
+ROWS = ['Fall Nr.,wirklich passiert?,"p (krank), geschätzt"']
+ROWS += [f"{i},{'gesund' if i % 3 else 'krank'},{(0.2 if i % 3 else 0.9) - 0.01 * (i % 17):.2f}" for i in range(90)]
 
 
 def run(folder: Path, *command: str) -> str:
