@@ -51,6 +51,10 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "show_memory": False,
     "min_reported_time": 10_000,
+    "subsection_order": [
+        f"../examples/{section}"
+        for section in ("first_questions", "how_sure", "decisions", "probabilities", "systems", "scale")
+    ],
     "within_subsection_order": "FileNameSortKey",
     "nested_sections": True,
     "abort_on_example_error": True,
