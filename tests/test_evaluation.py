@@ -313,6 +313,8 @@ def test_a_tally_is_evaluated_as_its_rows_are():
     for question in asked:
         rows = stakes.evaluate(**question)
         assert stakes.evaluate(rows.counted).to_dict() == rows.to_dict()
+        twice = stakes.evaluate([rows.counted, rows.counted])
+        assert twice.to_dict() == stakes.evaluate(rows.counted + rows.counted).to_dict()
         for tally in rows.counted.tallies.values():
             alone = stakes.evaluate(tally)
             assert len(alone.figures) >= 14

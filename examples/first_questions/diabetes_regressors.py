@@ -80,5 +80,5 @@ best.plot("residuals")
 
 # %%
 # The Gaussian process is closest: 43 points off on average, about 2 less than the nearest neighbours. The decision tree
-# knows its own patients by heart (an error of 0), and on new ones it is shown to be no better than always saying the
+# knows its own patients by heart (an error of 0), and on new ones it is not shown to be better than always saying the
 # same number.

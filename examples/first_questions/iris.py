@@ -37,7 +37,13 @@ crossed = stakes.validate(model, iris.data, species, how="10-fold", repeats=3)
 print(crossed)
 
 # %%
-# Setosa is never mistaken; the doubt is between the other two species.
+# Who was taken for whom, each flower by a model that had not seen it:
 
+print(crossed.pooled.confusion)
 print(crossed["accuracy"])
+print(crossed["recall", "setosa"])
 print(crossed["recall", "virginica"])
+
+# %%
+# About 95 of 100 flowers are named rightly, and with 150 flowers that can be 90 or 97. Of 50 setosas one is mistaken;
+# the doubt is mostly between the other two species.

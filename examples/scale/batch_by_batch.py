@@ -16,7 +16,7 @@ import stakes
 
 RNG = np.random.default_rng(0)
 DIRECTION = RNG.normal(size=8)
-EPOCHS, BATCHES, ROWS = 4, 50, 64
+QUARTERS, BATCHES, ROWS = 4, 50, 64
 
 
 def batch() -> tuple[np.ndarray, np.ndarray]:
@@ -31,7 +31,7 @@ def batch() -> tuple[np.ndarray, np.ndarray]:
 # Logistic regression by stochastic gradient descent. What is kept of a batch is its count.
 
 weights, counted = np.zeros(8), []
-for _ in range(EPOCHS * BATCHES):
+for _ in range(QUARTERS * BATCHES):
     X, y = batch()
     p = 1 / (1 + np.exp(-X @ weights))
     counted.append(stakes.count(truth=y, score=p))
@@ -40,17 +40,17 @@ for _ in range(EPOCHS * BATCHES):
 # %%
 # Sums of counts
 # --------------
-# The count of an epoch is the sum of the counts of its batches, and two epochs together are the sum of both.
+# The count of a quarter of the stream is the sum of the counts of its batches, and two quarters together are the sum of both.
 
 starts = range(0, len(counted), BATCHES)
-epochs = [sum(counted[start : start + BATCHES]) for start in starts]
-for number, epoch in enumerate(epochs, 1):
-    ev = stakes.Evaluation(epoch)
+quarters = [sum(counted[start : start + BATCHES]) for start in starts]
+for number, quarter in enumerate(quarters, 1):
+    ev = stakes.Evaluation(quarter)
     sure = f"95 % interval {ev['auc'].low:.4f} to {ev['auc'].high:.4f}"
-    print(f"epoch {number}  log_loss {ev['log_loss']:.6f}  auc {ev['auc']:.6g}, {sure}")
+    print(f"quarter {number}  log_loss {ev['log_loss']:.6f}  auc {ev['auc']:.6g}, {sure}")
 
-together = stakes.Evaluation(epochs[-2] + epochs[-1])
-print(f"\nThe last two epochs together: {together.rows:,} cases")
+together = stakes.Evaluation(quarters[-2] + quarters[-1])
+print(f"\nThe last two quarters together: {together.rows:,} cases")
 print(together["log_loss"])
 print(together["auc"])
 
@@ -78,13 +78,13 @@ for ax, name in zip(axes, ("log_loss", "auc"), strict=True):
 # one could be recognised, so the auc is only known within what the bins leave open; its interval is wider by that.
 
 with tempfile.TemporaryDirectory() as folder:
-    files = [f"{folder}/epoch{number}.tally" for number in (3, 4)]
-    for epoch, file in zip(epochs[2:], files, strict=True):
-        epoch.save(file)
+    files = [f"{folder}/quarter{number}.tally" for number in (3, 4)]
+    for quarter, file in zip(quarters[2:], files, strict=True):
+        quarter.save(file)
     travelled = stakes.Evaluation(stakes.load(files[0]) + stakes.load(files[1]))
 print(f"after the journey: {travelled.rows:,} cases")
 print(travelled["auc"])
 
 # %%
-# After the first epoch the auc no longer rises, while the log loss falls in every epoch: the model has found the order
+# After the first quarter the auc no longer rises, while the log loss falls in every quarter: the model has found the order
 # of the cases and is still learning how sure it may be.

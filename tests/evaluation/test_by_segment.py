@@ -227,7 +227,10 @@ def test_thousands_of_segments_are_told_by_one_figure():
     assert sum(row["segment"] is not None for row in flat) == 1_000
     assert {row["metric"] for row in flat if row["segment"] == "17"} == {"accuracy"}
     text = " ".join(str(ev).split())
-    assert "segments by accuracy, the worst first; … and 980 more; ev.by_segment().to_rows()" in text
+    assert (
+        "segments by accuracy, the worst first (by their better ends); … and 980 more; ev.by_segment().to_rows()"
+        in text
+    )
 
 
 def test_the_command_line_takes_several_columns_and_shows_the_worst(tmp_path):
@@ -242,7 +245,7 @@ def test_the_command_line_takes_several_columns_and_shows_the_worst(tmp_path):
     done = run("evaluate", file, "--truth", "y", "--score", "p", "--by", "site", "--by", "sex", env={"COLUMNS": "140"})
     assert done.returncode == 0, done.stderr
     text = " ".join(done.stdout.split())
-    assert "segments by auc, the worst first; … and 10 more; --by … --json for all" in text
+    assert "segments by auc, the worst first (by their better ends); … and 10 more; --by … --json for all" in text
     shown = done.stdout[done.stdout.index("segments by auc") :].splitlines()
     assert {line.split("  ")[0] for line in shown if line.startswith("site=s3,")} == {
         "site=s3, sex=f",

@@ -460,3 +460,18 @@ def test_costs_that_make_no_sense(make, words):
 def test_a_negative_price_is_noticed():
     with pytest.warns(stakes.InputWarning, match="miss=-5 is below 0"):
         stakes.Costs(miss=-5, false_alarm=1)
+
+
+def test_costs_that_cannot_be_negative_have_no_ends_below_nothing():
+    rows = {"fraud": [1, 1, 0, 0, 1], "p": [0.02, 0.3, 0.02, 0.3, 0.01], "amount": [2000, 30, 15, 400, 90]}
+    costs = stakes.Costs(miss="amount", false_alarm=10)
+    assert stakes.evaluate(rows, truth="fraud", score="p", costs=costs)["expected_cost"].low == 0
+    truth, score = (
+        np.repeat([0, 1, 2], [20, 20, 2]),
+        np.full((42, 3), 0.1) + 0.7 * np.eye(3)[np.repeat([0, 1, 1], [20, 20, 2])],
+    )
+    matrix = stakes.Costs([[0, 1, 1], [1, 0, 1], [1, 20, 0]], classes=[0, 1, 2])
+    ways = stakes.decide(truth=truth, score=score, classes=[0, 1, 2], costs=matrix)
+    assert all(way.low is None or way.low >= 0 for way in ways.estimates.values())
+    gains = stakes.Costs({"1": {"yes": -5, "no": 1}, "0": {"yes": 1, "no": 0}})
+    assert stakes.evaluate(truth=["1", "0"] * 20, prediction=["yes", "no"] * 20, costs=gains)["expected_cost"].low < 0

@@ -33,6 +33,12 @@ def test_iris_with_a_support_vector_classifier():
     scores = [
         ms.cross_val_score(model, X, y, cv=ms.StratifiedKFold(10, shuffle=True, random_state=seed)) for seed in range(3)
     ]
+    folds = ms.StratifiedKFold(10, shuffle=True, random_state=0)
+    crossed = metrics.confusion_matrix(y, ms.cross_val_predict(model, X, y, cv=folds))
+    last = text.rpartition("truth \\ decision")[2]
+    for name, row in zip(("setosa", "versicolor", "virginica"), crossed, strict=True):
+        assert re.search(rf"^{name} +{' +'.join(map(str, row))}$", last, re.M)
+    assert crossed[0].tolist() == [49, 1, 0], "the closing sentence says so"
     assert f"mean over folds {np.mean(scores):.4f}, spread over folds {np.std(scores, ddof=1):.4f}" in text
 
 

@@ -20,12 +20,12 @@ def test_a_training_loop_counts_batch_by_batch():
         p = 1 / (1 + np.exp(-X @ weights))
         truth[place], score[place] = y, p
         weights -= 0.01 * X.T @ (p - y) / 64
-    for epoch in range(4):
-        y, p = truth[epoch].ravel(), score[epoch].ravel()
-        assert f"epoch {epoch + 1}  log_loss {log_loss(y, p):.6f}  auc {roc_auc_score(y, p):.6g}, 95 %" in text
+    for quarter in range(4):
+        y, p = truth[quarter].ravel(), score[quarter].ravel()
+        assert f"quarter {quarter + 1}  log_loss {log_loss(y, p):.6f}  auc {roc_auc_score(y, p):.6g}, 95 %" in text
 
     y, p = truth[2:].ravel(), score[2:].ravel()
-    both = text.partition("The last two epochs together: 6,400 cases\n")[2]
+    both = text.partition("The last two quarters together: 6,400 cases\n")[2]
     together, travelled = both.split("after the journey: 6,400 cases\n")
     assert f"log_loss {log_loss(y, p):.6g}, 95 %" in together
     exact, binned = (re.search(r"^auc (\S+), .* (\S+) to (\S+) \(", part, re.M) for part in (together, travelled))

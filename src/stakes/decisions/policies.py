@@ -148,13 +148,19 @@ def decide_among_policies(scores: ClassScores, pricing: Pricing, sampling: Sampl
         if share and not size:
             raise errors.prior_of_empty_class(name)
     mean = _Mean(rows, wanted or (shares if sampling.fixed else None), sampling)
-    estimates = {name: mean.of("expected_cost", loss) for name, loss in losses.items()}
+    least = float(prices.min())
+    estimates = {name: _at_least(least, mean.of("expected_cost", loss)) for name, loss in losses.items()}
     constant = min((name for name in losses if name.startswith("always ")), key=lambda name: estimates[name].value)
     savings = {name: mean.of("saving", losses[constant] - loss) for name, loss in losses.items() if name != constant}
     again = mean.of("saving", losses[CHEAPEST] - losses[RECALIBRATED]) if RECALIBRATED in losses else None
     total = float(scores.total)
     note = "" if len(rows.truth) == total or scores.weighted else f"from a sample of {len(rows.truth):,} rows"
     return Policies(scores.classes, decisions, pricing.costs, estimates, savings, total, again, note)
+
+
+def _at_least(least: float, cost: Estimate) -> Estimate:
+    """No case costs less than the cheapest decision of all, so no mean does."""
+    return cost if cost.low is None else replace(cost, low=max(cost.low, least))
 
 
 def _rows(scores: ClassScores, sampling: Sampling) -> _Rows:

@@ -18,7 +18,7 @@ _QUESTION: dict[str, Any] = {
 
 def are_tallies(data: Any) -> bool:
     """Whether these are tallies, or names of some; rows among them are refused."""
-    if isinstance(data, Counted | Tally):
+    if _in_memory(data):
         return True
     names = [data] if isinstance(data, str | os.PathLike) else data
     if not isinstance(names, list | tuple) or not all(isinstance(name, str | os.PathLike) for name in names):
@@ -28,6 +28,12 @@ def are_tallies(data: Any) -> bool:
         other = next(name for name in names if not _is_tally(name))
         raise errors.tallies_and_rows(os.fspath(tallies[0]), os.fspath(other))
     return bool(tallies)
+
+
+def _in_memory(data: Any) -> list[Any]:
+    """The tallies that these are, if they are no names: one, or several."""
+    parts = data if isinstance(data, list | tuple) else [data]
+    return list(parts) if all(isinstance(part, Counted | Tally) for part in parts) else []
 
 
 def _is_tally(name: Any) -> bool:
@@ -42,8 +48,8 @@ def load_sum(data: Any, question: Mapping[str, Any]) -> Counted:
     given = [name for name, value in question.items() if name in _QUESTION and _given(value, _QUESTION[name])]
     if given:
         raise errors.fixed_when_counted(given)
-    if isinstance(data, Counted | Tally):
-        return data if isinstance(data, Counted) else Counted.of(data)
+    if parts := _in_memory(data):
+        return Counted.sum([part if isinstance(part, Counted) else Counted.of(part) for part in parts])
     return Counted.sum([load(source.path) for source in sources(data)])
 
 
@@ -53,7 +59,7 @@ def _given(value: Any, otherwise: Any) -> bool:
 
 def name_of(tallies: Any) -> str:
     """What to call tallies in a message: the names of files, or what kind of tally it is."""
-    if isinstance(tallies, Counted | Tally):
-        return f"this {type(tallies).__name__}"
+    if parts := _in_memory(tallies):
+        return f"this {type(parts[0]).__name__}"
     names = [tallies] if isinstance(tallies, str | os.PathLike) else tallies
     return ", ".join(os.fspath(name) for name in names)

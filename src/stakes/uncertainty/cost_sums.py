@@ -40,7 +40,10 @@ def _interval(metric: Metric, value: float, sums: CostSums, sampling: Sampling) 
     rows = sums.total**2 / float(sums.products[:, 0, 0].sum())
     second, third = sums.powers.sum(axis=0) / sums.total
     skewness = 0.0 if apart else skewness_of_rows(value, second, third) / math.sqrt(rows)
-    return Interval(*skewed_t(value, error, held_back(skewness), rows - 1, sampling.confidence), SKEWED)
+    low, high = skewed_t(value, error, held_back(skewness), rows - 1, sampling.confidence)
+    if not sums.products[:, _UNAVOIDABLE, _UNAVOIDABLE].any():  # the best decision is free in every row
+        low = max(low, 0.0)
+    return Interval(low, high, SKEWED)
 
 
 def _direction(metric: Metric, value: float, means: Array) -> Array:

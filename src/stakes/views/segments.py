@@ -25,7 +25,9 @@ def grid(overview: Any, more: str = "") -> Grid:
         for s in shown
     ]
     small = sum(s.too_small for s in overview.segments)
-    words = [f"segments by {overview.metric}, the worst first"] if len(overview.segments) > 1 else []
+    words = (
+        [f"segments by {overview.metric}, the worst first (by their better ends)"] if len(overview.segments) > 1 else []
+    )
     words += [f"… and {hidden:,} more{f'; {more}' if more else ''}"] if hidden else []
     words += [f"{small:,} too small to compare"] if small and hidden else []
     sure = f"{percent(overview.confidence)} interval"

@@ -274,13 +274,10 @@ class Decision(AsJson, Plottable, Reportable):
         elif self.miscalibration is not None:
             starts = ", ".join(f"{start:.6g}" for start in self.bayes)
             other = "" if self.bayes_is_alike else f", which costs {told_interval(self.alternatives[BAYES])}"
-            gain = f"saves {told_interval(self.miscalibration)} against it"
+            gain = f"saves {told_interval(self.miscalibration)} against it: the price of miscalibration here, and noise"
             if self.miscalibration.value < 0:
-                gain = f"costs {told_interval(_turned(self.miscalibration))} more"
-            yield (
-                f"If the probabilities were right, {starts} would be best{other}. The best of these rows {gain}: the "
-                "price of miscalibration here, and noise."
-            )
+                gain = f"costs {told_interval(_turned(self.miscalibration))} more: the price of choosing on few rows"
+            yield f"If the probabilities were right, {starts} would be best{other}. The best of these rows {gain}."
 
     def _about_ratio(self) -> Iterator[str]:
         if self.cost_ratio is not None:
