@@ -301,3 +301,26 @@ def test_names_from_the_data_are_not_taken_for_options(tmp_path):
         assert "--by" not in shown
         assert "pass --threshold" in shown
         assert "threshold=" not in shown
+
+
+def test_advice_is_what_the_command_can_do(tmp_path):
+    file = tmp_path / "gaps.csv"
+    file.write_text("y,p,q\n1,0.5,0.4\n0,,0.3\n1,0.7,0.2\n0,0.1,0.6\n")
+    compared = ["compare", str(file), "--truth", "y", "--score", "p", "--score", "q"]
+    for command, words in (
+        (["evaluate", *compared[1:6]], "leave those rows out with --missing 'drop'"),
+        (["permute", *compared[1:6]], "leave those rows out first"),
+        (compared, "leave those rows out first"),
+    ):
+        done = subprocess.run([sys.executable, "-m", "stakes", *command], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 2
+        assert words in done.stderr
+
+
+def test_semicolons_are_noticed_also_beside_commas(tmp_path):
+    file = tmp_path / "excel.csv"
+    file.write_text("id;y;p, new\n1;1;0,5\n2;0;0,3\n")
+    asked = [sys.executable, "-m", "stakes", "evaluate", str(file), "--truth", "y", "--score", "p, new"]
+    done = subprocess.run(asked, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "seems to be separated by ';'; save the file with ',' between the fields and '.' in numbers" in done.stderr

@@ -335,6 +335,12 @@ def test_a_published_table_may_name_the_positive_class_first():
     ev = stakes.evaluate(table)
     assert (ev.positive, ev.negative, ev.prevalence) == ("sick", "healthy", 0.25)
     assert ev["recall"].value == 0.9
+    unnamed = stakes.Confusion(("sick", "healthy"), ("sick", "healthy"), [[90, 10], [30, 270]])
+    assert stakes.evaluate(unnamed, positive="sick").to_dict() == ev.to_dict()
+    assert stakes.evaluate(unnamed, positive="healthy")["recall"].value == 0.9
+    assert stakes.evaluate(unnamed, positive="healthy")["precision"].value == 270 / 280
+    with pytest.raises(stakes.InputError, match="well"):
+        stakes.evaluate(unnamed, positive="well")
     assert "sick (25.0%), against healthy" in str(ev)
 
 

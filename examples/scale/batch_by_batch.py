@@ -40,7 +40,7 @@ for _ in range(QUARTERS * BATCHES):
 # %%
 # Sums of counts
 # --------------
-# The count of a quarter of the stream is the sum of the counts of its batches, and two quarters together are the sum of both.
+# The count of a quarter of the stream is the sum of the counts of its batches, and quarters add up, too.
 
 starts = range(0, len(counted), BATCHES)
 quarters = [sum(counted[start : start + BATCHES]) for start in starts]
@@ -86,5 +86,5 @@ print(f"after the journey: {travelled.rows:,} cases")
 print(travelled["auc"])
 
 # %%
-# After the first quarter the auc no longer rises, while the log loss falls in every quarter: the model has found the order
-# of the cases and is still learning how sure it may be.
+# After the first quarter the auc no longer rises, while the log loss falls in every quarter: the model has found the
+# order of the cases and is still learning how sure it may be.

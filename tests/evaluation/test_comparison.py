@@ -471,7 +471,7 @@ BOTH = {"truth": TRUTH, "scores": SCORES}
         (
             {"scores": {"a": SCORES["sharp"], "b": np.where(TRUTH == 1, np.nan, 0.5)}},
             f"model 'b': score is missing in {TRUTH.sum()} rows (the first is row {TRUTH.argmax()}, counting "
-            "from 0); fill them, or leave those rows out with missing='drop'",
+            "from 0); fill them, or leave those rows out first",
         ),
         (
             {
@@ -540,6 +540,14 @@ def test_models_are_compared_at_costs_that_differ_by_row(costs):
     coins = np.random.default_rng(2).choice([-1, 1], size=(4000, N))
     p = np.mean(np.abs((coins * (sharp - blunt)).mean(1)) >= abs(pair.difference) - 1e-12)
     assert pair.p_value == pytest.approx(p, abs=0.02)
+
+
+def test_costs_are_what_models_are_compared_by():
+    assert stakes.compare(TABLE, truth="y", scores=["sharp", "blunt"], costs=BY_ROW["miss"]).metrics == [
+        "expected_cost"
+    ]
+    assert two(costs=stakes.Costs(miss=5, false_alarm=1)).metrics == ["expected_cost"]
+    assert two().metrics == ["auc"]
 
 
 def test_row_costs_are_compared_in_any_order_of_rows():

@@ -334,3 +334,17 @@ def _said(tree):
     elif isinstance(tree, list):
         for value in tree:
             yield from _said(value)
+
+
+def test_the_verdict_prices_rows_at_their_own_costs():
+    """A threshold at other prices would send whoever decides the wrong way."""
+    rng = np.random.default_rng(3)
+    truth = rng.random(300) < 0.3
+    score = np.clip(0.3 * truth + 0.7 * rng.random(300), 0, 1)
+    rows = {"y": truth.astype(int), "p": score, "amount": 50 * rng.random(300)}
+    ev = stakes.evaluate(rows, truth="y", score="p", costs=stakes.Costs(miss="amount", false_alarm=5))
+    (verdict,) = [section for section in payload_of(ev)["sections"] if section["kind"] == "verdict"]
+    (answer,) = [one for one in verdict["answers"] if one["question"]["text"] == "verdict.threshold"]
+    keys = [sentence["text"] for sentence in answer["sentences"]]
+    assert keys == ["verdict.threshold_by_row", "verdict.threshold_not_by_row"]
+    assert answer["sentences"][0]["values"]["cost"] == pytest.approx(1000 * ev["expected_cost"].value)

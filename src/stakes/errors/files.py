@@ -62,6 +62,13 @@ def other_separator(path: str, separator: str, header: str) -> InputError:
     )
 
 
+def mixed_separators(path: str, header: str) -> InputError:
+    return InputError(
+        f"{path}: the header {short(repr(header))} seems to be separated by ';'; save the file with ',' between the "
+        "fields and '.' in numbers"
+    )
+
+
 def no_header(path: str, names: Sequence[str]) -> InputError:
     return InputError(
         f"{path}: the first line holds only numbers ({some(names)}), so the header is missing; write the names of the "

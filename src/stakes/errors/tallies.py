@@ -57,9 +57,7 @@ def bad_counts(what: str) -> InputError:
 
 
 def no_positive(classes: Sequence[str]) -> InputError:
-    return InputError(
-        f"this table has no positive class ({some(classes)}); pass positive= when it is made, to have tp, fn, fp and tn"
-    )
+    return InputError(f"this table has no positive class ({some(classes)}); pass positive= to have tp, fn, fp and tn")
 
 
 def bad_grid(grid: str, known: Sequence[str], seen: tuple[float, float]) -> InputError:

@@ -352,8 +352,9 @@ def compare(
     is a dictionary class → column, or an (n, k) array with ``classes``. A list of tables holds one model each:
     ``compare(["a.csv", "b.csv"], id="case", truth="y", scores="p")`` joins them by case number.
 
-    ``metric`` is any figure that has a better and a worse side, or a list of them; by default auc for scores, macro_auc
-    for scores of several classes, accuracy for decisions, mean_absolute_error for numbers. Differences of auc come with
+    ``metric`` is any figure that has a better and a worse side, or a list of them; by default expected_cost where there
+    are ``costs``, otherwise auc for scores, macro_auc for scores of several classes, accuracy for decisions,
+    mean_absolute_error for numbers. Differences of auc come with
     DeLong's interval and test, of accuracy with Tango's interval and McNemar's exact test, others with ``resamples``
     paired draws and swaps. For decisions their time does not grow with the rows (unless weighted); for figures of
     scores and numbers every draw walks over all rows, so a million rows want fewer ``resamples``.
@@ -363,7 +364,7 @@ def compare(
     ``paired=False`` every model brings rows of its own: ``scores={"a": (truth, score), "b": (truth, score)}``.
 
     With ``costs`` (and ``prior``, ``training_prior``, see :func:`stakes.evaluate`) every model decides so as to cost
-    least, and ``metric="expected_cost"`` ranks by that. ``where`` keeps the rows of one file that satisfy a condition.
+    least, and they are ranked by that. ``where`` keeps the rows of one file that satisfy a condition.
 
     >>> y = [1, 1, 1, 0, 0, 0]
     >>> both = compare(truth=y, predictions={"old": [1, 0, 0, 0, 1, 0], "new": [1, 1, 1, 0, 1, 0]})
@@ -417,6 +418,8 @@ def _wanted(texts: Any, models: Sequence[Contestant]) -> list[Metric]:
 def _usual(models: Sequence[Contestant]) -> str:
     if models[0].numbers is not None:
         return "mean_absolute_error"
+    if models[0].evaluation.pricing is not None:
+        return "expected_cost"
     if any(model.scores is None for model in models):
         return "accuracy"
     return "auc" if models[0].sample.positive is not None else "macro_auc"

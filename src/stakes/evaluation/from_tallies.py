@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from stakes import errors
 from stakes.engines import Counted
 from stakes.engines.travel import SUFFIX
-from stakes.tallies import Tally
+from stakes.tallies import Confusion, Tally
+from stakes.tallies.names import canonical
 
 _QUESTION: dict[str, Any] = {
     **dict.fromkeys(("truth", "score", "prediction", "positive", "classes", "weight", "by", "baseline", "cluster")),
@@ -45,6 +47,9 @@ def load_sum(data: Any, question: Mapping[str, Any]) -> Counted:
     from stakes.engines.files.sources import sources  # names, patterns, and nothing twice
     from stakes.engines.tally_files import load
 
+    if isinstance(data, Confusion) and len(data.truths) == 2 and question["positive"] is not None:
+        data = replace(data, positive=canonical(question["positive"]))  # a published table need not say which it is
+        question = {**question, "positive": None}
     given = [name for name, value in question.items() if name in _QUESTION and _given(value, _QUESTION[name])]
     if given:
         raise errors.fixed_when_counted(given)

@@ -151,6 +151,8 @@ def _suspicion(table: Table) -> errors.InputError | None:
         return None
     if len(table.columns) == 1 and any(sign in table.columns[0] for sign in ";\t|,"):
         return errors.other_separator(table.source.name, table.separator, table.columns[0])
+    if table.separator == "," and any(";" in name for name in table.columns):
+        return errors.mixed_separators(table.source.name, ",".join(table.columns))
     if all(spelled(name) is not None for name in table.columns):
         return errors.no_header(table.source.name, table.columns)
     return None

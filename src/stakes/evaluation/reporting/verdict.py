@@ -120,6 +120,8 @@ def _threshold(evaluation: Any, stops: Stops | None) -> Answer:
         return answer(question, "open", said("verdict.threshold_unknown"))
     if set(prices.decisions) != {evaluation.negative, evaluation.positive}:
         return answer(question, "open", said("verdict.threshold_decisions"))
+    if evaluation.pricing is not None and evaluation.pricing.costs.columns:
+        return answer(question, "note", *_by_row(evaluation["expected_cost"]), said("verdict.threshold_not_by_row"))
     miss, alarm = _mistakes(prices)
     given = said("verdict.threshold_given", miss=miss, alarm=alarm) if prices.given else said("verdict.threshold_equal")
     costs = _per_thousand(stops, prices, evaluation.prevalence)
@@ -139,11 +141,18 @@ def _threshold(evaluation: Any, stops: Stops | None) -> Answer:
     return answer(question, tone, at, *_on_new_rows(decision), compared, *_now(evaluation, stops, costs), given)
 
 
+def _by_row(cost: Any) -> Iterator[dict[str, Any]]:
+    """What it costs to decide each row at its own prices."""
+    if cost.low is not None and cost.high is not None:
+        limits = {"low": 1000 * cost.low, "high": 1000 * cost.high, "confidence": cost.confidence}
+        yield said("verdict.threshold_by_row", cost=1000 * cost.value, **limits)
+
+
 def _decided(evaluation: Any, stops: Stops) -> Decision:
     """The same question asked with doubts; a table of the stops alone knows the answer, clusters need all rows."""
     sampling, pricing = evaluation._sampling(evaluation.scores), evaluation.pricing
     table = stops.thinned(evaluation.scores) if sampling.clusters is None else evaluation.scores
-    if pricing is None or pricing.costs.columns:
+    if pricing is None:
         pricing = Pricing(Costs(miss=1, false_alarm=1))
     return decide_by_cost(table, pricing, sampling, evaluation.probabilities)
 
