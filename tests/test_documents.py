@@ -7,9 +7,13 @@ import runpy
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
+import click
 import pytest
+
+from stakes.cli import cli
 
 ROOT = Path(__file__).parents[1]
 READMES = [ROOT / "README.md", ROOT / "README.es.md", ROOT / "README.ru.md"]
@@ -33,10 +37,17 @@ def test_there_is_something_to_run():
 
 CHECK = """
 def _holds(value, said, line):
-    assert abs(value - said) <= 1e-7 * max(1, abs(said)), f"{line} is {value}, not {said}"
+    assert _same(value, said), f"{line} is {value!r}, not {said!r}"
+
+def _same(value, said):
+    if isinstance(said, (list, tuple)):
+        return len(value) == len(said) and all(map(_same, value, said))
+    if said is None or isinstance(said, (bool, str)):
+        return bool(value == said)
+    return abs(value - said) <= 1e-7 * max(1, abs(said))
 """
-VALUE = re.compile(r"^(\S.*?)  +# ([-−]?[\d.]+)(?=:|$|…)")
-"""An expression, and in a comment the number that it gives."""
+COMMENTED = re.compile(r"^(\S.*?)  +# (.+)$")
+"""An expression, and a comment that may begin with its value: ``0.9375``, ``0.9375…`` or ``[1, 2]: words``."""
 
 
 def checked(code: str) -> str:
@@ -45,18 +56,23 @@ def checked(code: str) -> str:
 
 
 def _asserted(line: str) -> str:
-    found = VALUE.match(line)
-    if found is None or not _is_expression(found[1]):
+    found = COMMENTED.match(line)
+    if found is None or _parsed(found[1]) is None:
         return line
-    return f"_holds({found[1]}, {float(found[2].replace('−', '-'))!r}, {found[1]!r})"
+    told = re.match(r"(.+?)(?=: |…|$)", found[2])[1].replace("−", "-")
+    value = _parsed(told)
+    literal = value is not None and all(isinstance(node, LITERAL) for node in ast.walk(value))
+    return f"_holds(({found[1]}), ({told}), {found[1]!r})" if literal else line
 
 
-def _is_expression(text: str) -> bool:
+LITERAL = (ast.Expression, ast.Constant, ast.UnaryOp, ast.USub, ast.Tuple, ast.List, ast.Load)
+
+
+def _parsed(text: str) -> ast.Expression | None:
     try:
-        ast.parse(text, mode="eval")
+        return ast.parse(text, mode="eval")
     except SyntaxError:
-        return False
-    return True
+        return None
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
@@ -72,7 +88,9 @@ def test_python_blocks_run_and_give_the_values_in_their_comments(document):
 
 
 def test_values_in_comments_are_found():
-    assert checked("ev['auc'].value  # 0.5: a coin") == "_holds(ev['auc'].value, 0.5, \"ev['auc'].value\")"
+    assert checked("ev['auc'].value  # 0.5: a coin") == "_holds((ev['auc'].value), (0.5), \"ev['auc'].value\")"
+    assert checked("f(x)  # [('c', 'b', 1)]") == "_holds((f(x)), ([('c', 'b', 1)]), 'f(x)')"
+    assert checked("f(x)  # how sure") == "f(x)  # how sure"
     assert checked("x = 3  # 3") == "x = 3  # 3"
     readme = READMES[0].read_text()
     assert checked(readme).count("_holds(") >= 8
@@ -121,6 +139,34 @@ def test_console_blocks_show_the_real_output(document, code):
         expected = expected[:-1]
         shown = shown[: len(expected)]
     assert shown == expected
+
+
+KNOWN = {"python", "console", "sh", "text", "toml", "sql", "diff", ""}
+NOT_RUN = {"docs/start.md": 1, "docs/scale.md": 1, "docs/migrating/torchmetrics.md": 1}
+"""Blocks of Python that only show: of a model that the reader has, a cluster, a library too large to install."""
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
+def test_no_block_escapes(document):
+    fences = re.findall(r"^ *```(.*)$", document.read_text(), re.M)
+    assert len(fences) % 2 == 0
+    opened = [fence for fence in fences[::2] if not fence.startswith("{")]
+    assert opened.count("py") == NOT_RUN.get(name_of(document), 0)
+    assert set(opened) - {"py"} <= KNOWN
+
+
+@pytest.mark.parametrize(("document", "code"), list(blocks("toml")))
+def test_toml_is_toml(document, code):
+    assert tomllib.loads(code)
+
+
+@pytest.mark.parametrize(("document", "code"), list(blocks("sh")))
+def test_commands_have_the_options_that_are_shown(document, code):
+    for line in code.replace("\\\n", " ").splitlines():
+        command, *words = shlex.split(line, comments=True)[1:] if re.match(r"(\S*/)?stakes \w", line) else [""]
+        if command and "…" not in line and not {"|", ">"} & set(words):
+            found = cli.commands[command]
+            found.make_parser(click.Context(found)).parse_args(words)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
