@@ -93,7 +93,7 @@ def labelled(draw):
     return k, np.array(truth), np.array(decided), None if weight is None else np.array(weight)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(rows=labelled())
 def test_figures_of_decisions_agree_with_scikit_learn(rows):
     k, truth, decided, weight = rows
@@ -125,7 +125,7 @@ def scored(draw):
     return k, truth, raw / raw.sum(axis=1, keepdims=True), weight
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(rows=scored())
 def test_figures_of_scores_agree_with_scikit_learn(rows):
     k, truth, scores, weight = rows

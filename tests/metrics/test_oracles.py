@@ -186,7 +186,7 @@ def test_probabilities_agree(name, rows):
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(rows=judged(any_score))
 def test_the_order_agrees_for_scores_of_any_kind(dtype, rows):
     y, s, w = rows
@@ -197,7 +197,7 @@ def test_the_order_agrees_for_scores_of_any_kind(dtype, rows):
         assert m.find(name).of(table) == pytest.approx(expected, rel=1e-9)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(rows=judged(st.integers(-(2**63), 2**63 - 1) | st.integers(2**62, 2**62 + 3)))
 def test_big_integers_are_ordered_exactly(rows):
     y, s, w = rows

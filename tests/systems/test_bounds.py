@@ -11,7 +11,7 @@ from stakes import Costs, InputError, System
 from stakes.systems import programs
 from tests.systems.brute import Brute, least_and_most, systems
 
-SLOW = settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+SLOW = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def indicator(rows, test, keys):

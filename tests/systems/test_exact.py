@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from stakes import Costs, JointCounts, System
 from tests.systems.brute import Brute, systems
 
-SLOW = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+SLOW = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @SLOW
