@@ -1,19 +1,19 @@
 """The repository as somebody else would get it."""
 
-import os
 import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
+from tests.parts import lacking, needs
 
 ROOT = Path(__file__).parents[1]
 
 
 def copy_of_what_git_knows(target: Path) -> None:
     """The files as they are, changed ones too, and none that only this machine has."""
-    if shutil.which("git") is None or not (ROOT / ".git").exists():
-        (pytest.fail if os.environ.get("CI") else pytest.skip)("a clean copy is made by git, from a clone")
+    needs("git", "a clean copy is made by git")
+    if not (ROOT / ".git").exists():
+        lacking("a clean copy is made from a clone")
     names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for name in filter(None, names.split("\0")):
         if (ROOT / name).exists():

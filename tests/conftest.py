@@ -1,19 +1,16 @@
 """What several test files start once."""
 
 import os
-import shutil
 
 import pytest
+
+from tests.parts import needs
 
 
 @pytest.fixture(scope="session")
 def spark():
     """Start a real Spark in this process, with a few small partitions."""
-    if shutil.which("java") is None:
-        words = "Spark needs Java 17: install openjdk-17-jre-headless"
-        if os.environ.get("CI"):
-            pytest.fail(words)
-        pytest.skip(words)
+    needs("java", "Spark needs Java 17: install openjdk-17-jre-headless")
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
     from pyspark.sql import SparkSession
@@ -27,12 +24,7 @@ def spark():
 @pytest.fixture(scope="module")
 def browser():
     """A real browser, offline."""
-    place = shutil.which("chromium")
-    if place is None:
-        words = "the report is tried in a real browser: install chromium"
-        if os.environ.get("CI"):
-            pytest.fail(words)
-        pytest.skip(words)
+    place = needs("chromium", "pages are tried in a real browser: install chromium")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

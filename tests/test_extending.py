@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.parts import needs
+
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs" / "extending"
 NOT_COPIED = shutil.ignore_patterns("__pycache__", ".*_cache")
@@ -132,11 +134,8 @@ def test_the_language(changed):
     assert '<html lang="de">' in (copy / "demo.html").read_text()
 
 
-@pytest.mark.skipif(
-    not os.environ.get("CI") and shutil.which("chromium") is None,
-    reason="a page is opened in a real browser: install chromium",
-)
 def test_a_page_opens_in_the_new_language(changed):
+    needs("chromium", "a page is opened in a real browser: install chromium")
     copy = changed("language")
     assert run(copy, "tools/draft_texts.py", "de").returncode == 0
     all_pass(copy, 1, "tests/views/test_report_browser.py", "-k", "phone and de")

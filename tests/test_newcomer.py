@@ -1,13 +1,11 @@
 """The path of somebody who has just heard of stakes: a clean folder, the README's command, a file of their own."""
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from tests.clean_copy import copy_of_what_git_knows
+from tests.parts import needs
 
 ROWS = ['Fall Nr.,wirklich passiert?,"p (krank), geschätzt"']
 ROWS += [f"{i},{'gesund' if i % 3 else 'krank'},{(0.2 if i % 3 else 0.9) - 0.01 * (i % 17):.2f}" for i in range(90)]
@@ -22,8 +20,7 @@ def run(folder: Path, *command: str) -> str:
 
 
 def test_from_a_clone_to_a_report_of_ones_own(tmp_path, opened):
-    if shutil.which("make") is None:
-        (pytest.fail if os.environ.get("CI") else pytest.skip)("a newcomer needs make")
+    needs("make", "a newcomer needs make")
     clone = tmp_path / "a clone"
     copy_of_what_git_knows(clone)
     shown = run(clone, "make", "demo")
