@@ -79,7 +79,7 @@ def _run() -> NoReturn:
     except FileError as problem:
         stop(str(problem), 2)
     except StakesError as problem:
-        stop(as_options(_possible(str(problem))), 2)
+        stop(as_options(str(problem)), 2)
     except (BrokenPipeError, SystemExit):  # click and rich end so when nobody is listening any more; say nothing
         _forget_output()
         sys.exit(code)
@@ -112,10 +112,3 @@ def _warn(message: Warning | str, *_: Any) -> None:
     if words not in _warned:
         _warned.add(words)
         click.echo(f"stakes: warning: {as_options(words)}", err=True)
-
-
-def _possible(words: str) -> str:
-    """Advise only what the command can do."""
-    command = cli.commands.get(next(iter(sys.argv[1:]), ""))
-    can_drop = command is None or any(option.name == "missing" for option in command.params)
-    return words if can_drop else errors.without_dropping(words)

@@ -5,13 +5,6 @@ from collections.abc import Sequence
 from stakes.errors import EmptyError, GapError, InputError
 from stakes.errors.words import first_row, nearest, rows_text, short, some
 
-_DROP = "leave those rows out with missing='drop'"
-
-
-def without_dropping(words: str) -> str:
-    """Return the words for a verb that cannot leave rows out by itself."""
-    return words.replace(_DROP, "leave those rows out first")
-
 
 def no_such_column(argument: str, name: str, columns: Sequence[str]) -> InputError:
     return InputError(f"{argument}: there is no column {short(repr(name))}{nearest(name, columns)}")
@@ -60,7 +53,7 @@ def empty(argument: str) -> EmptyError:
 
 def missing_values(argument: str, count: int, first: int | None) -> GapError:
     seen = f"{argument} is missing in {rows_text(count)} ({first_row(first)})"
-    return GapError(f"{seen}; fill them, or {_DROP}")
+    return GapError(f"{seen}; fill them, or leave those rows out: evaluate, count and decide take missing='drop'")
 
 
 def multilabel_rows(argument: str) -> InputError:

@@ -164,8 +164,6 @@ def _named(model: str) -> Iterator[None]:
     """Say in errors which model's columns are wrong."""
     try:
         yield
-    except errors.GapError as problem:
-        raise errors.in_model(model, errors.GapError(errors.without_dropping(str(problem)))) from None
     except errors.InputError as problem:
         raise errors.in_model(model, problem) from None
 
