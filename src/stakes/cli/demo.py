@@ -41,12 +41,13 @@ def demo(what: str, report: str | None, lang: str) -> None:
         _demo_system(report, lang)
         return
     from stakes.evaluation import evaluate
+    from stakes.views import terminal
 
     click.echo("A logistic regression scored 569 breast tumours it had not seen. Can it be trusted?\n")
     evaluation = evaluate(str(DEMO_FILE), truth="diagnosis", score="logistic", positive="malignant", by="size")
     if report is not None:
         evaluation.report(report, lang)
-    evaluation.show(more=SHOW_ALL)
+    terminal.show(evaluation._content().page(), SHOW_ALL)
     click.echo("\n" + _DEMO_NEXT.format(file=DEMO_FILE), nl=False)
 
 

@@ -442,9 +442,9 @@ class Evaluation(AsJson, Plottable, Reportable):
     def _own_plots(self) -> Iterable[str]:
         raise NotImplementedError
 
-    def show(self, everything: bool = False, more: str = _MORE, more_segments: str = _MORE_SEGMENTS) -> None:
-        """Print the figures: the main ones, or everything; ``more`` says how to see the others, and other segments."""
-        terminal.show(self._content(more_segments).page(everything), more)
+    def show(self, everything: bool = False) -> None:
+        """Print the figures: the main ones, or everything."""
+        terminal.show(self._content().page(everything), _MORE)
 
     def log_to_mlflow(self, prefix: str = "", report: bool = True) -> str:
         """Log the figures, their intervals and the report to MLflow: to the active run, or to a new one.

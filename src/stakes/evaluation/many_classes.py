@@ -14,7 +14,7 @@ from stakes.evaluation.base import Evaluation
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.cost import NAMES
 from stakes.metrics.many import AVERAGES
-from stakes.metrics.reasons import EXTRA_DECISIONS
+from stakes.metrics.reasons import EXTRA_DECISIONS, NO_CLASS_SCORES
 from stakes.tallies import ClassScores, Confusion, CostSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.confusion import shown_label
 from stakes.tallies.costs import Costs
@@ -142,7 +142,7 @@ class ManyClassEvaluation(Evaluation):
 
     def _why_no_class(self, metric: Metric) -> str:
         if metric.tally is ScoreTable:
-            return "no scores were given; pass score={class: column, …}"
+            return NO_CLASS_SCORES
         if self.confusion is not None:
             return EXTRA_DECISIONS.words
         return self._why_no(metric)
@@ -155,7 +155,7 @@ class ManyClassEvaluation(Evaluation):
             k, m = len(self.joint.truths), len(self.joint.decisions)
             return f"{k:,} classes × {m:,} decisions are too many for a table; there are accuracy and most_confused()"
         if metric.tally is ClassScores:
-            return "no scores were given; pass score={class: column, …}"
+            return NO_CLASS_SCORES
         if metric.tally is CostSums:
             return "these costs differ by row; count again with costs="
         if metric.tally is Confusion:
@@ -208,7 +208,7 @@ class ManyClassEvaluation(Evaluation):
             raise errors.no_such_class(of, self.classes)
         table = self._against_rest[canonical(of)].get(ScoreTable)
         if table is None:
-            raise errors.no_curve(kind, "no scores were given; pass score={class: column, …}")
+            raise errors.no_curve(kind, NO_CLASS_SCORES)
         scored = Scored(table, self._sampling_of_class(canonical(of)), self.probabilities)  # type: ignore[arg-type]
         return curve(kind, scored, **options)
 
@@ -217,7 +217,7 @@ class ManyClassEvaluation(Evaluation):
         from stakes.decisions.curves.histograms import histograms  # only asked for now and then
 
         if self.scores is None or not self.scores.tables:
-            raise errors.no_histograms("no scores were given; pass score={class: column, …}")
+            raise errors.no_histograms(NO_CLASS_SCORES)
         span = (0.0, 1.0) if self.probabilities else self.scores.range
         return {table.positive: histograms(table, span, bins) for table in self.scores.tables}
 

@@ -13,6 +13,7 @@ from stakes.engines import Counted
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric
 from stakes.metrics.estimate import plain
+from stakes.metrics.reasons import NO_SCORES
 from stakes.tallies import Confusion, CostSums, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.costs import Costs
@@ -179,7 +180,7 @@ class TwoClassEvaluation(Evaluation):
 
     def _why_no(self, metric: Metric) -> str:
         if metric.tally is ScoreTable:
-            return "no scores were given; pass score="
+            return NO_SCORES
         if metric.tally is CostSums and (self.probabilities or self.threshold is not None):
             return "these costs differ by row; evaluate the rows again with costs= and threshold="
         if metric.tally in (Confusion, CostSums):
@@ -223,7 +224,7 @@ class TwoClassEvaluation(Evaluation):
         from stakes.decisions.curves.kinds import Scored, curve  # only asked for now and then
 
         if self.scores is None:
-            raise errors.no_curve(kind, "no scores were given; pass score=")
+            raise errors.no_curve(kind, NO_SCORES)
         scored = Scored(self.scores, self._sampling(self.scores), self.probabilities, self.threshold)
         return curve(kind, scored, **options)
 
@@ -232,7 +233,7 @@ class TwoClassEvaluation(Evaluation):
         from stakes.decisions.curves.histograms import histograms  # only asked for now and then
 
         if self.scores is None:
-            raise errors.no_histograms("no scores were given; pass score=")
+            raise errors.no_histograms(NO_SCORES)
         span = (0.0, 1.0) if self.probabilities else self.scores.range
         return histograms(self.scores, span, bins, self.threshold)
 

@@ -37,3 +37,7 @@ NO_PROBABILITIES = Undefined(
 BINNED = Undefined(
     "the scores were counted in bins, which do not keep their values", lambda table: table.grid is not None
 )
+
+NO_SCORES = "no scores were given; pass score="
+NO_CLASS_SCORES = f"{NO_SCORES}{{class: column, …}}"
+"""Why there is nothing that needs scores, of two classes and of more."""

@@ -19,6 +19,7 @@ from stakes.views import notebook, page, terminal
 FORMAT = 1
 """The version of what to_dict() gives."""
 
+_MORE = "v.to_rows()"
 _HEAD = ("figure", "pooled", "{} interval", "baseline", "folds (mean ± sd)", "training")
 """Together no wider than a page."""
 
@@ -192,12 +193,12 @@ class Validation(AsJson):
         grid = page.Grid(head, [_cells(figure, single) for figure in found])
         return page.Page(facts, [grid], [*told, *self.notes], len(self.pooled.figures) - len(names))
 
-    def show(self, more: str = "v.to_rows()") -> None:
-        """Print the main figures; ``more`` says how to see the others."""
-        terminal.show(self._page(), more)
+    def show(self) -> None:
+        """Print the main figures."""
+        terminal.show(self._page(), _MORE)
 
     def __str__(self) -> str:
-        return terminal.text(self._page(), "v.to_rows()")
+        return terminal.text(self._page(), _MORE)
 
     def _repr_html_(self) -> str:
         return notebook.html(self._page())

@@ -17,7 +17,7 @@ from stakes.decisions.calibration.line import CalibrationLine, calibration_line
 from stakes.decisions.calibration.reliability import Honest, Reliability, honest, reliability
 from stakes.metrics import Estimate
 from stakes.metrics.estimate import percent
-from stakes.metrics.reasons import BINNED, NO_PROBABILITIES
+from stakes.metrics.reasons import BINNED, NO_PROBABILITIES, NO_SCORES
 from stakes.tallies import ClassScores, ScoreTable
 from stakes.tallies.names import canonical
 from stakes.uncertainty.interval import figure
@@ -174,7 +174,7 @@ def class_calibrations(scores: ClassScores, sampling: Sampling = USUAL) -> Class
 def calibration_of(scores: ScoreTable | ClassScores | None, probabilities: bool, sampling: Sampling) -> Any:
     """Ask the scores of two or more classes, if there are any; whether they are probabilities is told by all rows."""
     if scores is None:
-        raise errors.no_calibration("no scores were given; pass score=")
+        raise errors.no_calibration(NO_SCORES)
     if not probabilities:
         raise errors.no_calibration(NO_PROBABILITIES.words)
     return calibration(scores, sampling) if isinstance(scores, ScoreTable) else class_calibrations(scores, sampling)
