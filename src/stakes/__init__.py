@@ -16,7 +16,7 @@ _HOMES = {
     "Evaluation": "stakes.evaluation",
     "validate": "stakes.validation.validate",
     "Validation": "stakes.validation.result",
-    "compare": "stakes.evaluation.comparison",
+    "compare": "stakes.evaluation.comparing",
     "Comparison": "stakes.evaluation.comparison",
     "gate": "stakes.evaluation.gate",
     "Gate": "stakes.evaluation.gate",
@@ -70,8 +70,8 @@ if TYPE_CHECKING:
     from stakes.evaluation import count as count
     from stakes.evaluation import decide as decide
     from stakes.evaluation import evaluate as evaluate
+    from stakes.evaluation.comparing import compare as compare
     from stakes.evaluation.comparison import Comparison as Comparison
-    from stakes.evaluation.comparison import compare as compare
     from stakes.evaluation.gate import Gate as Gate
     from stakes.evaluation.gate import gate as gate
     from stakes.evaluation.reporting import report as report

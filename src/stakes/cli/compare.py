@@ -55,7 +55,7 @@ def compare(
       stakes compare preds.csv --truth y --score knn --score svc --margin 0.02
       stakes compare old.csv new.csv --id case --truth y --score p
     """
-    from stakes.evaluation.comparison import compare
+    from stakes.evaluation.comparing import compare
 
     options.keep_inputs(files, report)
     several = len(files) > 1

@@ -156,7 +156,7 @@ def _joined(files: tuple[str, ...], columns: dict[str, Any], baseline: str, id: 
 
 
 def _compared(files: tuple[str, ...], columns: dict[str, Any], id: str | None = None, **outputs: Any) -> Any:
-    from stakes.evaluation.comparison import compare
+    from stakes.evaluation.comparing import compare
 
     if len(files) > (1 if id is None else 2) or "-" in files or any(name.endswith(".tally") for name in files):
         raise click.UsageError("a baseline on the same rows goes with one FILE of rows, which is read twice.")

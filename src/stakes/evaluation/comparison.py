@@ -1,31 +1,24 @@
-"""compare(): several models on the same rows, and what can honestly be said about which one is better."""
+"""What a comparison of several models found: the ranking, the pairs, and what can honestly be said of them."""
 
-import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
 from stakes import errors, metrics
 from stakes.decisions.curves.decision_difference import decision_difference
 from stakes.decisions.curves.kinds import Curve
-from stakes.evaluation.base import Evaluation, priced
-from stakes.evaluation.contestants import Contestant, contestants, entries, entries_joined, entries_of_tables
-from stakes.metrics import Estimate, Metric
+from stakes.evaluation.base import Evaluation
+from stakes.evaluation.contestants import Contestant
+from stakes.metrics import Estimate
 from stakes.metrics.estimate import AsJson, Plottable, Reportable, percent, plain
-from stakes.tallies.arithmetic import is_real
-from stakes.uncertainty import holm
-from stakes.uncertainty import paired as paired_rows
+from stakes.tallies.names import and_list
 from stakes.uncertainty.paired import Flipped
-from stakes.uncertainty.sampling import FEW_CLUSTERS, REPLICATES, Sampling, check_whole
 from stakes.views import notebook, page, terminal
 
 FORMAT = 1
 """The version of what to_dict() and to_json() give."""
-
-_LEAST_RESAMPLES = 100
-_RESAMPLES = 2000
 
 
 @dataclass(frozen=True)
@@ -156,10 +149,10 @@ class Comparison(AsJson, Plottable, Reportable):
         known = [pair for pair in of_best if math.isfinite(pair.difference)]
         open_ones = [pair.second for pair in known if not pair.told_apart(self.confidence)]
         lost = [pair.second for pair in of_best if pair not in known]
-        parts = [f"it is better than {_listed(worse)}"] if worse else []
-        parts += [f"it cannot be told apart from {_listed(open_ones)}"] if open_ones else []
+        parts = [f"it is better than {and_list(worse)}"] if worse else []
+        parts += [f"it cannot be told apart from {and_list(open_ones)}"] if open_ones else []
         parts += (
-            [f"it cannot be compared with {_listed(lost)}, whose {metric} is infinite or undefined"] if lost else []
+            [f"it cannot be compared with {and_list(lost)}, whose {metric} is infinite or undefined"] if lost else []
         )
         found = f"{best.model} has the best {metric} ({page.number(best.estimate.value)}) of {len(self.models)} models"
         return f"{found} {self._where}: {', but '.join(parts)}"
@@ -285,7 +278,7 @@ class Comparison(AsJson, Plottable, Reportable):
         return terminal.text(self._page(), "")
 
     def __repr__(self) -> str:
-        return f"<Comparison of {_listed(list(self.models))} by {_listed(self.metrics)}>"
+        return f"<Comparison of {and_list(list(self.models))} by {and_list(self.metrics)}>"
 
     def _repr_html_(self) -> str:
         from stakes.views import pictures  # only notebooks need it
@@ -301,10 +294,6 @@ def _without_name(estimate: Estimate) -> dict[str, Any]:
     return {name: value for name, value in estimate.to_dict().items() if name != "name"}
 
 
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
 def _signed(value: float | None) -> str:
     return page.number(value).replace("-", "−")
 
@@ -317,208 +306,3 @@ def _chance(p_value: float | None) -> str:
 
 def _size(rows: Any) -> str:
     return f"{rows:,}" if isinstance(rows, int) else f"weight {rows:,.6g}"
-
-
-# ── compare ──────────────────────────────────────────────────────────────────────────────────────────────────────
-def compare(
-    data: Any = None,
-    *arrays: Any,
-    truth: Any = None,
-    scores: Any = None,
-    predictions: Any = None,
-    metric: str | Sequence[str] | None = None,
-    positive: Any = None,
-    classes: Any = None,
-    task: str = "auto",
-    weight: Any = None,
-    threshold: float | None = None,
-    cluster: Any = None,
-    margin: float | None = None,
-    paired: bool = True,
-    confidence: float = 0.95,
-    simultaneous: bool = False,
-    seed: int = 0,
-    resamples: int = _RESAMPLES,
-    id: str | None = None,
-    costs: Any = None,
-    prior: Any = None,
-    training_prior: Any = None,
-    where: str | None = None,
-) -> Comparison:
-    """Compare two or more models on the same rows: who is better, by how much, and is that more than chance?
-
-    ``scores`` and ``predictions`` are lists of column names of ``data`` (a data frame, a dictionary of columns, or the
-    name of a CSV or Parquet file), or dictionaries model → column or array; for more than two classes a model's score
-    is a dictionary class → column, or an (n, k) array with ``classes``. A list of tables holds one model each:
-    ``compare(["a.csv", "b.csv"], id="case", truth="y", scores="p")`` joins them by case number.
-
-    ``metric`` is any figure that has a better and a worse side, or a list of them; by default expected_cost where there
-    are ``costs``, otherwise auc for scores, macro_auc for scores of several classes, accuracy for decisions,
-    mean_absolute_error for numbers. Differences of auc come with
-    DeLong's interval and test, of accuracy with Tango's interval and McNemar's exact test, others with ``resamples``
-    paired draws and swaps. For decisions their time does not grow with the rows (unless weighted); for figures of
-    scores and numbers every draw walks over all rows, so a million rows want fewer ``resamples``.
-
-    ``margin`` is the difference that would still not matter: each pair says whether one model is shown to be not worse
-    than the other by more than that. ``cluster`` names rows that belong together (visits of a patient). With
-    ``paired=False`` every model brings rows of its own: ``scores={"a": (truth, score), "b": (truth, score)}``.
-
-    With ``costs`` (and ``prior``, ``training_prior``, see :func:`stakes.evaluate`) every model decides so as to cost
-    least, and they are ranked by that. ``where`` keeps the rows of one file that satisfy a condition.
-
-    >>> y = [1, 1, 1, 0, 0, 0]
-    >>> both = compare(truth=y, predictions={"old": [1, 0, 0, 0, 1, 0], "new": [1, 1, 1, 0, 1, 0]})
-    >>> print(both.conclusion)
-    new and old cannot be told apart on these 6 rows (difference in accuracy 0.3333, 95 % interval −0.1871 to 0.7000)
-    """
-    if arrays or (truth is None and paired):
-        raise errors.how_to_compare()
-    sampling = _sampling(confidence, seed, resamples, margin)
-    columns = {"truth": truth, "score": scores, "prediction": predictions, "weight": weight, "cluster": cluster}
-    options = {"task": task, "positive": positive, "classes": classes, "weight": weight, "cluster": cluster}
-    options |= {"where": where, "pricing": priced(costs, prior, training_prior)}
-    if where is not None and isinstance(data, list | tuple):
-        raise errors.where_of_tables()
-    if not paired and id is not None:
-        raise errors.not_unpaired("id=")
-    if not paired and not isinstance(data, list | tuple) and not (weight is None and cluster is None):
-        raise errors.not_unpaired("weight=" if cluster is None else "cluster=")
-    if not isinstance(data, list | tuple):
-        if id is not None:
-            raise errors.id_of_one_table()
-        found = entries(data, truth, scores, predictions, paired)
-    elif paired:
-        pricing: Any = options["pricing"]
-        found, others = entries_joined(data, id, columns, () if pricing is None else pricing.costs.columns)
-        options |= others
-    else:
-        found = entries_of_tables(data, columns)
-    models = contestants(found, threshold, replace(sampling, replicates=REPLICATES), **options)
-    return _compared(models, _wanted(metric, models), sampling, simultaneous, margin, paired)
-
-
-def _sampling(confidence: Any, seed: Any, resamples: Any, margin: Any) -> Sampling:
-    """Check what says how sure a comparison shall be."""
-    if margin is not None and (not is_real(margin) or not 0 <= margin < math.inf):
-        raise errors.bad_margin(margin)
-    check_whole("resamples", resamples, _LEAST_RESAMPLES)
-    return Sampling(confidence, seed=seed, replicates=int(resamples))
-
-
-def _wanted(texts: Any, models: Sequence[Contestant]) -> list[Metric]:
-    """The metrics to rank by; what there is to judge tells the default."""
-    named = texts if isinstance(texts, list | tuple) else [texts]
-    meant = [_meant(text, models[0]) for text in ([_usual(models)] if not texts else named)]
-    for metric in meant:
-        if metric.better == "neither":
-            raise errors.no_direction(metric.text)
-    return list({metric.text: metric for metric in meant}.values())
-
-
-def _usual(models: Sequence[Contestant]) -> str:
-    if models[0].numbers is not None:
-        return "mean_absolute_error"
-    if models[0].evaluation.pricing is not None:
-        return "expected_cost"
-    if any(model.scores is None for model in models):
-        return "accuracy"
-    return "auc" if models[0].sample.positive is not None else "macro_auc"
-
-
-def _meant(text: str, model: Contestant) -> Metric:
-    """The metric by that name for this task: a loss of two classes has a namesake for more."""
-    metric = model.evaluation._find(text)
-    many = not model.sample.positive and model.numbers is None
-    return metrics.find(metric.of_many) if many and metric.of_many else metric
-
-
-def _compared(
-    models: Sequence[Contestant],
-    wanted: Sequence[Metric],
-    sampling: Sampling,
-    simultaneous: bool,
-    margin: float | None,
-    on_same_rows: bool,
-) -> Comparison:
-    clusters = None if models[0].sample.cluster is None else min(int(m.sample.cluster.max()) + 1 for m in models)  # type: ignore[union-attr]
-    if clusters is not None and clusters < FEW_CLUSTERS:
-        errors.warn(errors.few_clusters(clusters, FEW_CLUSTERS))
-    each = sampling
-    if simultaneous:
-        each = replace(sampling, confidence=1 - (1 - sampling.confidence) / math.comb(len(models), 2))
-    table: list[Place] = []
-    pairs: list[Pair] = []
-    for metric in wanted:
-        ranked = _ranked(metric, models)
-        table += [Place(rank, m.name, metric.text, m.evaluation[metric.text]) for rank, m in enumerate(ranked, 1)]
-        found = [_pair(metric, *two, each, margin, on_same_rows) for two in itertools.combinations(ranked, 2)]
-        pairs += _corrected(found)
-    evaluations = {model.name: model.evaluation for model in models}
-    how = (sampling.confidence, simultaneous, margin, on_same_rows, clusters)
-    return Comparison(evaluations, table, pairs, *how, models)
-
-
-def pair_of(comparison: Comparison, metric: Metric) -> Pair:
-    """Return the first of two models minus the second by a metric, whether or not they were ranked by it."""
-    first, second = comparison.contestants
-    sampling = replace(first.evaluation.sampling, confidence=comparison.confidence, replicates=_RESAMPLES)
-    return _pair(metric, first, second, sampling, None, comparison.on_same_rows)
-
-
-def _ranked(metric: Metric, models: Sequence[Contestant]) -> list[Contestant]:
-    """The best first; those without a figure last; names decide between equals."""
-    sign = -1 if metric.better == "higher" else 1
-
-    def place(model: Contestant) -> tuple[bool, float, str]:
-        estimate = model.evaluation[metric.text]
-        return not estimate.defined, sign * estimate.value if estimate.defined else 0.0, model.name
-
-    return sorted(models, key=place)
-
-
-def _pair(
-    metric: Metric,
-    first: Contestant,
-    second: Contestant,
-    sampling: Sampling,
-    margin: float | None,
-    on_same_rows: bool,
-) -> Pair:
-    figures = [model.evaluation[metric.text] for model in (first, second)]
-    gap = figures[0].value - figures[1].value
-    flipped = None
-    if on_same_rows and first.can_be_right and second.can_be_right:
-        flipped = paired_rows.flipped(first.sample, first.decided, second.decided)  # type: ignore[arg-type]
-    pair = Pair(first.name, second.name, metric.text, gap, flipped=flipped)
-    if not math.isfinite(gap):
-        return replace(pair, note=_why_no_difference(first, second, figures))
-    outputs = [model.output(metric) for model in (first, second)]
-    if on_same_rows:
-        found = paired_rows.difference(metric, first.sample, outputs[0], outputs[1], sampling)
-    else:
-        sides = ((first.sample, outputs[0]), (second.sample, outputs[1]))
-        found = paired_rows.difference_of_unpaired(metric, *sides, sampling)
-    judged = replace(pair, low=found.low, high=found.high, p_value=found.p_value, method=found.method, note=found.note)
-    return judged if margin is None else _judged_by(margin, metric, judged)
-
-
-def _why_no_difference(first: Contestant, second: Contestant, figures: Sequence[Estimate]) -> str:
-    for model, estimate in zip((first, second), figures, strict=True):
-        if not estimate.defined:
-            return f"{estimate.name} of {model.name} is undefined: {estimate.reason}"
-    return f"{figures[0].name} is infinite"
-
-
-def _judged_by(margin: float, metric: Metric, pair: Pair) -> Pair:
-    """Say whether the interval shows that one is not worse than the other by more than the margin."""
-    if pair.low is None or pair.high is None:
-        return pair
-    worst_of_first, worst_of_second = (-pair.low, pair.high) if metric.better == "higher" else (pair.high, -pair.low)
-    return replace(pair, not_inferior=worst_of_first < margin, second_not_inferior=worst_of_second < margin)
-
-
-def _corrected(pairs: Sequence[Pair]) -> list[Pair]:
-    """Add Holm's p-values; a pair without a p-value is none of the tests."""
-    tested = [pair.p_value for pair in pairs if pair.p_value is not None]
-    corrected = iter(holm.adjusted(tested))
-    return [pair if pair.p_value is None else replace(pair, adjusted_p_value=next(corrected)) for pair in pairs]

@@ -10,10 +10,10 @@ import numpy as np
 
 from stakes.systems.drawing import Drawn
 from stakes.systems.network import Model, Network
-from stakes.systems.rules import and_list
 from stakes.systems.situations import Situations, own_rates, seen_combinations, situations
 from stakes.systems.tables import read_candidate
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.names import and_list
 from stakes.tallies.text import aligned
 
 

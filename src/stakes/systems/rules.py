@@ -16,6 +16,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.names import and_list
 
 _MOST_WEIGHT = 1 << 20
 """Votes with larger weights than this are said to tie without a look."""
@@ -374,11 +375,6 @@ def _halves(weights: Sequence[int]) -> bool:
 def plain(number: Fraction) -> str:
     """Write a number as a person would."""
     return str(number) if number.denominator == 1 else f"{float(number):g}"
-
-
-def and_list(names: Sequence[str]) -> str:
-    """List names in words."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _bracketed(part: Node, terms: Terms, *kinds: Any) -> str:

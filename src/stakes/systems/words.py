@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from stakes.systems.build import Built
 from stakes.systems.fusion import DECISION
 from stakes.systems.network import Network
-from stakes.systems.rules import and_list
 from stakes.systems.worth import ModelWorth, Worth
+from stakes.tallies.names import and_list
 
 LEGEND = "(…) uncertain   ((…)) fixed by what comes in   […] a cost"
 

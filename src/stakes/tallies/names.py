@@ -1,5 +1,6 @@
-"""What a class is called: the one label rule, wherever a label comes from."""
+"""Names: what a class is called (the one label rule, wherever a label comes from), and several of them in words."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,3 +13,8 @@ def canonical(value: Any) -> str:
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
     return str(value)
+
+
+def and_list(names: Sequence[str]) -> str:
+    """List names in words."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

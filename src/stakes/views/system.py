@@ -7,8 +7,8 @@ from typing import Any
 from stakes.metrics.estimate import percent, plain
 from stakes.systems.bounds import Bounds
 from stakes.systems.component_costs import ComponentCosts
-from stakes.systems.rules import and_list
 from stakes.systems.worth import Worth
+from stakes.tallies.names import and_list
 from stakes.views.page import Grid, Page
 
 _MOST_MODELS = 30

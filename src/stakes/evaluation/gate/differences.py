@@ -8,7 +8,8 @@ import numpy as np
 
 from stakes import errors
 from stakes.evaluation.base import Evaluation
-from stakes.evaluation.comparison import Comparison, pair_of
+from stakes.evaluation.comparing import pair_of
+from stakes.evaluation.comparison import Comparison
 from stakes.evaluation.gate.checks import Check
 from stakes.evaluation.gate.conditions import Figure
 from stakes.metrics import Estimate, Metric
