@@ -175,14 +175,6 @@ def test_a_target_as_its_own_prediction_is_pointed_out():
         stakes.evaluate({"y": [0, 1]}, truth="y", score="y")
 
 
-def test_labels_that_differ_by_blanks_are_kept_apart_and_pointed_out():
-    with pytest.warns(stakes.InputWarning, match=r"some labels differ by blanks only \('cat' and 'cat '\)"):
-        ev = stakes.evaluate(truth=["cat", "cat ", "dog"], prediction=["cat", "dog", "dog"])
-    assert ev.classes == ("cat", "cat ", "dog")
-    with pytest.warns(stakes.InputWarning, match="differ by blanks only"):
-        stakes.evaluate(truth=["cat", "dog"], prediction=["cat ", "dog"])
-
-
 def test_pandas_objects_whose_indexes_disagree_are_refused():
     truth = pd.Series([0, 1, 1])
     with pytest.raises(

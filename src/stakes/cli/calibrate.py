@@ -17,6 +17,7 @@ from stakes.cli.words import wrapped
 )
 @options.positive
 @options.classes
+@options.alike
 @options.weight
 @click.option(
     "--method",

@@ -24,6 +24,7 @@ from stakes.cli.words import as_asked
 @click.option("--unpaired", is_flag=True, help="The files hold different cases.")
 @options.positive
 @options.classes
+@options.alike
 @options.task
 @options.weight
 @options.cluster

@@ -32,6 +32,12 @@ positive = click.option("--positive", metavar="CLASS", help="The class that coun
 classes = click.option(
     "--class", "classes", metavar="CLASS", multiple=True, help="A class; name all of them, in order."
 )
+alike = click.option(
+    "--alike",
+    metavar="WORDS",
+    help="Labels that are one class although written differently: case, numbers (1, 1.0, true), blanks, unicode; "
+    "several with commas between.",
+)
 weight = click.option("--weight", metavar="COLUMN", help="How much each row counts.")
 cluster = click.option(
     "--cluster", metavar="COLUMN", help="Rows that belong together (a patient): intervals draw whole clusters."
@@ -139,6 +145,7 @@ columns = _all(
         task,
         positive,
         classes,
+        alike,
         weight,
         threshold,
     ]

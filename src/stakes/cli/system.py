@@ -22,6 +22,7 @@ from stakes.errors import StakesError
 @click.option("--miss", type=float, help="What a missed positive costs.")
 @click.option("--false-alarm", type=float, help="What a false alarm costs.")
 @options.positive
+@options.alike
 @click.option("--prior", type=float, help="The share of the positive class where the system will be used.")
 @click.option("--score", "scores", metavar="MODEL=COLUMN", multiple=True, help="Where to set a model's threshold.")
 @options.report

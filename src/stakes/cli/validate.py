@@ -26,6 +26,7 @@ from stakes.cli.output import Answer
 @click.option("--groups", metavar="COLUMN", help="Rows that stay together in one fold.")
 @options.positive
 @options.classes
+@options.alike
 @options.task
 @options.weight
 @options.threshold

@@ -11,7 +11,7 @@ from click.core import ParameterSource
 from stakes.errors import StakesError
 
 ARGUMENTS = (
-    *("truth", "score", "prediction", "positive", "by", "weight", "threshold", "task", "baseline", "class"),
+    *("truth", "score", "prediction", "positive", "alike", "by", "weight", "threshold", "task", "baseline", "class"),
     *("costs", "miss", "false_alarm", "prior", "training_prior", "best"),
     *("metric", "margin", "id", "cluster", "confidence", "design", "seed", "resamples", "permutations"),
     *("require", "no_worse", "groups", "feature", "how", "repeats"),

@@ -9,6 +9,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines import memory
+from stakes.engines.alike import Spelling
 from stakes.engines.class_scores import Table, as_table, spread_scores
 from stakes.engines.columns import (
     Column,
@@ -143,10 +144,12 @@ def read_rows(
     threshold: float | None = None,
     where: Any = None,
     missing: str = "error",
+    alike: Any = None,
 ) -> Read:
     """Read and check the rows of one table, without counting them yet.
 
     ``where`` is a condition in SQL that chooses rows of files; ``missing="drop"`` leaves out rows that lack a value.
+    ``alike`` says which differences in the spelling of labels do not count (``alike.py``).
 
     ``pricing`` decides where there are only scores, or ``threshold`` does where costs differ from row to row.
     """
@@ -183,7 +186,16 @@ def read_rows(
     if baseline is not None:
         raise errors.baseline_of_classes()
     plan, coded, decided_by = _classes(
-        columns, quick, table, classes, positive, parts, pricing=pricing, weight=rows.weight, threshold=threshold
+        columns,
+        quick,
+        table,
+        classes,
+        positive,
+        parts,
+        pricing=pricing,
+        weight=rows.weight,
+        threshold=threshold,
+        spelling=Spelling.of(alike, classes, positive, _named(table, pricing)),
     )
     return Read(replace(coded, **groups), rows.length, plan, segments, decided_by, rows.dropped)
 
@@ -217,13 +229,18 @@ def _classes(
     pricing: Pricing | None,
     weight: Array | None,
     threshold: float | None,
+    spelling: Spelling,
 ) -> tuple[Plan, memory.Rows, DecidedBy]:
     """Number the classes, and say what decides."""
     if "prediction" in columns:
-        columns["truth"], columns["prediction"] = same_kind(columns["truth"], columns["prediction"])
+        columns["truth"], columns["prediction"] = same_kind(
+            columns["truth"], columns["prediction"], bool(spelling.words)
+        )
     names = [name for name in ("truth", "prediction") if name in columns]
     tasks = [functools.partial(lambda name: quick[name] or encode(columns[name]), name) for name in names]
     truth, prediction = [*run_all(tasks, len(columns["truth"])), None][:2]
+    if spelling.words:
+        truth, prediction = (None if labels is None else labels.renamed(spelling) for labels in (truth, prediction))
     if pricing is not None and classes is None:
         classes = classes_of_costs(pricing.costs, truth.names)
     plan = settle(truth, prediction, classes, positive, table.classes if table is not None and classes is None else ())
@@ -237,6 +254,11 @@ def _classes(
     if decided is None and scores is not None and scores.ndim == 2 and parts is None:
         return plan, replace(rows, prediction=np.asarray(scores).argmax(axis=1)), "score"
     return plan, rows, "rows"
+
+
+def _named(table: Table | None, pricing: Pricing | None) -> list[str]:
+    """The classes and decisions that scores and costs name."""
+    return [*(() if table is None else table.classes), *(() if pricing is None else pricing.names)]
 
 
 def warn_of_few_outside(scores: Array, sizes: Array | None = None) -> None:

@@ -5,13 +5,14 @@ and ``false`` (beside a column of numbers as 1 and 0), text as it stands (``007`
 {−1, 1} and {false, true} the second is the positive class; for any other pair stakes asks.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from stakes import errors
+from stakes.engines.alike import refuse_alike
 from stakes.engines.columns import Column
 from stakes.engines.plan import Plan
 from stakes.tallies.arithmetic import Array
@@ -40,10 +41,16 @@ class Labels:
         places = np.array([numbered[name] for name in self.names], kind)
         return places[self.codes]
 
+    def renamed(self, rename: Callable[[str], str]) -> "Labels":
+        """Return the same rows with other names; those that get the same name become one class."""
+        names = [rename(name) for name in self.names]
+        known = tuple(_in_order(list(dict.fromkeys(names))))
+        return Labels(np.array([known.index(name) for name in names])[self.codes], known)
 
-def same_kind(truth: Column, prediction: Column) -> tuple[Column, Column]:
-    """Refuse text against numbers; booleans beside numbers are 0 and 1."""
-    if truth.kind == prediction.kind:
+
+def same_kind(truth: Column, prediction: Column, alike: bool = False) -> tuple[Column, Column]:
+    """Refuse text against numbers, unless labels are made ``alike``; booleans beside numbers are 0 and 1."""
+    if truth.kind == prediction.kind or (alike and "text" in (truth.kind, prediction.kind)):
         return truth, prediction
     if "text" in (truth.kind, prediction.kind):
         raise errors.text_against_numbers(prediction.argument, prediction.kind, truth.kind)
@@ -142,17 +149,19 @@ def settle(truth: Labels, prediction: Labels | None, classes: Any, positive: Any
     Classes are those that occur, those that have a score column of their own, or those that are declared.
     """
     names = list(dict.fromkeys([*truth.names, *scored]))
-    if prediction is not None:
-        strangers = not set(names) & set(prediction.names) and len({*names, *prediction.names}) > 2
-        if strangers and classes is None:
-            errors.warn(errors.nothing_in_common(names, prediction.names))
-        names = list(dict.fromkeys([*names, *prediction.names]))
-    _warn_of_blanks(names)
+    said = () if prediction is None else prediction.names
     wanted = None if positive is None else canonical(positive)
-    if isinstance(positive, bool) and set(names) <= {"0", "1"}:
+    if isinstance(positive, bool) and {*names, *said} <= {"0", "1"}:
         wanted = str(int(positive))
+    declared = () if classes is None else _declared(classes)
+    refuse_alike(truth.names, said, declared)
+    refuse_alike(truth.names, [*declared, *scored], declared)
+    strangers = said and not set(names) & set(said) and len({*names, *said}) > 2
+    if strangers and classes is None:
+        errors.warn(errors.nothing_in_common(names, said))
+    names = list(dict.fromkeys([*names, *said]))
     if classes is not None:
-        known = _declared(classes, truth.names)
+        known = _with_all(declared, truth.names)
     else:
         known = tuple(_in_order(names)) if len(names) >= 2 else _completed(names[0], wanted)
     members = set(known)
@@ -176,20 +185,17 @@ def _positive(pair: Sequence[str], wanted: str | None) -> str:
     return wanted
 
 
-def _warn_of_blanks(names: Sequence[str]) -> None:
-    known = set(names)
-    stray = {name: name.strip() for name in names if name != name.strip() and name.strip() in known}
-    if stray:
-        alike = sorted({*stray, *stray.values()}, key=lambda name: (name.strip(), name))
-        errors.warn(errors.stray_blanks(alike))
-
-
-def _declared(classes: Any, names: Sequence[str]) -> tuple[str, ...]:
+def _declared(classes: Any) -> tuple[str, ...]:
     if not isinstance(classes, Sequence | range | np.ndarray):
         raise errors.classes_without_order(classes)
     known = tuple(canonical(name) for name in classes)
     if len(set(known)) != len(known) or len(known) < 2:
         raise errors.classes_not_different(known)
+    return known
+
+
+def _with_all(known: tuple[str, ...], names: Sequence[str]) -> tuple[str, ...]:
+    """Return the declared classes if every label is among them."""
     members = set(known)
     unknown = [name for name in names if name not in members]
     if unknown:

@@ -123,10 +123,6 @@ def nothing_in_common(classes: Sequence[str], decisions: Sequence[str]) -> str:
     return f"prediction has no class of truth ({some(decisions)} against {some(classes)}); is it the right column?"
 
 
-def stray_blanks(names: Sequence[str]) -> str:
-    return f"some labels differ by blanks only ({some(names)}); they are kept apart"
-
-
 def unsupported_type(argument: str, seen: str) -> InputError:
     return InputError(f"{argument} holds {seen} values; give text, numbers or booleans")
 

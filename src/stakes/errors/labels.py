@@ -23,7 +23,30 @@ def fractional_labels(argument: str, count: int, first: int | None, value: float
 def text_against_numbers(argument: str, seen: str, truth_seen: str) -> InputError:
     return InputError(
         f"{argument} holds {plural(seen)} but truth holds {plural(truth_seen)}; make both the same kind, "
-        "so that labels can match"
+        "so that labels can match, or pass alike='numbers' (1, '1.0' and true are then one class)"
+    )
+
+
+_DIFFERENCES = {
+    "unicode": "characters that look alike",
+    "blanks": "blanks",
+    "case": "case",
+    "numbers": "how a number is written",
+}
+
+
+def nearly_alike(one: str, other: str, words: str) -> str:
+    shown = ascii if "unicode" in words else repr  # otherwise both could look the same
+    differ = " and ".join(_DIFFERENCES[word] for word in words.split(","))
+    return (
+        f"the labels {short(shown(one))} and {short(shown(other))} differ in {differ} only, and count as two classes; "
+        f"pass alike={words!r} if they mean the same, or classes= with both if they do not"
+    )
+
+
+def unknown_alike(given: object, known: Sequence[str]) -> InputError:
+    return InputError(
+        f"alike={short(repr(given))} is not known; pass {some(known, last='or')}, several with commas between them"
     )
 
 

@@ -50,6 +50,7 @@ def evaluate(
     where: str | None = None,
     missing: str = "error",
     exact: bool | None = None,
+    alike: Any = None,
 ) -> Any:
     """Judge a model by its scores, its decisions or its predicted numbers.
 
@@ -74,6 +75,9 @@ def evaluate(
     are counted in batches, and their scores in fine bins: the auc is then known within bounds that are told.
     ``exact=True`` keeps every score, ``exact=False`` bins those of fewer rows too.
 
+    Labels that differ in how they are written only (``Yes`` and ``yes``) are an error or a warning; ``alike="case"``
+    makes them one class, and so do "numbers" (1, 1.0, true), "blanks" and "unicode", several with commas between them.
+
     Tallies that were counted elsewhere (``"monday.tally"``, or several) need no ``truth``: they are added up, and the
     question is the one that was asked when counting. A published table is a tally, too:
     ``evaluate(Confusion.two_class(tp=90, fn=10, fp=20, tn=80))``.
@@ -85,7 +89,7 @@ def evaluate(
     sampling = Sampling(confidence, design, seed)
     pricing = priced(costs, prior, training_prior)
     options = {"task": task, "positive": positive, "classes": classes, "weight": weight, "by": by, "baseline": baseline}
-    options |= {"cluster": cluster, "where": where, "missing": missing, "exact": exact}
+    options |= {"cluster": cluster, "where": where, "missing": missing, "exact": exact, "alike": alike}
     if not arrays and are_tallies(data):
         counted = load_sum(data, {"truth": truth, "score": score, "prediction": prediction, **options})
         return judge_tallies(counted, threshold, sampling, pricing)

@@ -44,6 +44,7 @@ def compare(
     prior: Any = None,
     training_prior: Any = None,
     where: str | None = None,
+    alike: Any = None,
 ) -> Comparison:
     """Compare two or more models on the same rows: who is better, by how much, and is that more than chance?
 
@@ -64,7 +65,8 @@ def compare(
     ``paired=False`` every model brings rows of its own: ``scores={"a": (truth, score), "b": (truth, score)}``.
 
     With ``costs`` (and ``prior``, ``training_prior``, see :func:`stakes.evaluate`) every model decides so as to cost
-    least, and they are ranked by that. ``where`` keeps the rows of one file that satisfy a condition.
+    least, and they are ranked by that. ``where`` keeps the rows of one file that satisfy a condition,
+    ``alike`` makes labels alike.
 
     >>> y = [1, 1, 1, 0, 0, 0]
     >>> both = compare(truth=y, predictions={"old": [1, 0, 0, 0, 1, 0], "new": [1, 1, 1, 0, 1, 0]})
@@ -76,7 +78,7 @@ def compare(
     sampling = _sampling(confidence, seed, resamples, margin)
     columns = {"truth": truth, "score": scores, "prediction": predictions, "weight": weight, "cluster": cluster}
     options = {"task": task, "positive": positive, "classes": classes, "weight": weight, "cluster": cluster}
-    options |= {"where": where, "pricing": priced(costs, prior, training_prior)}
+    options |= {"where": where, "alike": alike, "pricing": priced(costs, prior, training_prior)}
     if where is not None and isinstance(data, list | tuple):
         raise errors.where_of_tables()
     if not paired and id is not None:

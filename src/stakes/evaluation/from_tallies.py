@@ -12,7 +12,9 @@ from stakes.tallies import Confusion, Tally
 from stakes.tallies.names import canonical
 
 _QUESTION: dict[str, Any] = {
-    **dict.fromkeys(("truth", "score", "prediction", "positive", "classes", "weight", "by", "baseline", "cluster")),
+    **dict.fromkeys(
+        ("truth", "score", "prediction", "positive", "classes", "weight", "by", "baseline", "cluster", "alike")
+    ),
     **{"where": None, "task": "auto", "missing": "error"},
 }
 """The arguments that were answered when the rows were counted, and what they are when they are not given."""

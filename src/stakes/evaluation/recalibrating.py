@@ -148,6 +148,7 @@ def recalibration(
     seed: int = 0,
     confidence: float = 0.95,
     where: str | None = None,
+    alike: Any = None,
 ) -> Recalibration:
     """Ask how honest the scores are, judge recalibration by cross-fitting, and fit the best method on all rows.
 
@@ -156,7 +157,7 @@ def recalibration(
     """
     sampling = Sampling(confidence, seed=seed)
     columns = {"truth": truth, "score": score, "positive": positive, "classes": classes, "weight": weight}
-    read = read_rows(data, **columns, where=where)
+    read = read_rows(data, **columns, where=where, alike=alike)
     evaluation = Evaluation(count_read(read), sampling=sampling)
     kinds = _kinds(read, evaluation.probabilities, method)
     rows = read.rows

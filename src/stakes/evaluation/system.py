@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from stakes import errors
+from stakes.engines.alike import Spelling
 from stakes.engines.columns import as_finite
 from stakes.metrics.estimate import AsJson, Plottable, Reportable
 from stakes.systems import outcomes, toml
@@ -22,6 +23,7 @@ from stakes.systems.words import advice, facts, picture
 from stakes.systems.worth import BreakEven, Worth, break_even, worth
 from stakes.tallies import JointCounts
 from stakes.tallies.costs import Costs
+from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import Sampling
 from stakes.views import system as view
 from stakes.views import terminal
@@ -42,6 +44,7 @@ class System(AsJson, Plottable, Reportable):
     The positive class of two is the one of {0, 1}, {−1, 1} and {false, true} that the label rule knows, or else the
     first in ``classes=``; rows without ``classes=`` ask for ``positive=``. Costs are those of all cases (of the rows,
     or of the largest table); with ``prior=`` they are those of one case. Tied votes go to the class listed first.
+    ``alike`` makes labels of rows alike as in :func:`stakes.evaluate`.
 
     >>> system = System(
     ...     classes=["sick", "healthy"],
@@ -71,9 +74,11 @@ class System(AsJson, Plottable, Reportable):
         shared_difficulty: bool | None = None,
         confidence: float = 0.95,
         seed: int = 0,
+        alike: Any = None,
     ) -> None:
         self.sampling = Sampling(confidence, seed=seed)
         self._source = (data, truth)
+        self._spelling = Spelling.of(alike, classes, positive, () if alike is None else Pricing(costs, prior).names)
         self._built = build(
             data,
             truth=truth,
@@ -85,6 +90,7 @@ class System(AsJson, Plottable, Reportable):
             prior=prior,
             fusers=fusers or {},
             shared_difficulty=shared_difficulty,
+            spelling=self._spelling,
         )
         self.network = self._built.network
         self.cost = float(self.network.cost())
@@ -235,7 +241,7 @@ class System(AsJson, Plottable, Reportable):
             raise errors.score_without_rows()
         if self.network.later(model):
             raise errors.threshold_of_seen(model)
-        columns, others = read_columns(*self._source, self._built.columns, score=score)
+        columns, others = read_columns(*self._source, self._built.columns, self._spelling, score=score)
         said = {name: labels.into(self.network.models[name].outputs) for name, labels in columns.said.items()}
         truth = columns.truth.into(self.classes)
         return by_rows(

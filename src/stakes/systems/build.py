@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
+from stakes.engines.alike import Spelling
 from stakes.engines.labels import PAIRS
 from stakes.systems import models as of_models
 from stakes.systems.fusion import fuse
@@ -47,6 +48,7 @@ def build(
     prior: Any,
     fusers: Mapping[str, Any],
     shared_difficulty: bool | None,
+    spelling: Spelling,
 ) -> Built:
     """Check everything, read the rows if there are any, and put the network together."""
     if shared_difficulty not in (True, False, None):
@@ -55,7 +57,7 @@ def build(
         raise errors.no_fusers(type(fusers).__name__)
     described = of_models.describe(models, data is not None or truth is not None, data)
     columns = {name: one.column for name, one in described.items() if one.column is not None}
-    joint, names, chosen = _classes(data, truth, columns, classes, positive)
+    joint, names, chosen = _classes(data, truth, columns, classes, positive, spelling)
     counted = columns if isinstance(data, JointCounts) else {name: name for name in columns}
     rows, outputs = (None, {}) if joint is None or not columns else rows_of(joint, counted)
     found = of_models.make(described, names, outputs)
@@ -73,7 +75,7 @@ def build(
 
 # ── classes, cases and costs ─────────────────────────────────────────────────────────────────────────────────────
 def _classes(
-    data: Any, truth: Any, columns: Mapping[str, Any], classes: Any, positive: Any
+    data: Any, truth: Any, columns: Mapping[str, Any], classes: Any, positive: Any, spelling: Spelling
 ) -> tuple[JointCounts | None, tuple[str, ...], str | None]:
     if isinstance(data, JointCounts):
         known = data.truths if classes is None else declared(classes)
@@ -88,7 +90,7 @@ def _classes(
         return None, known, chosen_positive(known, positive)
     if truth is None:
         raise errors.system_without_truth()
-    read, _ = read_columns(data, truth, columns)
+    read, _ = read_columns(data, truth, columns, spelling)
     known, chosen = settle_classes(read.truth, classes, positive)
     return read.count(known), known, chosen
 

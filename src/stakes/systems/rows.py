@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
+from stakes.engines.alike import Spelling, refuse_alike
 from stakes.engines.columns import Column, gather
 from stakes.engines.labels import PAIRS, Labels, encode, same_kind, settle
 from stakes.systems.network import Rows, distinct, refuse_too_many
@@ -35,20 +36,28 @@ def _outputs(names: Sequence[str], classes: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*said, *names]))
 
 
-def read_columns(data: Any, truth: Any, models: Mapping[str, Any], **others: Any) -> tuple[Columns, dict[str, Any]]:
+def read_columns(
+    data: Any, truth: Any, models: Mapping[str, Any], spelling: Spelling, **others: Any
+) -> tuple[Columns, dict[str, Any]]:
     """Read the truth, the models' decisions and other columns."""
     named = {f"model {name}": column for name, column in models.items()}
     columns = gather(data, truth=truth, **named, **others)
-    labels = _alike({"truth": columns["truth"], **{name: columns[f"model {name}"] for name in models}})
-    said = {name: encode(column) for name, column in labels.items() if name != "truth"}
-    return Columns(encode(labels["truth"]), said), {name: columns[name] for name in others}
+    heard = {"truth": columns["truth"], **{name: columns[f"model {name}"] for name in models}}
+    found = {name: encode(column) for name, column in _of_one_kind(heard, bool(spelling.words)).items()}
+    if spelling.words:
+        found = {name: labels.renamed(spelling) for name, labels in found.items()}
+    truths = found.pop("truth")
+    for labels in found.values():
+        refuse_alike(truths.names, labels.names, ())
+    return Columns(truths, found), {name: columns[name] for name in others}
 
 
-def _alike(columns: dict[str, Column]) -> dict[str, Column]:
-    """Refuse text beside numbers; booleans beside numbers are 0 and 1."""
+def _of_one_kind(columns: dict[str, Column], alike: bool) -> dict[str, Column]:
+    """Refuse text beside numbers, unless labels are made alike; booleans beside numbers are 0 and 1."""
     for column in columns.values():
-        same_kind(columns["truth"], column)
-    if len({column.kind for column in columns.values()}) == 1:
+        same_kind(columns["truth"], column, alike)
+    kinds = {column.kind for column in columns.values()}
+    if len(kinds) == 1 or "text" in kinds:
         return columns
     return {name: replace(column, kind="number") for name, column in columns.items()}
 

@@ -24,7 +24,7 @@ from stakes.tallies.toml_files import read_toml
 
 WORDS = (
     *("data", "truth", "models", "decide", "costs", "classes", "positive", "prior", "fusers"),
-    *("shared_difficulty", "confidence", "seed"),
+    *("shared_difficulty", "confidence", "seed", "alike"),
 )
 NEEDED = ("models", "decide", "costs")
 _PRICES = ("miss", "false_alarm")

@@ -47,6 +47,16 @@ class Pricing:
             "training_prior": _plain(self.training_prior),
         }
 
+    @property
+    def names(self) -> list[str]:
+        """The classes and decisions that costs and frequencies name."""
+        shares = [share for share in (self.prior, self.training_prior) if isinstance(share, Mapping)]
+        return [
+            *(self.costs.classes or ()),
+            *(self.costs.decisions or ()),
+            *(name for share in shares for name in share),
+        ]
+
     # ── decisions and their prices ───────────────────────────────────────────────────────────────────────────
     def decisions(self, truths: Sequence[str]) -> tuple[str, ...]:
         """The decisions that can be taken: the classes, or those that the costs name."""

@@ -44,6 +44,7 @@ def permutation_test(
     permutations: int | None = None,
     seed: int = 0,
     where: str | None = None,
+    alike: Any = None,
     **refit: Any,
 ) -> PermutationTest:
     """Compare a figure with what it is when the truth is shuffled: could it be chance?
@@ -59,7 +60,7 @@ def permutation_test(
     mcc 1; Fisher's exact test, one-sided: p = 0.018
     """
     name = metric.text if isinstance(metric, Metric) else metric
-    columns = {"positive": positive, "classes": classes, "weight": weight}
+    columns = {"positive": positive, "classes": classes, "alike": alike, "weight": weight}
     if callable(getattr(data, "fit", None)):
         fixed = {"truth": truth, "score": score, "prediction": prediction, "threshold": threshold}
         fixed |= {"weight": columns.pop("weight"), "cluster": cluster, "where": where}

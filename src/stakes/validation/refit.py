@@ -47,6 +47,7 @@ def refit_permutation(
     positive: Any = None,
     classes: Any = None,
     task: str = "auto",
+    alike: Any = None,
 ) -> PermutationTest:
     """Compare a validated figure with what the same validation gives on shuffled data.
 
@@ -65,7 +66,7 @@ def refit_permutation(
     check_estimator(estimator)
     check_whole("permutations", permutations, 1)
     X = indexable(X)
-    target = read_target(y, X, estimator, task, positive, classes)
+    target = read_target(y, X, estimator, task, positive, classes, alike)
     wanted = metric or ("accuracy" if target.plan is not None else "mean_squared_error")
     if metrics.find(wanted).better == "neither":
         raise errors.neither_better(wanted)

@@ -7,6 +7,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines import Plan
+from stakes.engines.alike import Spelling
 from stakes.engines.columns import Column, as_finite, to_column
 from stakes.engines.labels import Labels, canonical, encode, settle
 from stakes.engines.tasks import settle_task
@@ -47,8 +48,8 @@ class Target:
         return replace(self, values=self.values[order], labels=labels)
 
 
-def read_target(y: Any, X: Any, estimator: Any, task: str, positive: Any, classes: Any) -> Target:
-    """Settle the task and the classes before anything is fitted.
+def read_target(y: Any, X: Any, estimator: Any, task: str, positive: Any, classes: Any, alike: Any = None) -> Target:
+    """Settle the task and the classes before anything is fitted; labels that are made ``alike`` are fitted so.
 
     The estimator says whether it is for classes or for numbers; where it does not, the values do.
     """
@@ -60,7 +61,10 @@ def read_target(y: Any, X: Any, estimator: Any, task: str, positive: Any, classe
     both = {"truth": column, "prediction": column}
     if (says or settle_task(task, both, of_classes, of_numbers=False)) == "regression":
         return Target(as_finite(column))
-    labels = encode(column)
+    labels, spelling = encode(column), Spelling.of(alike, classes, positive)
+    if spelling.words:
+        labels = labels.renamed(spelling)
+        column = Column("y", "text", labels.codes, labels.names)
     plan = settle(labels, None, classes, positive)
     declared = None if classes is None else tuple(canonical(name) for name in classes)
     return Target(as_array(column), plan, labels, declared)

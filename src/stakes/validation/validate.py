@@ -36,6 +36,7 @@ def validate(
     design: str = "classes random",
     seed: int = 0,
     jobs: int = 1,
+    alike: Any = None,
 ) -> Validation:
     """Fit copies of an estimator on some rows, and judge them on the others.
 
@@ -47,6 +48,7 @@ def validate(
 
     Of two classes the probability of the positive one is judged as the score, or else the decision function; of more
     classes all probabilities and the decisions; otherwise what ``predict`` says. Each split is fitted exactly once.
+    ``alike`` makes labels alike before anything is fitted, as in :func:`stakes.evaluate`.
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.neighbors import KNeighborsClassifier
@@ -60,7 +62,7 @@ def validate(
     require_scikit_learn()
     check_estimator(estimator)
     X = indexable(X)
-    target = read_target(y, X, estimator, task, positive, classes)
+    target = read_target(y, X, estimator, task, positive, classes, alike)
     if target.labels is not None and len(set(target.labels.codes.tolist())) < 2:
         raise errors.one_class_to_fit(target.labels.names[int(target.labels.codes[0])])
     if threshold is not None:

@@ -1,0 +1,117 @@
+"""Labels that are nearly alike: noticed before they count as wrong answers, and made alike where a user asks.
+
+``Yes`` and ``yes``, ``1`` and ``1.0`` and ``true`` in a text file, a blank at the end, a letter with its accent in one
+or in two characters: such labels never match, and an accuracy of 0 looks like a bad model.
+"""
+
+import itertools
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from stakes import errors
+from stakes.engines.columns import spelled
+from stakes.tallies.names import canonical
+
+_BOOLEANS = {"false": "0", "true": "1"}
+_INTEGER = re.compile(r"[+-]?[0-9]{1,300}")
+_CODE = re.compile(r"0[0-9]")
+"""How a text begins that is a code, such as 007, and not the number 7."""
+
+
+def _in_one_form(name: str) -> str:
+    """Compatible characters as one (NFKC), without characters that cannot be seen."""
+    shown = (sign for sign in unicodedata.normalize("NFKC", name) if unicodedata.category(sign) != "Cf")
+    return "".join(shown)
+
+
+def _as_number(name: str) -> str:
+    """The number that a text spells, as the label rule writes numbers; true and false are 1 and 0."""
+    if name.casefold() in _BOOLEANS:
+        return _BOOLEANS[name.casefold()]
+    if _CODE.match(name):
+        return name
+    if _INTEGER.fullmatch(name):  # exactly, beyond what a float holds
+        return str(int(name))
+    number = spelled(name)
+    return name if number is None or not math.isfinite(number) else canonical(number)
+
+
+_FORMS: dict[str, Callable[[str], str]] = {
+    "unicode": _in_one_form,
+    "blanks": lambda name: " ".join(name.split()),
+    "case": str.casefold,
+    "numbers": _as_number,
+}
+"""What can be made alike, in the order in which it is done."""
+
+ALIKE = tuple(_FORMS)
+
+
+def form(name: str, words: Iterable[str]) -> str:
+    """The form of a name in which labels are compared."""
+    for word in words:
+        name = _FORMS[word](name)
+    return name
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """How labels are spelled once they are made alike: as the call spells them, otherwise in their form."""
+
+    words: tuple[str, ...] = ()
+    known: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, alike: Any, classes: Any, positive: Any, others: Iterable[Any] = ()) -> "Spelling":
+        """Check ``alike=`` (one of the words, several with commas between them, or a list), and take up the names."""
+        if alike is None:
+            return cls()
+        given = [word.strip() for word in alike.split(",")] if isinstance(alike, str) else alike
+        if not isinstance(given, Sequence) or not given or not all(word in ALIKE for word in given):
+            raise errors.unknown_alike(alike, ALIKE)
+        words = tuple(word for word in ALIKE if word in given)
+        known: dict[str, str] = {}
+        declared = [*(() if positive is None else (positive,)), *(() if classes is None else classes), *others]
+        for name in map(canonical, declared):
+            known.setdefault(form(name, words), name)
+        return cls(words, known)
+
+    def __call__(self, name: str) -> str:
+        """Spell a label."""
+        name = form(name, self.words)
+        return self.known.get(name, name)
+
+
+def refuse_alike(truth: Collection[str], prediction: Collection[str], declared: Collection[str]) -> None:
+    """Refuse labels that only differ in how they are written where that decides the figures; otherwise warn.
+
+    It does when truth and prediction have few labels in common but would have more, or when a third class comes of it.
+    Labels that are ``declared`` are meant to differ.
+    """
+    names = dict.fromkeys([*truth, *prediction])
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(form(name, ALIKE), []).append(name)
+    if len(groups) == len(names):
+        return
+    doubtful = [group for group in groups.values() if len(group) > 1 and not set(group) <= set(declared)]
+    if not doubtful:
+        return
+    truths, said = set(truth), set(prediction)
+    apart = [group for group in doubtful if {*group} & truths and {*group} & said and not {*group} & truths & said]
+    one, other = apart[0][:2] if apart else doubtful[0][:2]
+    merged = len(names) - sum(len(group) - 1 for group in doubtful)
+    words = errors.nearly_alike(one, other, ",".join(_difference(one, other)))
+    if merged <= 2 or len(truths & said) <= len(apart):
+        raise errors.InputError(words)
+    errors.warn(words)
+
+
+def _difference(one: str, other: str) -> tuple[str, ...]:
+    """The fewest words that make two labels alike."""
+    choices = itertools.chain.from_iterable(itertools.combinations(ALIKE, size) for size in range(1, len(ALIKE) + 1))
+    return next(words for words in choices if form(one, words) == form(other, words))
