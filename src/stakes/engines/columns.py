@@ -13,6 +13,7 @@ import numpy as np
 from stakes import errors
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.columns import refuse_infinite
+from stakes.tallies.parallel import polars_is_lost
 
 Kind = Literal["number", "boolean", "text"]
 
@@ -129,6 +130,7 @@ def as_frame(data: Any) -> Any:
         import pyarrow as pa
 
         data = pa.Table.from_batches([data])
+    refuse_lost_polars(data)
     try:
         if isinstance(nw.from_native(data, pass_through=True, allow_series=True), nw.Series):
             raise errors.positional_arrays()
@@ -172,8 +174,15 @@ def as_series(values: Any) -> Any:
 
         if isinstance(values, pa.Array):
             values = pa.chunked_array([values])  # Narwhals takes arrays in chunks only
+    refuse_lost_polars(values)
     wrapped = nw.from_native(values, pass_through=True, allow_series=True)
     return wrapped if isinstance(wrapped, nw.Series) else None
+
+
+def refuse_lost_polars(values: Any = None) -> None:
+    """Refuse what only Polars can do (with its own objects, or files) in a process that has lost its threads."""
+    if polars_is_lost() and (values is None or type(values).__module__.partition(".")[0] == "polars"):
+        raise errors.lost_polars()
 
 
 def _from_numpy(array: Array, argument: str) -> Column:
@@ -206,7 +215,10 @@ def _from_series(series: Any, argument: str) -> Column:
         return _from_categories(series, argument)
     if dtype == nw.String:
         chunks = _arrow_chunks(series.to_native())
-        return _from_text(_as_polars(series), argument) if chunks is None else _from_arrow(chunks, argument)
+        if chunks is not None:
+            return _from_arrow(chunks, argument)
+        in_polars = series.implementation.is_polars()
+        return _from_text(series.to_native(), argument) if in_polars else _from_texts(series.to_list(), argument)
     if dtype in (nw.Int128, nw.UInt128):
         if len(series) and max(abs(int(series.min())), abs(int(series.max()))) >= 1 << 63:
             raise errors.beyond_64_bits(argument)
@@ -224,11 +236,7 @@ def _as_polars(series: Any) -> Any:
     import polars as pl
 
     native = series.to_native()
-    if isinstance(native, pl.Series):
-        return native
-    if type(native).__module__.startswith("pyarrow"):
-        return pl.Series(native)
-    return pl.Series(series.to_numpy().tolist(), dtype=pl.String)
+    return native if isinstance(native, pl.Series) else pl.Series(native)
 
 
 def _from_categories(series: Any, argument: str) -> Column:
@@ -287,6 +295,16 @@ def _from_codes(series: Any, argument: str) -> Column:
     return _numbered(argument, places[codes], tuple(names[i] for i in order))
 
 
+def _from_texts(texts: list[str], argument: str) -> Column:
+    import polars as pl
+
+    if not polars_is_lost():
+        return _from_text(pl.Series(texts, dtype=pl.String), argument)
+    names = sorted(set(texts))
+    places = {name: place for place, name in enumerate(names)}
+    return _numbered(argument, np.fromiter(map(places.__getitem__, texts), np.int64, len(texts)), tuple(names))
+
+
 def _from_text(series: Any, argument: str) -> Column:
     """Number the distinct texts in sorted order; Polars hashes faster than anything at hand."""
     import polars as pl
@@ -322,9 +340,7 @@ def _from_objects(values: Any, argument: str) -> Column:
         raise errors.mixed_types(argument, [f"{k}s" if k != "text" else k for k in firsts], list(firsts.values()))
     (kind,) = kinds
     if kind == "text":
-        import polars as pl
-
-        return _from_text(pl.Series([str(v) for v in values], dtype=pl.String), argument)
+        return _from_texts([str(v) for v in values], argument)
     return Column(argument, kind, _numbers(values, argument))  # type: ignore[arg-type]
 
 

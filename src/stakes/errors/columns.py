@@ -154,3 +154,10 @@ def no_segments() -> InputError:
 
 def no_figure_of_segments(name: str, why: str) -> InputError:
     return InputError(f"segments cannot be compared by {name}: {why}")
+
+
+def lost_polars() -> InputError:
+    return InputError(
+        "this process was forked from one in which Polars was at work, and Polars does not survive that; pass arrays, "
+        "or start processes by multiprocessing.get_context('spawn')"
+    )

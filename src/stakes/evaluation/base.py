@@ -93,6 +93,16 @@ class Evaluation(AsJson, Plottable, Reportable):
         scores: Any = counted.tallies.get("scores") or counted.tallies.get("class_scores")
         self.probabilities = probabilities if probabilities is not None else scores is not None and scores.probabilities
 
+    def __getnewargs__(self) -> tuple[Counted]:
+        return (self.counted,)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy needs: what was worked out already can be worked out again."""
+        made = {
+            name for kind in type(self).__mro__ for name, one in vars(kind).items() if isinstance(one, cached_property)
+        }
+        return {name: value for name, value in vars(self).items() if name not in made}
+
     @classmethod
     def _judges(cls, counted: Counted) -> bool:
         """Whether this kind of evaluation is for these counts."""

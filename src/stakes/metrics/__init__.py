@@ -5,6 +5,7 @@ input would score, and why it can be undefined. ``python -m stakes metrics`` pri
 """
 
 import ast
+import copyreg
 from collections.abc import Sequence
 from typing import Any
 
@@ -41,6 +42,17 @@ def find(text: str) -> Metric:
     if found is None:
         raise errors.no_such_metric(name, [*CATALOGUE, *ALIASES])
     return found.with_parameters(**parameters)
+
+
+def _by_name(metric: Metric) -> tuple[Any, tuple[Any, ...]]:
+    """Pickle a metric by its name, and by its costs if it has any: declarations hold functions, which do not travel."""
+    keywords: dict[str, Any] = getattr(metric.function, "keywords", {})
+    if "pricing" in keywords:
+        return cost.priced, (find(metric.name), keywords["pricing"], metric.tally)
+    return find, (metric.full_text,)
+
+
+copyreg.pickle(Metric, _by_name)
 
 
 def _parse(text: str) -> tuple[str, dict[str, Any]]:

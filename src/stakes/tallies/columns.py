@@ -37,6 +37,9 @@ class Columns:
             if name.startswith(("positives", "negatives")) and not (column >= 0).all():
                 raise errors.bad_counts(f"some {name} are negative or not numbers")
 
+    def __reduce__(self) -> Any:
+        return type(self), (self.scores, dict(self.values))  # a read-only view of a dictionary cannot be pickled
+
     @classmethod
     def added(cls, scores: Array, values: Mapping[str, Array]) -> Self:
         """Sort by score and add up what lies at equal scores; scores at which nothing lies are left out."""

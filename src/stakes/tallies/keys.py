@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from stakes.tallies.arithmetic import Array, exact
+from stakes.tallies.parallel import polars_is_lost
 from stakes.tallies.steps import BLOCK, EXACT_PRODUCTS, Steps
 
 
@@ -256,7 +257,7 @@ _MANY, _VERY_MANY = 1 << 16, 1 << 20
 def sort(values: Array) -> Array:
     """Sort an array of our own (it may be reused) by the fastest exact way on this machine."""
     worth_it = _MANY if "polars" in sys.modules else _VERY_MANY
-    if len(values) < worth_it or not _polars_is_faster():
+    if len(values) < worth_it or polars_is_lost() or not _polars_is_faster():
         values.sort()
         return values
     return _polars_sort(values)

@@ -33,5 +33,6 @@ class OnDemand(Mapping[K, T], Generic[K, T]):
         return f"<{len(self):,} on demand>"
 
     def __reduce__(self) -> Any:
-        """Pickle a plain dictionary, all of it made."""
-        return dict, (dict(self),)
+        """Pickle all of it made: what makes it may hold what cannot be pickled."""
+        made = dict(self.items())
+        return type(self), (made, made.__getitem__)

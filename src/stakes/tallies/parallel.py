@@ -1,8 +1,11 @@
 """Work on large arrays in a few threads: NumPy and Polars let other threads run while they calculate."""
 
 import os
+import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import copy_context
+from pathlib import Path
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -39,3 +42,38 @@ def ahead(items: Iterator[T]) -> Iterator[T]:
 
 
 _END = object()
+
+
+# ── Polars after fork() ──────────────────────────────────────────────────────────────────────────────────────────
+_polars_ran = _polars_lost = False
+
+
+def polars_is_lost() -> bool:
+    """Whether this process was forked from one in which Polars had threads: they are gone, and it would wait for them.
+
+    What needs no Polars works; what does refuses, instead of waiting for ever.
+    """
+    return _polars_lost
+
+
+def _before_fork() -> None:
+    global _polars_ran
+    _polars_ran = "polars" in sys.modules and _polars_has_threads()
+
+
+def _in_child() -> None:
+    global _polars_lost
+    _polars_lost = _polars_lost or _polars_ran
+
+
+def _polars_has_threads() -> bool:
+    """Whether Polars has workers, which start when it is first used; where nothing tells, it may have some."""
+    try:
+        names = [Path(f"/proc/self/task/{task}/comm").read_text() for task in os.listdir("/proc/self/task")]
+    except OSError:
+        return True
+    return any(re.match(r"polars-[0-9]", name) for name in names)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_child=_in_child)

@@ -1,5 +1,6 @@
 """What every curve has: points, names of its axes, lines to compare it with, and a band."""
 
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -98,6 +99,10 @@ class Curve(Plottable):
         """The limits of y at some places of x."""
         return self.find_band()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy has the band itself, and not what would find it."""
+        return {**vars(self), "find_band": functools.partial(_itself, self.band)}
+
     def __len__(self) -> int:
         return len(self.x)
 
@@ -116,6 +121,10 @@ class Curve(Plottable):
             "band": self.band.to_dict(),
             **{name: value for name, value in more.items() if value or value == 0},
         }
+
+
+def _itself(band: Band) -> Band:
+    return band
 
 
 def drawn_band(places: Array, draw: Callable[[], Any], sampling: Sampling, y: Array | None = None) -> Band:

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from stakes import errors
+from stakes.engines.columns import refuse_lost_polars
 from stakes.engines.files import csv, database, json_lines
 from stakes.engines.files.sources import Source
 
@@ -101,6 +102,7 @@ class Table:
 
 def open_table(source: Source, missing: list[str]) -> Table:
     """Find out the kind of a source and the names of its columns."""
+    refuse_lost_polars()
     with source.watched():
         try:
             if not source.start(1):
