@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
+from stakes.engines.alike import Spelling, refuse_alike
 from stakes.engines.columns import Column, gather
 from stakes.engines.labels import Labels, encode
 from stakes.tallies.arithmetic import Array
@@ -22,20 +23,24 @@ def table_names(tables: Sequence[Any]) -> list[str]:
     return names
 
 
-def join(tables: Sequence[Any], case: str, shared: Mapping[str, str], own: Mapping[str, str]) -> dict[str, Any]:
+def join(
+    tables: Sequence[Any], case: str, shared: Mapping[str, str], own: Mapping[str, str], alike: Any = None
+) -> dict[str, Any]:
     """Return the shared columns (truth among them) once and the own columns of each table, in one order of cases.
 
     ``case`` names the column of case numbers, ``shared`` and ``own`` argument → column name. The shared columns are
-    those of the first table; the truth must be the same in all.
+    those of the first table; the truth must be the same in all, once its labels are made ``alike``.
     """
-    names = table_names(tables)
+    names, spelling = table_names(tables), Spelling.of(alike, None, None)
     columns = [_read(name, table, case, {**shared, **own}) for name, table in zip(names, tables, strict=True)]
     cases = [_cases(name, case, found.pop("id")) for name, found in zip(names, columns, strict=True)]
     orders = [_order(cases[0], labels, (names[0], name), case) for name, labels in zip(names, cases, strict=True)]
-    truths = [values(found["truth"], order) for found, order in zip(columns, orders, strict=True)]
-    for name, truth in zip(names, truths, strict=True):
+    spelled = [replace(found["truth"], names=tuple(map(spelling, found["truth"].names))) for found in columns]
+    truths = [values(column, order) for column, order in zip(spelled, orders, strict=True)]
+    for name, truth, column in zip(names, truths, spelled, strict=True):
         wrong = np.flatnonzero(truth != truths[0])
         if len(wrong):
+            refuse_alike(spelled[0].names, column.names, ())
             first = cases[0].names[cases[0].codes[wrong[0]]]
             raise errors.different_truths(name, names[0], case, len(wrong), first)
     joined: dict[str, Any] = {argument: values(columns[0][argument], orders[0]) for argument in shared}

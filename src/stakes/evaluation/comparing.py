@@ -91,7 +91,7 @@ def compare(
         found = entries(data, truth, scores, predictions, paired)
     elif paired:
         pricing: Any = options["pricing"]
-        found, others = entries_joined(data, id, columns, () if pricing is None else pricing.costs.columns)
+        found, others = entries_joined(data, id, columns, () if pricing is None else pricing.costs.columns, alike)
         options |= others
     else:
         found = entries_of_tables(data, columns)

@@ -111,7 +111,7 @@ def entries_of_tables(tables: Sequence[Any], columns: Mapping[str, Any]) -> list
 
 
 def entries_joined(
-    tables: Sequence[Any], case: Any, columns: Mapping[str, Any], prices: Sequence[str]
+    tables: Sequence[Any], case: Any, columns: Mapping[str, Any], prices: Sequence[str], alike: Any = None
 ) -> tuple[list[Entry], dict[str, Any]]:
     """Return one model for each table, all on the same rows, and the columns of weights and clusters, if wanted.
 
@@ -123,7 +123,7 @@ def entries_joined(
     wanted = {name: column for name, column in columns.items() if column is not None}
     shared = {name: wanted.pop(name) for name in _SHARED if name in wanted}
     shared |= {cost_column(name): name for name in prices}
-    joined = join(tables, case, shared, wanted)
+    joined = join(tables, case, shared, wanted, alike)
     outputs = [{kind: joined[kind][name] for kind in wanted} for name in table_names(tables)]
     pairs = zip(table_names(tables), outputs, strict=True)
     others = {name: joined.get(name) for name in ("weight", "cluster")}
