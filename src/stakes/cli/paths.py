@@ -47,25 +47,30 @@ class Command(click.Command):
         """Check the files, then run the command."""
         context.params |= {"files": named_files(context)} if "files" in context.params else {}
         named = [(one, name) for one in self.params for name in _names(context.params.get(str(one.name)))]
-        written = [(one, name) for one, name in named if isinstance(one.type, Written)]
-        if written or any(isinstance(one.type, Read) for one, _ in named):
-            self._check(context, named, written)
+        if any(isinstance(one.type, Read | Written) for one, _ in named):
+            self._check(context.params, named)
         return super().invoke(context)
 
-    def _check(self, context: click.Context, named: list[Any], written: list[Any]) -> None:
+    def _check(self, given: Mapping[str, Any], named: list[tuple[click.Parameter, str]]) -> None:
         from stakes import errors
         from stakes.engines.files import writing
 
         read = [place for one, name in named if isinstance(one.type, Read) for place in one.type.places(name)]
-        appended = self.also_appends()
-        for target in (1, *([appended] if appended else [])):  # 1 is standard output: `>> preds.csv`
-            writing.keep_inputs(target, read)
-        seen = {writing.identity(appended): "the job's summary"} if appended else {}
-        for one, name in written:
-            writing.check_target(name, one.type.form_of(context.params), read)
-            same, option = writing.identity(name), one.opts[0]
-            if same is not None and seen.setdefault(same, option) != option:
-                raise errors.two_outputs(name, seen[same], option)
+        appended: dict[str, Any] = {"the summary of the job": self.also_appends()}
+        if not given.get("output_file"):  # otherwise nothing is said there
+            appended["standard output"] = 1
+        seen: dict[Any, str] = {}
+        for what, target in appended.items():
+            if target is not None:
+                writing.keep_inputs(target, read)
+                seen[writing.identity(target)] = what
+        for one, name in named:
+            if isinstance(one.type, Written):
+                writing.check_target(name, one.type.form_of(given), read)
+                same = writing.identity(name)
+                if same is not None and same in seen:
+                    raise errors.two_outputs(name, seen[same], one.opts[0])
+                seen[same] = one.opts[0]
 
 
 def named_files(context: click.Context) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import io
 import math
 import os
 import sys
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -53,14 +54,16 @@ class Source:
         """The path for libraries that take names in UTF-8 only: a file of another name is handed over opened."""
         if errors.printable(str(self.path)) == str(self.path):
             return self.path
-        opened = Path(f"/proc/self/fd/{self._opened.fileno()}")
+        opened = Path(f"/proc/self/fd/{self._opened}")
         if not opened.exists():
             raise errors.unreadable_file(self.name, "its name is not UTF-8, which this system cannot read; rename it")
         return opened
 
     @cached_property
-    def _opened(self) -> IO[bytes]:
-        return self.path.open("rb")
+    def _opened(self) -> int:
+        number = os.open(self.path, os.O_RDONLY)
+        weakref.finalize(self, os.close, number)
+        return number
 
     def open(self) -> IO[bytes]:
         """Open the bytes; those of a compressed file come out as they were."""
@@ -180,7 +183,8 @@ def read_places(name: str) -> list[str | int]:
     if name == STANDARD_INPUT:
         return [0]
     found = _files_and_tables(name)
-    return [file + end for file, table in found for end in ("", *(() if table is None else _BESIDE_DATABASES))]
+    beside = [os.path.realpath(file) + end for file, table in found if table is not None for end in _BESIDE_DATABASES]
+    return [*(file for file, _ in found), *beside]
 
 
 def read_once(data: Any) -> bool:

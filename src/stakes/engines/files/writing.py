@@ -44,18 +44,18 @@ def form_of(path: str | os.PathLike[str]) -> str:
 # ── where to write ───────────────────────────────────────────────────────────────────────────────────────────────
 def check_target(path: str | os.PathLike[str], form: str, read: Iterable[tuple[Any, str]] = ()) -> None:
     """Refuse to write where nothing can or should be written; ``read`` are files, and what each of them holds."""
-    path = Path(path)
-    keep_inputs(path, read)
+    given, path = os.fspath(path), Path(path)
+    keep_inputs(given, read)
     if path.is_dir():
-        raise errors.is_a_folder(str(path))
+        raise errors.is_a_folder(given)
     if not path.parent.is_dir():
-        raise errors.no_such_folder(str(path))
+        raise errors.no_such_folder(given)
     if path.is_file():
         os.close(os.open(path, os.O_WRONLY))  # renaming would replace a file that is only to be read
     what, endings = _FORMS[form]
-    for name in (path, Path(os.path.realpath(path))):
-        if not _may_be_called(name, form, endings):
-            raise errors.other_ending(str(name), what, endings, list(_CHOOSING)[:3] if form == "text" else [])
+    for name in (given, os.path.realpath(path)):
+        if not _may_be_called(Path(name), form, endings):
+            raise errors.other_ending(name, what, endings, list(_CHOOSING)[:3] if form == "text" else [])
 
 
 def keep_inputs(target: Any, read: Iterable[tuple[Any, str]]) -> None:
