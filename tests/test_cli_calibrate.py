@@ -206,7 +206,7 @@ def test_classes_may_be_numbers(tmp_path):
         (("--truth", "y", "--score", "q", "--positive", "yes"), "score: there is no column 'q'"),
         (("--score", "p", "--apply", "{saved}"), "say where with -o OUT"),
         (("--score", "p", "--apply", "{saved}", "-o", "{file}"), "which is never written over; name another one"),
-        (("--score", "p", "--apply", "{saved}", "-o", "{saved}"), "the name does not end in .csv or .parquet"),
+        (("--score", "p", "--apply", "{saved}", "-o", "{saved}"), "that is the file with the calibrator"),
         (("--score", "p", "--apply", "gone.json", "-o", "x.csv"), "gone.json: there is no such file"),
         (("--score", "p", "--apply", "{file}", "-o", "x.csv"), "this is no saved calibrator"),
         (("--score", "q", "--apply", "{saved}", "-o", "x.csv"), "score: there is no column 'q'"),

@@ -192,7 +192,7 @@ def test_markdown_holds_its_table_together(awkward, tmp_path):
         "--require",
         "recall >= 0.99 in every segment",
     )
-    run(*arguments, "--markdown", tmp_path / "g.md")
+    run(*arguments, "-o", tmp_path / "g.md")
     text = (tmp_path / "g.md").read_text()
     assert "<b>" not in text
     assert "&lt;b&gt;\\|" in text

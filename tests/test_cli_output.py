@@ -132,9 +132,10 @@ def test_a_file_takes_the_form_of_its_name(tmp_path, suffix, form):
     assert [path.name for path in tmp_path.iterdir()] == [file.name]
 
 
-def test_a_form_that_is_named_goes_before_the_name(tmp_path):
-    invoke("metrics", "auc", "--json", "-o", tmp_path / "out.csv")
-    assert json.loads((tmp_path / "out.csv").read_text())["metrics"][0]["name"] == "auc"
+@pytest.mark.parametrize("name", ["out.txt", "out", "out.2024"])
+def test_a_form_that_is_named_goes_before_a_name_that_promises_nothing_else(tmp_path, name):
+    invoke("metrics", "auc", "--json", "-o", tmp_path / name)
+    assert json.loads((tmp_path / name).read_text())["metrics"][0]["name"] == "auc"
 
 
 def test_files_that_cannot_be_written(tmp_path):

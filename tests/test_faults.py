@@ -269,8 +269,8 @@ def test_kills_at_random_moments_of_a_report(tmp_path, kills):
 HALF = """
 import os, signal, sys
 from pathlib import Path
-from stakes.engines.files import written_beside
-with written_beside(Path(sys.argv[1])) as place:
+from stakes.engines.files.writing import written_beside
+with written_beside(Path(sys.argv[1]), "text") as place:
     place.write_text("half")
     print(place, flush=True)
     os.kill(os.getpid(), signal.SIGKILL) if sys.argv[2] == "die" else sys.stdin.read()
@@ -278,7 +278,7 @@ with written_beside(Path(sys.argv[1])) as place:
 
 
 def test_litter_of_the_dead_is_cleared_and_that_of_the_living_is_not(tmp_path):
-    from stakes.engines.files import written_beside
+    from stakes.engines.files.writing import written_beside
 
     out, others = tmp_path / "out.txt", [".out.txt.elsewhere-1.part", ".out.txt.notes", ".other.txt.x-1.part"]
     out.write_text("earlier")
@@ -293,7 +293,7 @@ def test_litter_of_the_dead_is_cleared_and_that_of_the_living_is_not(tmp_path):
     )
     place = living.stdout.readline().strip()
     assert not os.path.exists(died.stdout.strip())  # the next one that writes this target cleans up
-    with written_beside(out) as beside:
+    with written_beside(out, "text") as beside:
         beside.write_text("mine")
     assert os.path.exists(place)  # still being written
     assert out.read_text() == "mine"

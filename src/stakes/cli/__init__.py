@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import warnings
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import click
@@ -22,7 +23,7 @@ from stakes.cli.metrics import metrics
 from stakes.cli.permute import permute
 from stakes.cli.system import system
 from stakes.cli.validate import validate
-from stakes.cli.words import FileError, as_options, stop
+from stakes.cli.words import FileError, as_options, say, stop
 from stakes.errors import StakesError
 
 __all__ = ["cli", "main"]
@@ -62,6 +63,7 @@ def main() -> NoReturn:
 
 
 def _run() -> NoReturn:
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks a sign gets a question mark, not a traceback
@@ -69,12 +71,12 @@ def _run() -> NoReturn:
     code = 0
     try:
         code = cli.main(standalone_mode=False) or 0
-        if sys.stdout is not None:
-            sys.stdout.flush()  # here, where what goes wrong can still be said
+        sys.stdout.flush()  # here, where what goes wrong can still be said
     except (click.exceptions.Abort, KeyboardInterrupt):
         _interrupted()
     except click.ClickException as problem:
-        problem.show()
+        with suppress(OSError):
+            problem.show()
         sys.exit(2)
     except FileError as problem:
         stop(str(problem), 2)
@@ -91,10 +93,16 @@ def _run() -> NoReturn:
     sys.exit(code)
 
 
+def _open_closed_streams() -> None:
+    """Let streams that were closed (`2>&-`) lead nowhere: otherwise the next file that is opened gets their number."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
+
+
 def _interrupted() -> NoReturn:
     """End at once: Python itself would wait for threads, or end by the signal if it came within an import."""
-    click.echo("stakes: interrupted", err=True)
-    sys.stderr.flush()
+    say("interrupted")
     os._exit(130)
 
 
@@ -111,4 +119,4 @@ def _warn(message: Warning | str, *_: Any) -> None:
     words = errors.first_line(message)
     if words not in _warned:
         _warned.add(words)
-        click.echo(f"stakes: warning: {as_options(words)}", err=True)
+        say(f"warning: {as_options(words)}")

@@ -4,12 +4,14 @@ from typing import Any
 
 import click
 
+from stakes import errors
 from stakes.cli import options, output
 from stakes.cli.output import Answer
+from stakes.cli.paths import Command, Read, Written
 from stakes.cli.words import wrapped
 
 
-@click.command()
+@click.command(cls=Command)
 @options.files
 @click.option("--truth", metavar="COLUMN", help="What really happened; not needed with --apply.")
 @click.option(
@@ -27,10 +29,21 @@ from stakes.cli.words import wrapped
 @click.option("--folds", type=int, default=5, show_default=True, help="Into how many parts rows are dealt for judging.")
 @options.confidence
 @options.seed
-@click.option("--apply", "saved", metavar="CALIBRATOR", help="Apply a saved calibrator instead of fitting one.")
+@click.option(
+    "--apply",
+    "saved",
+    metavar="CALIBRATOR",
+    type=Read("calibrator"),
+    help="Apply a saved calibrator instead of fitting one.",
+)
 @click.option("--column", metavar="NAME", help="What --apply calls the new column (default: COLUMN_calibrated).")
 @click.option(
-    "-o", "--output", "product", metavar="OUT", help="Where to save the calibrator, or with --apply the file."
+    "-o",
+    "--output",
+    "product",
+    metavar="OUT",
+    type=Written(lambda given: "table" if given["saved"] else "calibrator"),
+    help="Where to save the calibrator, or with --apply the file.",
 )
 @output.forms(to_file=False)
 def calibrate(
@@ -49,7 +62,7 @@ def calibrate(
       stakes calibrate preds.csv --truth y --score p --positive yes -o calibrator.json
       stakes calibrate new.csv --score p --apply calibrator.json -o new_calibrated.csv
     """
-    from stakes.evaluation.recalibrating import apply_calibrator, recalibration, refuse_overwriting
+    from stakes.evaluation.recalibrating import apply_calibrator, recalibration
 
     if saved is not None:
         if product is None:
@@ -58,14 +71,11 @@ def calibrate(
             raise click.UsageError("--apply is for one FILE, with all its rows.")
         named = {"column": column, "positive": arguments["positive"]}
         names = apply_calibrator(files[0], saved, product, score=options.scores(score), **named)
-        return _applied(product, names)
+        return _applied(errors.printable(product), names)
     if arguments["truth"] is None:
         raise click.UsageError("--truth COLUMN says what really happened; only --apply does without it.")
     if column is not None:
         raise click.UsageError("--column is for --apply.")
-    if product is not None:
-        for file in files:
-            refuse_overwriting(file, product)
     found = recalibration(options.one_or_all(files), score=options.scores(score), classes=classes or None, **arguments)
     if product is not None:
         found.calibrator.save(product)

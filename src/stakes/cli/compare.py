@@ -6,11 +6,12 @@ import click
 
 from stakes.cli import options, output
 from stakes.cli.output import Answer
+from stakes.cli.paths import Command, Read
 from stakes.cli.words import as_asked
 
 
-@click.command()
-@click.argument("files", type=click.Path(), nargs=-1, required=True)
+@click.command(cls=Command)
+@click.argument("files", type=Read("rows"), nargs=-1, required=True)
 @options.truth
 @click.option("--score", "scores", metavar="COLUMN", multiple=True, help="The scores of a model; once for each model.")
 @click.option(
@@ -58,7 +59,6 @@ def compare(
     """
     from stakes.evaluation.comparing import compare
 
-    options.keep_inputs(files, report)
     several = len(files) > 1
     compared = compare(
         list(files) if several else files[0],

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from stakes import errors
+from stakes.cli.paths import Read
 
 _USUAL = ("stakes.toml", "pyproject.toml")
 
@@ -15,7 +16,9 @@ _USUAL = ("stakes.toml", "pyproject.toml")
 def config(command: Any) -> Any:
     """Let options of a command stand in a file; those of the command line go before."""
     words = "Read options from this TOML file (default: stakes.toml, or pyproject.toml, of the current folder)."
-    return click.option("--config", metavar="FILE", is_eager=True, callback=_take, help=words)(command)
+    return click.option("--config", metavar="FILE", type=Read("options"), is_eager=True, callback=_take, help=words)(
+        command
+    )
 
 
 def _take(context: click.Context, _: click.Parameter, file: str | None) -> str | None:
@@ -88,6 +91,8 @@ def _given(path: str, key: str, value: Any, parameter: click.Parameter) -> Any:
         return [f"{name}{sign}{one}" for name, one in value.items()]
     if parameter.multiple or parameter.nargs == -1:
         return [str(one) for one in value] if isinstance(value, list) else [str(value)]
+    if isinstance(parameter, click.Option) and parameter.is_flag and not isinstance(value, bool):
+        raise errors.flag_in_config(path, key, value)
     if isinstance(value, dict | list):
         raise errors.bad_in_config(path, key, value)
     return value

@@ -5,17 +5,19 @@ from typing import Any
 
 import click
 
+from stakes import errors
 from stakes.cli import options, output
 from stakes.cli.output import Answer
+from stakes.cli.paths import Command, Written
 
 
-@click.command()
+@click.command(cls=Command)
 @options.files
 @options.missing
 @options.columns
 @options.baseline
 @options.by
-@click.option("-o", "--output", "product", metavar="OUT.tally", help="Where to write the tally.")
+@click.option("-o", "--output", "product", metavar="OUT.tally", type=Written("tally"), help="Where to write the tally.")
 @click.option("--exact", is_flag=True, help="Keep every distinct score, which is as good as giving away the rows.")
 @click.option(
     "--min-cell",
@@ -46,15 +48,11 @@ def count(
       stakes count monday.csv --truth y --score p --threshold 0.3 -o monday.tally
       stakes evaluate monday.tally tuesday.tally
     """
-    from stakes.engines.tally_files import check_target, load
+    from stakes.engines.tally_files import load
     from stakes.evaluation import count
-    from stakes.evaluation.recalibrating import refuse_overwriting
 
     if product is None:
         raise click.UsageError("a tally is written to a file; say where with -o OUT.tally.")
-    check_target(product)
-    for file in files:
-        refuse_overwriting(file, product)
     columns |= {"score": options.scores(score), "classes": classes or None, "by": list(by) or None}
     counted = count(options.one_or_all(files), exact=exact or None, **columns)
     counted.save(product, exact=exact, min_cell=min_cell)
@@ -69,7 +67,7 @@ def _facts(counted: Any, path: Path, min_cell: int | None) -> dict[str, Any]:
     grids = [table.grid for table in tables if table.grid is not None]
     return {
         "stakes": "count",
-        "written": str(path),
+        "written": errors.printable(str(path)),
         "bytes": path.stat().st_size,
         "task": counted.task,
         "tallies": list(counted.tallies),

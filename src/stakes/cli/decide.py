@@ -6,10 +6,11 @@ import click
 
 from stakes.cli import options, output
 from stakes.cli.output import Answer
+from stakes.cli.paths import Command
 from stakes.cli.words import as_asked, as_options, wrapped
 
 
-@click.command()
+@click.command(cls=Command)
 @options.files
 @options.missing
 @options.exact

@@ -5,6 +5,7 @@ import click
 from stakes.cli import options
 from stakes.cli.evaluate import SHOW_ALL
 from stakes.cli.options import DEMO_FILES
+from stakes.cli.paths import Command
 
 DEMO_FILE = DEMO_FILES / "breast_cancer.csv"
 
@@ -25,7 +26,7 @@ The systems above are {folder}/clinic_and.toml and clinic_or.toml
 """
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("what", type=click.Choice(["predictions", "system"]), default="predictions")
 @options.report
 @options.lang

@@ -11,6 +11,7 @@ import click
 from stakes import __version__
 from stakes.cli import output
 from stakes.cli.output import Answer
+from stakes.cli.paths import Command
 
 _NEEDED = ("numpy", "scipy", "narwhals", "polars", "click", "rich")
 _OPTIONAL = {
@@ -27,7 +28,7 @@ _ALSO_AS = {"mlflow": "mlflow-skinny"}
 """Packages that come under another name, too."""
 
 
-@click.command()
+@click.command(cls=Command)
 @output.forms("json", "csv", "markdown")
 def doctor() -> Answer:
     """Tell which versions are installed, which optional parts are missing, and what they would enable.

@@ -6,13 +6,14 @@ import click
 
 from stakes.cli import options, output
 from stakes.cli.output import Answer
+from stakes.cli.paths import Command
 from stakes.cli.words import as_asked
 
 SHOW_ALL = "stakes evaluate … --all"
 SHOW_SEGMENTS = "--by … --json for all"
 
 
-@click.command()
+@click.command(cls=Command)
 @options.files
 @options.missing
 @options.exact

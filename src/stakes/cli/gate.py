@@ -5,12 +5,14 @@ from typing import Any
 
 import click
 
+from stakes import errors
 from stakes.cli import github, options, output
 from stakes.cli.config import config
 from stakes.cli.output import Answer
+from stakes.cli.paths import Command, Read, Written
 
 
-@click.command()
+@click.command(cls=Command, also_appends=github.summary)
 @config
 @options.optional_files
 @options.missing
@@ -33,15 +35,19 @@ from stakes.cli.output import Answer
     multiple=True,
     help="How much worse than the baseline a figure may be, at the bad end of the interval of the difference.",
 )
-@click.option("--baseline", metavar="FILE", help="What to compare with: a tally, or a file of rows with these columns.")
+@click.option(
+    "--baseline",
+    metavar="FILE",
+    type=Read("baseline"),
+    help="What to compare with: a tally, or a file of rows with these columns.",
+)
 @click.option(
     "--baseline-score", metavar="COLUMN", multiple=True, help="The baseline's scores, beside those of the model."
 )
 @click.option("--baseline-prediction", metavar="COLUMN", help="The baseline's decisions or numbers, likewise.")
 @click.option("--id", metavar="COLUMN", help="The case numbers that join FILE and a baseline of rows.")
-@click.option("--junit", metavar="FILE", help="Write JUnit's XML too.")
-@click.option("--markdown", metavar="FILE", help="Write Markdown too.")
-@output.forms("json", "csv", "quiet")
+@click.option("--junit", metavar="FILE", type=Written("junit"), help="Write JUnit's XML too.")
+@output.forms()
 def gate(
     config: str | None,
     files: tuple[str, ...],
@@ -52,7 +58,6 @@ def gate(
     require: tuple[str, ...],
     no_worse: tuple[str, ...],
     junit: str | None,
-    markdown: str | None,
     **columns: Any,
 ) -> Answer:
     """Hold the predictions in FILE against conditions: exit code 0 when all are met, 1 when not, 2 for wrong input.
@@ -83,27 +88,37 @@ def gate(
     from stakes.evaluation import Evaluation, evaluate
     from stakes.evaluation.gate import gate
     from stakes.views import junit as xml
-    from stakes.views import markdown as page
 
-    files = options.named_files(click.get_current_context(), files)
+    given = click.get_current_context().params
     if not files:
         raise click.UsageError("name the FILE with the predictions (or files = [...] in stakes.toml).")
+    if given["as_markdown"]:
+        _refuse_file_of_markdown(files)
     rival = {name: columns.pop(name) for name in ("baseline", "baseline_score", "baseline_prediction", "id")}
     columns |= {"score": options.scores(score), "classes": classes or None, **prices}
     evaluation = evaluate(options.one_or_all(files), by=list(by) or None, **columns)
     baseline = _baseline(files, columns, **rival)
     found = gate(evaluation, require=require, baseline=baseline, no_worse=no_worse)
     if isinstance(baseline, Evaluation):
-        found = replace(found, baseline=f"{rival['baseline']}: {found.baseline}")
-    for target, text in ((junit, xml.junit), (markdown, lambda gate: page.of_page(gate._page()))):
-        if target is not None:
-            output.write(target, text(found))
+        found = replace(found, baseline=errors.printable(f"{rival['baseline']}: {found.baseline}"))
+    if junit is not None:
+        output.write(junit, xml.junit(found), "junit")
     github.summarise(found)
-    given = click.get_current_context().params
-    only_data = any(given[name] for name in ("as_json", "as_csv", "as_quiet", "output_file"))
+    only_data = any(given[name] for name in ("as_json", "as_csv", "as_markdown", "as_quiet", "output_file"))
     if only_data:  # standard output, or the file, is for others to read; GitHub listens to standard error, too
         github.annotate(found, err=True)
-    return output.of(found, lambda: "", found.show if only_data else lambda: _show(found), code=int(not found.passed))
+    show = found.show if only_data else lambda: _show(found)
+    return output.of(found, lambda: "", show, page=found._page, code=int(not found.passed))
+
+
+def _refuse_file_of_markdown(files: tuple[str, ...]) -> None:
+    """--markdown FILE wrote a file once, which would be taken for rows."""
+    from stakes.engines.files.kinds import KINDS
+    from stakes.engines.travel import SUFFIX
+
+    for name in files:
+        if not (name == "-" or "::" in name or "*" in name or name.lower().endswith((*KINDS, SUFFIX))):
+            raise errors.markdown_is_a_flag(name)
 
 
 def _show(found: Any) -> None:

@@ -12,10 +12,15 @@ def summarise(gate: Any) -> None:
     """Append the conditions and what was seen to the summary of the job; elsewhere do nothing."""
     from stakes.views import markdown
 
-    file = os.environ.get("GITHUB_STEP_SUMMARY")
-    if _is_here() and file:
-        with open(file, "a", encoding="utf-8") as summary:
-            summary.write(f"### {TITLE}\n\n{markdown.of_page(gate._page())}\n\n")
+    file = summary()
+    if file:
+        with open(file, "a", encoding="utf-8") as page:
+            page.write(f"### {TITLE}\n\n{markdown.of_page(gate._page())}\n\n")
+
+
+def summary() -> str | None:
+    """Return the file that holds the summary of the job, if there is one."""
+    return os.environ.get("GITHUB_STEP_SUMMARY") if _is_here() else None
 
 
 def annotate(gate: Any, err: bool = False) -> None:

@@ -7,9 +7,10 @@ import click
 
 from stakes.cli import output
 from stakes.cli.output import Answer
+from stakes.cli.paths import Command
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name", required=False)
 @output.forms("json", "csv", "markdown")
 def metrics(name: str | None) -> Answer:

@@ -6,7 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
+from stakes import errors
+from stakes.cli.paths import Read, Written, named_files
 from stakes.cli.progress import bar
 from stakes.views.languages import LANGUAGES
 
@@ -19,8 +22,7 @@ truth = click.option("--truth", metavar="COLUMN", required=True, help="What real
 
 def _needed_for_rows(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
     """Files of rows need a truth; tallies were counted against theirs."""
-    files = named_files(context, context.params.get("files"))
-    if value is None and not any(str(file).lower().endswith(".tally") for file in files):
+    if value is None and not any(file.lower().endswith(".tally") for file in named_files(context)):
         raise click.MissingParameter(ctx=context, param=option)
     return value
 
@@ -69,9 +71,32 @@ baseline = click.option(
     help="The constant to compare predicted numbers with (default: the mean of the truth).",
 )
 seed = click.option("--seed", type=int, default=0, show_default=True, help="Where the random numbers begin.")
-report = click.option("--report", metavar="FILE", type=click.Path(), help="Write an HTML page to explore the result.")
+costs = click.option(
+    "--costs", metavar="FILE", type=Read("costs"), help="What each decision costs for each class (TOML)."
+)
+report = click.option(
+    "--report",
+    metavar="FILE",
+    type=Written("page"),
+    is_eager=True,
+    help="Write an HTML page to explore the result.",
+)
+
+
+def _of_a_report(context: click.Context, option: click.Parameter, value: str) -> str:
+    given = context.get_parameter_source(str(option.name)) is not ParameterSource.DEFAULT
+    if given and context.params.get("report") is None:  # which is eager, so it is known by now
+        raise errors.lang_without_report()
+    return value
+
+
 lang = click.option(
-    "--lang", type=click.Choice(list(LANGUAGES)), default="en", show_default=True, help="The language of the report."
+    "--lang",
+    type=click.Choice(list(LANGUAGES)),
+    default="en",
+    show_default=True,
+    callback=_of_a_report,
+    help="The language of the report.",
 )
 
 
@@ -86,7 +111,7 @@ def _files(required: bool) -> Callable[[Command], Command]:
             click.argument(
                 "files",
                 metavar="FILE..." if required else "[FILE...]",
-                type=click.Path(),
+                type=Read("rows"),
                 nargs=-1,
                 required=required,
                 is_eager=True,
@@ -104,7 +129,6 @@ def files(command: Command, required: bool = True) -> Command:
 
     @functools.wraps(command)
     def with_bar(no_progress: bool, **others: Any) -> Any:
-        keep_inputs(others["files"], others.get("report"))
         with bar(not (no_progress or others.get("as_quiet"))):
             return command(**others)
 
@@ -114,15 +138,6 @@ def files(command: Command, required: bool = True) -> Command:
 def optional_files(command: Command) -> Command:
     """The same, for a command that can find the names elsewhere."""
     return files(command, required=False)
-
-
-def keep_inputs(files: tuple[str, ...], target: str | None) -> None:
-    """Refuse to write over a file that is read."""
-    if target is not None:
-        from stakes.evaluation.recalibrating import refuse_overwriting
-
-        for file in files:
-            refuse_overwriting(file, target)
 
 
 exact = click.option(
@@ -154,7 +169,7 @@ columns = _all(
 
 _PRICES = _all(
     [
-        click.option("--costs", metavar="FILE", help="What each decision costs for each class (TOML)."),
+        costs,
         click.option("--miss", metavar="COST", help="What a miss costs; a number, or a column."),
         click.option("--false-alarm", metavar="COST", help="What a false alarm costs; a number, or a column."),
         click.option(
@@ -213,11 +228,6 @@ def _shares(options: tuple[str, ...]) -> Any:
     if len(options) == 1 and "=" not in options[0]:
         return _number_or_name(options[0])
     return {name: _number_or_name(share) for name, _, share in (option.rpartition("=") for option in options)}
-
-
-def named_files(context: click.Context, given: tuple[str, ...] | None) -> tuple[str, ...]:
-    """The files of the command line, or else of a configuration, which click does not ask for arguments like these."""
-    return given or tuple((context.default_map or {}).get("files", ()))
 
 
 def one_or_all(files: tuple[str, ...]) -> Any:

@@ -6,18 +6,17 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from stakes.cli.paths import Written
 from stakes.cli.words import advice_as_options, as_options
 
 if TYPE_CHECKING:
     from stakes.views.page import Page
 
 FORMS = ("json", "csv", "markdown", "quiet")
-_BY_SUFFIX = {".json": "json", ".csv": "csv", ".md": "markdown"}
 
 _HELP = {
     "json": "Write JSON.",
@@ -97,8 +96,6 @@ def forms(*wanted: str, to_file: bool = True) -> Callable[[Callable[..., Answer]
             if len(chosen) > 1:
                 raise click.UsageError(f"{' and '.join(f'--{name}' for name in chosen)} are two forms; choose one.")
             target = given.pop("output_file") if to_file else None
-            if target is not None:
-                _refuse_sources(target, given)
             answer = command(**given)
             try:
                 _tell(answer, chosen[0] if chosen else None, target)
@@ -111,7 +108,8 @@ def forms(*wanted: str, to_file: bool = True) -> Callable[[Callable[..., Answer]
         made: Any = answering
         if to_file:
             words = "Write to this file, whole or not at all; .json, .csv and .md choose the form."
-            made = click.option("-o", "--output", "output_file", metavar="FILE", help=words)(made)
+            kind = Written(_form)
+            made = click.option("-o", "--output", "output_file", metavar="FILE", type=kind, help=words)(made)
         for name in reversed(names):
             made = click.option(f"--{name}", f"as_{name}", is_flag=True, help=_HELP[name])(made)
         return made
@@ -119,19 +117,17 @@ def forms(*wanted: str, to_file: bool = True) -> Callable[[Callable[..., Answer]
     return decorated
 
 
-def _refuse_sources(target: str, given: Mapping[str, Any]) -> None:
-    """Refuse to write over the rows that are read."""
-    from stakes.evaluation.recalibrating import refuse_overwriting
+def _form(given: Mapping[str, Any]) -> str:
+    """The form of an answer that is written to a file: the one that was asked for, or that its name chooses."""
+    from stakes.engines.files.writing import form_of
 
-    for source in (*(given.get("files") or ()), given.get("file")):
-        if source is not None:
-            refuse_overwriting(source, target)
+    return next((name for name in FORMS if given.get(f"as_{name}")), None) or form_of(given["output_file"])
 
 
 def _tell(answer: Answer, form: str | None, target: str | None) -> None:
     if target is not None:
-        written = form or _BY_SUFFIX.get(Path(target).suffix.lower(), "text")
-        write(target, answer.told(written))
+        written = _form(click.get_current_context().params)
+        write(target, answer.told(written), written)
     elif form is None:
         answer.show()
     else:
@@ -140,9 +136,8 @@ def _tell(answer: Answer, form: str | None, target: str | None) -> None:
             click.echo(text)
 
 
-def write(target: str, text: str) -> None:
-    """Write a text file, whole or not at all."""
-    from stakes.engines.files.writing import written_beside
+def write(target: str, text: str, form: str) -> None:
+    """Write a text of some form, whole or not at all."""
+    from stakes.engines.files.writing import write_text
 
-    with written_beside(Path(target)) as place:
-        place.write_text(text + "\n", encoding="utf-8")
+    write_text(target, text + "\n", form)

@@ -1,5 +1,8 @@
 """stakes system: what does each model's mistake cost the whole?"""
 
+import os
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -7,18 +10,36 @@ import click
 from stakes import errors
 from stakes.cli import options, output
 from stakes.cli.output import Answer
+from stakes.cli.paths import Command, Read
 from stakes.cli.words import FileError, as_asked, wrapped
 from stakes.errors import StakesError
 
 
-@click.command()
-@click.argument("file", type=click.Path())
+class _System(Read):
+    """A file of rows, or one that says what a system is; its rows may stand in a file beside it."""
+
+    def places(self, name: str) -> Iterator[tuple[str | int, str]]:
+        """Yield the file, and the one that holds its rows."""
+        from stakes.tallies.toml_files import read_toml
+
+        if not name.lower().endswith(".toml"):
+            yield from super().places(name)
+            return
+        yield name, "system"
+        with suppress(StakesError):  # the command says what is wrong with it
+            data = read_toml(name).get("data")
+            if isinstance(data, str):
+                yield from super().places(os.path.join(os.path.dirname(name), data))
+
+
+@click.command(cls=Command)
+@click.argument("file", type=_System("rows"))
 @click.option("--truth", metavar="COLUMN", help="What really happened.")
 @click.option(
     "--model", "models", metavar="COLUMN", multiple=True, help="A model's decisions; once for each (NAME=COLUMN)."
 )
 @click.option("--rule", metavar="TEXT", help='How they are fused, such as "images and history" or "majority(a, b, c)".')
-@click.option("--costs", metavar="FILE", help="What each decision costs for each class (TOML).")
+@options.costs
 @click.option("--miss", type=float, help="What a missed positive costs.")
 @click.option("--false-alarm", type=float, help="What a false alarm costs.")
 @options.positive
@@ -57,7 +78,6 @@ def system(
     """
     from stakes.evaluation.system import System
 
-    options.keep_inputs((file,), report)
     if file.lower().endswith(".toml"):
         if models or any(value is not None for value in arguments.values()):
             raise click.UsageError("a .toml file says everything itself; the options are for columns of other files.")

@@ -6,10 +6,11 @@ import click
 
 from stakes.cli import options, output
 from stakes.cli.output import Answer
+from stakes.cli.paths import Command, Read
 
 
-@click.command()
-@click.argument("file", type=click.Path())
+@click.command(cls=Command)
+@click.argument("file", type=Read("rows"))
 @click.option(
     "--estimator",
     metavar="MODULE:OBJECT",

@@ -3,12 +3,14 @@
 import re
 import shlex
 import sys
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import click
 from click.core import ParameterSource
 
-from stakes.errors import StakesError
+from stakes.cli.paths import Written
+from stakes.errors import StakesError, printable
 
 ARGUMENTS = (
     *("truth", "score", "prediction", "positive", "alike", "by", "weight", "threshold", "task", "baseline", "class"),
@@ -55,8 +57,8 @@ def wrapped(text: str) -> str:
     return "\n".join(textwrap.fill(line, width, subsequent_indent="  ") for line in text.splitlines())
 
 
-_SAYS_WHERE = ("report", "lang", "output_file", "as_json", "as_csv", "as_markdown", "as_quiet", "no_progress")
-"""Parameters of commands that say where and how the answer is told."""
+_SAYS_HOW = ("lang", "as_json", "as_csv", "as_markdown", "as_quiet", "no_progress")
+"""Parameters of commands that say how the answer is told."""
 
 
 def as_asked() -> str:
@@ -65,9 +67,10 @@ def as_asked() -> str:
     told: dict[bool, list[str]] = {True: [], False: []}
     for parameter in context.command.params:
         name = str(parameter.name)
-        if name not in _SAYS_WHERE and context.get_parameter_source(name) is not ParameterSource.DEFAULT:
+        told_elsewhere = name in _SAYS_HOW or isinstance(parameter.type, Written)
+        if not told_elsewhere and context.get_parameter_source(name) is not ParameterSource.DEFAULT:
             told[isinstance(parameter, click.Argument)] += _typed(parameter, context.params.get(name))
-    return shlex.join(["stakes", str(context.info_name), *told[True], *told[False]])
+    return printable(shlex.join(["stakes", str(context.info_name), *told[True], *told[False]]))
 
 
 def _typed(parameter: click.Parameter, value: Any) -> list[str]:
@@ -83,7 +86,13 @@ class FileError(StakesError):
     """What is wrong with a file that has words of its own, which are no options."""
 
 
+def say(words: str) -> None:
+    """Say one line to standard error; where nobody can listen, nothing else changes."""
+    with suppress(OSError):
+        click.echo(f"stakes: {words}", err=True)
+
+
 def stop(words: str, code: int) -> NoReturn:
     """Say one line to standard error, and end."""
-    click.echo(f"stakes: {words}", err=True)
+    say(words)
     sys.exit(code)

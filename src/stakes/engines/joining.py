@@ -16,7 +16,8 @@ from stakes.tallies.arithmetic import Array
 
 def table_names(tables: Sequence[Any]) -> list[str]:
     """Return the names of tables: files are called like the file, others are numbered."""
-    names = [Path(t).stem if isinstance(t, str | Path) else f"table {i}" for i, t in enumerate(tables, 1)]
+    stems = [Path(t).stem if isinstance(t, str | Path) else f"table {i}" for i, t in enumerate(tables, 1)]
+    names = [errors.printable(stem) for stem in stems]
     for name in names:
         if names.count(name) > 1:
             raise errors.tables_of_one_name(name)

@@ -42,9 +42,9 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.engines.files.writing import written_beside
+from stakes.engines.files.writing import check_target, written_beside
 from stakes.engines.plan import SMALL, Counted
-from stakes.engines.travel import SUFFIX, for_travel
+from stakes.engines.travel import for_travel
 from stakes.tallies.arithmetic import Array
 
 VERSION = 1
@@ -72,13 +72,13 @@ _DAMAGE = (
 
 def save(counted: Counted, path: str | os.PathLike[str], *, exact: bool = False, min_cell: int = SMALL) -> None:
     """Write a count, or what of it may leave the house; the file appears whole or not at all."""
-    check_target(path)
+    check_target(path, "tally")
     if exact and _tells_rows(counted):
         errors.warn(errors.exact_scores_travel())
-    target, numbers = Path(path), _Numbers()
+    numbers = _Numbers()
     saved = numbers.taken_out((counted if exact else for_travel(counted, min_cell)).saved())
     text = json.dumps({"stakes": "tally", "version": VERSION, "counted": saved}, allow_nan=False)
-    with written_beside(target) as place, zipfile.ZipFile(place, "w") as archive:
+    with written_beside(Path(path), "tally") as place, zipfile.ZipFile(place, "w") as archive:
         for name, content in zip(_MEMBERS, (text.encode(), numbers.content), strict=True):
             member = zipfile.ZipInfo(name)  # of 1980: the same count gives the same bytes
             member.create_system = 3
@@ -97,14 +97,6 @@ def load(path: str | os.PathLike[str]) -> Counted:
         raise errors.in_file(str(path), problem) from None
     except _DAMAGE as problem:
         raise errors.damaged_tally(str(path), str(problem) or type(problem).__name__) from None
-
-
-def check_target(path: str | os.PathLike[str]) -> None:
-    """Refuse to write a tally where nobody would find it, before anything is counted."""
-    if not os.fspath(path).lower().endswith(SUFFIX):
-        raise errors.not_a_tally_file(os.fspath(path))
-    if not Path(path).parent.is_dir():
-        raise errors.no_such_folder(str(path))
 
 
 def _tells_rows(counted: Counted) -> bool:

@@ -8,8 +8,16 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 
+def printable(text: str) -> str:
+    """Return a text in which bytes of a file's name that are no UTF-8 are escapes."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 class StakesError(Exception):
     """Everything that stakes raises on purpose."""
+
+    def __init__(self, *words: Any) -> None:
+        super().__init__(*(printable(word) if isinstance(word, str) else word for word in words))
 
 
 class InputError(StakesError, ValueError):

@@ -96,10 +96,6 @@ def no_recalibration_of_scores() -> InputError:
     return InputError("the scores of several classes are no probabilities, and only those can be recalibrated here")
 
 
-def would_overwrite(path: str) -> InputError:
-    return InputError(f"{path}: that is the file with the rows, which is never written over; name another one")
-
-
 def column_exists(name: str) -> InputError:
     return InputError(f"the file has a column {name!r} already; name the new one with column=")
 
@@ -112,16 +108,8 @@ def other_scores(fitted: str, seen: str) -> InputError:
     return InputError(f"the calibrator was fitted on {fitted}, and {seen} was given as score=")
 
 
-def is_a_folder(path: str) -> InputError:
-    return InputError(f"{path} is a folder; name a file in it")
-
-
 def nothing_satisfies(where: str) -> EmptyError:
     return EmptyError(f"no row satisfies where={short(repr(where))}; there is nothing to evaluate")
-
-
-def no_such_folder(path: str) -> InputError:
-    return InputError(f"{path}: the folder to write to does not exist; make it first")
 
 
 def calibrator_of_another(what: str, fitted: str, seen: str) -> str:

@@ -22,6 +22,20 @@ def bad_in_config(path: str, key: str, seen: object) -> InputError:
     return InputError(f"{path}: {key} takes one value, and has {short(repr(seen))}; write it as on the command line")
 
 
+def flag_in_config(path: str, key: str, seen: object) -> InputError:
+    return InputError(
+        f"{path}: {key} is true or false, and has {short(repr(seen))}; write true, and the name of a file as output"
+    )
+
+
+def lang_without_report() -> InputError:
+    return InputError("--lang is the language of the page that --report FILE writes; give both, or none")
+
+
+def markdown_is_a_flag(file: str) -> InputError:
+    return InputError(f"{file} holds no rows, and --markdown takes no file; write Markdown to a file with -o {file}")
+
+
 def bad_estimator_name(text: str) -> InputError:
     return InputError(f"estimator {short(repr(text))} is no MODULE:OBJECT; write it like sklearn.svm:SVC or model:make")
 

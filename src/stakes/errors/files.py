@@ -10,10 +10,6 @@ def no_such_file(path: str) -> InputError:
     return InputError(f"{path}: there is no such file; check the name and the folder")
 
 
-def unknown_file_kind(path: str) -> InputError:
-    return InputError(f"{path}: the name does not end in .csv or .parquet; convert the file to one of these")
-
-
 def unreadable_file(path: str, why: str) -> InputError:
     hint = "" if ";" in why else "; mend the file, or name another one"
     return InputError(f"{path}: cannot be read: {why}{hint}")
@@ -178,3 +174,25 @@ def endless_line(path: str, most: int) -> InputError:
     return InputError(
         f"{path}: a line has more than {most:,} bytes, so it holds no rows; mend the file, or name another"
     )
+
+
+def would_overwrite(path: str, what: str) -> InputError:
+    return InputError(f"{path}: that is the file with the {what}, which is never written over; name another one")
+
+
+def two_outputs(path: str, one: str, other: str) -> InputError:
+    return InputError(f"{path}: {one} and {other} would write the same file; name two")
+
+
+def is_a_folder(path: str) -> InputError:
+    return InputError(f"{path} is a folder; name a file in it")
+
+
+def no_such_folder(path: str) -> InputError:
+    return InputError(f"{path}: the folder to write to does not exist; make it first")
+
+
+def other_ending(path: str, what: str, endings: Sequence[str], choosing: Sequence[str]) -> InputError:
+    ends = ", ".join(endings[:-1]) + f" or {endings[-1]}" if len(endings) > 1 else endings[0]
+    others = f" ({', '.join(choosing)} choose another form)" if choosing else ""
+    return InputError(f"{path}: the name of {what} ends in {ends}{others}; give it such a name")

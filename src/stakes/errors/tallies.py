@@ -91,10 +91,6 @@ def damaged_tally(path: str, why: str) -> InputError:
     )
 
 
-def not_a_tally_file(path: str) -> InputError:
-    return InputError(f"{path}: the name of a tally ends in .tally; give it that name")
-
-
 def tallies_and_rows(tally: str, other: str) -> InputError:
     return InputError(
         f"{tally} is a tally but {other} holds rows; count those first: stakes count {other} … -o {other}.tally"

@@ -224,13 +224,15 @@ def apply_calibrator(
     class is warned of.
     """
     from stakes.engines import files
+    from stakes.engines.files.writing import check_target
 
+    saved = [(calibrator, "calibrator")] if isinstance(calibrator, str | os.PathLike) else []
+    check_target(out, "table", [(file, "rows"), *saved])
     made = calibrator if isinstance(calibrator, Calibrator) else load_calibrator(calibrator)
     seen = {"score": score, "positive class": None if positive is None else canonical(positive)}
     for what, name in made.fitted_for_.items():
         if isinstance(seen.get(what), str) and seen[what] != name:
             errors.warn(errors.calibrator_of_another(what, name, seen[what]))
-    refuse_overwriting(file, out)
     columns = _columns(made, score)
     if column is not None and len(columns) > 1:
         raise errors.one_new_column(column)
@@ -244,12 +246,6 @@ def apply_calibrator(
     found = made.transform(scores).T
     files.write_whole(frame.with_columns(**dict(zip(names, found, strict=True))), Path(out))
     return names
-
-
-def refuse_overwriting(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
-    """Refuse to write over the rows that are read."""
-    if Path(target).exists() and Path(source).exists() and Path(target).samefile(source):
-        raise errors.would_overwrite(str(target))
 
 
 def _columns(calibrator: Calibrator, score: Any) -> dict[str, str]:

@@ -7,7 +7,6 @@ scikit-learn's habits (``get_params``, ``set_params``, ``fit(X, y, sample_weight
 import json
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
@@ -91,11 +90,10 @@ class Calibrator:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write what was learned as JSON; the file appears whole or not at all."""
-        from stakes.engines.files import written_beside
+        from stakes.engines.files.writing import write_text
 
         text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
-        with written_beside(Path(path)) as place:
-            place.write_text(text + "\n", encoding="utf-8")
+        write_text(path, text + "\n", "calibrator")
 
     def __repr__(self) -> str:
         given = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items() if value is not None)

@@ -14,9 +14,9 @@ from stakes.engines.files import csv, database
 from stakes.engines.files.kinds import Table, open_table
 from stakes.engines.files.sources import single, sources
 from stakes.engines.files.where import Condition
-from stakes.engines.files.writing import write_whole, written_beside
+from stakes.engines.files.writing import write_whole
 
-__all__ = ["MISSING", "Files", "read", "read_whole", "write_whole", "written_beside"]
+__all__ = ["MISSING", "Files", "read", "read_whole", "write_whole"]
 
 MISSING = ["", "NA", "N/A", "NULL", "null", "NaN", "nan"]
 """How text files write a missing value; no class is called like that."""

@@ -1,5 +1,6 @@
 """Tables of database files: SQLite through the standard library, DuckDB through the optional package."""
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
@@ -100,7 +101,7 @@ def _connected(source: Source) -> Iterator[Any]:
 def _sqlite(source: Source) -> tuple[Any, type[Exception]]:
     import sqlite3
 
-    return sqlite3.connect(f"file:{quote(str(source.path))}?mode=ro", uri=True), sqlite3.Error
+    return sqlite3.connect(f"file:{quote(os.fsencode(source.path))}?mode=ro", uri=True), sqlite3.Error
 
 
 def _duckdb(source: Source) -> tuple[Any, type[Exception]]:
@@ -108,6 +109,8 @@ def _duckdb(source: Source) -> tuple[Any, type[Exception]]:
         import duckdb
     except ImportError:
         raise errors.missing_duckdb(str(source.path)) from None
+    if source.plain_path != source.path:
+        raise errors.unreadable_file(source.name, "DuckDB opens no file whose name is not UTF-8; rename it")
     try:
         return duckdb.connect(str(source.path), read_only=True), duckdb.Error
     except duckdb.Error as problem:

@@ -14,7 +14,7 @@ def scan(source: Source) -> Any:
     import polars as pl
 
     # Polars takes the name for a pattern here, and has no option against it
-    return pl.scan_ndjson(glob.escape(str(source.path)), infer_schema_length=None)
+    return pl.scan_ndjson(glob.escape(str(source.plain_path)), infer_schema_length=None)
 
 
 def fault(source: Source) -> errors.InputError | None:

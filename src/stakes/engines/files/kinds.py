@@ -137,7 +137,7 @@ def _scan(source: Source) -> Any:
 def _scan_parquet(source: Source) -> Any:
     import polars as pl
 
-    return pl.scan_parquet(source.path, glob=False)
+    return pl.scan_parquet(source.plain_path, glob=False)
 
 
 def _scan_arrow(source: Source) -> Any:
@@ -148,8 +148,8 @@ def _scan_arrow(source: Source) -> Any:
     if start.startswith(_FIRST_FEATHER):
         raise errors.unreadable_file(source.name, "it is of Feather's first version; write it again as Arrow IPC")
     if start == _ARROW_FILE:
-        return pl.scan_ipc(source.path, glob=False)
-    return pl.read_ipc_stream(source.path).lazy()
+        return pl.scan_ipc(source.plain_path, glob=False)
+    return pl.read_ipc_stream(source.plain_path).lazy()
 
 
 _SCANS: dict[str, Callable[[Source], Any]] = {

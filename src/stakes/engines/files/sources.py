@@ -6,9 +6,11 @@ import io
 import math
 import os
 import sys
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,6 +24,9 @@ _OVERHEAD = 1 << 20
 
 _LOOKED_AT = 1 << 20
 """Bytes at the beginning that tell how long lines are."""
+
+_BESIDE_DATABASES = ("-wal", "-shm", "-journal", ".wal")
+"""How files are called, beside their database, that hold what was written last."""
 
 State = tuple[int, int, int]
 
@@ -42,7 +47,23 @@ class Source:
     @property
     def for_polars(self) -> Any:
         """What Polars' readers take."""
-        return self.path if self.content is None else io.BytesIO(self.content)
+        return self.plain_path if self.content is None else io.BytesIO(self.content)
+
+    @property
+    def plain_path(self) -> Path:
+        """The path for libraries that take names in UTF-8 only: a file of another name is handed over opened."""
+        if errors.printable(str(self.path)) == str(self.path):
+            return self.path
+        opened = Path(f"/proc/self/fd/{self._opened}")
+        if not opened.exists():
+            raise errors.unreadable_file(self.name, "its name is not UTF-8, which this system cannot read; rename it")
+        return opened
+
+    @cached_property
+    def _opened(self) -> int:
+        number = os.open(self.path, os.O_RDONLY)
+        weakref.finalize(self, os.close, number)
+        return number
 
     def open(self) -> IO[bytes]:
         """Open the bytes; those of a compressed file come out as they were."""
@@ -129,26 +150,41 @@ def single(path: Path) -> Source:
         raise errors.unreadable_file(str(path), "it is a directory")
     if not os.path.exists(path):
         raise errors.no_such_file(str(path))
+    name = errors.printable(str(path))
     if not os.path.isfile(path):  # a pipe can be read once
-        return Source(str(path), path, content=path.read_bytes())
-    return Source(str(path), path, state=_state(path))
+        return Source(name, path, content=path.read_bytes())
+    return Source(name, path, state=_state(path))
 
 
 def _meant(name: str) -> list[Source]:
-    """A file of that very name goes before everything that the name might mean otherwise."""
     if name == STANDARD_INPUT:
         return [Source("standard input", content=sys.stdin.buffer.read())]
+    found = _files_and_tables(name)
+    if not found:
+        raise errors.no_file_matches(name)
+    singles = [(single(Path(file)), table) for file, table in found]
+    return [one if table is None else replace(one, name=errors.printable(name), table=table) for one, table in singles]
+
+
+def _files_and_tables(name: str) -> list[tuple[str, str | None]]:
+    """A file of that very name goes before everything that the name might mean otherwise."""
     if os.path.exists(name):
-        return [single(Path(name))]
+        return [(name, None)]
     file, separator, table = name.rpartition("::")
     if separator:
-        return [Source(name, Path(file), table, state=single(Path(file)).state)]
-    if glob.has_magic(name):
-        matches = sorted(match for match in glob.glob(name, recursive=True) if not Path(match).is_dir())
-        if not matches:
-            raise errors.no_file_matches(name)
-        return [single(Path(match)) for match in matches]
-    raise errors.no_such_file(name)
+        return [(file, table)]
+    if not glob.has_magic(name):
+        return [(name, None)]
+    return [(match, None) for match in sorted(glob.glob(name, recursive=True)) if not Path(match).is_dir()]
+
+
+def read_places(name: str) -> list[str | int]:
+    """Return all that is read by that name: files, what databases keep beside them, or the number of an open file."""
+    if name == STANDARD_INPUT:
+        return [0]
+    found = _files_and_tables(name)
+    beside = [os.path.realpath(file) + end for file, table in found if table is not None for end in _BESIDE_DATABASES]
+    return [*(file for file, _ in found), *beside]
 
 
 def read_once(data: Any) -> bool:

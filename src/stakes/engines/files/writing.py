@@ -1,59 +1,161 @@
-"""Files that appear whole or not at all."""
+"""Files that are written: never over what is read, in the format that their name promises, whole or not at all."""
 
 import errno
 import os
 import platform
 import re
-from collections.abc import Iterator
+import stat
+import tempfile
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from stakes import errors
 
+_PLAIN = (".txt", ".log", ".out")
+_CHOOSING = {".json": "json", ".csv": "csv", ".md": "markdown", ".markdown": "markdown"}
+_FORMS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "text": ("a text", _PLAIN),
+    "quiet": ("a text", _PLAIN),
+    "json": ("JSON", (".json", *_PLAIN)),
+    "csv": ("CSV", (".csv", *_PLAIN)),
+    "markdown": ("Markdown", (".md", ".markdown", *_PLAIN)),
+    "page": ("an HTML page", (".html", ".htm")),
+    "junit": ("JUnit's XML", (".xml",)),
+    "calibrator": ("a calibrator", (".json",)),
+    "tally": ("a tally", (".tally",)),
+    "table": ("a table", (".csv", ".parquet")),
+}
+"""What is written, in words, and how its names end. A name without an ending promises nothing, and is taken."""
+
+_READ_BY_ENDING = ("tally", "table")
+"""What is only known by its ending when it is read, so that it must have one."""
+
+_LONGEST_START = 40
+"""Bytes of a target's name that stand in a temporary one, so that this fits wherever the target does."""
+
+
+def form_of(path: str | os.PathLike[str]) -> str:
+    """Return the form of an answer that the ending of a name chooses."""
+    return _CHOOSING.get(Path(path).suffix.lower(), "text")
+
+
+# ── where to write ───────────────────────────────────────────────────────────────────────────────────────────────
+def check_target(path: str | os.PathLike[str], form: str, read: Iterable[tuple[Any, str]] = ()) -> None:
+    """Refuse to write where nothing can or should be written; ``read`` are files, and what each of them holds."""
+    given, path = os.fspath(path), Path(path)
+    keep_inputs(given, read)
+    if path.is_dir():
+        raise errors.is_a_folder(given)
+    if not path.parent.is_dir():
+        raise errors.no_such_folder(given)
+    if path.is_file():
+        os.close(os.open(path, os.O_WRONLY))  # renaming would replace a file that is only to be read
+    what, endings = _FORMS[form]
+    for name in (given, os.path.realpath(path)):
+        if not _may_be_called(Path(name), form, endings):
+            raise errors.other_ending(name, what, endings, list(_CHOOSING)[:3] if form == "text" else [])
+
+
+def keep_inputs(target: Any, read: Iterable[tuple[Any, str]]) -> None:
+    """Refuse to write over a file that is read, by whatever name or link."""
+    here = identity(target)
+    for place, what in read:
+        if here is not None and identity(place) == here:
+            raise errors.would_overwrite("standard output" if isinstance(target, int) else str(target), what)
+
+
+def identity(place: str | os.PathLike[str] | int) -> Any:
+    """Return what two names, or numbers of open files, share if they are of one file; nothing for pipes and devices."""
+    try:
+        seen = os.stat(place)
+    except OSError:
+        return None if isinstance(place, int) else os.path.realpath(place)
+    return (seen.st_dev, seen.st_ino) if stat.S_ISREG(seen.st_mode) else None
+
+
+def _may_be_called(path: Path, form: str, endings: tuple[str, ...]) -> bool:
+    ending = path.suffix.lower()
+    if ending in endings or form in _READ_BY_ENDING:
+        return ending in endings
+    promises = ending[1:].isalnum() and not ending[1:].isdigit()  # a date or a version promises nothing
+    return not promises or _is_stream(path)
+
+
+def _is_stream(path: Path) -> bool:
+    return path.exists() and not path.is_file()
+
+
+# ── how to write ─────────────────────────────────────────────────────────────────────────────────────────────────
+def write_text(path: str | os.PathLike[str], text: str, form: str) -> None:
+    """Write a text of some form; the name of a file that is no UTF-8 may stand in it, and is escaped."""
+    with written_beside(Path(path), form) as place:
+        place.write_bytes(errors.printable(text).encode())
+
 
 def write_whole(frame: Any, path: Path) -> None:
-    """Write a Polars frame as CSV or Parquet; the file appears whole or not at all."""
-    write = {".csv": frame.write_csv, ".parquet": frame.write_parquet}.get(path.suffix.lower())
-    if write is None:
-        raise errors.unknown_file_kind(str(path))
+    """Write a Polars frame as CSV or Parquet."""
     import polars as pl
 
-    with written_beside(path) as place:
+    with written_beside(path, "table") as place, place.open("wb") as file:  # Polars takes no name that is not UTF-8
         try:
-            write(place)
+            (frame.write_csv if path.suffix.lower() == ".csv" else frame.write_parquet)(file)
         except pl.exceptions.PolarsError as problem:  # a full disk, of which Parquet's writer makes something else
             raise OSError(errno.EIO, errors.first_line(problem)) from None
 
 
 @contextmanager
-def written_beside(path: Path) -> Iterator[Path]:
+def written_beside(path: Path, form: str) -> Iterator[Path]:
     """Give a place beside the target to write to, and rename it into place when all went well: whole, or not at all.
 
     Of two processes that write the same target at once, the one that is done last stays. The data is not forced to the
     disk before it is renamed: that would take long on slow disks, and guard against nothing but a power cut, which is
-    not promised. A device or a pipe is written to as it is, and a link stays a link.
+    not promised. A device or a pipe is written to as it is, and a link stays a link. Until it is renamed, nobody else
+    can read the new file, and its name cannot be foreseen; it never existed before, so no link leads elsewhere.
     """
-    if path.is_dir():
-        raise errors.is_a_folder(str(path))
-    if not path.parent.is_dir():
-        raise errors.no_such_folder(str(path))
-    target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file() and not target.is_dir():
-        yield target
+    check_target(path, form)
+    if _is_stream(path):
+        yield path
         return
+    target = Path(os.path.realpath(path))
     _clear_litter(target)
-    beside = target.with_name(f"{_start(target)}{os.getpid()}.part")
+    number, name = tempfile.mkstemp(".part", f"{_start(target)}{os.getpid()}-", target.parent)
+    beside = Path(name)
     try:
+        os.close(number)
         yield beside
+        _make_alike(beside, target)
         beside.replace(target)
     finally:
         beside.unlink(missing_ok=True)
 
 
+def _make_alike(beside: Path, target: Path) -> None:
+    """Give a file the mode, the owner and the group of the one that it replaces; a new one has the usual mode."""
+    if os.name != "posix":
+        return
+    if not target.exists():
+        mask = os.umask(0o077)
+        os.umask(mask)
+        beside.chmod(0o666 & ~mask)
+        return
+    made, old = beside.stat(), target.stat()
+    mode = stat.S_IMODE(old.st_mode) & 0o777
+    if (made.st_uid, made.st_gid) != (old.st_uid, old.st_gid):
+        for owner in (old.st_uid, -1):  # root may give files away, others only to groups of theirs
+            with suppress(OSError):
+                os.chown(beside, owner, old.st_gid)
+                break
+        else:
+            mode &= ~stat.S_IRWXG  # what one group may is not what another may
+    beside.chmod(mode)
+
+
 def _start(target: Path) -> str:
     """How the names begin that this machine writes beside a target; a number says which process."""
-    return f".{target.name}.{re.sub('[^A-Za-z0-9]', '_', platform.node())}-"
+    name = os.fsencode(target.name)[:_LONGEST_START].decode(errors="ignore")
+    return f".{name}.{re.sub('[^A-Za-z0-9]', '_', platform.node())[:_LONGEST_START]}-"
 
 
 def _clear_litter(target: Path) -> None:
@@ -65,7 +167,7 @@ def _clear_litter(target: Path) -> None:
     """
     if os.name != "posix":  # elsewhere asking for a process could end it
         return
-    named = re.compile(rf"{re.escape(_start(target))}(\d+)\.part")
+    named = re.compile(rf"{re.escape(_start(target))}(\d+)-\w+\.part")
     with suppress(OSError):  # a folder that may be written to, but not listed
         for name in os.listdir(target.parent):
             found = named.fullmatch(name)

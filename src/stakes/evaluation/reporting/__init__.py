@@ -34,8 +34,10 @@ def report(thing: Any, path: Any, lang: str = "en", about: str = "") -> None:
     ``lang`` is the code of the language in which it opens: "en", "es", "ru" (``stakes.views.languages`` lists them).
     ``about`` is a line of your own below the title: which model, which file. The command line writes what was asked.
     """
+    from stakes.engines.files.writing import check_target
     from stakes.views import report as pages  # only reports need it
 
+    check_target(path, "page")  # before anything is computed
     payload = payload_of(thing) | ({"about": about} if about else {})
     pages.write(payload, path, lang)
 

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from stakes import errors
-from stakes.engines.files.writing import written_beside
+from stakes.engines.files.writing import write_text
 from stakes.views.languages import LANGUAGES
 from stakes.views.report.texts import texts
 
@@ -78,9 +78,7 @@ script-src '{script_hash}'; img-src data:; base-uri 'none'; form-action 'none'">
 
 def write(payload: Mapping[str, Any], path: Any, lang: str = "en") -> None:
     """Write a payload as a page; the file appears whole or not at all."""
-    text = html(payload, lang)
-    with written_beside(Path(path)) as place:
-        place.write_text(text, encoding="utf-8")
+    write_text(path, html(payload, lang), "page")
 
 
 def html(payload: Mapping[str, Any], lang: str = "en") -> str:

@@ -1,0 +1,82 @@
+"""Files that commands read and write. Every option or argument that names one says which, by its type.
+
+:class:`Command` knows them all before anything is read: nothing that is read is written over, no two outputs are one
+file, and a name promises the format that is written.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import click
+
+
+class Read(click.Path):
+    """The name of what is read: a file, and for ``rows`` whatever names some (a pattern, a table of a database)."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(readable=False)  # what cannot be read is told by whoever tries
+        self.what = what
+
+    def places(self, name: str) -> Iterator[tuple[str | int, str]]:
+        """Yield every file that is read by this name, and what it holds."""
+        from stakes.engines.files.sources import read_places
+
+        yield from ((place, self.what) for place in read_places(name))
+
+
+class Written(click.Path):
+    """The name of a file that is written; ``form`` is its form, or finds it among all that was given."""
+
+    def __init__(self, form: str | Callable[[Mapping[str, Any]], str]) -> None:
+        super().__init__(readable=False)
+        self.form = form
+
+    def form_of(self, given: Mapping[str, Any]) -> str:
+        """Return the form in which the file is going to be written."""
+        return self.form if isinstance(self.form, str) else self.form(given)
+
+
+class Command(click.Command):
+    """A command that checks its files before it begins; ``also_appends`` names a file that no option names."""
+
+    def __init__(self, *args: Any, also_appends: Callable[[], str | None] = lambda: None, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.also_appends = also_appends
+
+    def invoke(self, context: click.Context) -> Any:
+        """Check the files, then run the command."""
+        context.params |= {"files": named_files(context)} if "files" in context.params else {}
+        named = [(one, name) for one in self.params for name in _names(context.params.get(str(one.name)))]
+        if any(isinstance(one.type, Read | Written) for one, _ in named):
+            self._check(context.params, named)
+        return super().invoke(context)
+
+    def _check(self, given: Mapping[str, Any], named: list[tuple[click.Parameter, str]]) -> None:
+        from stakes import errors
+        from stakes.engines.files import writing
+
+        read = [place for one, name in named if isinstance(one.type, Read) for place in one.type.places(name)]
+        appended: dict[str, Any] = {"the summary of the job": self.also_appends()}
+        if not given.get("output_file"):  # otherwise nothing is said there
+            appended["standard output"] = 1
+        seen: dict[Any, str] = {}
+        for what, target in appended.items():
+            if target is not None:
+                writing.keep_inputs(target, read)
+                seen[writing.identity(target)] = what
+        for one, name in named:
+            if isinstance(one.type, Written):
+                writing.check_target(name, one.type.form_of(given), read)
+                same = writing.identity(name)
+                if same is not None and same in seen:
+                    raise errors.two_outputs(name, seen[same], one.opts[0])
+                seen[same] = one.opts[0]
+
+
+def named_files(context: click.Context) -> tuple[str, ...]:
+    """Return the files of the command line, or else of a configuration, which click does not ask for arguments."""
+    return context.params.get("files") or tuple((context.default_map or {}).get("files", ()))
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    return value if isinstance(value, tuple) else () if value is None else (value,)
