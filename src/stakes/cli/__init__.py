@@ -22,8 +22,9 @@ from stakes.cli.metrics import metrics
 from stakes.cli.permute import permute
 from stakes.cli.system import system
 from stakes.cli.validate import validate
-from stakes.cli.words import FileError, as_options, stop
+from stakes.cli.words import FileError, as_options, say, stop
 from stakes.errors import StakesError
+from stakes.text import ERRORS, visible
 
 __all__ = ["cli", "main"]
 
@@ -64,7 +65,7 @@ def main() -> NoReturn:
 def _run() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that lacks a sign gets a question mark, not a traceback
+            stream.reconfigure(errors=ERRORS)  # a terminal that lacks a letter gets its escape, not a traceback
     warnings.showwarning = _warn  # type: ignore[assignment]
     code = 0
     try:
@@ -74,7 +75,7 @@ def _run() -> NoReturn:
     except (click.exceptions.Abort, KeyboardInterrupt):
         _interrupted()
     except click.ClickException as problem:
-        problem.show()
+        _show(problem)
         sys.exit(2)
     except FileError as problem:
         stop(str(problem), 2)
@@ -91,9 +92,15 @@ def _run() -> NoReturn:
     sys.exit(code)
 
 
+def _show(problem: click.ClickException) -> None:
+    """Say what click found wrong, with the arguments that it quotes on one line."""
+    context = problem.ctx if isinstance(problem, click.UsageError) else None
+    click.UsageError(visible(problem.format_message()), context).show(sys.stderr)
+
+
 def _interrupted() -> NoReturn:
     """End at once: Python itself would wait for threads, or end by the signal if it came within an import."""
-    click.echo("stakes: interrupted", err=True)
+    say("stakes: interrupted", err=True)
     sys.stderr.flush()
     os._exit(130)
 
@@ -111,4 +118,4 @@ def _warn(message: Warning | str, *_: Any) -> None:
     words = errors.first_line(message)
     if words not in _warned:
         _warned.add(words)
-        click.echo(f"stakes: warning: {as_options(words)}", err=True)
+        say(f"stakes: warning: {as_options(visible(words))}", err=True)

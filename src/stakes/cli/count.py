@@ -7,6 +7,8 @@ import click
 
 from stakes.cli import options, output
 from stakes.cli.output import Answer
+from stakes.cli.words import say
+from stakes.text import lines
 
 
 @click.command()
@@ -59,7 +61,7 @@ def count(
     counted = count(options.one_or_all(files), exact=exact or None, **columns)
     counted.save(product, exact=exact, min_cell=min_cell)
     facts = _facts(load(product), Path(product), None if exact else min_cell)
-    return Answer(lambda: click.echo(_in_words(facts)), lambda: facts, lambda: [_as_row(facts)], lambda: "")
+    return Answer(lambda: say(lines(_in_words(facts))), lambda: facts, lambda: [_as_row(facts)], lambda: "")
 
 
 def _facts(counted: Any, path: Path, min_cell: int | None) -> dict[str, Any]:
@@ -97,7 +99,7 @@ def _as_row(facts: dict[str, Any]) -> dict[str, Any]:
     return row | {"tallies": ", ".join(facts["tallies"]), "segments": len(facts["segments"])}
 
 
-def _in_words(facts: dict[str, Any]) -> str:
+def _in_words(facts: dict[str, Any]) -> list[str]:
     """One line about the rows, and one about the scores."""
     rows = f"{facts['rows']:,} rows" if isinstance(facts["rows"], int) else f"rows of weight {facts['rows']:,.6g}"
     parts = [rows, *([f"{facts['dropped']:,} left out"] if facts["dropped"] else [])]
@@ -107,8 +109,8 @@ def _in_words(facts: dict[str, Any]) -> str:
     parts += [f"decisions at {facts['threshold']:g}"] if facts["threshold"] is not None else []
     line = f"{facts['written']}: {', '.join(parts)}; {facts['bytes']:,} bytes"
     if not facts["scores"]:
-        return line
+        return [line]
     if facts["min_cell"] is None:
-        return f"{line}\n{facts['scores']:,} distinct scores, as they are"
+        return [line, f"{facts['scores']:,} distinct scores, as they are"]
     bins = f"scores in {facts['scores']:,} bins, {facts['put_together']:,} of them put together from smaller ones"
-    return f"{line}\n{bins} (the smallest with {facts['smallest_cell']:g} rows of a class)"
+    return [line, f"{bins} (the smallest with {facts['smallest_cell']:g} rows of a class)"]

@@ -9,6 +9,7 @@ import click
 from click.core import ParameterSource
 
 from stakes.errors import StakesError
+from stakes.text import uncommanding, visible
 
 ARGUMENTS = (
     *("truth", "score", "prediction", "positive", "by", "weight", "threshold", "task", "baseline", "class"),
@@ -52,7 +53,7 @@ def wrapped(text: str) -> str:
     import textwrap
 
     width = max(40, shutil.get_terminal_size((100, 24)).columns)
-    return "\n".join(textwrap.fill(line, width, subsequent_indent="  ") for line in text.splitlines())
+    return uncommanding("\n".join(textwrap.fill(line, width, subsequent_indent="  ") for line in text.splitlines()))
 
 
 _SAYS_WHERE = ("report", "lang", "output_file", "as_json", "as_csv", "as_markdown", "as_quiet", "no_progress")
@@ -83,7 +84,12 @@ class FileError(StakesError):
     """What is wrong with a file that has words of its own, which are no options."""
 
 
+def say(text: str, err: bool = False, nl: bool = True) -> None:
+    """Print to the very stream: left alone, click takes one without Unicode for a mistake, and writes UTF-8 to it."""
+    click.echo(text, file=sys.stderr if err else sys.stdout, nl=nl)
+
+
 def stop(words: str, code: int) -> NoReturn:
     """Say one line to standard error, and end."""
-    click.echo(f"stakes: {words}", err=True)
+    say(f"stakes: {visible(words)}", err=True)
     sys.exit(code)

@@ -206,7 +206,7 @@ def _from_series(series: Any, argument: str) -> Column:
         return _from_categories(series, argument)
     if dtype == nw.String:
         chunks = _arrow_chunks(series.to_native())
-        return _from_text(_as_polars(series), argument) if chunks is None else _from_arrow(chunks, argument)
+        return _from_text(_as_polars(series, argument), argument) if chunks is None else _from_arrow(chunks, argument)
     if dtype in (nw.Int128, nw.UInt128):
         if len(series) and max(abs(int(series.min())), abs(int(series.max()))) >= 1 << 63:
             raise errors.beyond_64_bits(argument)
@@ -220,7 +220,7 @@ def _from_series(series: Any, argument: str) -> Column:
     raise errors.unsupported_type(argument, str(dtype))
 
 
-def _as_polars(series: Any) -> Any:
+def _as_polars(series: Any, argument: str) -> Any:
     import polars as pl
 
     native = series.to_native()
@@ -228,7 +228,16 @@ def _as_polars(series: Any) -> Any:
         return native
     if type(native).__module__.startswith("pyarrow"):
         return pl.Series(native)
-    return pl.Series(series.to_numpy().tolist(), dtype=pl.String)
+    return _texts(series.to_numpy().tolist(), argument)
+
+
+def _texts(values: list[Any], argument: str) -> Any:
+    import polars as pl
+
+    try:
+        return pl.Series(values, dtype=pl.String)
+    except UnicodeEncodeError as problem:  # Python's texts can hold halves of characters, no file can
+        raise errors.half_a_character(argument, problem.object) from None
 
 
 def _from_categories(series: Any, argument: str) -> Column:
@@ -241,7 +250,7 @@ def _from_categories(series: Any, argument: str) -> Column:
             return Column(argument, categories.kind, categories.values[values])
         places = np.asarray(categories.values)[values]
         return _present(argument, places, categories.names)
-    return _from_codes(_as_polars(series), argument)
+    return _from_codes(_as_polars(series, argument), argument)
 
 
 def _present(argument: str, codes: Array, names: tuple[str, ...]) -> Column:
@@ -322,9 +331,7 @@ def _from_objects(values: Any, argument: str) -> Column:
         raise errors.mixed_types(argument, [f"{k}s" if k != "text" else k for k in firsts], list(firsts.values()))
     (kind,) = kinds
     if kind == "text":
-        import polars as pl
-
-        return _from_text(pl.Series([str(v) for v in values], dtype=pl.String), argument)
+        return _from_text(_texts([str(v) for v in values], argument), argument)
     return Column(argument, kind, _numbers(values, argument))  # type: ignore[arg-type]
 
 

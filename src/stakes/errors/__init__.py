@@ -7,8 +7,17 @@ column, what was seen (how many, the first row), and what to do about it.
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from stakes.text import visible
 
-class StakesError(Exception):
+
+class _OneLine(Exception):  # noqa: N818 - warnings are made of it, too
+    """What is said stays on one line and can be seen, whatever names from data it quotes."""
+
+    def __init__(self, text: object = "", *more: object) -> None:
+        super().__init__(visible(str(text)), *more)
+
+
+class StakesError(_OneLine):
     """Everything that stakes raises on purpose."""
 
 
@@ -26,11 +35,11 @@ class EmptyError(InputError):
     dropped = 0
 
 
-class InputWarning(UserWarning):
+class InputWarning(_OneLine, UserWarning):
     """The input is allowed but probably not meant; the text says what was seen."""
 
 
-class UndefinedWarning(UserWarning):
+class UndefinedWarning(_OneLine, UserWarning):
     """A metric has no value on these data; the text says why."""
 
 

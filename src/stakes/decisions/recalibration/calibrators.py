@@ -4,7 +4,6 @@ Fit them on rows other than those that are judged; :func:`stakes.cross_fitted` d
 scikit-learn's habits (``get_params``, ``set_params``, ``fit(X, y, sample_weight=…)``) without needing it.
 """
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,6 +18,7 @@ from stakes.decisions.calibration.isotonic import rising_curve
 from stakes.decisions.recalibration.rows import Rows, one_column, probability_table, read_classes, read_two_classes
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
+from stakes.text import as_json
 
 VERSION = 1
 """The version of what to_dict() writes."""
@@ -93,7 +93,7 @@ class Calibrator:
         """Write what was learned as JSON; the file appears whole or not at all."""
         from stakes.engines.files import written_beside
 
-        text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+        text = as_json(self.to_dict())
         with written_beside(Path(path)) as place:
             place.write_text(text + "\n", encoding="utf-8")
 
