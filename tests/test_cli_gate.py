@@ -17,6 +17,7 @@ import stakes
 from stakes.cli import cli
 from stakes.cli.demo import DEMO_FILE
 from stakes.cli.github import message_of_command, property_of_command
+from stakes.text import visible
 
 ROOT = Path(__file__).parents[1]
 COLUMNS = ("--truth", "diagnosis", "--score", "logistic", "--positive", "malignant")
@@ -176,7 +177,7 @@ def test_junit_is_well_formed_and_counts_failures(awkward, tmp_path):
     assert (suites.tag, suite.tag, suite.get("tests"), suite.get("failures")) == ("testsuites", "testsuite", "2", "1")
     first, second = suite
     assert first.get("name") == "recall >= 0.99 in every segment"
-    assert AWKWARD.replace("\x07", "\ufffd") in first.find("failure").get("message")
+    assert visible(AWKWARD) in first.find("failure").get("message")
     assert second.find("failure") is None
 
 
@@ -228,8 +229,8 @@ def test_github_gets_a_summary_and_errors(tmp_path):
 
 
 def test_workflow_commands_are_escaped_by_githubs_rules():
-    assert message_of_command("50 %\r\na: b, c") == "50 %25%0D%0Aa: b, c"
-    assert property_of_command("50 %\r\na: b, c") == "50 %25%0D%0Aa%3A b%2C c"
+    assert message_of_command("50 %\r\na: b, c") == "50 %25\\r\\na: b, c"
+    assert property_of_command("50 %\r\na: b, c") == "50 %25\\r\\na%3A b%2C c"
 
 
 # ── configuration ────────────────────────────────────────────────────────────────────────────────────────────────

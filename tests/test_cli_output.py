@@ -51,11 +51,14 @@ def test_csv_has_every_figure_with_all_its_digits():
     assert float(auc["low"]) == ev.segments["small"]["auc"].low
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
-def test_text_that_a_spreadsheet_would_run_is_neutralised(tmp_path, start):
-    name = f"{start}cmd|' /C calc'!A0"
+@pytest.mark.parametrize(
+    ("start", "shown"),
+    [*((sign, f"'{sign}") for sign in "=+-@＝＋－＠"), ("\t", "\\t"), ("\r", "\\r"), ("a\n=", "a\\n=")],
+)
+def test_text_that_a_spreadsheet_would_run_is_neutralised(tmp_path, start, shown):
+    name, wanted = (f"{begin}cmd|' /C calc'!A0" for begin in (start, shown))
     (cell,) = [row["a"] for row in read(as_csv.of_rows([{"a": name, "b": -1.5}]))]
-    assert cell == f"'{name}"
+    assert cell == wanted
     assert (
         as_csv.of_rows([{"a": "x=1", "b": -1.5, "c": None, "d": float("nan"), "e": -2}]) == "a,b,c,d,e\nx=1,-1.5,,,-2"
     )
@@ -64,7 +67,7 @@ def test_text_that_a_spreadsheet_would_run_is_neutralised(tmp_path, start):
     csv.writer(out).writerows([["y", "p", "ward"], *([i % 2, i / 40, name] for i in range(40))])
     file.write_text(out.getvalue(), newline="")
     rows = read(invoke("evaluate", file, "--truth", "y", "--score", "p", "--by", "ward", "--csv"))
-    assert {row["segment"] for row in rows} == {"", f"'{name}"}
+    assert {row["segment"] for row in rows} == {"", wanted}
 
 
 @pytest.mark.parametrize(
@@ -98,7 +101,14 @@ def test_rows_of_a_decision_are_its_alternatives():
 
 # ── Markdown ─────────────────────────────────────────────────────────────────────────────────────────────────────
 def test_markdown_means_what_it_says():
-    assert markdown.text("a|b <i> `x` *y* [z]\n#1 & c") == "a\\|b &lt;i&gt; \\`x\\` \\*y\\* \\[z\\] \\#1 &amp; c"
+    assert markdown.text("a|b <i> `x` *y* [z] # & c") == "a\\|b &lt;i&gt; \\`x\\` \\*y\\* \\[z\\] \\# &amp; c"
+    assert markdown.text("_a_b_ ~c~\n$1") == "\\_a_b\\_ \\~c\\~\\\\n<span>$</span>1"
+    assert markdown.text("@me #1 a://b www.c :d:") == (
+        "@<!-- -->me \\#<!-- -->1 a:<!-- -->//b www<!-- -->.c :<!-- -->d:"
+    )
+    assert [markdown.paragraph(text) for text in ("1. a", "- b", "---", "0.5 c", "-1 d")] == [
+        *("1\\. a", "\\- b", "\\---", "0.5 c", "-1 d")
+    ]
     table = markdown.of_rows([{"name": "a|b", "n": 3, "x": 0.5, "no": None, "ok": True}])
     assert table == "| name | n | x | ok |\n| :-- | :-- | :-- | :-- |\n| a\\|b | 3 | 0.5000 | yes |"
     text = invoke("evaluate", *DEMO, "--markdown")

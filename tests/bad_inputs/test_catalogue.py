@@ -10,6 +10,7 @@ import pytest
 from stakes.cli.words import as_options
 from stakes.errors import InputError
 from tests.bad_inputs.catalogue import LIBRARIES, LONGEST, Entry, ask, command, entries, run_command, within
+from tests.views.hostile import unseen
 
 ENTRIES = entries()
 WHAT_TO_DO = re.compile(
@@ -31,6 +32,7 @@ def test_there_are_many_and_each_expects_something():
 
 def one_line(text: str, words: list[str]) -> None:
     assert "\n" not in text
+    assert unseen(text) == set()
     assert len(text) < 700
     assert WHAT_TO_DO.search(text), f"it does not say what to do: {text}"
     for word in words:

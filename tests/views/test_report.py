@@ -77,7 +77,7 @@ def test_names_from_the_data_are_inert():
     assert "<img" not in page
     assert "\u2028" not in page
     assert data_of(page)["page"]["title"]["values"]["positive"] == EVIL
-    assert section(data_of(page)["page"], "segments")["segments"][1]["name"] == "a & b\u2028"
+    assert section(data_of(page)["page"], "segments")["segments"][1]["name"] == "a & b\\u2028"
 
 
 def test_the_page_stays_below_a_megabyte():

@@ -23,8 +23,9 @@ from stakes.cli.metrics import metrics
 from stakes.cli.permute import permute
 from stakes.cli.system import system
 from stakes.cli.validate import validate
-from stakes.cli.words import FileError, as_options, say, stop
+from stakes.cli.words import FileError, as_options, complain, stop
 from stakes.errors import StakesError
+from stakes.text import ERRORS, visible
 
 __all__ = ["cli", "main"]
 
@@ -66,7 +67,7 @@ def _run() -> NoReturn:
     _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that lacks a sign gets a question mark, not a traceback
+            stream.reconfigure(errors=ERRORS)  # a terminal that lacks a letter gets its escape, not a traceback
     warnings.showwarning = _warn  # type: ignore[assignment]
     code = 0
     try:
@@ -76,7 +77,7 @@ def _run() -> NoReturn:
         _interrupted()
     except click.ClickException as problem:
         with suppress(OSError):
-            problem.show()
+            _show(problem)
         sys.exit(2)
     except FileError as problem:
         stop(str(problem), 2)
@@ -100,9 +101,15 @@ def _open_closed_streams() -> None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
 
 
+def _show(problem: click.ClickException) -> None:
+    """Say what click found wrong, with the arguments that it quotes on one line."""
+    context = problem.ctx if isinstance(problem, click.UsageError) else None
+    click.UsageError(visible(problem.format_message()), context).show(sys.stderr)
+
+
 def _interrupted() -> NoReturn:
     """End at once: Python itself would wait for threads, or end by the signal if it came within an import."""
-    say("interrupted")
+    complain("interrupted")
     os._exit(130)
 
 
@@ -119,4 +126,4 @@ def _warn(message: Warning | str, *_: Any) -> None:
     words = errors.first_line(message)
     if words not in _warned:
         _warned.add(words)
-        say(f"warning: {as_options(words)}")
+        complain(f"warning: {as_options(words)}")

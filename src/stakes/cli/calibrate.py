@@ -4,11 +4,11 @@ from typing import Any
 
 import click
 
-from stakes import errors
 from stakes.cli import options, output
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, Read, Written
-from stakes.cli.words import wrapped
+from stakes.cli.words import say, wrapped
+from stakes.text import lines, visible
 
 
 @click.command(cls=Command)
@@ -71,7 +71,7 @@ def calibrate(
             raise click.UsageError("--apply is for one FILE, with all its rows.")
         named = {"column": column, "positive": arguments["positive"]}
         names = apply_calibrator(files[0], saved, product, score=options.scores(score), **named)
-        return _applied(errors.printable(product), names)
+        return _applied(visible(product), names)
     if arguments["truth"] is None:
         raise click.UsageError("--truth COLUMN says what really happened; only --apply does without it.")
     if column is not None:
@@ -79,8 +79,8 @@ def calibrate(
     found = recalibration(options.one_or_all(files), score=options.scores(score), classes=classes or None, **arguments)
     if product is not None:
         found.calibrator.save(product)
-    written = f"\n{product}: the calibrator ({found.method}, fitted on all rows)" if product is not None else ""
-    return output.of(found, found._verdict, lambda: click.echo(wrapped(str(found)) + written))
+    written = [] if product is None else [f"{product}: the calibrator ({found.method}, fitted on all rows)"]
+    return output.of(found, found._verdict, lambda: say(lines([*wrapped(str(found)).splitlines(), *written])))
 
 
 def _applied(product: str, names: list[str]) -> Answer:
@@ -88,4 +88,4 @@ def _applied(product: str, names: list[str]) -> Answer:
     words = f"{product}: added {', '.join(names)}"
     rows = [{"written": product, "column": name} for name in names]
     data = {"stakes": "recalibrated file", "written": product, "columns": names}
-    return Answer(lambda: click.echo(words), lambda: data, lambda: rows, lambda: words)
+    return Answer(lambda: say(lines([words])), lambda: data, lambda: rows, lambda: words)

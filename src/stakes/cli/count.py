@@ -5,10 +5,11 @@ from typing import Any
 
 import click
 
-from stakes import errors
 from stakes.cli import options, output
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, Written
+from stakes.cli.words import say
+from stakes.text import lines, visible
 
 
 @click.command(cls=Command)
@@ -57,7 +58,7 @@ def count(
     counted = count(options.one_or_all(files), exact=exact or None, **columns)
     counted.save(product, exact=exact, min_cell=min_cell)
     facts = _facts(load(product), Path(product), None if exact else min_cell)
-    return Answer(lambda: click.echo(_in_words(facts)), lambda: facts, lambda: [_as_row(facts)], lambda: "")
+    return Answer(lambda: say(lines(_in_words(facts))), lambda: facts, lambda: [_as_row(facts)], lambda: "")
 
 
 def _facts(counted: Any, path: Path, min_cell: int | None) -> dict[str, Any]:
@@ -67,7 +68,7 @@ def _facts(counted: Any, path: Path, min_cell: int | None) -> dict[str, Any]:
     grids = [table.grid for table in tables if table.grid is not None]
     return {
         "stakes": "count",
-        "written": errors.printable(str(path)),
+        "written": visible(str(path)),
         "bytes": path.stat().st_size,
         "task": counted.task,
         "tallies": list(counted.tallies),
@@ -95,7 +96,7 @@ def _as_row(facts: dict[str, Any]) -> dict[str, Any]:
     return row | {"tallies": ", ".join(facts["tallies"]), "segments": len(facts["segments"])}
 
 
-def _in_words(facts: dict[str, Any]) -> str:
+def _in_words(facts: dict[str, Any]) -> list[str]:
     """One line about the rows, and one about the scores."""
     rows = f"{facts['rows']:,} rows" if isinstance(facts["rows"], int) else f"rows of weight {facts['rows']:,.6g}"
     parts = [rows, *([f"{facts['dropped']:,} left out"] if facts["dropped"] else [])]
@@ -105,8 +106,8 @@ def _in_words(facts: dict[str, Any]) -> str:
     parts += [f"decisions at {facts['threshold']:g}"] if facts["threshold"] is not None else []
     line = f"{facts['written']}: {', '.join(parts)}; {facts['bytes']:,} bytes"
     if not facts["scores"]:
-        return line
+        return [line]
     if facts["min_cell"] is None:
-        return f"{line}\n{facts['scores']:,} distinct scores, as they are"
+        return [line, f"{facts['scores']:,} distinct scores, as they are"]
     bins = f"scores in {facts['scores']:,} bins, {facts['put_together']:,} of them put together from smaller ones"
-    return f"{line}\n{bins} (the smallest with {facts['smallest_cell']:g} rows of a class)"
+    return [line, f"{bins} (the smallest with {facts['smallest_cell']:g} rows of a class)"]

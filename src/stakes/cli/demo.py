@@ -6,6 +6,7 @@ from stakes.cli import options
 from stakes.cli.evaluate import SHOW_ALL
 from stakes.cli.options import DEMO_FILES
 from stakes.cli.paths import Command
+from stakes.cli.words import say
 
 DEMO_FILE = DEMO_FILES / "breast_cancer.csv"
 
@@ -44,12 +45,12 @@ def demo(what: str, report: str | None, lang: str) -> None:
     from stakes.evaluation import evaluate
     from stakes.views import terminal
 
-    click.echo("A logistic regression scored 569 breast tumours it had not seen. Can it be trusted?\n")
+    say("A logistic regression scored 569 breast tumours it had not seen. Can it be trusted?\n")
     evaluation = evaluate(str(DEMO_FILE), truth="diagnosis", score="logistic", positive="malignant", by="size")
     if report is not None:
         evaluation.report(report, lang)
     terminal.show(evaluation._content().page(), SHOW_ALL)
-    click.echo("\n" + _DEMO_NEXT.format(file=DEMO_FILE), nl=False)
+    say("\n" + _DEMO_NEXT.format(file=DEMO_FILE), nl=False)
 
 
 def _demo_system(report: str | None, lang: str) -> None:
@@ -57,9 +58,9 @@ def _demo_system(report: str | None, lang: str) -> None:
     from stakes.evaluation.system import System
 
     for fuser, words in (("and", "only when both models do"), ("or", "when at least one of the models does")):
-        click.echo(f"\nA clinic calls a patient sick {words}. What does each model's error cost the clinic?\n")
+        say(f"\nA clinic calls a patient sick {words}. What does each model's error cost the clinic?\n")
         system = System.from_toml(DEMO_FILES / f"clinic_{fuser}.toml")
         if report is not None and fuser == "and":
             system.report(report, lang)
         system.show()
-    click.echo(_SYSTEM_NEXT.format(folder=DEMO_FILES), nl=False)
+    say(_SYSTEM_NEXT.format(folder=DEMO_FILES), nl=False)

@@ -10,6 +10,7 @@ from stakes.cli import github, options, output
 from stakes.cli.config import config
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, Read, Written
+from stakes.text import visible
 
 
 @click.command(cls=Command, also_appends=github.summary)
@@ -100,7 +101,7 @@ def gate(
     baseline = _baseline(files, columns, **rival)
     found = gate(evaluation, require=require, baseline=baseline, no_worse=no_worse)
     if isinstance(baseline, Evaluation):
-        found = replace(found, baseline=errors.printable(f"{rival['baseline']}: {found.baseline}"))
+        found = replace(found, baseline=visible(f"{rival['baseline']}: {found.baseline}"))
     if junit is not None:
         output.write(junit, xml.junit(found), "junit")
     github.summarise(found)

@@ -3,7 +3,8 @@
 import os
 from typing import Any
 
-import click
+from stakes.cli.words import say
+from stakes.text import visible
 
 TITLE = "stakes gate"
 
@@ -28,7 +29,7 @@ def annotate(gate: Any, err: bool = False) -> None:
     if _is_here():
         for check in gate.failed:
             title = property_of_command(f"{TITLE}: {check.condition}")
-            click.echo(f"::error title={title}::{message_of_command(check.words)}", err=err)
+            say(f"::error title={title}::{message_of_command(check.words)}", err=err)
 
 
 def _is_here() -> bool:
@@ -37,7 +38,7 @@ def _is_here() -> bool:
 
 def message_of_command(text: str) -> str:
     """Return a text as the message of a workflow command."""
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return visible(text).replace("%", "%25")
 
 
 def property_of_command(text: str) -> str:

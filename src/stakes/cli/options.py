@@ -44,7 +44,7 @@ weight = click.option("--weight", metavar="COLUMN", help="How much each row coun
 cluster = click.option(
     "--cluster", metavar="COLUMN", help="Rows that belong together (a patient): intervals draw whole clusters."
 )
-threshold = click.option("--threshold", type=float, help="Positive when score ≥ threshold (0.5 for probabilities).")
+threshold = click.option("--threshold", type=float, help="Positive from this score on (0.5 for probabilities).")
 task = click.option(
     "--task",
     type=click.Choice(["auto", "classification", "regression"]),

@@ -2,7 +2,7 @@
 
 import functools
 import io
-import json
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stakes.cli.paths import Written
-from stakes.cli.words import advice_as_options, as_options
+from stakes.cli.words import advice_as_options, as_options, say
+from stakes.text import as_json, lines, uncommanding
 
 if TYPE_CHECKING:
     from stakes.views.page import Page
@@ -41,24 +42,24 @@ class Answer:
     code: int = 0
     compact: bool = False
 
-    def told(self, form: str) -> str:
-        """Return the answer as text of some form."""
+    def told(self, form: str, encoding: str = "utf-8") -> str:
+        """Return the answer as text of some form; in JSON names are exact, whatever the encoding."""
         from stakes.views import csv
 
         if form == "json":
-            return json.dumps(self.data(), indent=None if self.compact else 2, ensure_ascii=False, allow_nan=False)
+            return as_json(self.data(), None if self.compact else 2, only_ascii=not encoding.startswith("utf"))
         if form == "csv":
-            return csv.of_rows(self.rows())
+            return uncommanding(csv.of_rows(self.rows()))
         if form == "markdown":
-            return self._markdown()
-        return self.line() if form == "quiet" else self._shown()
+            return uncommanding(self._markdown())
+        return lines([self.line()]) if form == "quiet" else self._shown()
 
     def _markdown(self) -> str:
         from stakes.views import markdown
 
         if self.page is not None:
             return markdown.of_page(self.page())
-        return "\n\n".join(filter(None, (markdown.text(self.line()), markdown.of_rows(self.rows()))))
+        return "\n\n".join(filter(None, (markdown.paragraph(self.line()), markdown.of_rows(self.rows()))))
 
     def _shown(self) -> str:
         with redirect_stdout(io.StringIO()) as text:
@@ -131,9 +132,9 @@ def _tell(answer: Answer, form: str | None, target: str | None) -> None:
     elif form is None:
         answer.show()
     else:
-        text = answer.told(form)
+        text = answer.told(form, str(getattr(sys.stdout, "encoding", None) or "utf-8").lower())
         if text:
-            click.echo(text)
+            say(text)
 
 
 def write(target: str, text: str, form: str) -> None:

@@ -11,7 +11,7 @@ from stakes import errors
 from stakes.cli import options, output
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, Read
-from stakes.cli.words import FileError, as_asked, wrapped
+from stakes.cli.words import FileError, as_asked, say, wrapped
 from stakes.errors import StakesError
 
 
@@ -97,7 +97,7 @@ def system(
     def show() -> None:
         found.show()
         for one in thresholds:
-            click.echo("\n" + wrapped(f"threshold  {one}"))
+            say("\n" + wrapped(f"threshold  {one}"))
 
     def data() -> dict[str, Any]:
         return {**found.to_dict(), "thresholds": {one.model: one.to_dict() for one in thresholds}}

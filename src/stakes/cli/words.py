@@ -10,7 +10,8 @@ import click
 from click.core import ParameterSource
 
 from stakes.cli.paths import Written
-from stakes.errors import StakesError, printable
+from stakes.errors import StakesError
+from stakes.text import uncommanding, visible
 
 ARGUMENTS = (
     *("truth", "score", "prediction", "positive", "alike", "by", "weight", "threshold", "task", "baseline", "class"),
@@ -54,7 +55,7 @@ def wrapped(text: str) -> str:
     import textwrap
 
     width = max(40, shutil.get_terminal_size((100, 24)).columns)
-    return "\n".join(textwrap.fill(line, width, subsequent_indent="  ") for line in text.splitlines())
+    return uncommanding("\n".join(textwrap.fill(line, width, subsequent_indent="  ") for line in text.splitlines()))
 
 
 _SAYS_HOW = ("lang", "as_json", "as_csv", "as_markdown", "as_quiet", "no_progress")
@@ -70,7 +71,7 @@ def as_asked() -> str:
         told_elsewhere = name in _SAYS_HOW or isinstance(parameter.type, Written)
         if not told_elsewhere and context.get_parameter_source(name) is not ParameterSource.DEFAULT:
             told[isinstance(parameter, click.Argument)] += _typed(parameter, context.params.get(name))
-    return printable(shlex.join(["stakes", str(context.info_name), *told[True], *told[False]]))
+    return visible(shlex.join(["stakes", str(context.info_name), *told[True], *told[False]]))
 
 
 def _typed(parameter: click.Parameter, value: Any) -> list[str]:
@@ -86,13 +87,18 @@ class FileError(StakesError):
     """What is wrong with a file that has words of its own, which are no options."""
 
 
-def say(words: str) -> None:
+def say(text: str, err: bool = False, nl: bool = True) -> None:
+    """Print to the very stream: left alone, click takes one without Unicode for a mistake, and writes UTF-8 to it."""
+    click.echo(text, file=sys.stderr if err else sys.stdout, nl=nl)
+
+
+def complain(words: str) -> None:
     """Say one line to standard error; where nobody can listen, nothing else changes."""
     with suppress(OSError):
-        click.echo(f"stakes: {words}", err=True)
+        say(f"stakes: {visible(words)}", err=True)
 
 
 def stop(words: str, code: int) -> NoReturn:
     """Say one line to standard error, and end."""
-    say(words)
+    complain(words)
     sys.exit(code)

@@ -18,6 +18,7 @@ from stakes.tallies import ClassScores
 from stakes.tallies.arithmetic import Array, divided
 from stakes.tallies.costs import Costs
 from stakes.tallies.pricing import AS_IN_THE_ROWS, Pricing, Shares, shares_of
+from stakes.text import lines, visible
 from stakes.uncertainty.means import SKEWED, held_back, skewed_t, skewness_of_rows
 from stakes.uncertainty.sampling import Sampling
 
@@ -87,13 +88,16 @@ class Policies(AsJson, Reportable):
         return ways_as_rows(self.estimates, self.savings)
 
     def __str__(self) -> str:
-        return "\n".join([*self.sentences(), *([f"{errors.rows_left_out(self.dropped)}."] if self.dropped else [])])
+        return lines([*self.sentences(), *([f"{errors.rows_left_out(self.dropped)}."] if self.dropped else [])])
 
     def __repr__(self) -> str:
-        return f"<Policies for {len(self.classes)} classes; the best is {self.best}>"
+        return f"<Policies for {len(self.classes)} classes; the best is {visible(self.best)}>"
 
     def sentences(self) -> Iterator[str]:
         """Tell the recommendation in plain words."""
+        return map(visible, self._sentences())
+
+    def _sentences(self) -> Iterator[str]:
         yield f"{self.rows:,.6g} rows; costs: {self.costs.words}."
         yield f"Decide by {self.best}." if self.best != self.constant else f"Decide {self.constant}."
         if self.best == RECALIBRATED:

@@ -299,7 +299,10 @@ def _from_texts(texts: list[str], argument: str) -> Column:
     import polars as pl
 
     if not polars_is_lost():
-        return _from_text(pl.Series(texts, dtype=pl.String), argument)
+        try:
+            return _from_text(pl.Series(texts, dtype=pl.String), argument)
+        except UnicodeEncodeError as problem:  # Python's texts can hold halves of characters, no file can
+            raise errors.half_a_character(argument, problem.object) from None
     names = sorted(set(texts))
     places = {name: place for place, name in enumerate(names)}
     return _numbered(argument, np.fromiter(map(places.__getitem__, texts), np.int64, len(texts)), tuple(names))

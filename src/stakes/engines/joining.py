@@ -12,12 +12,13 @@ from stakes.engines.alike import Spelling, refuse_alike
 from stakes.engines.columns import Column, gather
 from stakes.engines.labels import Labels, encode
 from stakes.tallies.arithmetic import Array
+from stakes.text import visible
 
 
 def table_names(tables: Sequence[Any]) -> list[str]:
     """Return the names of tables: files are called like the file, others are numbered."""
     stems = [Path(t).stem if isinstance(t, str | Path) else f"table {i}" for i, t in enumerate(tables, 1)]
-    names = [errors.printable(stem) for stem in stems]
+    names = [visible(stem) for stem in stems]
     for name in names:
         if names.count(name) > 1:
             raise errors.tables_of_one_name(name)

@@ -7,17 +7,18 @@ column, what was seen (how many, the first row), and what to do about it.
 import importlib
 from typing import TYPE_CHECKING, Any
 
-
-def printable(text: str) -> str:
-    """Return a text in which bytes of a file's name that are no UTF-8 are escapes."""
-    return text.encode("utf-8", "backslashreplace").decode()
+from stakes.text import visible
 
 
-class StakesError(Exception):
+class _OneLine(Exception):  # noqa: N818 - warnings are made of it, too
+    """What is said stays on one line and can be seen, whatever names from data it quotes."""
+
+    def __init__(self, text: object = "", *more: object) -> None:
+        super().__init__(visible(str(text)), *more)
+
+
+class StakesError(_OneLine):
     """Everything that stakes raises on purpose."""
-
-    def __init__(self, *words: Any) -> None:
-        super().__init__(*(printable(word) if isinstance(word, str) else word for word in words))
 
 
 class InputError(StakesError, ValueError):
@@ -34,11 +35,11 @@ class EmptyError(InputError):
     dropped = 0
 
 
-class InputWarning(UserWarning):
+class InputWarning(_OneLine, UserWarning):
     """The input is allowed but probably not meant; the text says what was seen."""
 
 
-class UndefinedWarning(UserWarning):
+class UndefinedWarning(_OneLine, UserWarning):
     """A metric has no value on these data; the text says why."""
 
 

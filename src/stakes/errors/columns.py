@@ -56,6 +56,11 @@ def missing_values(argument: str, count: int, first: int | None) -> GapError:
     return GapError(f"{seen}; fill them, or leave those rows out: evaluate, count and decide take missing='drop'")
 
 
+def half_a_character(argument: str, text: str) -> InputError:
+    seen = short(repr(text))
+    return InputError(f"{argument} holds {seen}, in which half a character stands alone (a surrogate); mend the text")
+
+
 def multilabel_rows(argument: str) -> InputError:
     return InputError(
         f"{argument} holds a list or set in a row: several labels per row (multilabel) are not supported; "

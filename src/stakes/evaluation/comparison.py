@@ -14,6 +14,7 @@ from stakes.evaluation.contestants import Contestant
 from stakes.metrics import Estimate
 from stakes.metrics.estimate import AsJson, Plottable, Reportable, percent, plain
 from stakes.tallies.names import and_list
+from stakes.text import lines, visible
 from stakes.uncertainty.paired import Flipped
 from stakes.views import notebook, page, terminal
 
@@ -135,7 +136,7 @@ class Comparison(AsJson, Plottable, Reportable):
     @property
     def conclusion(self) -> str:
         """What can be said, never more than the intervals do."""
-        return "; ".join(self._sentence(metric) for metric in self.metrics)
+        return lines(["; ".join(self._sentence(metric) for metric in self.metrics)])
 
     def _sentence(self, metric: str) -> str:
         pairs = [pair for pair in self.pairs if pair.metric == metric]
@@ -278,16 +279,16 @@ class Comparison(AsJson, Plottable, Reportable):
         return terminal.text(self._page(), "")
 
     def __repr__(self) -> str:
-        return f"<Comparison of {and_list(list(self.models))} by {and_list(self.metrics)}>"
+        return visible(f"<Comparison of {and_list(list(self.models))} by {and_list(self.metrics)}>")
 
     def _repr_html_(self) -> str:
         from stakes.views import pictures  # only notebooks need it
 
         metric = self.metrics[0]
         pairs = [pair for pair in self.pairs if pair.metric == metric and math.isfinite(pair.difference)]
-        lines = [(f"{pair.first} − {pair.second}", pair.difference, pair.low, pair.high) for pair in pairs]
+        drawn = [(f"{pair.first} − {pair.second}", pair.difference, pair.low, pair.high) for pair in pairs]
         title = f"differences in {metric}, {percent(self.confidence)} intervals"
-        return notebook.html(self._page(), [pictures.forest(title, lines)] if lines else [])
+        return notebook.html(self._page(), [pictures.forest(title, drawn)] if drawn else [])
 
 
 def _without_name(estimate: Estimate) -> dict[str, Any]:

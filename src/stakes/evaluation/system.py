@@ -24,6 +24,7 @@ from stakes.systems.worth import BreakEven, Worth, break_even, worth
 from stakes.tallies import JointCounts
 from stakes.tallies.costs import Costs
 from stakes.tallies.pricing import Pricing
+from stakes.text import visible
 from stakes.uncertainty.sampling import Sampling
 from stakes.views import system as view
 from stakes.views import terminal
@@ -258,7 +259,7 @@ class System(AsJson, Plottable, Reportable):
     @property
     def advice(self) -> str:
         """Which model to improve first, and what that can save at most, in one sentence."""
-        return advice(self.network, self.worth(), self.per_case)
+        return visible(advice(self.network, self.worth(), self.per_case))
 
     def _model(self, name: str) -> Model:
         if not isinstance(name, str) or name not in self.network.models:

@@ -18,6 +18,7 @@ from stakes.tallies import Confusion, CostSums, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.costs import Costs
 from stakes.tallies.pricing import Pricing, shares_of
+from stakes.text import visible
 from stakes.uncertainty.sampling import USUAL, Sampling
 from stakes.views import page
 
@@ -316,7 +317,7 @@ class TwoClassEvaluation(Evaluation):
             yield "confusion"
 
     def __repr__(self) -> str:
-        return f"<Evaluation of {self.positive!r} against {self.negative!r}, rows: {self.rows:,}>"
+        return visible(f"<Evaluation of {self.positive!r} against {self.negative!r}, rows: {self.rows:,}>")
 
 
 def _scores_alone(counted: Counted, segments: dict[str, Counted] | None = None) -> Counted:

@@ -1,10 +1,11 @@
 """A figure with what is needed to read it."""
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
+
+from stakes.text import as_json, visible
 
 
 class AsJson:
@@ -16,7 +17,7 @@ class AsJson:
 
     def to_json(self, indent: int | None = 2) -> str:
         """Return :meth:`to_dict` as JSON text."""
-        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+        return as_json(self.to_dict(), indent)
 
 
 class Plottable:
@@ -97,13 +98,13 @@ class Estimate:
 
     def __str__(self) -> str:
         if not self.defined:
-            return f"{self.name} is undefined: {self.reason}"
+            return visible(f"{self.name} is undefined: {self.reason}")
         sure = (
             f", {percent(self.confidence)} interval {self.low:.6g} to {self.high:.6g}" if self.low is not None else ""
         )
         why = f"; no interval: {self.no_interval}" if self.low is None and self.no_interval else ""
         other = "" if math.isnan(self.baseline) else f" (ignoring the input: {self.baseline:.6g})"
-        return f"{self.name} {self.value:.6g}{sure}{other}{why}"
+        return visible(f"{self.name} {self.value:.6g}{sure}{other}{why}")
 
 
 def percent(share: float) -> str:

@@ -15,6 +15,7 @@ from stakes.systems.programs import least, least_of_draws, least_of_each, transp
 from stakes.systems.situations import Situations
 from stakes.systems.tables import Table
 from stakes.tallies.arithmetic import Array, divided
+from stakes.text import visible
 
 _MOST_VARIABLES = 200_000
 """The largest linear program over all combinations of all models."""
@@ -49,7 +50,7 @@ class Bounds:
 
     def __str__(self) -> str:
         sure = "" if self.low is None else f", interval {self.low:.4g} to {self.high:.4g}"
-        whose = "all models" if self.model is None else self.model
+        whose = "all models" if self.model is None else visible(self.model)
         even = f"{self.independent:.4g} if errors were independent"
         return f"the system costs {self.best:.4g} to {self.worst:.4g} whatever the dependence of {whose}{sure}; {even}"
 

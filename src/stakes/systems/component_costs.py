@@ -14,7 +14,7 @@ from stakes.systems.situations import Situations, own_rates, seen_combinations, 
 from stakes.systems.tables import read_candidate
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import and_list
-from stakes.tallies.text import aligned
+from stakes.text import aligned, lines, visible
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -201,10 +201,10 @@ class ComponentCosts:
             if not self.known:
                 figures[0] = f"{cell['at_least']:.4g} – {cell['at_most']:.4g}"
             rows.append([cell["truth"], *seen, cell["says"] + ("✓" if cell["right"] else ""), *figures])
-        return "\n".join([f"what the answers of {self.model} cost (✓ right)", aligned(rows), *self.notes])
+        return lines([f"what the answers of {self.model} cost (✓ right)", *aligned(rows), *self.notes])
 
     def __repr__(self) -> str:
-        return f"<ComponentCosts of {self.model}>"
+        return f"<ComponentCosts of {visible(self.model)}>"
 
 
 def _added_up(counts: Array, prices: Array) -> float:

@@ -10,7 +10,7 @@ from stakes import errors
 from stakes.systems.network import Do, Network, summed
 from stakes.tallies.arithmetic import Array, divided
 from stakes.tallies.names import canonical
-from stakes.tallies.text import aligned
+from stakes.text import aligned, lines
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class Outcome:
             [name, f"{share:.4f}", *("–" if np.isnan(p) else f"{p:.4f}" for p in row)]
             for name, share, row in zip(self.class_names, self.classes, self.decisions, strict=True)
         ]
-        return f"{self.how}: a case costs {self.cost:.4g}\n{aligned([head, *rows])}"
+        return lines([f"{self.how}: a case costs {self.cost:.4g}", *aligned([head, *rows])])
 
 
 def codes_of(network: Network, values: Mapping[str, Any]) -> dict[str, int]:

@@ -13,6 +13,7 @@ from stakes.systems.component_costs import ComponentCosts
 from stakes.systems.network import Network
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.costs import Costs
+from stakes.text import lines
 from stakes.uncertainty.resampling import mean_interval
 from stakes.uncertainty.sampling import Sampling
 
@@ -52,7 +53,7 @@ class SystemThreshold:
         return {key: plain(value) for key, value in asdict(self).items()}
 
     def __str__(self) -> str:
-        text = f"{self.model} says yes from {self.value:.6g} on: {self.method}"
+        text = lines([f"{self.model} says yes from {self.value:.6g} on: {self.method}"])
         if math.isnan(self.held_out):
             return text
         sure = "" if self.low is None else f" (95 % interval {self.low:.4g} to {self.high:.4g})"

@@ -8,27 +8,31 @@ from stakes.systems.fusion import DECISION
 from stakes.systems.network import Network
 from stakes.systems.worth import ModelWorth, Worth
 from stakes.tallies.names import and_list
+from stakes.text import columns, lines, visible
 
 LEGEND = "(…) uncertain   ((…)) fixed by what comes in   […] a cost"
 
 
 def picture(network: Network) -> str:
     """Draw the network: the truth, the models, the fusers (fixed by what comes in: double brackets), the cost."""
-    names = [f"({name})" + (f" ◄ sees {', '.join(m.sees)}" if m.sees else "") for name, m in network.models.items()]
+    seen = {name: f" ◄ sees {', '.join(m.sees)}" if m.sees else "" for name, m in network.models.items()}
+    names = [visible(f"({name}){others}") for name, others in seen.items()]
     heard = {name for rule in network.fusion.rules.values() for name in rule.names()}
     places = [i for i, name in enumerate(network.models) if name in heard]
-    width = max(map(len, names))
-    lines = []
+    widest = max(map(columns, names))
+    drawn = []
     for i, name in enumerate(names):
         stem = "(truth) " if i == 0 else " " * 8
         line = "─" if i in places else " "
-        lines.append(f"{stem}{_left(i, len(names))}► {name} {line * (width - len(name))}{_right(i, places)}".rstrip())
+        drawn.append(
+            f"{stem}{_left(i, len(names))}► {name} {line * (widest - columns(name))}{_right(i, places)}".rstrip()
+        )
     fusers = [name for name in network.fusion.rules if name != DECISION]
-    lines[places[-1]] += (
+    drawn[places[-1]] += (
         f"► {' '.join(f'(({name})) ─►' for name in fusers)}{' ' if fusers else ''}((decision)) ─► [cost]"
     )
     rules = [f"(({name})) = {text}" for name, text in network.fusion.texts.items()]
-    return "\n".join([*lines, *rules, LEGEND])
+    return lines([*drawn, *rules, LEGEND])
 
 
 def _left(i: int, count: int) -> str:

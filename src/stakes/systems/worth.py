@@ -13,7 +13,7 @@ from stakes.metrics.estimate import plain
 from stakes.systems.component_costs import ComponentCosts
 from stakes.systems.network import Network
 from stakes.tallies.arithmetic import Array, is_real
-from stakes.tallies.text import aligned
+from stakes.text import aligned, lines, visible
 
 MOST_MODELS = 12
 """Shares are worked out for so many models: every subset of them is tried."""
@@ -94,7 +94,7 @@ class Worth:
             ranges = ((one.perfect, one.perfect_range), (one.removed, one.removed_range))
             ends = [f"{value:.4g}" if span is None else f"{span[0]:.4g} – {span[1]:.4g}" for value, span in ranges]
             rows.append([one.model, f"{one.now:.4g}", *ends, one.answer, f"{one.share:.4g}"])
-        return "\n".join(filter(None, [aligned(rows), self.reason]))
+        return lines(filter(None, [*aligned(rows), self.reason]))
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold."""
@@ -234,7 +234,9 @@ class BreakEven:
 
     def __str__(self) -> str:
         line = f"{self.per_tpr:.4g}·TPR + {self.per_tnr:.4g}·TNR"
-        return f"a replacement of {self.model} at a price of {self.price:g} pays when {line} > {self.needed:.4g}"
+        return (
+            f"a replacement of {visible(self.model)} at a price of {self.price:g} pays when {line} > {self.needed:.4g}"
+        )
 
 
 def break_even(costs: ComponentCosts, positive: str | None, price: float) -> BreakEven:

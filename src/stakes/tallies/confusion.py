@@ -10,7 +10,7 @@ import numpy as np
 from stakes import errors
 from stakes.tallies.arithmetic import Array, Number, divided, exact, room_for
 from stakes.tallies.base import Tally
-from stakes.tallies.text import aligned
+from stakes.text import aligned, lines
 
 _MANY = 20
 MOST_CLASSES = 1000
@@ -345,7 +345,7 @@ class Confusion(Tally):
     def __str__(self) -> str:
         if self.leading:
             return f"<Confusion of {len(self.truths)} classes with leading axes {self.leading}>"
-        return aligned(self.text_rows())
+        return lines(aligned(self.text_rows()))
 
 
 def shown_label(name: str) -> str:

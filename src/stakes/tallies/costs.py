@@ -14,6 +14,7 @@ from stakes import errors
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.names import canonical
 from stakes.tallies.toml_files import read_toml
+from stakes.text import visible
 
 Cell = Fraction | str
 """A cost, or the name of the column that holds the cost of each row."""
@@ -242,7 +243,7 @@ class Costs:
         return f"{len(self.classes)} classes × {len(self.decisions or ())} decisions"
 
     def __repr__(self) -> str:
-        return f"<Costs of {self.words.replace(', a', ', of a')}>"
+        return visible(f"<Costs of {self.words.replace(', a', ', of a')}>")
 
 
 def _meeting(one: tuple[Fraction, Fraction], other: tuple[Fraction, Fraction]) -> Fraction | None:

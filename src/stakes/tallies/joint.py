@@ -11,6 +11,7 @@ import numpy as np
 from stakes.tallies.arithmetic import Array, Number, exact, finite
 from stakes.tallies.base import Tally
 from stakes.tallies.confusion import most_frequent
+from stakes.text import visible
 
 _BLOCK = 1 << 18
 _FEW = 1 << 17
@@ -164,4 +165,4 @@ class JointCounts(Tally):
         return cls(tuple(content["columns"]), labels, codes, counts)
 
     def __str__(self) -> str:
-        return f"<JointCounts of {' × '.join(self.columns)}: {len(self.codes):,} combinations>"
+        return f"<JointCounts of {visible(' × '.join(self.columns))}: {len(self.codes):,} combinations>"

@@ -18,6 +18,7 @@ from stakes.tallies.grid import Grid
 from stakes.tallies.keys import Keys, merge, pack
 from stakes.tallies.small_cells import ranges_without_small_cells
 from stakes.tallies.steps import Steps
+from stakes.text import visible
 
 
 @dataclass(frozen=True, eq=False)
@@ -400,7 +401,7 @@ class ScoreTable(Tally):
         rows = (
             "" if self.leading else f" of {float(self.total):,.15g} rows ({self.positive!r} against {self.negative!r})"
         )
-        return f"<ScoreTable{rows}, {how}>"
+        return visible(f"<ScoreTable{rows}, {how}>")
 
 
 def growing(rows: int) -> Array:

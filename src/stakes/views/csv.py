@@ -4,7 +4,9 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+from stakes.text import visible
+
+_FORMULAS = tuple("=+-@＝＋－＠")
 """A text that begins so is a formula to a spreadsheet."""
 
 
@@ -21,7 +23,6 @@ def _cell(value: Any) -> str:
         return ""
     if isinstance(value, bool | int | float):
         return str(value)
-    text = str(value)
+    text = visible(str(value))
     text = f"'{text}" if text.startswith(_FORMULAS) else text
-    # Python's writer leaves a lone carriage return unquoted, which breaks the row for whoever reads it
-    return '"' + text.replace('"', '""') + '"' if any(sign in text for sign in ',"\r\n') else text
+    return '"' + text.replace('"', '""') + '"' if "," in text or '"' in text else text

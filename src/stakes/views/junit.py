@@ -1,11 +1,9 @@
 """A gate as JUnit's XML, which build servers show as tests."""
 
-import re
 from typing import Any
 from xml.etree import ElementTree
 
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Signs that XML 1.0 cannot hold, however they are written."""
+from stakes.text import visible
 
 
 def junit(gate: Any) -> str:
@@ -14,13 +12,9 @@ def junit(gate: Any) -> str:
     suites = ElementTree.Element("testsuites", numbers)
     suite = ElementTree.SubElement(suites, "testsuite", {"name": "stakes gate", **numbers, "skipped": "0", "time": "0"})
     for check in gate.checks:
-        named = {"classname": "stakes.gate", "name": _clean(check.condition), "time": "0"}
+        named = {"classname": "stakes.gate", "name": visible(check.condition), "time": "0"}
         case = ElementTree.SubElement(suite, "testcase", named)
         if not check.passed:
-            ElementTree.SubElement(case, "failure", {"message": _clean(check.words), "type": check.kind})
+            ElementTree.SubElement(case, "failure", {"message": visible(check.words), "type": check.kind})
     ElementTree.indent(suites)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suites, encoding="unicode")
-
-
-def _clean(text: str) -> str:
-    return _NOT_XML.sub("\ufffd", text)

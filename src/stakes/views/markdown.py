@@ -1,19 +1,33 @@
 """Pages and rows as Markdown, for pull requests, wikis and summaries of a build."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from stakes.text import visible
 from stakes.views.page import Grid, Page, number
 
-_ESCAPED = str.maketrans({sign: f"\\{sign}" for sign in "\\|`*[]#"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"})
-"""What would be taken for markup; an underscore within a word is none."""
+_ESCAPED = str.maketrans(
+    {sign: f"\\{sign}" for sign in "\\|`*[]#~"}
+    | {"<": "&lt;", ">": "&gt;", "&": "&amp;", "$": "<span>$</span>"}  # as GitHub wants a dollar that is no formula
+)
+_EDGE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
+"""An underscore within a word is no markup, one at its edge is."""
+
+_LINK = re.compile(r"[@#](?=\w)|:(?=//|[\w+-]+:)|\bwww(?=\.)|\bGH(?=-\d)", re.IGNORECASE)
+"""Where a mention, a link or an emoji would begin; a comment behind it, which shows nothing, keeps them from it."""
+
+_LIST = re.compile(r"^(\d{0,9})(?=[-+.)](?:\s|$)|--)")
+"""How a list or a line across the page would begin."""
 
 
 def of_page(page: Page) -> str:
     """Return facts as a list, tables as tables, notes as a list."""
     facts = [f"- **{text(name)}**: {text(fact)}" for name, fact in page.facts.items()]
-    picture = f"```\n{page.picture}\n```" if page.picture else ""
-    parts = [picture, "\n".join(facts), *map(_of_grid, page.grids), "\n".join(f"- {text(note)}" for note in page.notes)]
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", page.picture)), default=0))
+    picture = f"{fence}\n{page.picture}\n{fence}" if page.picture else ""
+    notes = "\n".join(f"- {paragraph(note)}" for note in page.notes)
+    parts = [picture, "\n".join(facts), *map(_of_grid, page.grids), notes]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -26,7 +40,13 @@ def of_rows(rows: Iterable[Mapping[str, Any]]) -> str:
 
 def text(words: str) -> str:
     """Return words that mean themselves in Markdown, on one line."""
-    return " ".join(words.translate(_ESCAPED).split())
+    shown = _EDGE.sub(r"\\_", visible(words).translate(_ESCAPED))
+    return " ".join(_LINK.sub(r"\g<0><!-- -->", shown).split())
+
+
+def paragraph(words: str) -> str:
+    """Return the same where a list could begin."""
+    return _LIST.sub(r"\1\\", text(words))
 
 
 def _shown(value: Any) -> str:
@@ -36,7 +56,7 @@ def _shown(value: Any) -> str:
 
 
 def _of_grid(grid: Grid) -> str:
-    title = f"{text(grid.title)}\n\n" if grid.title else ""
+    title = f"{paragraph(grid.title)}\n\n" if grid.title else ""
     return title + _table(grid.head, grid.rows, grid.words)
 
 

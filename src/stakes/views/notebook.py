@@ -3,14 +3,16 @@
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from stakes.text import visible
 from stakes.views.page import Grid, Page
 
 
 def html(page: Page, pictures: Sequence[str] = ()) -> str:
     """Return a fragment with everything on the page; ``pictures`` are SVG text with its names escaped already."""
-    facts = "".join(f"<div><b>{escape(name)}</b> {escape(fact)}</div>" for name, fact in page.facts.items())
-    notes = "".join(f"<div><i>{escape(note)}</i></div>" for note in page.notes)
-    picture = f"<pre>{escape(page.picture)}</pre>" if page.picture else ""
+    page = page.mapped(lambda text: escape(visible(text)))
+    facts = "".join(f"<div><b>{name}</b> {fact}</div>" for name, fact in page.facts.items())
+    notes = "".join(f"<div><i>{note}</i></div>" for note in page.notes)
+    picture = f"<pre>{page.picture}</pre>" if page.picture else ""
     drawn = f'<div style="display:flex;flex-wrap:wrap;gap:20px">{"".join(pictures)}</div>' if pictures else ""
     return f"<div>{picture}{facts}{drawn}{''.join(map(_table, page.grids))}{notes}</div>"
 
@@ -19,7 +21,7 @@ _WORDS, _NUMBERS = "text-align:left", "text-align:right;white-space:nowrap"
 
 
 def _table(grid: Grid) -> str:
-    caption = f"<caption>{escape(grid.title)}</caption>" if grid.title else ""
+    caption = f"<caption>{grid.title}</caption>" if grid.title else ""
     rows = "".join(_row(row, "td", grid.words) for row in grid.rows)
     return f"<table>{caption}{_row(grid.head, 'th', grid.words)}{rows}</table>"
 
@@ -27,4 +29,4 @@ def _table(grid: Grid) -> str:
 def _row(cells: Iterable[str], tag: str, words: Sequence[int]) -> str:
     """Numbers stand under each other and are not broken."""
     styled = ((cell, _WORDS if i in words else _NUMBERS) for i, cell in enumerate(cells))
-    return "<tr>" + "".join(f'<{tag} style="{style}">{escape(cell)}</{tag}>' for cell, style in styled) + "</tr>"
+    return "<tr>" + "".join(f'<{tag} style="{style}">{cell}</{tag}>' for cell, style in styled) + "</tr>"

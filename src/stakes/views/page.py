@@ -48,6 +48,23 @@ class Page:
         ]
         return replace(self, facts=facts, grids=grids, notes=[say(note) for note in self.notes])
 
+    def mapped(self, write: Callable[[str], str]) -> "Page":
+        """Return the page with each of its texts written another way: every cell, fact, note, title, line."""
+
+        def each(texts: Sequence[str]) -> list[str]:
+            return [write(text) for text in texts]
+
+        return replace(
+            self,
+            facts={write(name): write(fact) for name, fact in self.facts.items()},
+            grids=[
+                replace(grid, head=each(grid.head), rows=list(map(each, grid.rows)), title=write(grid.title))
+                for grid in self.grids
+            ],
+            notes=each(self.notes),
+            picture="\n".join(each(self.picture.split("\n"))),
+        )
+
 
 @dataclass(frozen=True)
 class Content:

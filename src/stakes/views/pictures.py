@@ -11,6 +11,7 @@ from stakes.decisions.curves.curve import Curve
 from stakes.metrics import Estimate
 from stakes.tallies import Confusion, ErrorSums
 from stakes.tallies.arithmetic import Array, divided
+from stakes.text import visible
 
 BLUE, ORANGE = "#2A8FD0", "#E0702A"
 """Colours that stand out on white and on black; everything else takes the colour of the notebook's text."""
@@ -51,7 +52,7 @@ class _Frame:
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width:.0f}" height="{height:.0f}" '
             f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="sans-serif" font-size="10" fill="currentColor">'
-            f"<title>{escape(title)}</title>{_text(self.left, 12, title, size=11)}{''.join(parts)}</svg>"
+            f"<title>{escape(visible(title))}</title>{_text(self.left, 12, title, size=11)}{''.join(parts)}</svg>"
         )
 
     def edges(self, x_name: str, y_name: str) -> Iterable[str]:
@@ -68,7 +69,8 @@ class _Frame:
 
 
 def _text(x: float, y: float, words: str, anchor: str = "start", more: str = "", size: float = 10) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size:g}"{more}>{escape(words)}</text>'
+    place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size:g}"{more}'
+    return f"<text {place}>{escape(visible(words))}</text>"
 
 
 def _line(points: Iterable[tuple[float, float]], colour: str, width: float, more: str = "") -> str:
@@ -88,6 +90,7 @@ def _box(x: float, y: float, width: float, height: float, colour: str, strength:
 
 
 def _short(name: str, most: int) -> str:
+    name = visible(name)
     return name if len(name) <= most else f"{name[: most - 1]}…"
 
 

@@ -5,6 +5,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from stakes.text import columns, encodable, padded, uncommanding, visible
 from stakes.views.page import Grid, Page
 
 if TYPE_CHECKING:
@@ -23,7 +24,10 @@ def show(page: Page, more: str) -> None:
     """Print to the terminal, in colour where it is one; ``more`` says how to see what is hidden."""
     from rich.console import Console
 
-    _print(Console(highlight=False), page, more)
+    console = Console(highlight=False)
+    with console.capture() as shown:
+        _print(console, page, more)
+    console.file.write(uncommanding(encodable(shown.get(), console.encoding)))
 
 
 def text(page: Page, more: str, width: int = 100) -> str:
@@ -32,11 +36,12 @@ def text(page: Page, more: str, width: int = 100) -> str:
 
     out = io.StringIO()
     _print(Console(file=out, width=width, highlight=False, no_color=True), page, more)
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()).rstrip()
+    return uncommanding("\n".join(line.rstrip() for line in out.getvalue().splitlines()).rstrip())
 
 
 def _print(console: "Console", page: Page, more: str) -> None:
-    for place, part in enumerate(_parts(page, console.width)):
+    shown = page.mapped(lambda text: encodable(uncommanding(visible(text)), console.encoding))
+    for place, part in enumerate(_parts(shown, console.width)):
         if place:
             console.print()
         console.print(part)
@@ -49,8 +54,8 @@ def _parts(page: Page, width: int) -> Iterator["RenderableType"]:
 
     if page.picture:
         yield Text(page.picture, no_wrap=True, overflow="ignore")
-    indent = max(map(len, page.facts)) + 2
-    facts = [f"{name:<{indent}}{fact}" for name, fact in page.facts.items()]
+    indent = max(map(columns, page.facts)) + 2
+    facts = [padded(name, indent) + fact for name, fact in page.facts.items()]
     yield Text("\n".join(_wrapped(fact, width, indent) for fact in facts))
     yield from (_table(grid, width) for grid in page.grids)
     if page.notes:
@@ -68,7 +73,7 @@ def _table(grid: Grid, width: int) -> Any:
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    widths = [max(len(row[i]) for row in [grid.head, *grid.rows]) for i in range(len(grid.head))]
+    widths = [max(columns(row[i]) for row in [grid.head, *grid.rows]) for i in range(len(grid.head))]
     kept = _fitting(grid, widths, width)
     for i in kept:
         words = i in grid.words

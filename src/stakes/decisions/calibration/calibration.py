@@ -20,6 +20,7 @@ from stakes.metrics.estimate import percent
 from stakes.metrics.reasons import BINNED, NO_PROBABILITIES, NO_SCORES
 from stakes.tallies import ClassScores, ScoreTable
 from stakes.tallies.names import canonical
+from stakes.text import lines, visible
 from stakes.uncertainty.interval import figure
 from stakes.uncertainty.intervals import interval
 from stakes.uncertainty.sampling import USUAL, Sampling
@@ -103,12 +104,11 @@ class Calibration:
         }
 
     def __str__(self) -> str:
-        return "\n".join(
-            [_TITLE.format(self.table.positive), *_line_words(self), *_loss_words(self), *_test_words(self)]
-        )
+        title = _TITLE.format(self.table.positive)
+        return lines([title, *_line_words(self), *_loss_words(self), *_test_words(self)])
 
     def __repr__(self) -> str:
-        return f"<Calibration of {self.table.positive!r} against {self.table.negative!r}>"
+        return visible(f"<Calibration of {self.table.positive!r} against {self.table.negative!r}>")
 
 
 def calibration(table: ScoreTable, sampling: Sampling = USUAL) -> Calibration:
@@ -152,10 +152,10 @@ class ClassCalibrations:
         }
 
     def __str__(self) -> str:
-        lines = ["Calibration of all classes", _parts_words("Brier score", self.brier), str(self.log_loss)]
+        said = ["Calibration of all classes", _parts_words("Brier score", self.brier), str(self.log_loss)]
         for name, one in self.classes.items():
-            lines += ["", _TITLE.format(name), *_line_words(one), *_test_words(one)]
-        return "\n".join(lines)
+            said += ["", _TITLE.format(name), *_line_words(one), *_test_words(one)]
+        return lines(said)
 
     def __repr__(self) -> str:
         return f"<Calibration of {len(self.classes)} classes>"

@@ -9,6 +9,7 @@ import numpy as np
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.keys import Keys
+from stakes.text import visible
 from stakes.uncertainty.sampling import check_whole
 
 
@@ -36,7 +37,7 @@ class Histograms:
 
     def __repr__(self) -> str:
         names = " and ".join(map(repr, self.counts))
-        return f"<histograms of the scores of {names} in {len(self.edges) - 1:,} bins>"
+        return visible(f"<histograms of the scores of {names} in {len(self.edges) - 1:,} bins>")
 
 
 def histograms(

@@ -4,7 +4,6 @@ Fit them on rows other than those that are judged; :func:`stakes.cross_fitted` d
 scikit-learn's habits (``get_params``, ``set_params``, ``fit(X, y, sample_weight=…)``) without needing it.
 """
 
-import json
 import os
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -18,6 +17,7 @@ from stakes.decisions.calibration.isotonic import rising_curve
 from stakes.decisions.recalibration.rows import Rows, one_column, probability_table, read_classes, read_two_classes
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
+from stakes.text import as_json
 
 VERSION = 1
 """The version of what to_dict() writes."""
@@ -92,8 +92,7 @@ class Calibrator:
         """Write what was learned as JSON; the file appears whole or not at all."""
         from stakes.engines.files.writing import write_text
 
-        text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
-        write_text(path, text + "\n", "calibrator")
+        write_text(path, as_json(self.to_dict()) + "\n", "calibrator")
 
     def __repr__(self) -> str:
         given = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items() if value is not None)

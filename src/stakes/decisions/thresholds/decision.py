@@ -10,6 +10,7 @@ from stakes.decisions.curves.curve import Curve
 from stakes.metrics import Estimate
 from stakes.metrics.estimate import AsJson, Plottable, Reportable, percent, plain
 from stakes.tallies.costs import Costs
+from stakes.text import lines, visible
 
 Range = tuple[float, float]
 
@@ -163,13 +164,16 @@ class Decision(AsJson, Plottable, Reportable):
 
     # ── in words ─────────────────────────────────────────────────────────────────────────────────────────────
     def __str__(self) -> str:
-        return "\n".join([*self.sentences(), *([f"{errors.rows_left_out(self.dropped)}."] if self.dropped else [])])
+        return lines([*self.sentences(), *([f"{errors.rows_left_out(self.dropped)}."] if self.dropped else [])])
 
     def __repr__(self) -> str:
-        return f"<Decision: {self._rule(self.recommended)}>"
+        return f"<Decision: {visible(self._rule(self.recommended))}>"
 
     def sentences(self) -> Iterator[str]:
         """Tell the recommendation in plain words."""
+        return map(visible, self._sentences())
+
+    def _sentences(self) -> Iterator[str]:
         yield f"{self.question}."
         if self.costs is None:
             yield f"Decide {self._rule(self.thresholds)}: {self.criterion}."

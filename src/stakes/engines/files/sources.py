@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from stakes import errors
+from stakes.text import visible
 
 STANDARD_INPUT = "-"
 
@@ -52,7 +53,7 @@ class Source:
     @property
     def plain_path(self) -> Path:
         """The path for libraries that take names in UTF-8 only: a file of another name is handed over opened."""
-        if errors.printable(str(self.path)) == str(self.path):
+        if os.fsencode(self.path) == str(self.path).encode("utf-8", "replace"):
             return self.path
         opened = Path(f"/proc/self/fd/{self._opened}")
         if not opened.exists():
@@ -150,7 +151,7 @@ def single(path: Path) -> Source:
         raise errors.unreadable_file(str(path), "it is a directory")
     if not os.path.exists(path):
         raise errors.no_such_file(str(path))
-    name = errors.printable(str(path))
+    name = visible(str(path))
     if not os.path.isfile(path):  # a pipe can be read once
         return Source(name, path, content=path.read_bytes())
     return Source(name, path, state=_state(path))
@@ -163,7 +164,7 @@ def _meant(name: str) -> list[Source]:
     if not found:
         raise errors.no_file_matches(name)
     singles = [(single(Path(file)), table) for file, table in found]
-    return [one if table is None else replace(one, name=errors.printable(name), table=table) for one, table in singles]
+    return [one if table is None else replace(one, name=visible(name), table=table) for one, table in singles]
 
 
 def _files_and_tables(name: str) -> list[tuple[str, str | None]]:

@@ -91,7 +91,7 @@ def _is_stream(path: Path) -> bool:
 def write_text(path: str | os.PathLike[str], text: str, form: str) -> None:
     """Write a text of some form; the name of a file that is no UTF-8 may stand in it, and is escaped."""
     with written_beside(Path(path), form) as place:
-        place.write_bytes(errors.printable(text).encode())
+        place.write_bytes(text.encode("utf-8", "backslashreplace"))
 
 
 def write_whole(frame: Any, path: Path) -> None:

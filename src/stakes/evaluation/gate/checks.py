@@ -5,6 +5,7 @@ from typing import Any
 
 from stakes.metrics import Estimate
 from stakes.metrics.estimate import plain
+from stakes.text import visible
 from stakes.views.page import between, number
 
 _MINUS = str.maketrans("-", "−")
@@ -33,10 +34,10 @@ class Check:
         """What was seen, in one sentence."""
         where = "" if self.segment is None else f" in segment {self.segment}"
         if self.seen is None:
-            return f"{self.verdict}{where}: {self.reason}"
+            return visible(f"{self.verdict}{where}: {self.reason}")
         _, seen, value, ends = self.cells
         sure = "" if self.estimate.low is None else f", interval {ends}"
-        return f"{self.verdict}{where}: saw {seen} ({self.estimate.name} {value}{sure})"
+        return visible(f"{self.verdict}{where}: saw {seen} ({self.estimate.name} {value}{sure})")
 
     @property
     def verdict(self) -> str:

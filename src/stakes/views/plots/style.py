@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from stakes import errors
 from stakes.metrics import Estimate
 from stakes.metrics.estimate import percent
+from stakes.text import escaped, visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -123,10 +124,24 @@ def legend_below(ax: "Axes") -> None:
 # ── words ────────────────────────────────────────────────────────────────────────────────────────────────────────
 def inert(name: object, longest: int = _LONGEST) -> str:
     """Return a name from the data as text that matplotlib draws as it is: no formula, one line, not too long."""
-    line = " ".join(str(name).split())
+    line = "".join(map(_with_glyph, " ".join(visible(str(name)).split())))
     short = line if len(line) <= longest else f"{line[: longest - 1]}…"
     # labels that begin with an underscore would be left out of legends
-    return ("\u200b" if short.startswith("_") else "") + short.replace("$", r"\$")
+    return (" " if short.startswith("_") else "") + short.replace("$", r"\$")
+
+
+def _with_glyph(sign: str) -> str:
+    """A letter that no font has is escaped; otherwise matplotlib draws an empty box, and warns."""
+    return sign if sign.isascii() or any(font.get_char_index(ord(sign)) for font in _fonts()) else escaped(sign)
+
+
+def _fonts() -> Iterator[Any]:
+    """The fonts that letters are looked for in, one after the other."""
+    from matplotlib import font_manager, rcParams
+
+    for name in rcParams["font.sans-serif"]:
+        with contextlib.suppress(ValueError):  # most of those that are named are not installed
+            yield font_manager.get_font(font_manager.findfont(name, fallback_to_default=False))
 
 
 def figure_in_words(name: str, estimate: Estimate) -> str:

@@ -30,6 +30,7 @@ from typing import Any
 
 from stakes import errors
 from stakes.engines.files.writing import write_text
+from stakes.text import visible
 from stakes.views.languages import LANGUAGES
 from stakes.views.report.texts import texts
 
@@ -88,22 +89,32 @@ def html(payload: Mapping[str, Any], lang: str = "en") -> str:
     style = _read("style.css")
     script = _script(tuple(dict.fromkeys(section["kind"] for section in payload["sections"])))
     spoken = {code: texts(code) for code in LANGUAGES}
+    shown = _visible(payload)
     return _PAGE.format(
         lang=lang,
-        title=escape(payload["title"]["values"].get("name") or "stakes"),
+        title=escape(shown["title"]["values"].get("name") or "stakes"),
         noscript=escape(spoken[lang]["page.noscript"]),
         style=style,
         style_hash=_hash(style),
         script=script,
         script_hash=_hash(script),
-        data=_inert({"lang": lang, "languages": LANGUAGES, "texts": spoken, "page": payload}),
+        data=_inert({"lang": lang, "languages": LANGUAGES, "texts": spoken, "page": shown}),
     )
+
+
+def _visible(data: Any) -> Any:
+    """Names from data as text, wherever they stand in a payload."""
+    if isinstance(data, str):
+        return visible(data)
+    if isinstance(data, Mapping):
+        return {_visible(name): _visible(value) for name, value in data.items()}
+    return [_visible(one) for one in data] if isinstance(data, list | tuple) else data
 
 
 def _inert(data: Any) -> str:
     """JSON in which no name can end the script element that holds it."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    for character in "<>&\u2028\u2029":
+    for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
 

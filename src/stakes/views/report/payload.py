@@ -7,6 +7,7 @@ import numpy as np
 
 from stakes.metrics import Estimate
 from stakes.metrics.estimate import plain
+from stakes.text import visible
 
 MOST = 50
 """Lists are cut to this many entries."""
@@ -47,7 +48,7 @@ def reason(words: str) -> dict[str, str]:
 
 def named(name: Any) -> str:
     """Return a name from the data, cut to a length that a page can show."""
-    text = str(name)
+    text = visible(str(name))
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
