@@ -291,7 +291,7 @@ def test_the_command_line_goes_before_the_file(folder):
     [
         ("[gate]\nrequired = []", "stakes.toml: 'required' is no option; did you mean 'require' or 'quiet'?"),
         ("[gate]\ntruth = ['a', 'b']", "stakes.toml: truth takes one value, and has ['a', 'b']"),
-        ("[gate", "stakes.toml cannot be read as TOML"),
+        ("[gate", "stakes.toml: cannot be read: "),
         ("[gates]\ntruth = 'a'", "stakes.toml: there is no table [gate] or [tool.stakes.gate]"),
     ],
 )

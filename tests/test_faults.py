@@ -58,7 +58,7 @@ def test_no_room_keeps_the_earlier_output(files, tmp_path, name):
     out.write_text("earlier")
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8_192, 8_192))  # noqa: E731
     done = run(*applying(files, "small", out), preexec_fn=limit)
-    assert done.returncode == 1
+    assert done.returncode == 3
     assert "cannot write: " in one_line(done.stderr)
     assert "File too large" in done.stderr
     assert [p.name for p in tmp_path.iterdir()] == [name]
@@ -95,7 +95,7 @@ def test_a_full_or_read_only_disk_is_one_line(files, tmp_path, options, name, wo
     if not can_mount(tmp_path):
         lacking("mounting needs root")
     done = in_own_mount(options, tmp_path, *applying(files, "small", tmp_path / name))
-    assert done.returncode == 1
+    assert done.returncode == 3
     line = one_line(done.stderr)  # nothing is listed: no part of a file stays behind
     assert line.startswith("stakes: cannot write: ")
     assert words in line
@@ -113,13 +113,13 @@ def test_a_folder_without_permission(files, tmp_path):
     tmp_path.chmod(0o500)
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     tmp_path.chmod(0o700)
-    assert (done.returncode, "Permission denied" in one_line(done.stderr)) == (1, True)
+    assert (done.returncode, "Permission denied" in one_line(done.stderr)) == (3, True)
 
 
 def test_a_calibrator_is_whole_or_not_there_too(files, tmp_path):
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))  # noqa: E731
     done = run("calibrate", files["small"], *FIT, "-o", tmp_path / "c.json", preexec_fn=limit, stdin=subprocess.DEVNULL)
-    assert done.returncode == 1
+    assert done.returncode == 3
     assert "File too large" in one_line(done.stderr)
     assert list(tmp_path.iterdir()) == []
 
@@ -130,7 +130,7 @@ def test_a_full_standard_output_is_one_line(files, how):
     with open("/dev/full", "w") as full:
         command = [*STAKES, "evaluate", files["small"], *FIT, *how]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=120)
-    assert done.returncode == 1
+    assert done.returncode == 3
     assert one_line(done.stderr) == "stakes: cannot write: No space left on device"
 
 

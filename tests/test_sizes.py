@@ -53,10 +53,10 @@ def written(path, begin, middle, end, size):
 @pytest.mark.parametrize(
     ("name", "begin", "middle", "words"),
     [
-        ("a.csv", "", "a", "a line has more than 33,554,432 bytes"),
-        ("a.csv", "y,p\n0,0.5\n1,", "9", "a line has more than 33,554,432 bytes"),
-        ("a.csv", 'y,p\n0,0.5\n1,"', "b", "a line has more than 33,554,432 bytes"),
-        ("a.jsonl", '{"y": 1, "p": "', "a", "a line has more than 33,554,432 bytes"),
+        ("a.csv", "", "a", "a line has more than 16,777,216 bytes"),
+        ("a.csv", "y,p\n0,0.5\n1,", "9", "a line has more than 16,777,216 bytes"),
+        ("a.csv", 'y,p\n0,0.5\n1,"', "b", "a line has more than 16,777,216 bytes"),
+        ("a.jsonl", '{"y": 1, "p": "', "a", "a line has more than 16,777,216 bytes"),
         ("a.tally", "", "a", "a.tally is damaged or no tally"),
         ("a.toml", "decide = '", "a", "a.toml: cannot be read: it has more than 1,000,000 bytes"),
     ],
@@ -71,7 +71,7 @@ def test_one_endless_line(tmp_path, name, begin, middle, words, size):
 @pytest.mark.parametrize("size", [SMALL, FULL])
 def test_a_line_of_very_many_fields(tmp_path, size):
     path = written(tmp_path / "a.csv", "", "1,", "\n", size)
-    refused(stakes_within(0, "evaluate", path, "--truth", "y", "--score", "p"), "a line has more than 33,554,432 bytes")
+    refused(stakes_within(0, "evaluate", path, "--truth", "y", "--score", "p"), "a line has more than 16,777,216 bytes")
     path = written(tmp_path / "b.csv", "", "1,", "\n", 8 * MB)
     refused(
         stakes_within(500, "evaluate", path, "--truth", "y", "--score", "p"), "4,194,305 columns, more than 100,000"

@@ -1,7 +1,10 @@
 """stakes: what do a model's mistakes cost, how sure are we, and what should be decided?"""
 
+from __future__ import annotations
+
 import importlib
-from typing import TYPE_CHECKING, Any
+
+TYPE_CHECKING = False  # as type checkers read it; typing itself takes longer to load than all of this
 
 __version__ = "0.1.0"
 
@@ -44,6 +47,7 @@ _HOMES = {
     "InputError": "stakes.errors",
     "InputWarning": "stakes.errors",
     "StakesError": "stakes.errors",
+    "UnableError": "stakes.errors",
     "UndefinedWarning": "stakes.errors",
 }
 _MODULES = ("metrics",)
@@ -51,6 +55,8 @@ _MODULES = ("metrics",)
 __all__ = [*sorted(_HOMES), *_MODULES]
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from stakes import metrics as metrics
     from stakes.decisions.calibration.calibration import Calibration as Calibration
     from stakes.decisions.curves.kinds import Curve as Curve
@@ -65,6 +71,7 @@ if TYPE_CHECKING:
     from stakes.errors import InputError as InputError
     from stakes.errors import InputWarning as InputWarning
     from stakes.errors import StakesError as StakesError
+    from stakes.errors import UnableError as UnableError
     from stakes.errors import UndefinedWarning as UndefinedWarning
     from stakes.evaluation import Evaluation as Evaluation
     from stakes.evaluation import count as count

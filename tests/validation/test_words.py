@@ -131,5 +131,5 @@ def test_without_scikit_learn(monkeypatch):
         return importing(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(stakes.InputError, match="scikit-learn, which is missing; pip install scikit-learn"):
+    with pytest.raises(stakes.UnableError, match="scikit-learn, which is missing; pip install scikit-learn"):
         stakes.validate(GaussianNB(), X, Y)

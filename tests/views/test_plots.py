@@ -20,7 +20,7 @@ from sklearn.svm import LinearSVC
 from statsmodels.stats.proportion import proportion_confint
 
 import stakes
-from stakes.errors import InputError
+from stakes.errors import InputError, UnableError
 from stakes.text import visible
 from stakes.views import pictures
 from stakes.views.plots import numbers
@@ -615,7 +615,7 @@ def test_without_matplotlib_it_says_what_to_install(two, monkeypatch):
         return real(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(InputError) as found:
+    with pytest.raises(UnableError) as found:
         two.plot("roc")
     assert str(found.value) == "plots are drawn with matplotlib, which is missing; pip install 'stakes[plots]'"
 

@@ -1,70 +1,63 @@
-"""The command line: verbs to functions. Heavy imports stay inside commands, so that --help answers at once."""
+"""The door of the command line: it loads next to nothing, so that what goes wrong from then on ends in one line."""
 
+from __future__ import annotations
+
+import contextlib
 import io
 import os
 import signal
 import sys
 import warnings
-from contextlib import suppress
-from typing import Any, NoReturn
 
-import click
-
-from stakes import __version__, errors
-from stakes.cli.calibrate import calibrate
-from stakes.cli.compare import compare
-from stakes.cli.count import count
-from stakes.cli.decide import decide
-from stakes.cli.demo import demo
-from stakes.cli.doctor import doctor
-from stakes.cli.evaluate import evaluate
-from stakes.cli.gate import gate
-from stakes.cli.metrics import metrics
-from stakes.cli.permute import permute
-from stakes.cli.system import system
-from stakes.cli.validate import validate
-from stakes.cli.words import FileError, as_options, complain, stop
-from stakes.errors import StakesError
-from stakes.text import ERRORS, visible
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 __all__ = ["cli", "main"]
 
-
-_EPILOG = """\b
-Completion of commands and options, for the start-up file of your shell:
-  bash  eval "$(_STAKES_COMPLETE=bash_source stakes)"
-  zsh   eval "$(_STAKES_COMPLETE=zsh_source stakes)"
-  fish  _STAKES_COMPLETE=fish_source stakes | source
-"""
+UNABLE = 3
+"""The exit code of work that could not be done, through no fault of the input."""
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]}, epilog=_EPILOG)
-@click.version_option(__version__, prog_name="stakes")
-def cli() -> None:
-    """What do a model's mistakes cost, how sure are we, and what should be decided?
+def __getattr__(name: str) -> Any:
+    if name == "cli":
+        from stakes.cli.group import cli
 
-    \b
-    Example:
-      stakes evaluate preds.csv --truth y --score p
-      stakes demo
-    """
-
-
-_VERBS = (evaluate, decide, count, compare, calibrate, permute, system, validate, gate)
-for command in (*_VERBS, metrics, demo, doctor):
-    cli.add_command(command)
+        return cli
+    raise AttributeError(f"module 'stakes.cli' has no attribute {name!r}")
 
 
 def main() -> NoReturn:
-    """Run a command; a user's mistake is one line and exit code 2, Ctrl-C is 130."""
+    """Run a command, and say what went wrong in one line.
+
+    Exit code 1 is a check that is not met, 2 wrong input, 3 work that could not be done, 130 an interruption.
+    """
+    _open_closed_streams()
     try:
-        _run()
-    except KeyboardInterrupt:  # in the very moment in which all was said
+        from stakes.cli import guard
+
+        code = guard.followed(_debugging(), _died) if guard.memory_is_limited() else None
+        if code is not None:
+            sys.exit(code)
+        sys.unraisablehook = _interrupted_unheard
+        with guard.interruptible(_interrupted):
+            _run()
+    except KeyboardInterrupt:  # while importing, or in the very moment in which all was said
         _interrupted()
+    except SystemExit:
+        raise
+    except BaseException as problem:  # a panic of Polars is no Exception
+        _unable(problem)
 
 
 def _run() -> NoReturn:
-    _open_closed_streams()
+    import click
+
+    from stakes.cli.group import cli
+    from stakes.cli.words import FileError, as_options, stop
+    from stakes.errors import StakesError, UnableError
+    from stakes.text import ERRORS
+
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=ERRORS)  # a terminal that lacks a letter gets its escape, not a traceback
@@ -76,9 +69,10 @@ def _run() -> NoReturn:
     except (click.exceptions.Abort, KeyboardInterrupt):
         _interrupted()
     except click.ClickException as problem:
-        with suppress(OSError):
-            _show(problem)
+        _show(problem)
         sys.exit(2)
+    except UnableError:
+        raise
     except FileError as problem:
         stop(str(problem), 2)
     except StakesError as problem:
@@ -86,9 +80,9 @@ def _run() -> NoReturn:
     except (BrokenPipeError, SystemExit):  # click and rich end so when nobody is listening any more; say nothing
         _forget_output()
         sys.exit(code)
-    except OSError as problem:
+    except OSError:
         _forget_output()
-        stop(f"cannot write: {problem.strerror or problem}", 1)
+        raise
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said; a late Ctrl-C shall not end this in a traceback
     sys.exit(code)
@@ -101,16 +95,53 @@ def _open_closed_streams() -> None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
 
 
-def _show(problem: click.ClickException) -> None:
-    """Say what click found wrong, with the arguments that it quotes on one line."""
+def _show(problem: Any) -> None:
+    """Say what click found wrong; the arguments that it quotes may be of any length, and stay on one line."""
+    import click
+
+    from stakes.errors import StakesError
+
     context = problem.ctx if isinstance(problem, click.UsageError) else None
-    click.UsageError(visible(problem.format_message()), context).show(sys.stderr)
+    with contextlib.suppress(OSError):
+        click.UsageError(str(StakesError(problem.format_message())), context).show(sys.stderr)
+
+
+def _unable(problem: BaseException) -> NoReturn:
+    """Say why the work could not be done."""
+    from stakes import errors
+    from stakes.cli.words import as_options, stop
+
+    if _debugging():
+        import traceback
+
+        traceback.print_exception(problem)
+    stop(as_options(errors.unable(problem)), UNABLE)
+
+
+def _died() -> NoReturn:
+    """Say what became of a child that a library has ended."""
+    from stakes import errors
+
+    _unable(errors.lack_of_memory())
+
+
+def _debugging() -> bool:
+    return "--debug" in sys.argv[1:]
 
 
 def _interrupted() -> NoReturn:
     """End at once: Python itself would wait for threads, or end by the signal if it came within an import."""
-    complain("interrupted")
-    os._exit(130)
+    try:
+        print("stakes: interrupted", file=sys.stderr, flush=True)
+    finally:
+        os._exit(130)
+
+
+def _interrupted_unheard(unraisable: Any) -> None:
+    """Ctrl-C within a destructor, of which Python would only tell."""
+    if unraisable.exc_type is KeyboardInterrupt:
+        _interrupted()
+    sys.__unraisablehook__(unraisable)
 
 
 def _forget_output() -> None:
@@ -123,6 +154,9 @@ _warned: set[str] = set()
 
 def _warn(message: Warning | str, *_: Any) -> None:
     """A warning is one line for a person, said once, without the place in the code."""
+    from stakes import errors
+    from stakes.cli.words import as_options, complain
+
     words = errors.first_line(message)
     if words not in _warned:
         _warned.add(words)

@@ -1,6 +1,5 @@
 """Options that stand in a file: ``[gate]`` of stakes.toml, or ``[tool.stakes.gate]`` of pyproject.toml."""
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -51,10 +50,9 @@ def _of_file(path: Path, name: str) -> tuple[Path, Mapping[str, Any]]:
 
 
 def _table(path: Path, name: str) -> Mapping[str, Any] | None:
-    try:
-        content: Any = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as problem:
-        raise errors.bad_config(str(path), errors.first_line(problem)) from None
+    from stakes.tallies.toml_files import read_toml
+
+    content = read_toml(path)
     for place in (("tool", "stakes", name), (name,)):
         if place[0] == "tool" or path.name != "pyproject.toml":
             found = _at(content, place)

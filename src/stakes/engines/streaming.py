@@ -1,8 +1,8 @@
 """Files of many rows are read in batches and counted as they go by, so that memory stays bounded.
 
-Up to ``MOST_EXACT`` rows the named columns are read whole and every figure is exact. Of more rows only groups of rows
-alike are kept, their scores in bins (``binning.py``), as when another engine counts them (``lazy.py``), and the bounds
-of the auc are told. With ``exact=True`` every score is kept at 8 bytes a row instead.
+Up to ``MOST_EXACT`` rows the named columns are read whole and every figure is exact. Of more rows, or where bins are
+asked for, only groups of rows alike are kept, their scores in bins (``binning.py``), as when another engine counts them
+(``lazy.py``), and the bounds of the auc are told. With ``exact=True`` every score is kept at 8 bytes a row instead.
 
 Questions that need the rows themselves (errors of predicted numbers, scores of several classes, clusters, costs that
 differ by row; exact scores with weights or segments) read the columns whole, whatever the number of rows.
@@ -56,7 +56,7 @@ def count_files(data: Any, options: Mapping[str, Any], exact: bool | None) -> Co
     if exact and any(name == "weight" or name.startswith("by") for name in named):
         return None
     files = Files.open(data, named, options.get("where"))
-    if not files.have_more_rows_than(MOST_EXACT):
+    if not files.have_more_rows_than(BATCH if exact is False else MOST_EXACT):
         return None
     with files.relation() as table:
         if table is not None:
@@ -137,13 +137,8 @@ class Batch:
     @classmethod
     def read(cls, found: Mapping[str, Any], missing: str) -> "Batch":
         """Read and check the columns of some rows; those without weight are left out."""
-        import polars as pl
-
         rows = rows_that_count(found, None, missing)
         labels = {name: column for name, column in rows.columns.items() if name != "score"}
-        for name, column in labels.items():
-            if found[name].dtype == pl.Categorical and any("\0" in text for text in column.names):
-                raise errors.nul_bytes(name, 0)  # the second look says in which line
         return cls(
             {name: encode(column) for name, column in labels.items()},
             {name: column.kind for name, column in labels.items()},

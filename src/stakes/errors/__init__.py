@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from stakes.text import visible
 
+_LONGEST, _BEGINNING = 690, 400
+"""Letters of a text: names from data may be of any length, and what to do stands at the end."""
+
 
 class _OneLine(Exception):  # noqa: N818 - warnings are made of it, too
     """What is said stays on one line and can be seen, whatever names from data it quotes."""
@@ -19,6 +22,10 @@ class _OneLine(Exception):  # noqa: N818 - warnings are made of it, too
 
 class StakesError(_OneLine):
     """Everything that stakes raises on purpose."""
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        return text if len(text) <= _LONGEST else f"{text[:_BEGINNING]} … {text[_BEGINNING - _LONGEST + 3 :]}"
 
 
 class InputError(StakesError, ValueError):
@@ -33,6 +40,18 @@ class EmptyError(InputError):
     """There are no rows; ``dropped`` is how many were left out."""
 
     dropped = 0
+
+
+class UnableError(StakesError):
+    """The input may be right, but the work could not be done; the text says what was lacking."""
+
+
+class LackOfMemoryError(UnableError, MemoryError):
+    """There is less memory than the work takes."""
+
+
+class MissingPartError(UnableError, ImportError):
+    """An optional package is not installed."""
 
 
 class InputWarning(_OneLine, UserWarning):
@@ -69,6 +88,7 @@ _TOPICS = (
     "metrics",
     "permutation",
     "pictures",
+    "resources",
     "rules",
     "scores",
     "systems",
@@ -89,6 +109,7 @@ if TYPE_CHECKING:
     from stakes.errors.metrics import *
     from stakes.errors.permutation import *
     from stakes.errors.pictures import *
+    from stakes.errors.resources import *
     from stakes.errors.rules import *
     from stakes.errors.scores import *
     from stakes.errors.systems import *

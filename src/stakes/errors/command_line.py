@@ -10,10 +10,6 @@ def no_table_in_config(path: str, command: str) -> InputError:
     return InputError(f"{path}: there is no table [{command}] or [tool.stakes.{command}]; put the options there")
 
 
-def bad_config(path: str, why: str) -> InputError:
-    return InputError(f"{path} cannot be read as TOML ({short(why, 100)}); mend it there")
-
-
 def unknown_in_config(path: str, key: str, known: Sequence[str]) -> InputError:
     return InputError(f"{path}: {short(repr(key))} is no option{nearest(key, known)}")
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from stakes.errors import EmptyError, InputError
+from stakes.errors import EmptyError, InputError, MissingPartError
 from stakes.errors.words import nearest, rows_text, short, some
 
 
@@ -134,8 +134,10 @@ def mixed_column(path: str, column: str, types: Sequence[str]) -> InputError:
     )
 
 
-def missing_duckdb(path: str) -> InputError:
-    return InputError(f"{path} is a DuckDB database, which needs the package duckdb: pip install 'stakes[duckdb]'")
+def missing_duckdb(path: str) -> MissingPartError:
+    return MissingPartError(
+        f"{path} is a DuckDB database, which needs the package duckdb: pip install 'stakes[duckdb]'"
+    )
 
 
 def unknown_missing(missing: object) -> InputError:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from stakes.errors import InputError
+from stakes.errors import InputError, MissingPartError
 from stakes.errors.words import nearest, rows_text, short, some
 
 
@@ -28,8 +28,8 @@ def not_two_models(one: str, other: str, models: Sequence[str]) -> InputError:
     return InputError(f"{one!r} and {other!r} are not two of the models; there are {some(models)}")
 
 
-def missing_matplotlib() -> InputError:
-    return InputError("plots are drawn with matplotlib, which is missing; pip install 'stakes[plots]'")
+def missing_matplotlib() -> MissingPartError:
+    return MissingPartError("plots are drawn with matplotlib, which is missing; pip install 'stakes[plots]'")
 
 
 def no_such_plot(kind: object, known: Sequence[str]) -> InputError:

@@ -76,6 +76,13 @@ def bad_vote_weight(part: str) -> InputError:
     return InputError(f"{short(part, 60)!r} is no weighted vote; write a number above 0 times a model: 2 * a")
 
 
+def votes_beyond_sums(function: str) -> InputError:
+    return InputError(
+        f"the numbers in {function} are too large, or too far apart, to be added up; write weights such as 2 * a and "
+        "0.5 * b"
+    )
+
+
 def no_yes_in_rule(labels: Sequence[str]) -> InputError:
     return InputError(
         f"and, or, not and counts ask for a positive class, and {some(labels)} have none; compare instead, as in "

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from stakes.errors import InputError
+from stakes.errors import InputError, MissingPartError
 from stakes.errors.words import nearest, rows_text, short, some, the_class
 
 
-def missing_scikit_learn() -> InputError:
-    return InputError("estimators are fitted with the help of scikit-learn, which is missing; pip install scikit-learn")
+def missing_scikit_learn() -> MissingPartError:
+    return MissingPartError(
+        "estimators are fitted with the help of scikit-learn, which is missing; pip install scikit-learn"
+    )
 
 
 def no_estimator(seen: Any) -> InputError:
@@ -190,8 +192,8 @@ def model_cannot_say(model: str, metric: str, ways: Sequence[str]) -> InputError
     return InputError(f"{model} has no {' and no '.join(ways)}, which {metric} needs; use a model that has")
 
 
-def missing_mlflow() -> InputError:
-    return InputError("figures are logged with MLflow, which is missing; pip install 'stakes[mlflow]'")
+def missing_mlflow() -> MissingPartError:
+    return MissingPartError("figures are logged with MLflow, which is missing; pip install 'stakes[mlflow]'")
 
 
 def bad_prefix(prefix: object) -> InputError:

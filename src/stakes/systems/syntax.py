@@ -9,17 +9,22 @@ a if a == b else "ask"                   two models that agree
 """
 
 import ast
+import math
 import re
 import warnings
 from collections.abc import Callable, Collection
 from fractions import Fraction
 
 from stakes import errors
-from stakes.systems.rules import Agree, Choose, Count, Either, Every, Is, Label, Node, Not, Says, Vote, plain
+from stakes.systems.rules import Agree, Choose, Count, Either, Every, Is, Label, Node, Not, Says, Vote, plain, whole
+from stakes.tallies.arithmetic import is_real
 from stakes.tallies.names import canonical
 
 MOST_CHARACTERS = 10_000
 MOST_NESTED = 100
+_MOST_VOTES = 1 << 62
+"""As whole numbers votes are added up in 64 bits."""
+
 _KEYWORDS = ("and", "or", "not", "if", "else", "in")
 _QUOTED = "quoted_name_{}_"
 
@@ -51,7 +56,7 @@ class _Reader:
             if isinstance(problem, RecursionError | MemoryError):
                 raise errors.rule_too_deep(MOST_NESTED) from None
             self._refuse_slips()
-            raise errors.rule_unreadable(self.text, str(getattr(problem, "msg", problem))) from None
+            raise errors.rule_unreadable(self.text, str(getattr(problem, "msg", problem)).partition(";")[0]) from None
 
     def _refuse_slips(self) -> None:
         """Name what is probably wrong in a text that cannot be read: a name without backticks, AND for and."""
@@ -129,7 +134,7 @@ class _Reader:
     def _count(self, name: str, arguments: list[ast.expr]) -> Node:
         if not arguments or (number := _number(arguments[0])) is None:
             raise errors.count_without_number(name)
-        parts, weights = self._votes(name, arguments[1:])
+        parts, weights = self._votes(name, arguments[1:], number)
         least, most = {"at_least": (1, 0), "at_most": (0, 1), "exactly": (0, 0)}[name]
         if not (number > 0 if least else number >= 0) or not (
             number < sum(weights) if most else number <= sum(weights)
@@ -137,10 +142,14 @@ class _Reader:
             raise errors.count_beyond(name, plain(number), plain(sum(weights, Fraction(0))))
         return Count(name, number, parts, weights)
 
-    def _votes(self, name: str, arguments: list[ast.expr]) -> tuple[tuple[Node, ...], tuple[Fraction, ...]]:
+    def _votes(
+        self, name: str, arguments: list[ast.expr], *numbers: Fraction
+    ) -> tuple[tuple[Node, ...], tuple[Fraction, ...]]:
         if not arguments:
             raise errors.nothing_to_vote(name)
         weights, parts = zip(*map(self._weighted, arguments), strict=True)
+        if sum(whole([*weights, *numbers])) > _MOST_VOTES:
+            raise errors.votes_beyond_sums(name)
         return parts, weights
 
     def _weighted(self, tree: ast.expr) -> tuple[Fraction, Node]:
@@ -181,6 +190,6 @@ class _Negative(ast.NodeTransformer):
 
 def _number(tree: ast.expr) -> Fraction | None:
     """The number that is written there, if it is one: 0.1 is a tenth."""
-    if isinstance(tree, ast.Constant) and isinstance(tree.value, int | float) and not isinstance(tree.value, bool):
+    if isinstance(tree, ast.Constant) and is_real(tree.value) and tree.value != math.inf:
         return Fraction(repr(tree.value))
     return None

@@ -20,6 +20,8 @@ from stakes.tallies.small_cells import ranges_without_small_cells
 from stakes.tallies.steps import Steps
 from stakes.text import visible
 
+_COUNTS = ("positives", "negatives")
+
 
 @dataclass(frozen=True, eq=False)
 class ScoreTable(Tally):
@@ -231,7 +233,7 @@ class ScoreTable(Tally):
         if isinstance(self.store, Columns):
             return self.store
         walked = list(self.steps())
-        counts = {name: np.concatenate([getattr(s, name) for s in walked]) for name in ("positives", "negatives")}
+        counts = {name: np.concatenate([getattr(s, name) for s in walked]) for name in _COUNTS}
         return Columns(np.concatenate([s.scores for s in walked]), counts)
 
     def constant(self) -> Self:
@@ -263,8 +265,13 @@ class ScoreTable(Tally):
         """Return the table with scores rounded down to a grid that is no finer than its own."""
         if grid is None or grid == self.grid:
             return self
-        columns = self.as_columns()
-        return self._like(Columns.added(grid.lower_edges(columns.scores), columns.values), grid)
+        if isinstance(self.store, Columns):
+            return self._like(Columns.added(grid.lower_edges(self.store.scores), self.store.values), grid)
+        coarse = [  # a block at a time: the columns of all rows would take several times their memory
+            Columns.added(grid.lower_edges(block.scores), {name: getattr(block, name) for name in _COUNTS})
+            for block in self.steps()
+        ]
+        return self._like(Columns.merged(coarse), grid)
 
     def for_travel(self, minimum: float) -> Self:
         """Return the table in bins, put together until every cell is empty or holds at least so many rows.

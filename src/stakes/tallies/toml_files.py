@@ -4,7 +4,8 @@ from typing import Any
 
 from stakes import errors
 
-_LARGEST = 1_000_000
+_LARGEST, _DEEPEST = 1_000_000, 1_000
+"""Bytes of a file, and dots in a line: Python takes minutes over a name of very many parts."""
 
 
 def read_toml(path: Any) -> dict[str, Any]:
@@ -15,7 +16,10 @@ def read_toml(path: Any) -> dict[str, Any]:
     try:
         if Path(path).stat().st_size > _LARGEST:
             raise errors.unreadable_file(str(path), f"it has more than {_LARGEST:,} bytes, so it is no list of words")
-        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8")
+        if max(line.count(".") for line in text.split("\n")) > _DEEPEST:
+            raise RecursionError
+        return tomllib.loads(text)
     except errors.InputError:
         raise
     except FileNotFoundError:
@@ -23,4 +27,5 @@ def read_toml(path: Any) -> dict[str, Any]:
     except RecursionError:
         raise errors.unreadable_file(str(path), "it is nested too deep") from None
     except (OSError, ValueError) as problem:  # no UTF-8, no TOML, or a number of thousands of digits
-        raise errors.unreadable_file(str(path), str(problem).partition(";")[0]) from None
+        why = getattr(problem, "strerror", None) or str(problem).partition(";")[0]
+        raise errors.unreadable_file(str(path), why) from None

@@ -40,5 +40,5 @@ def _read(path: Path) -> Any:
         raise errors.no_such_file(str(path)) from None
     except OSError as problem:
         raise errors.unreadable_file(str(path), problem.strerror or str(problem)) from None
-    except ValueError:
+    except (ValueError, RecursionError):  # no JSON, a number of thousands of digits, or brackets without end
         raise errors.no_saved_calibrator(str(path)) from None

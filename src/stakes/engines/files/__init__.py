@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,8 @@ from stakes import errors
 from stakes.engines import progress
 from stakes.engines.columns import spelled
 from stakes.engines.files import csv, database
-from stakes.engines.files.kinds import Table, open_table
+from stakes.engines.files.kinds import NotNumbersError, Table, open_table
+from stakes.engines.files.room import refuse_beyond_memory
 from stakes.engines.files.sources import single, sources
 from stakes.engines.files.where import Condition
 from stakes.engines.files.writing import write_whole
@@ -22,6 +23,11 @@ MISSING = ["", "NA", "N/A", "NULL", "null", "NaN", "nan"]
 """How text files write a missing value; no class is called like that."""
 
 _NUMBERS = ("score", "weight")
+
+_SCORED = ("truth", *_NUMBERS)
+
+_MANY = 1 << 20
+"""Of so many rows of text numbers are kept as numbers from the start, in half the memory."""
 
 
 def read(data: Any, wanted: dict[str, str], where: Any = None) -> dict[str, Any]:
@@ -89,6 +95,16 @@ class Files:
 
     def whole(self) -> dict[str, Any]:
         """Read all rows at once."""
+        if "score" in self.wanted and all(name in _SCORED or name.startswith("by") for name in self.wanted):
+            quick = self.with_types() if self.likely_rows > _MANY else self
+            if quick is not self:
+                with suppress(errors.InputError):  # which takes longer to be said with its line
+                    return quick._whole()
+        return self._whole()
+
+    def _whole(self) -> dict[str, Any]:
+        for table in self.tables:
+            refuse_beyond_memory(table.source.name, table.likely_rows * sum(map(table.bytes_of, self.wanted.items())))
         frames = [table.collect(self._names) for table in self.tables]
         parts = [self._taken(table, frame) for table, frame in zip(self.tables, frames, strict=True)]
         if (
@@ -172,6 +188,8 @@ def _typed(table: Table, column: Any, argument: str) -> Any:
     """Labels in text files stay text (Polars leaves NUL bytes in it); scores and weights must be numbers."""
     import polars as pl
 
+    if table.typed and _doubtful(column):
+        raise NotNumbersError()
     if argument not in _NUMBERS or column.dtype != pl.String:
         if table.separator and column.dtype == pl.String and column.str.contains("\0", literal=True).any():
             csv.refuse_faults(table.source, table.separator)
@@ -188,6 +206,15 @@ def _typed(table: Table, column: Any, argument: str) -> Any:
         problem = errors.infinite_values(argument, len(infinite), int(infinite[0]))
         raise errors.in_file(_place(table, column.name, value), errors.beyond_float64(value, problem))
     return numbers
+
+
+def _doubtful(column: Any) -> bool:
+    """Whether a column that Polars gave its type holds what a second look has to find the line of."""
+    import polars as pl
+
+    if column.dtype == pl.Categorical:
+        return bool(column.unique().cast(pl.String).str.contains("\0", literal=True).any())
+    return column.dtype == pl.Float64 and bool(column.is_infinite().any())
 
 
 def _place(table: Table, column: str, value: str) -> str:

@@ -59,17 +59,13 @@ def header(source: Source, separator: str) -> list[str]:
 
 def _blank_lines_at_the_end(source: Source) -> int:
     """How many lines of nothing follow the last one that holds something."""
+    if source.zipped:
+        return max(source.unpacked.blank - 1, 0)
     with source.open() as file:
-        if source.zipped or source.content is not None:
-            tail, block = b"", file.read(_LOOKED_AT)
-            while block:
-                tail, block = (tail if not block.strip(b"\r\n") else b"") + block, file.read(_LOOKED_AT)
-        else:
-            size, reach = file.seek(0, 2), _LOOKED_AT
-            tail = b""
-            while not tail.strip(b"\r\n") and len(tail) < size:
-                file.seek(max(0, size - reach))
-                tail, reach = file.read(), 2 * reach
+        size, reach, tail = file.seek(0, 2), _LOOKED_AT, b""
+        while not tail.strip(b"\r\n") and len(tail) < size:
+            file.seek(max(0, size - reach))
+            tail, reach = file.read(), 2 * reach
     return max(tail[len(tail.rstrip(b"\r\n")) :].count(b"\n") - 1, 0)
 
 

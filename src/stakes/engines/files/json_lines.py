@@ -22,7 +22,7 @@ def fault(source: Source) -> errors.InputError | None:
     with source.open() as file:
         for number, line in enumerate(file, 1):
             try:
-                row = json.loads(line.rstrip(), parse_float=_finite, parse_constant=_no_json) if line.strip() else {}
+                row = json.loads(line.rstrip(), **_STRICT) if line.strip() else {}
             except UnicodeDecodeError:
                 return errors.not_utf8(source.name, number)
             except json.JSONDecodeError as problem:
@@ -42,5 +42,15 @@ def _finite(text: str) -> float:
     return float(text)
 
 
+def _whole(text: str) -> int:
+    if len(text) > _MOST_DIGITS:
+        raise ValueError(f"a number has {len(text):,} digits, more than {_MOST_DIGITS:,}")
+    return int(text)
+
+
 def _no_json(text: str) -> None:
     raise ValueError(f"{text} is no JSON; write null for a missing value")
+
+
+_MOST_DIGITS = 4_000
+_STRICT: Any = {"parse_float": _finite, "parse_int": _whole, "parse_constant": _no_json}

@@ -12,8 +12,10 @@ from stakes.engines.files.sources import Source
 
 _JSON_LINES = (".jsonl", ".ndjson")
 _ARROW = (".arrow", ".ipc", ".feather")
-_LONGEST_LINE = 32 << 20
 _ARROW_FILE, _FIRST_FEATHER = b"ARROW1", b"FEA1"
+
+_VALUE, _QUANTITY = 8, 100
+"""Bytes of memory that a value takes while it is counted; errors of predicted numbers are sorted and added up."""
 
 _LINES = (*csv.SEPARATORS, *_JSON_LINES)
 """Kinds whose rows are lines of text; the others know how many rows they have."""
@@ -44,7 +46,7 @@ class Table:
             try:
                 frame = self.lazy.select(self._read(names)).collect()
             except _problems() as problem:
-                raise _in_words(self.source, problem) from None
+                raise self._in_words(problem) from None
             if self._ends_early(frame):
                 csv.refuse_faults(self.source, self.separator)
             return frame.select(names)
@@ -63,7 +65,10 @@ class Table:
                         checked = True
                     yield frame.select(names)
             except _problems() as problem:
-                raise NotNumbersError() if self.typed else _in_words(self.source, problem) from None
+                raise self._in_words(problem) from None
+
+    def _in_words(self, problem: BaseException) -> errors.StakesError:
+        return NotNumbersError() if self.typed and not errors.lacks_memory(problem) else _in_words(self.source, problem)
 
     def _read(self, names: Sequence[str]) -> list[str]:
         """The columns to read: of separated text also the last, in which a line that ends too early shows."""
@@ -89,6 +94,12 @@ class Table:
         """How many rows there are; of lines of text a guess, by the first of them."""
         return self._rows_known if self._rows_known is not None else self.source.likely_lines
 
+    def bytes_of(self, wanted: tuple[str, str]) -> int:
+        """How much memory a value of an argument in a column takes at least until it is counted."""
+        argument, name = wanted
+        judged = argument in ("truth", "prediction") and self.lazy is not None
+        return _QUANTITY if judged and self.lazy.collect_schema()[name].is_float() else _VALUE
+
     @cached_property
     def _rows_known(self) -> int | None:
         if self.lazy is None:
@@ -112,8 +123,8 @@ def open_table(source: Source, missing: list[str]) -> Table:
             if source.table is not None:
                 raise errors.no_database(str(source.path))
             separator = csv.SEPARATORS.get(_ending(source), "")
-            if _ending(source) in _LINES and source.has_endless_line(_LONGEST_LINE):
-                raise errors.endless_line(source.name, _LONGEST_LINE)
+            if _ending(source) in _LINES:
+                source.refuse_endless_lines()
             lazy = csv.scan(source, separator, missing) if separator else _scan(source)
             return Table(source, lazy.collect_schema().names(), lazy, separator)
         except _problems() as problem:
@@ -169,8 +180,10 @@ def _problems() -> tuple[type[BaseException], ...]:
     return pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, EOFError
 
 
-def _in_words(source: Source, problem: BaseException) -> errors.InputError:
+def _in_words(source: Source, problem: BaseException) -> errors.StakesError:
     """Take a second look for the line that is wrong; otherwise say what the reader said."""
+    if errors.lacks_memory(problem):
+        return errors.lack_of_memory(errors.first_line(problem))
     kind = _ending(source)
     found = None
     try:

@@ -3,7 +3,6 @@
 import glob
 import gzip
 import io
-import math
 import os
 import sys
 import weakref
@@ -20,16 +19,24 @@ from stakes.text import visible
 STANDARD_INPUT = "-"
 
 _GZIP = b"\x1f\x8b"
-_OVERHEAD = 1 << 20
-"""Bytes that compression may take more than there were; a file that is even longer had 4 GB more."""
-
 _LOOKED_AT = 1 << 20
-"""Bytes at the beginning that tell how long lines are."""
+"""Bytes that are read at a time; those at the beginning tell how long lines are."""
+
+_LONGEST_LINE = 16 << 20
 
 _BESIDE_DATABASES = ("-wal", "-shm", "-journal", ".wal")
 """How files are called, beside their database, that hold what was written last."""
 
 State = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Unpacked:
+    """How many bytes and lines a compressed text has, and how many lines of nothing at its end."""
+
+    size: int
+    lines: int
+    blank: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,24 +94,28 @@ class Source:
 
     @property
     def size(self) -> int:
-        """How many bytes there are; of a compressed file about how many there were."""
-        held = self.path.stat().st_size if self.content is None else len(self.content)
-        return held if self.start(len(_GZIP)) != _GZIP else self._unpacked(held)
+        """How many bytes there are, once they are unpacked."""
+        if self.zipped:
+            return self.unpacked.size
+        return self.path.stat().st_size if self.content is None else len(self.content)
 
-    def _unpacked(self, held: int) -> int:
-        """How many bytes a compressed file had, told by its last four bytes up to multiples of 4 GB."""
-        with self._raw() as file:
-            file.seek(-4, os.SEEK_END)
-            size = int.from_bytes(file.read(), "little")
-        return size + (1 << 32) * max(0, math.ceil((held - size - _OVERHEAD) / (1 << 32)))
-
-    def _raw(self) -> IO[bytes]:
-        return self.path.open("rb") if self.content is None else io.BytesIO(self.content)
+    @cached_property
+    def unpacked(self) -> "Unpacked":
+        """What a compressed text comes to; endless lines are refused before a reader unpacks them."""
+        size = lines = blank = longest = 0
+        with self.open() as file:
+            while block := file.read(_LOOKED_AT):
+                size, lines, held = size + len(block), lines + block.count(b"\n"), block.rstrip(b"\r\n")
+                longest = longest + len(block) if b"\n" not in block else len(block) - block.rindex(b"\n")
+                blank = (0 if held else blank) + block[len(held) :].count(b"\n")
+                if longest > _LONGEST_LINE:
+                    raise errors.endless_line(self.name, _LONGEST_LINE)
+        return Unpacked(size, lines, blank)
 
     def lines_up_to(self, most: int) -> int:
-        """Count the lines, or stop where there are more than that; those of a compressed file are guessed."""
-        if self.start(len(_GZIP)) == _GZIP:
-            return self.likely_lines
+        """Count the lines, or stop where there are more than that."""
+        if self.zipped:
+            return self.unpacked.lines
         lines = 0
         with self.open() as file:
             while lines <= most and (block := file.read(_LOOKED_AT)):
@@ -114,18 +125,25 @@ class Source:
     @property
     def likely_lines(self) -> int:
         """About how many lines there are, if all are as long as the first ones."""
+        if self.zipped:
+            return self.unpacked.lines
         with self.open() as file:
             lines = file.read(_LOOKED_AT)
         return max(1, round(self.size / max(1, len(lines)) * lines.count(b"\n")))
 
-    def has_endless_line(self, longest: int) -> bool:
-        """Whether the first or the last line is longer than that; readers would take many times its size."""
-        if self.content is not None or self.path.stat().st_size <= longest or self.zipped:
-            return False
+    def refuse_endless_lines(self) -> None:
+        """Refuse a line of which readers would take many times the memory.
+
+        One of twice the length covers a whole window, so that it is found by looking for an end of line in each.
+        """
+        if self.zipped:
+            _ = self.unpacked
+            return
         with self.open() as file:
-            begin = file.read(longest)
-            file.seek(-longest, os.SEEK_END)
-            return b"\n" not in begin or b"\n" not in file.read()
+            for start in range(0, self.size - _LONGEST_LINE, _LONGEST_LINE):
+                file.seek(start)
+                if not any(b"\n" in file.read(_LOOKED_AT) for _ in range(_LONGEST_LINE // _LOOKED_AT)):
+                    raise errors.endless_line(self.name, _LONGEST_LINE)
 
     @contextmanager
     def watched(self) -> Iterator[None]:

@@ -1,0 +1,44 @@
+"""All commands together."""
+
+import click
+
+from stakes import __version__
+from stakes.cli.calibrate import calibrate
+from stakes.cli.compare import compare
+from stakes.cli.count import count
+from stakes.cli.decide import decide
+from stakes.cli.demo import demo
+from stakes.cli.doctor import doctor
+from stakes.cli.evaluate import evaluate
+from stakes.cli.gate import gate
+from stakes.cli.metrics import metrics
+from stakes.cli.permute import permute
+from stakes.cli.system import system
+from stakes.cli.validate import validate
+
+_EPILOG = """\b
+Completion of commands and options, for the start-up file of your shell:
+  bash  eval "$(_STAKES_COMPLETE=bash_source stakes)"
+  zsh   eval "$(_STAKES_COMPLETE=zsh_source stakes)"
+  fish  _STAKES_COMPLETE=fish_source stakes | source
+"""
+
+_DEBUG = "Show where in the code the work could not be done (exit code 3); also after a command."
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]}, epilog=_EPILOG)
+@click.version_option(__version__, prog_name="stakes")
+@click.option("--debug", is_flag=True, expose_value=False, help=_DEBUG)
+def cli() -> None:
+    """What do a model's mistakes cost, how sure are we, and what should be decided?
+
+    \b
+    Example:
+      stakes evaluate preds.csv --truth y --score p
+      stakes demo
+    """
+
+
+_VERBS = (evaluate, decide, count, compare, calibrate, permute, system, validate, gate)
+for command in (*_VERBS, metrics, demo, doctor):
+    cli.add_command(click.option("--debug", is_flag=True, expose_value=False, hidden=True, help=_DEBUG)(command))

@@ -1,0 +1,51 @@
+"""How much memory is left, so that what cannot be read is refused before a library ends the process over it."""
+
+import math
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from stakes import errors
+
+
+def refuse_beyond_memory(what: str, needed: float) -> None:
+    """Refuse what surely takes more memory than is left."""
+    left = memory_left()
+    if needed > left:
+        raise errors.too_large_for_memory(what, needed, left)
+
+
+def memory_left() -> float:
+    """Bytes that this process may still take: the least of what the machine, its container and its limits leave."""
+    left = math.inf
+    for ask in (_of_machine, _of_container, _of_limit):
+        with suppress(OSError, ImportError, ValueError, KeyError, IndexError):  # a system that does not tell
+            left = min(left, ask())
+    return max(left, 0)
+
+
+def _of_machine() -> float:
+    return _table("/proc/meminfo")["MemAvailable:"] * 1024
+
+
+def _of_container() -> float:
+    """What Linux' control group leaves, apart from files that are kept in memory while there is room."""
+    place = Path("/sys/fs/cgroup")
+    most, used = (float((place / f"memory.{name}").read_text()) for name in ("max", "current"))
+    return most - used + _table(place / "memory.stat")["inactive_file"]
+
+
+def _of_limit() -> float:
+    """What ``ulimit -v`` leaves."""
+    import resource
+
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit == resource.RLIM_INFINITY:
+        return math.inf
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    return limit - pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def _table(path: str | Path) -> dict[str, int]:
+    lines = (line.split() for line in Path(path).read_text().splitlines())
+    return {words[0]: int(words[1]) for words in lines}
