@@ -8,8 +8,8 @@ import numpy as np
 
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.checks import check_whole
 from stakes.tallies.keys import Keys
-from stakes.uncertainty.sampling import check_whole
 
 
 @dataclass(frozen=True, eq=False, repr=False)
