@@ -234,8 +234,8 @@ SAME_AS_SCIKIT_LEARN: dict[str, Pair] = {
         lambda r: sk.class_likelihood_ratios(r.y, r.d),
         lambda r: (r["positive_likelihood_ratio"], r["negative_likelihood_ratio"]),
     ),
-    "zero_one_loss": figure(sk.zero_one_loss, "expected_cost"),
-    "hamming_loss": figure(sk.hamming_loss, "expected_cost"),
+    "zero_one_loss": figure(sk.zero_one_loss, "expected_cost(miss=1, false_alarm=1)"),
+    "hamming_loss": figure(sk.hamming_loss, "expected_cost(miss=1, false_alarm=1)"),
     "confusion_matrix": (
         lambda r: np.append(sk.confusion_matrix(r.y, r.d), sk.confusion_matrix(r.Y, r.D)),
         lambda r: np.append(r.ev.confusion.counts, r.many.confusion.counts),
@@ -471,7 +471,13 @@ CELLS = {"TP": "tp", "TN": "tn", "FP": "fp", "FN": "fn", "P": "P", "N": "N", "TO
 OF_A_CLASS = {
     **{"TPR": "recall", "TNR": "specificity", "PPV": "precision", "NPV": "negative_predictive_value"},
     **{"FNR": "miss_rate", "FPR": "false_positive_rate", "FDR": "false_discovery_rate", "FOR": "false_omission_rate"},
-    **{"ACC": "accuracy", "ERR": "expected_cost", "F1": "f1", "F2": "f_beta(beta=2)", "F05": "f_beta(beta=0.5)"},
+    **{
+        "ACC": "accuracy",
+        "ERR": "expected_cost(miss=1, false_alarm=1)",
+        "F1": "f1",
+        "F2": "f_beta(beta=2)",
+        "F05": "f_beta(beta=0.5)",
+    },
     **{"MCC": "mcc", "BM": "informedness", "Y": "informedness", "GI": "informedness", "MK": "markedness"},
     **{"PLR": "positive_likelihood_ratio", "NLR": "negative_likelihood_ratio", "DOR": "diagnostic_odds_ratio"},
     **{"PRE": "prevalence", "PR": "prevalence", "TOPR": "alarm_rate", "J": "jaccard", "AUC": "one_point_auc"},

@@ -87,7 +87,7 @@ def test_documents_tell_the_order_of_the_layers():
 
 
 def test_texts_are_not_read_before_something_is_wrong():
-    code = "import stakes; stakes.evaluate(truth=[0, 1, 1], score=[0.1, 0.2, 0.3]).to_dict()"
+    code = "import stakes; stakes.evaluate(truth=[0, 1, 1], score=[0.1, 0.2, 0.3]).figures"
     assert {m for m in loaded_after(code) if m.startswith("stakes.errors")} == {"stakes.errors"}
 
 

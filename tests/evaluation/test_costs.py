@@ -80,7 +80,7 @@ def test_exact_costs_of_counts():
     assert found["expected_cost"].value == float((Fraction(1, 10) * 10 + Fraction(3, 10) * 20) / 200)
     # miss 0.1: leaving everybody alone is cheapest
     assert found["normalised_cost"].value == float((1 + 6) / Fraction(4))
-    assert ev["expected_cost(miss=3)"].value == 50 / 200
+    assert ev["expected_cost(miss=3, false_alarm=1)"].value == 50 / 200
 
 
 # ── Bayes decisions from scores ──────────────────────────────────────────────────────────────────────────────────
@@ -147,7 +147,7 @@ def test_several_classes_and_priors():
     decided = (corrected @ prices).argmin(1)
     each = [prices[c, decided[truth == c]].mean() for c in range(3)]
     assert there["expected_cost"].value == pytest.approx(deployed @ each)
-    with pytest.raises(stakes.InputError, match="needs the costs of every decision; pass costs="):
+    with pytest.raises(stakes.InputError, match="needs to know what mistakes cost; pass costs="):
         stakes.evaluate(truth=names[truth], score=score)["expected_cost"]
     with pytest.raises(stakes.InputError, match="need the rows again; evaluate them with costs="):
         stakes.evaluate(truth=names[truth], score=score).priced(costs)

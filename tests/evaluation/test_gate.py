@@ -60,6 +60,7 @@ def test_what_is_no_condition(text):
         Condition.parse(text)
 
 
+@pytest.mark.filterwarnings("ignore:.*points the wrong way")
 @pytest.mark.parametrize("end", ["value", "low", "high"])
 @pytest.mark.parametrize(
     ("sign", "above", "at", "below"), [(">=", 1, 1, 0), (">", 1, 0, 0), ("<=", 0, 1, 1), ("<", 0, 0, 1)]
@@ -117,6 +118,7 @@ def test_figures_of_a_class():
         stakes.gate(two, require="f1[1] > 0.5")
 
 
+@pytest.mark.filterwarnings("ignore:.*points the wrong way")
 def test_every_segment_must_meet_the_condition():
     ward = np.where(np.arange(400) % 4 == 0, "north", "south")
     worse = np.where(ward == "north", OLD, NEW)

@@ -15,7 +15,8 @@ from stakes.metrics.declare import ALIASES, CATALOGUE
 from stakes.tallies import Confusion, ScoreTable
 from tests import exact
 
-COUNTED = [m for m in stakes.metrics.list() if m.tally is Confusion]
+PRICED = {"miss": 1, "false_alarm": 1}
+COUNTED = [m.with_parameters(**PRICED) if m.lacking else m for m in stakes.metrics.list() if m.tally is Confusion]
 SCORED = [m for m in stakes.metrics.list() if m.tally is ScoreTable]
 ALL = [*COUNTED, *SCORED]
 each_counted = pytest.mark.parametrize("metric", COUNTED, ids=lambda m: m.name)

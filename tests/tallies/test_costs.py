@@ -111,8 +111,8 @@ def test_costs_of_mistakes():
     assert cost(table, miss=5, false_alarm=1) == (5 * 10 + 20) / 200
     assert relative(table, miss=5, false_alarm=1) == (5 * 10 + 20) / min(5 * 40, 160)
     assert cost.with_parameters(miss=5, false_alarm=1).baseline_of(table) == 160 / 200  # calling everyone positive
-    assert relative.with_parameters(miss=5).baseline_of(table) == 1
-    assert np.isnan(relative.of(Confusion.two_class(tp=0, fn=0, fp=3, tn=5)))
+    assert relative.with_parameters(miss=5, false_alarm=1).baseline_of(table) == 1
+    assert np.isnan(relative.with_parameters(miss=5, false_alarm=1).of(Confusion.two_class(tp=0, fn=0, fp=3, tn=5)))
     with pytest.raises(stakes.InputError, match="miss=0 does not work; give a number above 0"):
         relative(table, miss=0)  # then deciding the same for everyone would cost nothing
     with pytest.raises(stakes.InputError, match="miss=-1 does not work; give a number from 0 on"):
@@ -128,5 +128,5 @@ def test_costs_of_an_evaluation_have_intervals():
     loss = np.where(truth & ~decided, 20, 0) + (decided & ~truth)
     assert found.value == pytest.approx(loss.mean())
     assert (found.high - found.low) / (2 * 1.96 * loss.std() / 500**0.5) == pytest.approx(1, abs=0.1)
-    assert found.name == "expected_cost(miss=20)"
-    assert ev["normalised_cost(miss=20)"].baseline == 1
+    assert found.name == "expected_cost(miss=20, false_alarm=1)"
+    assert ev["normalised_cost(miss=20, false_alarm=1)"].baseline == 1

@@ -253,7 +253,7 @@ GROUPS = {key.partition(".")[0] for key in written("en")}
 
 def used_keys():
     """Every key that stands in a script or in what makes payloads, and the title of every kind of section."""
-    files = [*HERE.rglob("*.js"), *MAKERS.rglob("*.py"), *HERE.glob("*.py")]
+    files = [*HERE.rglob("*.js"), *MAKERS.rglob("*.py"), *HERE.glob("*.py"), MAKERS.parent / "cautions.py"]
     found = {
         key
         for file in files

@@ -301,7 +301,9 @@ def test_perfect_numbers_are_suspicious():
     truth = np.arange(100) + 0.5
     payload = payload_of(stakes.evaluate(truth=truth, prediction=truth.copy()))
     assert tones(payload)[:3] == ["good", "doubt", "good"]
-    assert {"verdict.believe_perfect", "caution.perfect_figure"} <= keys_said(payload)
+    assert {"verdict.believe_perfect", "caution.own_truth"} <= keys_said(payload)
+    nearly = payload_of(stakes.evaluate(truth=truth, prediction=truth + np.tile([0.1, -0.1], 50)))
+    assert "caution.perfect_figure" in keys_said(nearly)
 
 
 def test_the_worst_segment_of_errors_has_the_largest_ones():

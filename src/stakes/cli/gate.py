@@ -47,6 +47,14 @@ from stakes.text import visible
 )
 @click.option("--baseline-prediction", metavar="COLUMN", help="The baseline's decisions or numbers, likewise.")
 @click.option("--id", metavar="COLUMN", help="The case numbers that join FILE and a baseline of rows.")
+@click.option(
+    "--allow-dropped",
+    metavar="SHARE",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="The share of rows that --missing drop may leave out.",
+)
 @click.option("--junit", metavar="FILE", type=Written("junit"), help="Write JUnit's XML too.")
 @output.forms()
 def gate(
@@ -58,14 +66,16 @@ def gate(
     by: tuple[str, ...],
     require: tuple[str, ...],
     no_worse: tuple[str, ...],
+    allow_dropped: float,
     junit: str | None,
     **columns: Any,
 ) -> Answer:
     """Hold the predictions in FILE against conditions: exit code 0 when all are met, 1 when not, 2 for wrong input.
 
     A condition is about a figure, or an end of its interval (.low, .high): "auc.low >= 0.8". A figure that is undefined
-    fails, and says why. --no-worse compares with a baseline: on the same rows if it is another column, or a file of
-    rows joined by --id; otherwise as if of other rows, which is safe but less sharp.
+    fails, and says why; so do more rows left out than --allow-dropped. --no-worse compares with a baseline: on the same
+    rows if it is another column, or a file of rows joined by --id; otherwise as if of other rows, which is safe but
+    less sharp. A score that is the truth itself, is the same in every row, or surely runs the wrong way is wrong input.
 
     \b
     Examples:
@@ -87,7 +97,7 @@ def gate(
     written, too, and each failure is an ::error.
     """
     from stakes.evaluation import Evaluation, evaluate
-    from stakes.evaluation.gate import gate
+    from stakes.evaluation.gate import Request, judge
     from stakes.views import junit as xml
 
     given = click.get_current_context().params
@@ -96,10 +106,13 @@ def gate(
     if given["as_markdown"]:
         _refuse_file_of_markdown(files)
     rival = {name: columns.pop(name) for name in ("baseline", "baseline_score", "baseline_prediction", "id")}
+    asked = Request.parse(require, no_worse, allow_dropped, _is_there(**rival))
+    if prices["costs"] is None:
+        asked.refuse_without_costs()
     columns |= {"score": options.scores(score), "classes": classes or None, **prices}
     evaluation = evaluate(options.one_or_all(files), by=list(by) or None, **columns)
     baseline = _baseline(files, columns, **rival)
-    found = gate(evaluation, require=require, baseline=baseline, no_worse=no_worse)
+    found = judge(evaluation, asked, baseline)
     if isinstance(baseline, Evaluation):
         found = replace(found, baseline=visible(f"{rival['baseline']}: {found.baseline}"))
     if junit is not None:
@@ -109,7 +122,12 @@ def gate(
     if only_data:  # standard output, or the file, is for others to read; GitHub listens to standard error, too
         github.annotate(found, err=True)
     show = found.show if only_data else lambda: _show(found)
-    return output.of(found, lambda: "", show, page=found._page, code=int(not found.passed))
+    return output.of(found, lambda: _left_out(found), show, page=found._page, code=int(not found.passed))
+
+
+def _left_out(found: Any) -> str:
+    """Even a quiet gate says that it is closed because rows are missing: no figure would tell."""
+    return "; ".join(f"{check.condition}: failed" for check in found.failed if check.kind == "dropped")
 
 
 def _refuse_file_of_markdown(files: tuple[str, ...]) -> None:
@@ -127,6 +145,16 @@ def _show(found: Any) -> None:
     github.annotate(found)
 
 
+def _is_there(baseline: str | None, baseline_score: Any, baseline_prediction: str | None, id: str | None) -> bool:
+    """Whether there is a baseline; two of them are refused."""
+    beside = bool(baseline_score) or baseline_prediction is not None
+    if beside and baseline is not None:
+        raise click.UsageError("--baseline FILE and a baseline column are two baselines; give one.")
+    if id is not None and baseline is None:
+        raise click.UsageError("--id joins FILE and --baseline FILE; there is no such file.")
+    return beside or baseline is not None
+
+
 def _baseline(
     files: tuple[str, ...],
     columns: dict[str, Any],
@@ -136,12 +164,7 @@ def _baseline(
     id: str | None,
 ) -> Any:
     """The evaluation or the comparison that differences are judged by, if there is one."""
-    beside = bool(baseline_score) or baseline_prediction is not None
-    if beside and baseline is not None:
-        raise click.UsageError("--baseline FILE and a baseline column are two baselines; give one.")
-    if id is not None and baseline is None:
-        raise click.UsageError("--id joins FILE and --baseline FILE; there is no such file.")
-    if beside:
+    if baseline_score or baseline_prediction is not None:
         return _beside(files, columns, options.scores(baseline_score), baseline_prediction)
     if baseline is None:
         return None

@@ -25,11 +25,14 @@ def summary() -> str | None:
 
 
 def annotate(gate: Any, err: bool = False) -> None:
-    """Print an error for each condition that is not met; elsewhere do nothing."""
+    """Print an error for each condition that is not met, and a warning of rows left out; elsewhere do nothing."""
     if _is_here():
-        for check in gate.failed:
+        for check in gate.checks:
+            if check.passed and check.kind != "dropped":
+                continue
+            level = "warning" if check.passed else "error"
             title = property_of_command(f"{TITLE}: {check.condition}")
-            say(f"::error title={title}::{message_of_command(check.words)}", err=err)
+            say(f"::{level} title={title}::{message_of_command(check.words)}", err=err)
 
 
 def _is_here() -> bool:

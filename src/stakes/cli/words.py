@@ -17,7 +17,7 @@ ARGUMENTS = (
     *("truth", "score", "prediction", "positive", "alike", "by", "weight", "threshold", "task", "baseline", "class"),
     *("costs", "miss", "false_alarm", "prior", "training_prior", "best"),
     *("metric", "margin", "id", "cluster", "confidence", "design", "seed", "resamples", "permutations"),
-    *("require", "no_worse", "groups", "feature", "how", "repeats"),
+    *("require", "no_worse", "allow_dropped", "groups", "feature", "how", "repeats"),
     *("method", "folds", "column", "where", "missing", "exact", "min_cell"),
 )
 """Arguments of functions that are options here, by the same name."""
@@ -38,7 +38,7 @@ def as_options(words: str) -> str:
     )
     named = rf"\b({'|'.join(ARGUMENTS)})="
     words = re.sub(named + r"(?=[\w'\[-])", r"--\1 ", re.sub(named + r"(?![\w'\[-])", r"--\1", words))
-    for name in ("training_prior", "false_alarm", "min_cell", "no_worse"):
+    for name in ("training_prior", "false_alarm", "min_cell", "no_worse", "allow_dropped"):
         words = words.replace(f"--{name}", f"--{name.replace('_', '-')}")
     return words
 

@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from stakes.engines.columns import (
     as_numbers,
     check_baseline,
     names_files,
+    same_column,
     spelled,
     take,
 )
@@ -53,6 +54,7 @@ class Read:
     by: Labels | None = None
     decided_by: DecidedBy = "rows"
     dropped: int = 0
+    dropped_in: Mapping[str, int] = field(default_factory=dict)
 
 
 def count_rows(
@@ -75,6 +77,7 @@ def count_rows(
     counted = _count_batches(iter(data), options) if in_batches(data) else _count_elsewhere(data, options, exact)
     if counted is None:
         counted = count_read(read_rows(data, **options), baseline, parts)
+    counted = replace(counted, same_column=same_column(columns))
     if exact is not False:
         return counted
     threshold = options.get("threshold")
@@ -123,7 +126,7 @@ def _count_batches(batches: Iterator[Any], options: dict[str, Any]) -> Counted:
     if not parts:
         raise errors.no_batches()
     counted = Counted.sum(parts)
-    return replace(counted, dropped=counted.dropped + dropped)
+    return replace(counted, dropped=counted.dropped + dropped, read=rows)
 
 
 def read_rows(
@@ -182,7 +185,7 @@ def read_rows(
         if pricing is not None:
             raise errors.costs_of_numbers()
         numbers = _numbers(columns, places=rows.places, **groups)
-        return Read(numbers, rows.length, by=segments, dropped=rows.dropped)
+        return Read(numbers, rows.length, by=segments, dropped=rows.dropped, dropped_in=rows.dropped_in)
     if baseline is not None:
         raise errors.baseline_of_classes()
     plan, coded, decided_by = _classes(
@@ -197,18 +200,29 @@ def read_rows(
         threshold=threshold,
         spelling=Spelling.of(alike, classes, positive, _named(table, pricing)),
     )
-    return Read(replace(coded, **groups), rows.length, plan, segments, decided_by, rows.dropped)
+    return Read(replace(coded, **groups), rows.length, plan, segments, decided_by, rows.dropped, rows.dropped_in)
 
 
 def count_read(read: Read, baseline: float | None = None, parts: Collection[str] | None = None) -> Counted:
     """Count rows that were read."""
     if read.plan is None:
-        return replace(memory.count_errors(read.rows, read.by, baseline, parts), dropped=read.dropped)
+        counted = memory.count_errors(read.rows, read.by, baseline, parts)
+        return _with_rows(counted, read)
     counted = memory.count_classes(read.plan, read.rows, read.by, parts)
     tally: Any = counted.tallies.get("scores") or counted.tallies.get("class_scores")
     if parts is None and tally is not None and not tally.probabilities:
         warn_of_few_outside(np.asarray(read.rows.scores))
-    return replace(counted, decided_by=read.decided_by, dropped=read.dropped)
+    return _with_rows(replace(counted, decided_by=read.decided_by), read)
+
+
+def _with_rows(counted: Counted, read: Read) -> Counted:
+    """Say how many rows there were, and which segments lost how many of theirs."""
+    lost, by = read.dropped_in, {}
+    if lost and read.by is not None:
+        sizes = np.bincount(read.by.codes, minlength=len(read.by.names)).tolist()
+        kept = dict(zip(read.by.names, sizes, strict=True))
+        by = {name: (lost.get(name, 0), lost.get(name, 0) + kept.get(name, 0)) for name in {**kept, **lost}}
+    return replace(counted, dropped=read.dropped, read=read.length, dropped_in=by)
 
 
 def _numbers(columns: dict[str, Column], **groups: Any) -> memory.Rows:

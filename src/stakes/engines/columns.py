@@ -85,10 +85,18 @@ def _refuse_different_indexes(given: Mapping[str, Any]) -> None:
 
 def warn_of_same_column(given: Mapping[str, Any]) -> None:
     """Point out that a model is judged by the truth itself."""
+    name = same_column(given)
+    if name:
+        errors.warn(errors.same_column(name))
+
+
+def same_column(given: Mapping[str, Any]) -> str:
+    """The argument for which the truth itself was given, by its name or as the same object; empty if there is none."""
     for name in ("score", "prediction"):
         other = given.get(name)
         if other is not None and (other is given["truth"] or (isinstance(other, str) and other == given["truth"])):
-            errors.warn(errors.same_column(name))
+            return name
+    return ""
 
 
 def names_files(data: Any) -> bool:

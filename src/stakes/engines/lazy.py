@@ -106,7 +106,7 @@ def _counted(read: Read, groups: Groups, grid: str | None) -> Counted:
     counted = count_groups(read.plan, Grouped(read.rows, sizes, groups.squares, grid), read.by)  # type: ignore[arg-type]
     if counted.scores is not None and not counted.scores.probabilities:
         warn_of_few_outside(np.asarray(read.rows.scores), groups.sizes)
-    return counted
+    return replace(counted, read=int(groups.sizes.sum()))
 
 
 # ── what is wrong with the rows, told by how many ────────────────────────────────────────────────────────────────

@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self, get_args
 
@@ -62,8 +62,10 @@ class Counted:
 
     ``decided_by`` says how the decisions came about: they were given with the "rows", the highest "score" decides (the
     first of those that tie), the "costs" do, or a "threshold" does. ``clusters`` say which rows belong together, and
-    are neither added nor saved. ``dropped`` rows lacked a value and were left out. ``threshold`` is the one that was
-    given when counting, ``columns`` are the names of the columns of weights and of segments, where they have names.
+    are neither added nor saved. ``dropped`` of the ``read`` rows lacked a value and were left out. ``threshold`` is the
+    one that was given when counting, ``columns`` are the names of the columns of weights and of segments, where they
+    have names. ``same_column`` is the argument that was given the truth itself. ``dropped_in`` tells how many of how
+    many rows each segment lost, where that is known; it is not saved.
     """
 
     task: str
@@ -74,6 +76,9 @@ class Counted:
     dropped: int = 0
     threshold: float | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
+    read: int = field(default=0, compare=False)
+    same_column: str = ""
+    dropped_in: Mapping[str, tuple[int, int]] = field(default_factory=dict, compare=False)
 
     @property
     def confusion(self) -> Any:
@@ -95,9 +100,18 @@ class Counted:
         return 0 if math.isclose(shown, whole, rel_tol=1e-9) else whole - shown
 
     @property
+    def _weighted(self) -> bool:
+        return any(tally.weighted for tally in self.tallies.values())  # type: ignore[attr-defined]
+
+    @property
     def _total(self) -> float:
         tally: Any = next(iter(self.tallies.values()))
         return float(tally.total)
+
+    @property
+    def rows_read(self) -> int:
+        """How many rows there were before some were left out; of old weighted tallies only a guess."""
+        return self.read or self.dropped + max(round(self._total), 1)
 
     def __add__(self, other: object) -> Self:
         return type(self).sum([self, other]) if isinstance(other, Counted) else NotImplemented
@@ -142,6 +156,9 @@ class Counted:
             dropped=sum(part.dropped for part in parts),
             threshold=first.threshold,
             columns=columns,
+            read=sum(part.rows_read for part in parts),
+            same_column=next((part.same_column for part in parts if part.same_column), ""),
+            dropped_in=_added(part.dropped_in for part in parts),
         )
 
     def __radd__(self, other: object) -> Self:
@@ -215,6 +232,8 @@ class Counted:
             "dropped": self.dropped,
             "threshold": _threshold_as_data(self.threshold),
             "columns": dict(self.columns),
+            **({"read": self.rows_read} if self.dropped or self._weighted else {}),
+            **({"same_column": self.same_column} if self.same_column else {}),
             "tallies": [tally.saved() for tally in self.tallies.values()],
             "segments": {name: part.saved() for name, part in self.segments.items()},
         }
@@ -236,6 +255,8 @@ class Counted:
                 dropped=saved["dropped"],
                 threshold=_restored_threshold(saved["threshold"]),
                 columns=dict(saved["columns"]),
+                read=saved.get("read", 0),
+                same_column=saved.get("same_column", ""),
             )
             counted._check(len(tallies))
         except (KeyError, TypeError, AttributeError, ValueError) as problem:
@@ -257,6 +278,10 @@ class Counted:
             raise ValueError("what decides")
         if type(self.dropped) is not int or self.dropped < 0:
             raise ValueError("the number of dropped rows")
+        if type(self.read) is not int or (self.read and self.read <= self.dropped):
+            raise ValueError("the number of rows")
+        if self.same_column not in ("", "score", "prediction"):
+            raise ValueError("the column of the truth")
         if not all(name in _NAMED and isinstance(column, str) for name, column in self.columns.items()):
             raise ValueError("the names of columns")
         if any(tally.leading for tally in self.tallies.values()):
@@ -280,6 +305,14 @@ def _restored_threshold(saved: Any) -> float | None:
     if saved not in ("inf", "-inf") and not (is_real(saved) and math.isfinite(saved)):
         raise ValueError("the threshold")
     return float(saved)
+
+
+def _added(parts: Iterable[Mapping[str, tuple[int, int]]]) -> dict[str, tuple[int, int]]:
+    whole: dict[str, tuple[int, int]] = {}
+    for name, (lost, read) in (pair for part in parts for pair in part.items()):
+        before = whole.get(name, (0, 0))
+        whole[name] = before[0] + lost, before[1] + read
+    return whole
 
 
 def _same(what: str, left: object, right: object) -> None:

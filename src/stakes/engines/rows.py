@@ -1,15 +1,16 @@
 """Which rows count: those without gaps, if others are to be left out, and those of some weight."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from stakes import errors
 from stakes.engines.class_scores import Table
-from stakes.engines.columns import Column, as_columns, as_weights
+from stakes.engines.columns import Column, as_columns, as_weights, to_column
 from stakes.engines.missing import keep, present_rows
+from stakes.engines.segments import segment_labels
 from stakes.tallies.arithmetic import Array
 
 
@@ -17,8 +18,9 @@ from stakes.tallies.arithmetic import Array
 class RowsThatCount:
     """The rows that count: their columns (the weight by itself), and scores of several classes if those came apart.
 
-    ``length`` is the number of rows before any were left out, ``dropped`` how many of them lacked a value. ``places``
-    are where the rows stood, if some were left out.
+    ``length`` is the number of rows before any were left out, ``dropped`` how many of them lacked a value, and
+    ``dropped_in`` in which segments those were, where that is known. ``places`` are where the rows stood, if some were
+    left out.
     """
 
     columns: dict[str, Column]
@@ -27,14 +29,16 @@ class RowsThatCount:
     length: int
     dropped: int = 0
     places: Array | None = None
+    dropped_in: Mapping[str, int] = field(default_factory=dict)
 
 
 def rows_that_count(
     found: Mapping[str, Any], table: Table | None, missing: str, given: Mapping[str, Any] | None = None
 ) -> RowsThatCount:
     """Read the columns and leave out rows; ``given`` is what was given beside a table, for messages."""
-    present = _present(missing, found, table)
+    present, dropped_in = _present(missing, found, table), {}
     if present is not None:
+        dropped_in = _dropped_in(found, present)
         found = {name: keep(values, present) for name, values in found.items()}
         table = None if table is None else table.keep(present)
     columns = as_columns(found, given or {})
@@ -43,7 +47,7 @@ def rows_that_count(
         raise errors.wrong_length("score", len(table.values), rows)
     weight = as_weights(columns.pop("weight")) if "weight" in columns else None
     length, places = (rows, None) if present is None else (len(present), np.flatnonzero(present))
-    counting = RowsThatCount(columns, table, weight, length, length - rows, places)
+    counting = RowsThatCount(columns, table, weight, length, length - rows, places, dropped_in)
     return counting if weight is None or weight.all() else _of_some_weight(counting, weight > 0)
 
 
@@ -53,6 +57,17 @@ def _present(missing: str, found: Mapping[str, Any], table: Table | None) -> Arr
         raise errors.unknown_missing(missing)
     present = present_rows(found, table) if missing == "drop" else None
     return None if present is None or present.all() else present
+
+
+def _dropped_in(found: Mapping[str, Any], present: Array) -> dict[str, int]:
+    """How many rows each segment loses; a row that lacks its segment is in none."""
+    by = {name: values for name, values in found.items() if name.partition(" ")[0] == "by"}
+    there = present_rows(by, None) if by else None
+    if there is None or not (lost := there & ~present).any():
+        return {}
+    labels = segment_labels({name: to_column(keep(values, lost), name) for name, values in by.items()})
+    assert labels is not None
+    return dict(zip(labels.names, np.bincount(labels.codes).tolist(), strict=True))
 
 
 def _of_some_weight(rows: RowsThatCount, heavy: Array) -> RowsThatCount:

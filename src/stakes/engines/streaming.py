@@ -97,9 +97,9 @@ def _asks_for_numbers(files: Files, options: Mapping[str, Any]) -> bool:
 def _count(files: Files, options: Mapping[str, Any], keep_scores: bool) -> Counted | None:
     threshold = options.get("threshold")
     counting = KeptScores(files.likely_rows, threshold) if keep_scores else BinnedScores(threshold)
-    dropped, some = 0, False
+    dropped, read, some = 0, 0, False
     for batch in ahead(_batches(files, options.get("missing", "error"))):
-        dropped += batch.dropped
+        dropped, read = dropped + batch.dropped, read + batch.length
         if batch.labels:
             some = True
             if not counting.add(batch):
@@ -107,7 +107,7 @@ def _count(files: Files, options: Mapping[str, Any], keep_scores: bool) -> Count
     if not some:
         raise errors.zero_weights() if "weight" in files.wanted else errors.empty("truth")
     counted = counting.counted(options)
-    return None if counted is None else replace(counted, dropped=dropped)
+    return None if counted is None else replace(counted, dropped=dropped, read=read)
 
 
 def _batches(files: Files, missing: str) -> Iterator["Batch"]:
@@ -118,7 +118,7 @@ def _batches(files: Files, missing: str) -> Iterator["Batch"]:
         try:
             yield Batch.read(found, missing)
         except errors.EmptyError as nothing:
-            yield Batch({}, {}, None, None, nothing.dropped)
+            yield Batch({}, {}, None, None, nothing.dropped, rows - first)
         except errors.InputError as problem:
             raise errors.in_rows(first, rows - 1, problem) from None
 
@@ -133,6 +133,7 @@ class Batch:
     scores: Array | None
     weight: Array | None
     dropped: int
+    length: int
 
     @classmethod
     def read(cls, found: Mapping[str, Any], missing: str) -> "Batch":
@@ -145,6 +146,7 @@ class Batch:
             as_finite(rows.columns["score"]) if "score" in rows.columns else None,
             rows.weight,
             rows.dropped,
+            rows.length,
         )
 
 

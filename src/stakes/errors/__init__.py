@@ -77,7 +77,9 @@ def warn(text: str, category: type[Warning] = InputWarning) -> None:
 
 # A text is only wanted once something is wrong, so its file is not read before.
 _TOPICS = (
+    "arguments",
     "calibration",
+    "cautions",
     "columns",
     "command_line",
     "comparisons",
@@ -98,7 +100,9 @@ _TOPICS = (
 )
 
 if TYPE_CHECKING:
+    from stakes.errors.arguments import *
     from stakes.errors.calibration import *
+    from stakes.errors.cautions import *
     from stakes.errors.columns import *
     from stakes.errors.command_line import *
     from stakes.errors.comparisons import *

@@ -219,7 +219,17 @@ def count_again_with_costs(columns: Sequence[str]) -> InputError:
 
 
 def which_costs(name: str) -> InputError:
-    return InputError(f"{name} of several classes needs the costs of every decision; pass costs=stakes.Costs(…)")
+    return InputError(
+        f"{name} needs to know what mistakes cost; pass costs=, or of two classes both prices (miss= and false_alarm=) "
+        "in the figure's own parentheses"
+    )
+
+
+def costs_of_nothing() -> InputError:
+    return InputError(
+        "at these costs all decisions cost the same, whatever the class, so there is nothing to decide; give mistakes "
+        "a cost"
+    )
 
 
 def costs_need_probabilities(low: float, high: float) -> InputError:

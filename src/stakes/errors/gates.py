@@ -66,3 +66,14 @@ def not_to_gate(kind: str) -> InputError:
 
 def where_of_tables() -> InputError:
     return InputError("where= chooses rows of one table, and several are to be joined; choose their rows first")
+
+
+def not_to_judge(whose: str, words: str) -> InputError:
+    return InputError(f"{whose}{words}; a gate does not judge that")
+
+
+def wrong_way(condition: str, name: str, better: str) -> str:
+    return (
+        f"{short(repr(condition))} points the wrong way: a {better} {name} is better, so it passes a worse model; is "
+        f"{'<=' if better == 'lower' else '>='} meant?"
+    )

@@ -3,11 +3,7 @@
 from collections.abc import Sequence
 
 from stakes.errors import InputError
-from stakes.errors.words import rows_text, short, some
-
-
-def not_whole(argument: str, value: object, least: int) -> InputError:
-    return InputError(f"{argument}={short(repr(value))} does not work; give a whole number from {least} on")
+from stakes.errors.words import rows_text, some
 
 
 def no_direction(name: str) -> InputError:

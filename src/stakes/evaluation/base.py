@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from stakes import errors, metrics
 from stakes.engines import Counted
 from stakes.engines.segments import values_of
+from stakes.evaluation.cautions import FEW_ROWS, cautions
 from stakes.metrics import Estimate, Metric, cost
 from stakes.metrics.estimate import AsJson, Plottable, Reportable
 from stakes.metrics.reasons import NO_PROBABILITIES
@@ -23,9 +24,6 @@ from stakes.views import page, terminal
 
 FORMAT = 1
 """The version of what to_dict() and to_json() give."""
-
-FEW_ROWS = 50
-"""From this many rows in every class on, intervals have been seen to cover as often as they say."""
 
 _MOST_IN_FULL = 200
 """Of more segments than this only one figure is told of each."""
@@ -158,13 +156,13 @@ class Evaluation(AsJson, Plottable, Reportable):
         return metric, tally, self._sampling(tally)
 
     def _find(self, name: Any) -> Metric:
-        """The metric of that name; figures of cost are at the costs of this evaluation, if it has any."""
+        """The metric of that name; figures of cost are at the prices in it, or at the costs of this evaluation."""
         metric = metrics.find(name)
-        return self._priced(metric) if metric.text in cost.NAMES else metric
+        return self._priced(metric) if metric.lacking else metric
 
     def _priced(self, metric: Metric) -> Metric:
-        if self.pricing is None:
-            return metric
+        if self.pricing is None or metric.text not in cost.NAMES:
+            raise errors.which_costs(metric.name)
         by_row = bool(self.pricing.costs.columns)
         return cost.priced(metric, self.pricing, CostSums if by_row else Confusion)
 
@@ -339,6 +337,7 @@ class Evaluation(AsJson, Plottable, Reportable):
             "figures": {name: estimate.to_dict() for name, estimate in self.figures.items()},
             "segments": {name: part.to_dict() for name, part in self._told_in_full().items()} or self._told_briefly(),
             "by_segment": None if self._overview is None else self._overview.to_dict(),
+            "notes": self.notes,
         }
 
     def _told_in_full(self) -> Mapping[str, "Evaluation"]:
@@ -416,14 +415,10 @@ class Evaluation(AsJson, Plottable, Reportable):
     def notes(self) -> list[str]:
         """What a careful colleague would point out."""
         whys = {estimate.no_interval for estimate in self.figures.values() if estimate.defined}
-        worthless = [] if self.pricing is None else self.pricing.costs.never_cheapest()
-        notes = [errors.rows_left_out(self.counted.dropped)] if self.counted.dropped else []
+        notes = [caution.words for caution in cautions(self) if caution.words]
         apart = self.counted.rows_without_segment
         if apart:
             notes.append(errors.rows_without_segment(apart))
-        notes += [f"the decision {name!r} is never worth taking at these costs" for name in worthless]
-        if self.pricing is not None and self.pricing.prior is not None:
-            notes.append("only the costs are for the deployment; all other figures are at the frequencies of the rows")
         if len(whys) == 1 and whys != {""}:
             return [*notes, f"there are no intervals: {whys.pop()}"]
         return [*notes, self._caution] if self._caution else notes

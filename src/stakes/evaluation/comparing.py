@@ -12,9 +12,10 @@ from stakes.evaluation.comparison import Comparison, Pair, Place
 from stakes.evaluation.contestants import Contestant, contestants, entries, entries_joined, entries_of_tables
 from stakes.metrics import Estimate, Metric
 from stakes.tallies.arithmetic import is_real
+from stakes.tallies.checks import check_whole
 from stakes.uncertainty import holm
 from stakes.uncertainty import paired as paired_rows
-from stakes.uncertainty.sampling import FEW_CLUSTERS, REPLICATES, Sampling, check_whole
+from stakes.uncertainty.sampling import FEW_CLUSTERS, REPLICATES, Sampling
 
 _LEAST_RESAMPLES = 100
 _RESAMPLES = 2000

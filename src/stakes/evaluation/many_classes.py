@@ -12,7 +12,6 @@ from stakes import errors, metrics
 from stakes.engines import Counted
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Estimate, Metric
-from stakes.metrics.cost import NAMES
 from stakes.metrics.many import AVERAGES
 from stakes.metrics.reasons import EXTRA_DECISIONS, NO_CLASS_SCORES
 from stakes.tallies import ClassScores, Confusion, CostSums, JointCounts, ScoreTable, Tally
@@ -112,8 +111,6 @@ class ManyClassEvaluation(Evaluation):
         metric = self._find(name)
         if metric.of_many:
             return metrics.find(metric.of_many)
-        if metric.text in NAMES and self.pricing is None:
-            raise errors.which_costs(metric.name)
         if metric.tally in (Confusion, ScoreTable) and not metric.many:
             raise errors.which_average(metric.name, self.classes, pooled=metric.tally is Confusion)
         return metric
@@ -310,7 +307,7 @@ class ManyClassEvaluation(Evaluation):
 
 
 def _figures_of_a_class(kind: type[Tally]) -> list[Metric]:
-    return [metric for metric in metrics.list() if metric.tally is kind and not metric.many]
+    return [metric for metric in metrics.list() if metric.tally is kind and not metric.many and not metric.lacking]
 
 
 def _landis_koch(kappa: float) -> str:

@@ -72,17 +72,3 @@ class RegressionEvaluation(Evaluation):
     def _own_plots(self) -> Iterable[str]:
         if self.errors.rows is not None or self.errors.histogram is not None:
             yield from ("predicted", "residuals")
-
-    @property
-    def notes(self) -> list[str]:
-        """What a careful colleague would point out."""
-        notes = []
-        r, r2 = self.figures["pearson"].value, self.figures["r2"].value
-        if r**2 - r2 > 0.1:
-            notes.append(
-                f"r² = {r**2:.4f} is far above r2 = {r2:.4f}: the predictions follow the truth, but shifted or scaled"
-            )
-        mae, rmse = self.figures["mean_absolute_error"].value, self.figures["root_mean_squared_error"].value
-        if mae and rmse / mae > 2:
-            notes.append(f"rmse is {rmse / mae:.1f} times mae: a few large errors dominate; the largest are listed")
-        return [*notes, *super().notes]

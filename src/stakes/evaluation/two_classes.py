@@ -151,8 +151,7 @@ class TwoClassEvaluation(Evaluation):
         yield from self._of_decisions(declared)
         for tally in (self.confusion, self.scores):
             if tally is not None:
-                own = [metric for metric in declared if metric.tally is type(tally)]
-                yield tally, [metric for metric in own if self.pricing is None or metric.family != "cost"]
+                yield tally, [metric for metric in declared if metric.tally is type(tally) and not metric.lacking]
 
     def _tally(self, metric: Metric) -> Any:
         sums = self.counted.tallies.get("costs")
@@ -279,23 +278,6 @@ class TwoClassEvaluation(Evaluation):
 
     def _before(self) -> list[page.Grid]:
         return [] if self.confusion is None else [page.confusion_grid(self.confusion)]
-
-    @property
-    def notes(self) -> list[str]:
-        """What a careful colleague would point out."""
-        notes = []
-        if self.confusion is not None and self.confusion.positive is not None:
-            here, there = self["f1"].value, metrics.find("f1").of(self.confusion.swapped())
-            if abs(here - there) >= _FLIPS and 0 < self.prevalence < 1:
-                notes.append(
-                    f"f1 is {here:.4f} with {self.positive!r} as the positive class, "
-                    f"but {there:.4f} with {self.negative!r}: say which one you mean"
-                )
-        if self.scores is not None and self.scores.grid is not None:
-            low, high = metrics.auc_bounds(self.scores)
-            notes.append(f"scores were counted in bins: the auc lies between {low:.6f} and {high:.6f}")
-            notes.append("other figures of the ranking are those of rows that tie within their bin")
-        return [*notes, *super().notes]
 
     def _pictures(self) -> list[str]:
         from stakes.views import pictures  # only notebooks need it

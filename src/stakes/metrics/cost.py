@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from stakes import errors
 from stakes.metrics.baselines import BEST_CONSTANT, Baseline
-from stakes.metrics.declare import PRICE, SIZE, Metric, metric
+from stakes.metrics.declare import NEEDED, PRICE, SIZE, Metric, metric
 from stakes.metrics.reasons import NO_NEGATIVES, NO_POSITIVES, NO_ROWS, Undefined
 from stakes.tallies import Confusion, CostSums
 from stakes.tallies.arithmetic import Array, Number, ratio
@@ -30,8 +31,10 @@ from stakes.tallies.pricing import Pricing
     reference="Elkan (2001), IJCAI",
 )
 def expected_cost(
-    c: Confusion, *, miss: Annotated[float, PRICE] = 1, false_alarm: Annotated[float, PRICE] = 1
+    c: Confusion, *, miss: Annotated[float, PRICE] = NEEDED, false_alarm: Annotated[float, PRICE] = NEEDED
 ) -> Number:
+    if not miss and not false_alarm:
+        raise errors.costs_of_nothing()
     return ratio(_exact(c, miss) * c.fn + _exact(c, false_alarm) * c.fp, c.total)
 
 
@@ -48,7 +51,7 @@ def expected_cost(
     reference="Ferrer (2022), Analysis and comparison of classification metrics, arXiv 2209.05355",
 )
 def normalised_cost(
-    c: Confusion, *, miss: Annotated[float, SIZE] = 1, false_alarm: Annotated[float, SIZE] = 1
+    c: Confusion, *, miss: Annotated[float, SIZE] = NEEDED, false_alarm: Annotated[float, SIZE] = NEEDED
 ) -> Number:
     missed, alarmed = _exact(c, miss), _exact(c, false_alarm)
     cost, always = missed * c.fn + alarmed * c.fp, (missed * c.P, alarmed * c.N)

@@ -34,6 +34,9 @@ COUNT = Kind("a whole number from 1 on", lambda value: value >= 1 and value == i
 PRICE = Kind("a number from 0 on", lambda value: 0 <= value < math.inf)
 SIZE = Kind("a number above 0", lambda value: 0 < value < math.inf)
 
+NEEDED: Any = None
+"""The default of a parameter that has none: prices are never guessed."""
+
 
 @dataclass(frozen=True)
 class Losses:
@@ -108,6 +111,11 @@ class Metric:
     def _called(self, parameters: Mapping[str, Any]) -> str:
         return f"{self.name}({', '.join(f'{k}={v!r}' for k, v in parameters.items())})" if parameters else self.name
 
+    @property
+    def lacking(self) -> list[str]:
+        """The parameters that must be given, and are not."""
+        return [name for name, value in self.parameters.items() if value is NEEDED]
+
     def facts(self) -> dict[str, str]:
         """Return everything that is declared, in words."""
         low, high = (f"{v:g}".replace("inf", "∞") for v in self.range)
@@ -121,11 +129,15 @@ class Metric:
             "interval": f"none: {self.no_interval}" if self.no_interval else WAYS[self.interval],
             "undefined": ", or ".join(words.format(**self.parameters) for words in self._reasons()),
             "pitfall": self.pitfall,
-            "parameters": ", ".join(f"{k}={v!r} ({self.kinds[k].wanted})" for k, v in self.defaults.items()),
+            "parameters": ", ".join(map(self._parameter_in_words, self.defaults)),
             "aliases": ", ".join(self.aliases),
             "reference": self.reference,
         }
         return {name: words for name, words in facts.items() if words}
+
+    def _parameter_in_words(self, name: str) -> str:
+        default = self.defaults[name]
+        return f"{name}{'' if default is NEEDED else f'={default!r}'} ({self.kinds[name].wanted})"
 
     def with_parameters(self, **parameters: Any) -> "Metric":
         """Return the metric with other parameters than its defaults."""
@@ -237,6 +249,9 @@ class Metric:
 
 def measure(metrics: list[Metric], tally: Tally) -> list[Any]:
     """Return the figures of several metrics of one tally (NaN where undefined), walking down its scores only once."""
+    for metric in metrics:
+        if metric.lacking:
+            raise errors.which_costs(metric.name)
     ruled_out = [metric._ruled_out(tally) for metric in metrics]
     possible = [m for m, out in zip(metrics, ruled_out, strict=True) if not np.all(out)]
     folds = [(m.function, m.parameters) for m in possible if isinstance(m.function, Fold)]

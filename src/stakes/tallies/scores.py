@@ -143,6 +143,29 @@ class ScoreTable(Tally):
         low, high = self.range
         return low >= 0 and high <= 1
 
+    @property
+    def merged(self) -> bool:
+        """Whether bins were put together, so that rows of one cell had different scores."""
+        return self.grid is not None and len(self.grid.ranges) > 0
+
+    @property
+    def constant_score(self) -> bool:
+        """Whether all rows have the same score."""
+        low, high = self.range
+        return low == high and not self.merged
+
+    @property
+    def copies_truth(self) -> bool:
+        """Whether the score is the truth in other words: one value for all positives, a lower one for all negatives."""
+        low, high = self.range
+        if self.merged or not self.P or not self.N or low == high:
+            return False
+        if isinstance(self.store, Keys):
+            ends = (high, math.nextafter(low, math.inf))
+            return all(self.store.at_least(end) == (self.P, 0) for end in ends)
+        values, above, below = self.store.values, self.store.scores > low, self.store.scores < high
+        return not values["negatives"][above].any() and not values["positives"][below].any()
+
     # ── thresholds ───────────────────────────────────────────────────────────────────────────────────────────
     def steps(self) -> Iterator[Steps]:
         """Walk down the distinct scores in blocks.

@@ -18,6 +18,9 @@ FEW = 30
 
 METHODS = ("delong", "newcombe")
 
+ALL_TIED = "every row has the same score, so nothing varies"
+"""Why a constant score has no interval."""
+
 
 def auc_interval(table: ScoreTable, value: float, confidence: float, method: str | None = None) -> Interval:
     """Return DeLong's interval on the logit scale, or Newcombe's where a class is small or the order perfect.
@@ -25,7 +28,7 @@ def auc_interval(table: ScoreTable, value: float, confidence: float, method: str
     Where bins were put together it is wider, by as much as the auc of the scores may lie to either side.
     """
     found = area_interval(value, table.effective_rows, lambda: delong_error(table, value), confidence, method)
-    if table.grid is None or not len(table.grid.ranges) or found.low is None or found.high is None:
+    if not table.merged or found.low is None or found.high is None:
         return found
     lost, won = (float(bound) for bound in auc_bounds(table))
     low, high = max(found.low - (value - lost), 0.0), min(found.high + (won - value), 1.0)
@@ -43,8 +46,10 @@ def area_interval(
     if method == "newcombe" or (method is None and few):
         return Interval(*newcombe(value, P, N, confidence), "Newcombe's method 5")
     error = error_of()
-    if not 0 < value < 1 or error == 0:
+    if not 0 < value < 1:
         return none("the order is perfect, so nothing varies")
+    if error == 0:
+        return none(ALL_TIED)
     return Interval(*on_scale(LOGIT, value, error, normal((1 + confidence) / 2)), "DeLong, on the logit scale")
 
 

@@ -68,9 +68,9 @@ def _why_none(metric: Metric, value: float, tally: Any) -> str:
         return metric.no_interval
     if float(tally.total) < 2 and not tally.weighted:
         return "there are fewer than two rows"
-    if isinstance(tally, ScoreTable) and tally.grid is not None and metric.interval != "auc":
-        return "the scores were counted in bins"
-    return ""
+    if isinstance(tally, ScoreTable) and metric.interval == "auc":
+        return areas.ALL_TIED if tally.constant_score else ""
+    return "the scores were counted in bins" if isinstance(tally, ScoreTable) and tally.grid is not None else ""
 
 
 def way_of(metric: Metric, tally: Any, sampling: Sampling) -> str:

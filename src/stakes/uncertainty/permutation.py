@@ -12,8 +12,8 @@ from stakes.metrics import Metric
 from stakes.metrics.estimate import AsJson, Plottable, Reportable, plain
 from stakes.tallies import ClassScores, Confusion, ErrorSums, Tally
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.checks import check_whole
 from stakes.uncertainty.exact_tables import probability
-from stakes.uncertainty.sampling import check_whole
 from stakes.uncertainty.shuffles import Again, draw
 
 QUESTION = "Do the predictions say anything about the truth, or could the figure be chance?"

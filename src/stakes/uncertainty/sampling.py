@@ -1,7 +1,5 @@
 """What an interval is about: how sure it shall be, and what would vary if the rows were drawn again."""
 
-import math
-import numbers
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +7,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.tallies.arithmetic import is_real
+from stakes.tallies.checks import check_whole
 from stakes.tallies.clusters import Clusters
 from stakes.uncertainty.quantiles import normal, student
 
@@ -21,12 +20,6 @@ REPLICATES = 2000
 
 FEW_CLUSTERS = 30
 """With fewer clusters intervals are too short, and a warning says so."""
-
-
-def check_whole(argument: str, value: Any, least: int, most: float = math.inf) -> None:
-    """Refuse what is no whole number in this range."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not least <= int(value) <= most:
-        raise errors.not_whole(argument, value, least)
 
 
 @dataclass(frozen=True)

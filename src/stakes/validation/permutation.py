@@ -10,8 +10,8 @@ from stakes.engines import Counted, Read, count_read, count_rows, in_batches, re
 from stakes.evaluation import judge, refuse_useless_threshold
 from stakes.metrics import Metric
 from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
+from stakes.tallies.checks import check_whole
 from stakes.uncertainty.permutation import PermutationTest, permute
-from stakes.uncertainty.sampling import check_whole
 
 _PERMUTATIONS = 10_000
 _REFIT_OPTIONS = ("cv", "test", "jobs", "groups")

@@ -13,8 +13,8 @@ from stakes.metrics import Metric
 from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.tallies import ClassScores, ScoreTable
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.checks import check_whole
 from stakes.uncertainty.permutation import PermutationTest
-from stakes.uncertainty.sampling import check_whole
 from stakes.validation.features import as_table, indexable, shuffled_within
 from stakes.validation.fitting import Said, check_estimator, fit_all, require_scikit_learn, run
 from stakes.validation.judging import judge, metric_of, value_of

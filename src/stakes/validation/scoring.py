@@ -34,6 +34,8 @@ def scorer(
     if metric.better == "neither":
         raise errors.no_direction_to_score(metric.name)
     pricing = priced(costs, prior, training_prior)
+    if pricing is None and metric.lacking:
+        raise errors.which_costs(metric.name)
     if pricing is not None and metric.text not in cost.NAMES:
         raise errors.costs_without_use(metric.text, cost.NAMES)
     if pricing is not None and pricing.costs.columns:

@@ -10,7 +10,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.tallies.arithmetic import Array
-from stakes.uncertainty.sampling import check_whole
+from stakes.tallies.checks import check_whole
 from stakes.validation.target import Target, column_of
 
 Split = tuple[Array, Array]

@@ -11,7 +11,8 @@ from stakes.decisions.calibration.isotonic import pooled, rising_curve, upwards
 from stakes.metrics.estimate import plain
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
-from stakes.uncertainty.sampling import Sampling, check_whole
+from stakes.tallies.checks import check_whole
+from stakes.uncertainty.sampling import Sampling
 from stakes.uncertainty.shares import wilson
 
 BINNINGS = ("mass", "width")

@@ -8,9 +8,9 @@ import numpy as np
 
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.checks import check_whole
 from stakes.tallies.keys import Keys
 from stakes.text import visible
-from stakes.uncertainty.sampling import check_whole
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,7 +8,7 @@ from stakes import errors
 from stakes.decisions.recalibration.calibrators import Calibrator
 from stakes.decisions.recalibration.rows import read_labels
 from stakes.tallies.arithmetic import Array
-from stakes.uncertainty.sampling import check_whole
+from stakes.tallies.checks import check_whole
 
 
 def cross_fitted(

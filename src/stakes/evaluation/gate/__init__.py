@@ -1,21 +1,22 @@
 """gate(): conditions that an evaluation must meet, for continuous integration."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from stakes import errors
 from stakes.engines import Counted
 from stakes.evaluation.base import Evaluation
+from stakes.evaluation.cautions import wrongs
 from stakes.evaluation.comparison import Comparison
-from stakes.evaluation.gate.checks import Check
-from stakes.evaluation.gate.conditions import Condition
-from stakes.evaluation.gate.differences import check_no_worse, margins
+from stakes.evaluation.gate.checks import Check, check_dropped
+from stakes.evaluation.gate.differences import check_no_worse
+from stakes.evaluation.gate.request import ALLOWED_DROPPED, Request
 from stakes.metrics.estimate import AsJson, percent
 from stakes.views import page, terminal
 
-__all__ = ["Check", "Gate", "gate"]
+__all__ = ["Check", "Gate", "Request", "gate", "judge"]
 
 FORMAT = 1
 """The version of what to_dict() gives."""
@@ -25,13 +26,15 @@ FORMAT = 1
 class Gate(AsJson):
     """The conditions of a gate and what was seen; it has passed when all of them are met.
 
-    ``baseline`` says in words what differences were judged against.
+    ``baseline`` says in words what differences were judged against, ``dropped`` how many rows lacked a value and were
+    left out.
     """
 
     checks: Sequence[Check]
     rows: float
     confidence: float = 0.95
     baseline: str = ""
+    dropped: int = 0
 
     @property
     def passed(self) -> bool:
@@ -47,9 +50,10 @@ class Gate(AsJson):
     def conclusion(self) -> str:
         """The outcome in a few words."""
         count = len(self.checks)
+        left_out = f"; {errors.rows_left_out(self.dropped)}" if self.dropped else ""
         if self.passed:
-            return f"passed, {count} condition{'' if count == 1 else 's'} met"
-        return f"failed, {len(self.failed)} of {count} not met"
+            return f"passed, {count} condition{'' if count == 1 else 's'} met{left_out}"
+        return f"failed, {len(self.failed)} of {count} not met{left_out}"
 
     def __bool__(self) -> bool:
         return self.passed
@@ -61,6 +65,7 @@ class Gate(AsJson):
             "format": FORMAT,
             "passed": self.passed,
             "rows": self.rows,
+            "dropped": self.dropped,
             "confidence": self.confidence,
             "baseline": self.baseline,
             "checks": [check.to_dict() for check in self.checks],
@@ -95,6 +100,7 @@ def gate(
     require: str | Iterable[str] = (),
     baseline: Any = None,
     no_worse: Mapping[Any, float] | Iterable[str] | None = None,
+    allow_dropped: float = ALLOWED_DROPPED,
 ) -> Gate:
     """Hold an evaluation against conditions.
 
@@ -107,25 +113,48 @@ def gate(
     ``count()`` gave, or the name of a tally; the difference is then judged as if of different rows. A comparison of
     this model (first) with the baseline (second) judges it on the rows that they share, which is sharper.
 
+    A gate is closed, too, when more than ``allow_dropped`` of the rows were left out because a value was missing, of
+    this model, of the baseline or of a segment. It refuses to judge a score that is the truth itself, is the same in
+    every row, or surely runs the wrong way. A condition that rewards a worse figure is warned of.
+
     >>> from stakes import evaluate
     >>> ev = evaluate(truth=[1, 1, 0, 1, 1, 0], score=[0.9, 0.4, 0.6, 0.8, 0.1, 0.2])
     >>> gate(ev, require=["auc >= 0.6", "auc.low >= 0.5"]).passed
     False
     """
+    return judge(evaluation, Request.parse(require, no_worse, allow_dropped, baseline is not None), baseline)
+
+
+def judge(evaluation: Evaluation, asked: Request, baseline: Any = None) -> Gate:
+    """Hold an evaluation against what is asked."""
     if not isinstance(evaluation, Evaluation):
         raise errors.not_to_gate(type(evaluation).__name__)
-    conditions = [Condition.parse(text) for text in ([require] if isinstance(require, str) else require)]
-    allowed = margins(no_worse)
-    if not conditions and not allowed:
-        raise errors.nothing_required()
-    if allowed and baseline is None:
-        raise errors.no_baseline()
-    if baseline is not None and not allowed:
-        raise errors.baseline_without_margin()
+    _refuse_wrong(evaluation)
     judged, words = (None, "") if baseline is None else _baseline(baseline, evaluation)
-    checks = [condition.check(evaluation) for condition in conditions]
-    checks += [check_no_worse(figure, margin, evaluation, judged) for figure, margin in allowed.items()]
-    return Gate(checks, evaluation.rows, evaluation.sampling.confidence, words)
+    for other in _evaluations(judged):
+        _refuse_wrong(other, "baseline: ")
+    checks = [condition.check(evaluation) for condition in asked.conditions]
+    checks += [check_no_worse(figure, margin, evaluation, judged) for figure, margin in asked.margins.items()]
+    dropped = evaluation.counted.dropped
+    checks += check_dropped(evaluation.counted, asked.allow_dropped)
+    for other in _evaluations(judged):
+        checks += check_dropped(other.counted, asked.allow_dropped, " by the baseline")
+        dropped += other.counted.dropped
+    return Gate(checks, evaluation.rows, evaluation.sampling.confidence, words, dropped)
+
+
+def _refuse_wrong(evaluation: Evaluation, whose: str = "") -> None:
+    """Refuse to judge where figures answer another question than the one that was asked."""
+    for caution in wrongs(evaluation):
+        raise errors.not_to_judge(whose, caution.words)
+
+
+def _evaluations(judged: Any) -> Iterator[Evaluation]:
+    """The baseline's evaluation, if there is one; a comparison has that of this model first."""
+    if isinstance(judged, Comparison):
+        yield list(judged.models.values())[1]
+    elif judged is not None:
+        yield judged
 
 
 def _baseline(baseline: Any, evaluation: Evaluation) -> tuple[Any, str]:

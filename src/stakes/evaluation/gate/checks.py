@@ -1,10 +1,12 @@
 """What a gate found about one condition."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from stakes.engines import Counted
 from stakes.metrics import Estimate
-from stakes.metrics.estimate import plain
+from stakes.metrics.estimate import percent, plain
 from stakes.text import visible
 from stakes.views.page import between, number
 
@@ -55,6 +57,8 @@ class Check:
         """What the numbers do not say: the reason why there are none, and the segment."""
         if self.segment is None:
             return f"{self.condition}: {self.reason}" if self.reason else ""
+        if self.kind == "dropped":
+            return f"{self.condition}: that is {self.segment}"
         return f"{self.condition}: the worst is {self.segment}" + (f", where {self.reason}" if self.reason else "")
 
     def to_dict(self) -> dict[str, Any]:
@@ -75,3 +79,19 @@ class Check:
         found = self.estimate
         told = {name: getattr(self, name) for name in ("condition", "passed", "seen", "limit", "segment", "reason")}
         return {**told, "value": found.value, "low": found.low, "high": found.high}
+
+
+def check_dropped(counted: Counted, allowed: float, whose: str = "") -> Iterator[Check]:
+    """Yield whether few enough rows were left out, of all rows and of the segment that lost most, if any was."""
+    if counted.dropped:
+        yield _left_out(counted.dropped, counted.rows_read, allowed, whose)
+    lost = {name: (dropped, read) for name, (dropped, read) in counted.dropped_in.items() if dropped}
+    if lost:
+        worst = max(lost, key=lambda name: (lost[name][0] / lost[name][1], lost[name][0], name))
+        yield _left_out(*lost[worst], allowed, f"{whose} in the segment that lost most", worst)
+
+
+def _left_out(dropped: int, read: int, allowed: float, whose: str, segment: str | None = None) -> Check:
+    share = dropped / read
+    text = f"rows left out{whose} <= {percent(allowed)} ({dropped:,} of {read:,})"
+    return Check("dropped", text, share <= allowed, share, allowed, Estimate("share left out", share), segment=segment)

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from stakes import errors
+from stakes import errors, metrics
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.gate.checks import Check
 from stakes.evaluation.many_classes import ManyClassEvaluation
-from stakes.metrics import Estimate
+from stakes.metrics import Estimate, Metric
 
 _SIGNS: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -31,6 +31,14 @@ class Figure:
 
     name: str
     of: str | None = None
+
+    def __post_init__(self) -> None:
+        self.metric  # noqa: B018  a name that nobody knows is refused before any row is read
+
+    @property
+    def metric(self) -> Metric:
+        """The declared metric."""
+        return metrics.find(self.name)
 
     @classmethod
     def parse(cls, text: str) -> "Figure":
@@ -75,6 +83,11 @@ class Condition:
         end = f".{found['end']}" if found["end"] else ""
         shown = f"{figure}{end} {sign} {found['limit']}{' in every segment' if every else ''}"
         return cls(shown, figure, found["end"] or "value", sign, limit, every)
+
+    @property
+    def points_the_wrong_way(self) -> bool:
+        """Whether a worse figure meets the condition where a better one does not."""
+        return self.figure.metric.better == ("lower" if self.sign in (">=", ">") else "higher")
 
     def check(self, evaluation: Evaluation) -> Check:
         """Hold the figure against the number: of all rows, or of every segment, of which the worst is told."""

@@ -1,7 +1,7 @@
 """No worse than a baseline: the bad end of the interval of a difference stays within a margin."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,8 @@ def margins(no_worse: Any) -> dict[Figure, float]:
         return {}
     if isinstance(no_worse, str):
         no_worse = [no_worse]
+    if not isinstance(no_worse, Iterable):
+        raise errors.bad_no_worse(no_worse, None)
     pairs = no_worse.items() if isinstance(no_worse, Mapping) else [_taken_apart(text) for text in no_worse]
     return {_figure(name): _margin(name, margin) for name, margin in pairs}
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stakes.evaluation.base import FEW_ROWS
+from stakes.evaluation.cautions import FEW_ROWS
 from stakes.evaluation.reporting.segments import largest_segments
 from stakes.metrics import Estimate
 from stakes.views.report.payload import figure, metric, named, said

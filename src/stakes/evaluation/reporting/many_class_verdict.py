@@ -1,16 +1,15 @@
 """The verdict on several classes."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from stakes.decisions.calibration.calibration import Calibration
 from stakes.decisions.calibration.groups import grouped
 from stakes.evaluation.reporting.answers import Answer, answer, believed, better_in_words, side_of_chance, worst_segment
-from stakes.evaluation.reporting.cautions import NEAR_PERFECT, of_rows
+from stakes.evaluation.reporting.cautions import sentences as cautions
 from stakes.evaluation.reporting.segments import largest_classes
 from stakes.metrics import Estimate
 from stakes.tallies import Confusion, ScoreTable
-from stakes.views.report.payload import MOST, metric, named, said, section
+from stakes.views.report.payload import named, said, section
 
 _MANY, _GROUPS = 200_000, 20_000
 """Beyond so many rows neighbours are put together, which does not move a slope that can be seen."""
@@ -28,7 +27,7 @@ def verdict_section(evaluation: Any, lines: Lines) -> dict[str, Any]:
         _cost(evaluation),
         _where(evaluation),
     ]
-    return section("verdict", answers=answers, cautions=list(_cautions(evaluation))[:MOST])
+    return section("verdict", answers=answers, cautions=cautions(evaluation))
 
 
 def class_lines(evaluation: Any) -> Lines:
@@ -141,19 +140,3 @@ def _where(evaluation: Any) -> Answer:
     if not sentences:
         return answer("verdict.where", "open", said("verdict.where_unknown"))
     return answer("verdict.where", "doubt" if apart else "note", *sentences, figures=figures)
-
-
-def _cautions(evaluation: Any) -> Iterator[dict[str, Any]]:
-    found = evaluation.figures.get("accuracy")
-    if found is not None and found.defined and found.value <= found.baseline:
-        yield said("caution.majority", share=found.value, always=found.baseline)
-    for one in _known(evaluation, "accuracy", "macro_auc"):
-        if one.value >= NEAR_PERFECT:
-            yield said("caution.perfect_figure", name=metric(one.name), value=one.value)
-    if evaluation.scores is not None and not evaluation.probabilities:
-        low, high = evaluation.scores.range
-        if low < 0 < high:
-            yield said("caution.logits", low=low, high=high)
-    if evaluation.confusion is None and evaluation.joint is not None:
-        yield said("caution.too_many_classes", n=len(evaluation.classes))
-    yield from of_rows(evaluation)

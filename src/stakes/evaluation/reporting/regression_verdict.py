@@ -1,22 +1,17 @@
 """The verdict on predicted numbers."""
 
-from collections.abc import Iterator
 from typing import Any
 
-from stakes.evaluation.base import FEW_ROWS
+from stakes.evaluation.cautions import FEW_ROWS
 from stakes.evaluation.reporting.answers import Answer, answer, believed, better_in_words, side_of_chance, worst_segment
-from stakes.evaluation.reporting.cautions import NEAR_PERFECT, of_rows
-from stakes.views.report.payload import MOST, metric, said, section
-
-_FAR_ABOVE = 0.1
-_DOMINATED = 2
-"""From this many times the mean absolute error on, a few errors make most of the squared ones."""
+from stakes.evaluation.reporting.cautions import sentences as cautions
+from stakes.views.report.payload import said, section
 
 
 def verdict_section(evaluation: Any) -> dict[str, Any]:
     """Return the questions with their answers, and what a careful colleague would point out."""
     answers = [_better(evaluation), _believe(evaluation), _shifted(evaluation), _where(evaluation)]
-    return section("verdict", answers=answers, cautions=list(_cautions(evaluation))[:MOST])
+    return section("verdict", answers=answers, cautions=cautions(evaluation))
 
 
 def _better(evaluation: Any) -> Answer:
@@ -75,16 +70,3 @@ def _where(evaluation: Any) -> Answer:
         return answer("verdict.where", "open", said("verdict.where_unknown"))
     figures = [evaluation.figures[name] for name in ("max_error", "median_absolute_error")]
     return answer("verdict.where", "doubt" if apart else "note", *sentences, figures=figures)
-
-
-def _cautions(evaluation: Any) -> Iterator[dict[str, Any]]:
-    figures = evaluation.figures
-    r, r2 = figures["pearson"].value, figures["r2"].value
-    if r**2 - r2 > _FAR_ABOVE:
-        yield said("caution.r_above_r2", r=r, squared=r**2, r2=r2)
-    mean, root = figures["mean_absolute_error"].value, figures["root_mean_squared_error"].value
-    if mean and root / mean > _DOMINATED:
-        yield said("caution.few_large_errors", times=root / mean)
-    if r2 >= NEAR_PERFECT:
-        yield said("caution.perfect_figure", name=metric("r2"), value=r2)
-    yield from of_rows(evaluation)

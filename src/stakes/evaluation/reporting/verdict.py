@@ -9,7 +9,7 @@ from stakes.decisions.curves.stops import Stops
 from stakes.decisions.thresholds.by_cost import decide_by_cost
 from stakes.decisions.thresholds.decision import Decision
 from stakes.evaluation.reporting.answers import Answer, answer, believed, better_in_words, side_of_chance, worst_segment
-from stakes.evaluation.reporting.cautions import cautions
+from stakes.evaluation.reporting.cautions import sentences as cautions
 from stakes.evaluation.reporting.prices import Prices, prices_of
 from stakes.metrics import Estimate
 from stakes.tallies.costs import Costs

@@ -1,0 +1,209 @@
+"""What a careful colleague would point out before anybody believes a figure.
+
+Decided here once, for every view: ``ev.notes`` tells it in English, the report in the language of its reader, and a
+gate refuses to judge where something is plainly ``wrong``.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from stakes import errors, metrics
+from stakes.metrics import Estimate
+from stakes.tallies import ErrorSums, ScoreTable
+
+FEW_ROWS = 50
+"""From this many rows in every class on, intervals have been seen to cover as often as they say."""
+
+NEAR_PERFECT = 0.999
+"""From here on a figure of many rows is more likely a leak than a success."""
+
+FLIPS = 0.5
+"""How far apart f1 must be for the two classes before it is pointed out."""
+
+_ROWS_TO_COPY = 20
+"""So many predicted numbers are not right to the last digit by chance."""
+
+_MOST_NAMES = 5
+_FAR_ABOVE = 0.1
+_DOMINATED = 2
+"""From this many times the mean absolute error on, a few errors make most of the squared ones."""
+
+
+@dataclass(frozen=True)
+class Caution:
+    """One thing to point out.
+
+    ``key`` is its sentence in the report's catalogue, ``values`` fill the gaps there (``figure`` is the name of a
+    metric). ``words`` are for everywhere else; none where other notes say it already. ``wrong`` means that the figures
+    answer another question than the one that was asked.
+    """
+
+    key: str
+    words: str = ""
+    values: Mapping[str, Any] = field(default_factory=dict)
+    wrong: bool = False
+
+
+def cautions(evaluation: Any) -> Iterator[Caution]:
+    """Yield everything that applies to an evaluation, the worst first."""
+    found = list(wrongs(evaluation))
+    yield from found
+    copied = any(caution.key == "caution.own_truth" for caution in found)
+    for caution in _BY_TASK[evaluation.task](evaluation):
+        if not (copied and caution.key in _TOO_GOOD):  # that was said already
+            yield caution
+    yield from _of_rows(evaluation)
+
+
+# ── wrong ────────────────────────────────────────────────────────────────────────────────────────────────────────
+def wrongs(evaluation: Any) -> Iterator[Caution]:
+    """Yield what makes every figure meaningless; looks at no more than the tallies and the auc."""
+    copied = evaluation.counted.same_column or _copy_of_truth(evaluation.counted.tallies)
+    if copied:
+        yield Caution("caution.own_truth", errors.own_truth(copied), {"column": copied}, wrong=True)
+        return
+    tables = _score_tables(evaluation)
+    if tables and all(table.constant_score for table in tables) and tables[0].total > 1:
+        value = tables[0].range[0]
+        yield Caution("caution.constant", errors.constant_score(value), {"value": value}, wrong=True)
+    elif evaluation.task == "binary" and tables:
+        auc = evaluation["auc"]
+        if _below_chance(auc):
+            words = errors.upside_down(auc.value, auc.high, evaluation.positive, evaluation.negative)
+            yield Caution("caution.upside_down", words, {"value": auc.value}, wrong=True)
+
+
+def _score_tables(evaluation: Any) -> tuple[ScoreTable, ...]:
+    """The scores of two classes, or those of each class against the rest."""
+    tallies = evaluation.counted.tallies
+    if "scores" in tallies:
+        return (tallies["scores"],)
+    return tallies["class_scores"].tables if "class_scores" in tallies else ()
+
+
+def _copy_of_truth(tallies: Mapping[str, Any]) -> str:
+    """The argument that holds the truth itself, perhaps in other numbers; empty where none does."""
+    sums: ErrorSums | None = tallies.get("errors")
+    if sums is not None:
+        return "prediction" if sums.largest == 0 and sums.total >= _ROWS_TO_COPY and sums.spread("t") else ""
+    if "scores" in tallies:
+        table = tallies["scores"]
+        return "score" if min(table.effective_rows) >= 2 and table.copies_truth else ""
+    classes = tallies.get("class_scores")
+    if classes is None or classes.equal_rows < 2 * len(classes.classes):
+        return ""
+    occurring = [table for table in classes.tables if table.P]
+    return "score" if len(occurring) > 1 and all(table.copies_truth for table in occurring) else ""
+
+
+def _below_chance(auc: Estimate) -> bool:
+    return auc.high is not None and auc.high < 0.5
+
+
+# ── doubtful ─────────────────────────────────────────────────────────────────────────────────────────────────────
+def _of_two_classes(evaluation: Any) -> Iterator[Caution]:
+    table, decided, figures = evaluation.scores, evaluation.confusion, evaluation.figures
+    yield from _no_better_than_constant(figures)
+    if table is None:
+        yield from _too_good(evaluation, "accuracy")
+    if decided is not None and decided.positive is not None and 0 < evaluation.prevalence < 1:
+        here, there = figures["f1"].value, float(metrics.find("f1").of(decided.swapped()))
+        if abs(here - there) >= FLIPS:
+            names = {"positive": evaluation.positive, "negative": evaluation.negative}
+            words = errors.f1_flips(here, there, **names)
+            yield Caution("caution.f1_flips", words, {"here": here, "there": there, **names})
+    if table is not None:
+        yield from _of_scores(evaluation, table)
+
+
+def _of_scores(evaluation: Any, table: ScoreTable) -> Iterator[Caution]:
+    threshold, auc = evaluation.threshold, evaluation.figures["auc"]
+    low, high = table.range
+    if threshold is not None and (threshold <= low or threshold > high):
+        yield Caution(
+            "caution.edge",
+            errors.threshold_at_edge(threshold, low, high),
+            {"threshold": threshold, "low": low, "high": high},
+        )
+    if auc.low is not None and auc.high is not None and auc.low <= 0.5 <= auc.high:
+        yield Caution("caution.chance", errors.covers_chance(auc.low, auc.high), {"low": auc.low, "high": auc.high})
+    if _many(evaluation) and auc.value >= NEAR_PERFECT:
+        yield Caution("caution.perfect", errors.too_good("auc", auc.value), {"value": auc.value})
+    yield from _not_probabilities(evaluation)
+    if table.grid is not None:
+        least, most = map(float, metrics.auc_bounds(table))
+        yield Caution("caution.bins", errors.scores_in_bins(least, most), {"low": least, "high": most})
+
+
+def _of_many_classes(evaluation: Any) -> Iterator[Caution]:
+    yield from _no_better_than_constant(evaluation.figures)
+    yield from _too_good(evaluation, "accuracy", "macro_auc")
+    low = [table.positive for table in _score_tables(evaluation) if metrics.find("auc").of(table) < 0.5]
+    surely = [name for name in low if _below_chance(evaluation["auc", name])]
+    if surely:
+        names = surely[:_MOST_NAMES] + ["…"] * (len(surely) > _MOST_NAMES)
+        yield Caution("caution.classes_upside_down", errors.classes_upside_down(surely), {"names": names})
+    yield from _not_probabilities(evaluation)
+    if evaluation.confusion is None and evaluation.joint is not None:
+        yield Caution("caution.too_many_classes", values={"n": len(evaluation.classes)})
+
+
+def _of_numbers(evaluation: Any) -> Iterator[Caution]:
+    figures = evaluation.figures
+    r, r2 = figures["pearson"].value, figures["r2"].value
+    if r**2 - r2 > _FAR_ABOVE:
+        yield Caution("caution.r_above_r2", errors.r_above_r2(r, r2), {"r": r, "squared": r**2, "r2": r2})
+    mean, root = figures["mean_absolute_error"].value, figures["root_mean_squared_error"].value
+    if mean and root / mean > _DOMINATED:
+        yield Caution("caution.few_large_errors", errors.few_large_errors(root / mean), {"times": root / mean})
+    yield from _too_good(evaluation, "r2")
+
+
+_BY_TASK = {"binary": _of_two_classes, "multiclass": _of_many_classes, "regression": _of_numbers}
+_TOO_GOOD = ("caution.perfect", "caution.perfect_figure")
+
+
+def _no_better_than_constant(figures: Mapping[str, Estimate]) -> Iterator[Caution]:
+    found = figures.get("accuracy")
+    if found is not None and found.defined and found.value <= found.baseline:
+        values = {"share": found.value, "always": found.baseline}
+        yield Caution("caution.majority", errors.no_better_than_majority(**values), values)
+
+
+def _too_good(evaluation: Any, *names: str) -> Iterator[Caution]:
+    for name in names if _many(evaluation) else ():
+        found = evaluation.figures.get(name)
+        if found is not None and found.value >= NEAR_PERFECT > found.baseline:
+            values = {"figure": name, "value": found.value}
+            yield Caution("caution.perfect_figure", errors.too_good(**values), values)
+            return
+
+
+def _many(evaluation: Any) -> bool:
+    return evaluation.rows >= FEW_ROWS
+
+
+def _not_probabilities(evaluation: Any) -> Iterator[Caution]:
+    if evaluation.scores is not None and not evaluation.probabilities:
+        low, high = evaluation.scores.range
+        if low < 0 < high:
+            yield Caution("caution.logits", errors.like_logits(low, high), {"low": low, "high": high})
+
+
+# ── rows and costs ───────────────────────────────────────────────────────────────────────────────────────────────
+def _of_rows(evaluation: Any) -> Iterator[Caution]:
+    """Yield what is to be said about the rows and the costs of any evaluation."""
+    counted, pricing = evaluation.counted, evaluation.pricing
+    if counted.dropped:
+        yield Caution("caution.dropped", errors.rows_left_out(counted.dropped), {"n": counted.dropped})
+    for name, size in evaluation._sizes().items():
+        if size < FEW_ROWS:
+            yield Caution("caution.few", values={"n": math.floor(size), "name": name})
+    if pricing is None:
+        return
+    for name in pricing.costs.never_cheapest():
+        yield Caution("caution.never_cheapest", errors.never_cheapest(name), {"name": name})
+    if pricing.prior is not None:
+        yield Caution("caution.deployment", errors.only_costs_deployed(), {"figure": "expected_cost"})

@@ -1,0 +1,47 @@
+"""What is asked of a gate, read and checked before any row is."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from stakes import errors
+from stakes.evaluation.gate.conditions import Condition, Figure
+from stakes.evaluation.gate.differences import margins
+from stakes.tallies.checks import check_share
+
+ALLOWED_DROPPED = 0.05
+"""The share of rows that may be left out, unless somebody says otherwise."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """Conditions, margins from a baseline, and the share of rows that may be left out."""
+
+    conditions: tuple[Condition, ...]
+    margins: dict[Figure, float]
+    allow_dropped: float
+
+    @classmethod
+    def parse(cls, require: Any, no_worse: Any, allow_dropped: Any, against: bool) -> "Request":
+        """Read what was asked; ``against`` says whether there is a baseline."""
+        texts = [require] if isinstance(require, str) else () if require is None else require
+        if not isinstance(texts, Iterable):
+            raise errors.bad_requirement(require)
+        asked = cls(tuple(map(Condition.parse, texts)), margins(no_worse), check_share("allow_dropped", allow_dropped))
+        if not asked.conditions and not asked.margins:
+            raise errors.nothing_required()
+        if asked.margins and not against:
+            raise errors.no_baseline()
+        if against and not asked.margins:
+            raise errors.baseline_without_margin()
+        for condition in asked.conditions:
+            if condition.points_the_wrong_way:
+                metric = condition.figure.metric
+                errors.warn(errors.wrong_way(condition.text, metric.name, metric.better))
+        return asked
+
+    def refuse_without_costs(self) -> None:
+        """Refuse conditions on costs, where none are given."""
+        for figure in (*(condition.figure for condition in self.conditions), *self.margins):
+            if figure.metric.lacking:
+                raise errors.which_costs(figure.metric.name)
