@@ -56,9 +56,7 @@ class Command(click.Command):
         from stakes.engines.files import writing
 
         written = [(one.opts[0], name, one.type) for one, name in named if isinstance(one.type, Written)]
-        appended: dict[Any, str] = (
-            {} if given.get("output_file") else {1: "standard output"}
-        )  # else it is silent
+        appended: dict[Any, str] = {} if given.get("output_file") else {1: "standard output"}  # -o: silent
         if summary := self.also_appends():
             appended[summary] = "the summary of the job"
         seen = {writing.identity(place): what for place, what in appended.items()}
