@@ -55,22 +55,22 @@ class Command(click.Command):
         from stakes import errors
         from stakes.engines.files import writing
 
+        written = [(one.opts[0], name, one.type) for one, name in named if isinstance(one.type, Written)]
+        appended: dict[Any, str] = {} if given.get("output_file") else {1: "standard output"}  # -o: silent
+        if summary := self.also_appends():
+            appended[summary] = "the summary of the job"
+        seen = {writing.identity(place): what for place, what in appended.items()}
+        if not written and not any(seen):
+            return  # nothing is looked for in vain
         read = [place for one, name in named if isinstance(one.type, Read) for place in one.type.places(name)]
-        appended: dict[str, Any] = {"the summary of the job": self.also_appends()}
-        if not given.get("output_file"):  # otherwise nothing is said there
-            appended["standard output"] = 1
-        seen: dict[Any, str] = {}
-        for what, target in appended.items():
-            if target is not None:
-                writing.keep_inputs(target, read)
-                seen[writing.identity(target)] = what
-        for one, name in named:
-            if isinstance(one.type, Written):
-                writing.check_target(name, one.type.form_of(given), read)
-                same = writing.identity(name)
-                if same is not None and same in seen:
-                    raise errors.two_outputs(name, seen[same], one.opts[0])
-                seen[same] = one.opts[0]
+        for target in appended:
+            writing.keep_inputs(target, read)
+        for option, name, kind in written:
+            writing.check_target(name, kind.form_of(given), read)
+            same = writing.identity(name)
+            if same is not None and same in seen:
+                raise errors.two_outputs(name, seen[same], option)
+            seen[same] = option
 
 
 def named_files(context: click.Context) -> tuple[str, ...]:

@@ -45,9 +45,11 @@ def form_of(path: str | os.PathLike[str]) -> str:
 def check_target(path: str | os.PathLike[str], form: str, read: Iterable[tuple[Any, str]] = ()) -> None:
     """Refuse to write where nothing can or should be written; ``read`` are files, and what each of them holds."""
     given, path = os.fspath(path), Path(path)
+    if "\0" in given:
+        raise errors.nul_in_name(given)
     keep_inputs(given, read)
     if path.is_dir():
-        raise errors.is_a_folder(given)
+        raise errors.is_a_folder(given or ".")
     if not path.parent.is_dir():
         raise errors.no_such_folder(given)
     if path.is_file():
@@ -72,6 +74,8 @@ def identity(place: str | os.PathLike[str] | int) -> Any:
         seen = os.stat(place)
     except OSError:
         return None if isinstance(place, int) else os.path.realpath(place)
+    except ValueError:  # no file has that name
+        return None
     return (seen.st_dev, seen.st_ino) if stat.S_ISREG(seen.st_mode) else None
 
 
