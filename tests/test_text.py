@@ -2,7 +2,6 @@
 
 import io
 import json
-import unicodedata
 
 import pytest
 from hypothesis import example, given, settings
@@ -10,6 +9,8 @@ from hypothesis import strategies as st
 
 from stakes import errors
 from stakes.text import ERRORS, aligned, as_json, columns, encodable, lines, uncommanding, visible
+from stakes.views import terminal
+from stakes.views.page import Grid, Page
 from tests.views.hostile import HOSTILE, commands, unseen
 
 ANYTHING = st.text(st.characters(), max_size=30) | st.sampled_from(HOSTILE)
@@ -86,7 +87,8 @@ def test_wide_letters_and_marks_leave_tables_aligned():
     told = aligned(rows)
     assert {columns(line) for line in told} == {columns(told[0])}
     assert told[1].startswith("名前     ")
-    assert sum(2 if unicodedata.east_asian_width(sign) == "W" else 1 for sign in "名a") == columns("名a") == 3
+    shown = terminal.text(Page({"名前": "x"}, [Grid(("name", "n"), [*rows[1:], ["名" * 9, "5"]])]), "", 50).split("\n")
+    assert {columns(line) for line in shown[4:]} == {columns(shown[2])}
 
 
 @pytest.mark.parametrize("kind", [errors.StakesError, errors.InputError, errors.InputWarning, errors.UndefinedWarning])

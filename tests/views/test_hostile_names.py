@@ -14,26 +14,31 @@ import re
 import subprocess
 import sys
 import warnings
+from functools import partial
 from html import escape, unescape
 from xml.etree import ElementTree
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from matplotlib import pyplot as plt
+from sklearn.dummy import DummyClassifier
 
 import stakes
 from stakes.cli import cli
 from stakes.cli.output import FORMS
+from stakes.cli.words import wrapped
 from stakes.evaluation.recalibrating import recalibration
 from stakes.text import visible
 from stakes.views import csv as as_csv
-from stakes.views import markdown, report
+from stakes.views import markdown, report, terminal
 from stakes.views.junit import junit
+from stakes.views.page import Grid, Page
 from tests.bad_inputs.catalogue import run_command
 from tests.views.hostile import HOSTILE, harmless, unseen
 
@@ -69,7 +74,7 @@ def exhibits(rows):
         two = stakes.evaluate(rows, truth=Y, score=P, positive=SICK, by=SITE, costs=COSTS)
         three = stakes.evaluate(**many, by=np.array(HOSTILE[:3])[np.arange(240) % 3])
         prices = stakes.Costs((1.0 - np.eye(len(KINDS))).tolist(), KINDS, KINDS)
-        validated = stakes.validate(_constant(), rows[P].reshape(-1, 1), rows[Y], how=2, positive=SICK)
+        validated = stakes.validate(DummyClassifier(), rows[P].reshape(-1, 1), rows[Y], how=2, positive=SICK)
     network = system()
     return [
         two,
@@ -108,12 +113,6 @@ def exhibits(rows):
 
 
 MODELS = ("im\x1b[2Jages\n::error::x", "::history")
-
-
-def _constant():
-    from sklearn.dummy import DummyClassifier
-
-    return DummyClassifier(strategy="prior")
 
 
 def system():
@@ -178,15 +177,32 @@ def test_plots_draw_names_as_text(exhibits):
     seen = ""
     with warnings.catch_warnings(), mpl.rc_context({"svg.fonttype": "none"}):
         warnings.simplefilter("error")  # such as a letter that no font has
-        for thing in plotted:
-            for kind in thing.plots:
-                drawn, text = thing.plot(kind), io.StringIO()
-                drawn.figure_.savefig(text, format="svg")
-                plt.close(drawn.figure_)
-                harmless(text.getvalue())
-                ElementTree.fromstring(text.getvalue())
-                seen += text.getvalue()
+        for draw in (*(partial(thing.plot, kind) for thing in plotted for kind in thing.plots), _regions):
+            drawn, text = draw(), io.StringIO()
+            drawn.figure_.savefig(text, format="svg")
+            plt.close(drawn.figure_)
+            harmless(text.getvalue())
+            ElementTree.fromstring(text.getvalue())
+            seen += text.getvalue()
     assert all(name in seen for name in (r"C:\temp\x1b", "$x^2$ and $\\alpha$", r"\u540d\u524d"))
+
+
+def _regions():
+    """The regions of an estimator whose features and classes have hostile names."""
+    frame = pd.DataFrame({P: [0.0, 1.0] * 4, Q: [0.0, 0.0, 1.0, 1.0] * 2})
+    fitted = DummyClassifier().fit(frame, [SICK, WELL] * 4)
+    return stakes.plot_regions(fitted, frame, [SICK, WELL] * 4, resolution=20)
+
+
+@pytest.mark.parametrize("blank", ["", " "])
+def test_folding_a_name_begins_no_line_with_a_command(blank, monkeypatch, capsys):
+    """A name can be as long as it takes for its rest to begin a line."""
+    monkeypatch.setenv("COLUMNS", "40")
+    for length in range(15, 45):
+        name = f"{'a' * length}{blank}::error::{'b' * 30}"
+        page = Page({"rows": name}, [Grid(("name", "n"), [(name, "1")], title=name)], [name])
+        terminal.show(page, "")
+        harmless(terminal.text(page, "", 40) + capsys.readouterr().out + wrapped(name))
 
 
 # ── pages ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -377,7 +393,7 @@ def test_in_a_terminal_without_unicode(asked, tmp_path):
     assert running.returncode == 0
     text = (tmp_path / "log").read_text(encoding="ascii")
     harmless(text)
-    assert json.loads(text[text.index("\n{") :])["models"] == list(MODELS)
+    assert {SICK, WELL, *MODELS} <= _texts(json.loads(text[text.index("\n{") :]))
     assert r"\u202ewell\u200b >= \u0416" in text
     assert not re.search(r"\w\?\w|\? \d", text)
 

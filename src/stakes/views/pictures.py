@@ -52,7 +52,7 @@ class _Frame:
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width:.0f}" height="{height:.0f}" '
             f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="sans-serif" font-size="10" fill="currentColor">'
-            f"<title>{escape(visible(title))}</title>{_text(self.left, 12, title, size=11)}{''.join(parts)}</svg>"
+            f"<title>{escape(title)}</title>{_text(self.left, 12, title, size=11)}{''.join(parts)}</svg>"
         )
 
     def edges(self, x_name: str, y_name: str) -> Iterable[str]:
@@ -69,8 +69,7 @@ class _Frame:
 
 
 def _text(x: float, y: float, words: str, anchor: str = "start", more: str = "", size: float = 10) -> str:
-    place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size:g}"{more}'
-    return f"<text {place}>{escape(visible(words))}</text>"
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size:g}"{more}>{escape(words)}</text>'
 
 
 def _line(points: Iterable[tuple[float, float]], colour: str, width: float, more: str = "") -> str:
@@ -90,6 +89,7 @@ def _box(x: float, y: float, width: float, height: float, colour: str, strength:
 
 
 def _short(name: str, most: int) -> str:
+    """A name from data as text, cut to a length."""
     name = visible(name)
     return name if len(name) <= most else f"{name[: most - 1]}…"
 

@@ -29,8 +29,8 @@ function saveCsv(name, { head, rows }) {
 function cell(value) {
   if (value === null || value === undefined || Number.isNaN(value)) return "";
   if (typeof value === "number") return String(value);
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const text = /^[=+\-@＝＋－＠]/.test(value) ? `'${value}` : value;
+  return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function save(name, type, text) {
