@@ -26,7 +26,19 @@ from tests.parts import needs
 
 FIT = ["--truth", "y", "--score", "p"]
 NO_FILES = {
-    *("COLUMN", "CLASS", "SQL", "COST", "SHARE", "NAME", "FIGURE", "CONDITION", "FIGURE:MARGIN", "MODULE:OBJECT"),
+    *(
+        "COLUMN",
+        "CLASS",
+        "SQL",
+        "COST",
+        "SHARE",
+        "NAME",
+        "WORDS",
+        "FIGURE",
+        "CONDITION",
+        "FIGURE:MARGIN",
+        "MODULE:OBJECT",
+    ),
     *("MODEL=COLUMN", "TEXT"),
 }
 """What options take that name no file; an option of another kind has to say whether it reads or writes one."""

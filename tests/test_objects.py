@@ -91,7 +91,7 @@ def results():
             tables.component_costs("images"),
             tables.do(images="sick"),
         ],
-        "errors": stakes.errors.InputError("words"),
+        "errors": [stakes.errors.InputError("words"), stakes.errors.UnableError("words")],
     }
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self, get_args
 
 from stakes import errors
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
-from stakes.tallies.arithmetic import is_real
+from stakes.tallies.arithmetic import alike, is_real
 from stakes.tallies.base import as_lists
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.confusion import MOST_CLASSES
@@ -286,12 +286,24 @@ class Counted:
             raise ValueError("the names of columns")
         if any(tally.leading for tally in self.tallies.values()):
             raise ValueError("tallies with leading axes")
-        totals = {tally.total for tally in self.tallies.values() if not tally.weighted}  # type: ignore[attr-defined]
-        if len(totals) > 1:
+        whole, *others = (tally.class_sizes() for tally in self.tallies.values())
+        if any(o.keys() != whole.keys() or not all(alike(o[name], whole[name]) for name in whole) for o in others):
             raise ValueError("tallies of different numbers of rows")
+        self._check_segments(whole)
+
+    def _check_segments(self, whole: Mapping[str, float]) -> None:
+        """Refuse segments that are no parts of the whole, which has so many rows of each class."""
+        rows = dict.fromkeys(whole, 0.0)
         for part in self.segments.values():
-            if part.segments or part.task != self.task or set(part.tallies) != set(self.tallies):
+            sizes = next(iter(part.tallies.values())).class_sizes()
+            same = part.task == self.task and part.tallies.keys() == self.tallies.keys() and sizes.keys() == rows.keys()
+            if part.segments or not same:
                 raise ValueError("segments of another kind")
+            if self.scores is not None and self.scores.grid is None and part.scores.range[1] > self.scores.range[1]:
+                raise ValueError("scores of a segment that the whole lacks")
+            rows = {name: rows[name] + float(sizes[name]) for name in rows}
+        if any(rows[name] > float(whole[name]) and not alike(rows[name], whole[name]) for name in rows):
+            raise ValueError("segments of more rows than there are")
 
 
 def _threshold_as_data(threshold: float | None) -> Any:

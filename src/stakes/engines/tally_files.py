@@ -58,15 +58,15 @@ _FEW = 16
 _LEVEL = 4
 """How hard to compress: more takes several times as long and saves little."""
 
-_LARGEST = 1 << 32
-"""A member that claims more bytes than this is not read."""
+_FREELY, _MOST_TIMES = 16 << 20, 10
+"""Bytes that a member may come to in any case, and how many times the bytes of the file it may come to beyond that."""
 
-_DEFLATED = 1100
-"""Deflate makes nothing smaller than by this factor."""
+_SPARSEST = 16
+"""Letters for each list or object in the JSON, at least: Python takes many times their letters for empty ones."""
 
 _DAMAGE = (
     *(zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, KeyError, TypeError, AttributeError, IndexError),
-    *(NotImplementedError, RuntimeError, OverflowError, MemoryError),
+    *(NotImplementedError, RuntimeError, OverflowError),
 )
 """What reading a damaged file may end in (RecursionError is a RuntimeError)."""
 
@@ -84,13 +84,16 @@ def save(counted: Counted, path: str | os.PathLike[str], *, exact: bool = False,
             member = zipfile.ZipInfo(name)  # of 1980: the same count gives the same bytes
             member.create_system = 3
             archive.writestr(member, content, zipfile.ZIP_DEFLATED, compresslevel=_LEVEL)
+        if max(member.file_size for member in archive.infolist()) > max(_FREELY, _MOST_TIMES * place.stat().st_size):
+            raise errors.too_sparse_to_travel(str(path))
 
 
 def load(path: str | os.PathLike[str]) -> Counted:
     """Read and check a count that was saved with ``save``."""
     try:
+        held = os.path.getsize(path)
         with zipfile.ZipFile(path) as archive:
-            text, content = (_member(archive, place) for place in range(len(_MEMBERS)))
+            text, content = (_member(archive, place, held) for place in range(len(_MEMBERS)))
         return _counted(text, content)
     except FileNotFoundError:
         raise errors.no_such_file(str(path)) from None
@@ -106,20 +109,23 @@ def _tells_rows(counted: Counted) -> bool:
     return scores or getattr(counted.tallies.get("errors"), "rows", None) is not None
 
 
-def _member(archive: zipfile.ZipFile, place: int) -> bytes:
-    """Read one of the two members, if it is what it should be."""
+def _member(archive: zipfile.ZipFile, place: int, held: int) -> bytes:
+    """Read one of the two members of a file of so many bytes, if it is what it should be."""
     members = archive.infolist()
     if [member.filename for member in members] != _MEMBERS:
         raise ValueError(f"it does not consist of {' and '.join(_MEMBERS)}")
     member = members[place]
     if member.compress_type != zipfile.ZIP_DEFLATED:
         raise ValueError(f"{member.filename} is not deflated")
-    if member.file_size > min(_LARGEST, _DEFLATED * (member.compress_size + 1)):
+    if member.file_size > max(_FREELY, _MOST_TIMES * held):
         raise ValueError(f"{member.filename} claims {member.file_size:,} bytes")
-    return archive.read(member)
+    with archive.open(member) as file:
+        return file.read(member.file_size)  # and no more, whatever there is
 
 
 def _counted(text: bytes, content: bytes) -> Counted:
+    if sum(map(text.count, (b"[", b"{"))) > max(len(text) // _SPARSEST, _FREELY // _SPARSEST):
+        raise ValueError("it consists of nothing but brackets")
     saved = json.loads(text.decode(), parse_constant=_no_constant)
     if not isinstance(saved, dict) or saved.get("stakes") != "tally":
         raise ValueError("it was not written by stakes count")

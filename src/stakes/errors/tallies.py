@@ -106,3 +106,10 @@ def tallies_to_count(path: str) -> InputError:
     return InputError(
         f"{path} has been counted already; evaluate tallies together, or add them up: stakes.load(a) + stakes.load(b)"
     )
+
+
+def too_sparse_to_travel(path: str) -> InputError:
+    return InputError(
+        f"{path}: these tables are so large and so empty that whoever loads them would take them for an attack; group "
+        "the segments, or the classes"
+    )

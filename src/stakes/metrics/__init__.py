@@ -49,7 +49,7 @@ def _by_name(metric: Metric) -> tuple[Any, tuple[Any, ...]]:
     keywords: dict[str, Any] = getattr(metric.function, "keywords", {})
     if "pricing" in keywords:
         return cost.priced, (find(metric.name), keywords["pricing"], metric.tally)
-    return find, (metric.full_text,)
+    return find, (metric.text,)
 
 
 copyreg.pickle(Metric, _by_name)

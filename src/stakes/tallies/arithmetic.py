@@ -29,6 +29,22 @@ def finite(values: Array) -> bool:
     return values.dtype.kind in "biuf" and bool(np.isfinite(values).all())
 
 
+MOST = 1e150
+"""No count is larger, and no sum of weights: their squares must be numbers, too."""
+
+
+def are_counts(values: Array, weighted: bool) -> bool:
+    """Whether an array can say how many rows there are: whole numbers, unless they are sums of weights."""
+    if not finite(values) or not ((values >= 0) & (values <= MOST)).all():
+        return False
+    return weighted or values.dtype.kind != "f" or bool((values == np.floor(values)).all())
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Whether two numbers of rows are the same, apart from the rounding of sums of weights."""
+    return math.isclose(float(one), float(other), rel_tol=1e-9)
+
+
 def exact(values: Array) -> Array:
     """Return counts as exact Python numbers: integers as int, weights as Fraction."""
     if values.dtype == object:

@@ -81,6 +81,10 @@ class Tally:
         """How many rows there are; of weighted ones, how many of equal weight would tell as much (Kish)."""
         return float(self.total)  # type: ignore[attr-defined]
 
+    def class_sizes(self) -> dict[str, float]:
+        """The (weighted) number of rows of each class; of what has no classes, the number of all."""
+        return {"": self.total}  # type: ignore[attr-defined]
+
     def for_travel(self, minimum: float) -> Self:
         """Return what of this tally may leave the house: nothing about single rows or small groups of them."""
         return self

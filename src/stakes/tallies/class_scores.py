@@ -9,8 +9,9 @@ from typing import Any, Self
 import numpy as np
 
 from stakes.tallies import bins
-from stakes.tallies.arithmetic import Array, Number, exact, finite
+from stakes.tallies.arithmetic import Array, Number, alike, are_counts, exact
 from stakes.tallies.base import Tally
+from stakes.tallies.names import restored
 from stakes.tallies.scores import ScoreTable
 
 PARTS = ("tables", "pairs", "ranks", "squares", "sample")
@@ -125,6 +126,10 @@ class ClassScores(Tally):
         """The (weighted) number of rows."""
         return exact(self.sizes).sum()
 
+    def class_sizes(self) -> dict[str, float]:
+        """The (weighted) number of rows of each class."""
+        return dict(zip(self.classes, self.sizes.tolist(), strict=True))
+
     @property
     def probabilities(self) -> bool:
         """Whether every score lies in [0, 1]."""
@@ -195,15 +200,17 @@ class ClassScores(Tally):
 
     @classmethod
     def _restore(cls, content: dict[str, Any]) -> Self:
-        classes, wins = tuple(content["classes"]), content["pair_wins"]
+        classes, wins = restored(content["classes"]), content["pair_wins"]
         tables = tuple(ScoreTable.from_dict(table) for table in content["tables"])
         sizes, ranks = np.asarray(content["sizes"]), np.asarray(content["ranks"])
         wins = None if wins is None else np.asarray(wins)
-        if tables and tuple(table.positive for table in tables) != classes:
+        if tuple(table.positive for table in tables) != classes:
             raise ValueError("tables of other classes")
         for array, shape in ((sizes, (len(classes),)), (ranks, (len(classes),)), (wins, (len(classes),) * 2)):
-            if array is not None and (array.shape != shape or not finite(array) or (array < 0).any()):
+            if array is not None and (array.shape != shape or not are_counts(array, bool(content["weighted"]))):
                 raise ValueError("sizes, ranks or pairs")
+        if not all(alike(total, sizes.sum()) for total in (ranks.sum(), *(table.total for table in tables))):
+            raise ValueError("tables of different numbers of rows")
         low, high = map(float, content["range"])
         if not -math.inf < low <= high < math.inf:
             raise ValueError("the range of the scores")

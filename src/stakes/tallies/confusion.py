@@ -8,8 +8,9 @@ from typing import Any, Self
 import numpy as np
 
 from stakes import errors
-from stakes.tallies.arithmetic import Array, Number, divided, exact, room_for
+from stakes.tallies.arithmetic import MOST, Array, Number, are_counts, divided, exact, room_for
 from stakes.tallies.base import Tally
+from stakes.tallies.names import restored
 from stakes.text import aligned, lines
 
 _MANY = 20
@@ -64,6 +65,8 @@ class Confusion(Tally):
             raise errors.bad_counts(f"shape {array.shape} does not fit {wanted[0]} truths and {wanted[1]} decisions")
         if array.size and not ((array >= 0) & (array < np.inf)).all():  # NaN fails too
             raise errors.bad_counts("some are negative, infinite or not numbers")
+        if array.dtype == object and (array > MOST).any():
+            raise errors.bad_counts(f"some are beyond {MOST:g}, more than there are of anything")
         array.flags.writeable = False
         return array
 
@@ -135,6 +138,10 @@ class Confusion(Tally):
         """The (weighted) number of rows decided as they are."""
         columns = {name: j for j, name in enumerate(self.decisions)}
         return sum(self._cell(i, columns[name]) for i, name in enumerate(self.truths) if name in columns)
+
+    def class_sizes(self) -> dict[str, float]:
+        """The (weighted) number of rows of each class."""
+        return dict(zip(self.truths, self.truth_totals.tolist(), strict=True))
 
     def hit(self, name: str) -> Number:
         """How often a class was decided as it is."""
@@ -330,10 +337,14 @@ class Confusion(Tally):
     @classmethod
     def _restore(cls, content: dict[str, Any]) -> Self:
         counts = np.asarray(content["counts"])
+        if not are_counts(counts, content["squares"] is not None):
+            raise ValueError("counts that are none")
         squares = None if content["squares"] is None else np.asarray(content["squares"], np.float64)
         if squares is not None:
             counts = counts.astype(np.float64)
-        return cls(tuple(content["truths"]), tuple(content["decisions"]), counts, squares, content["positive"])
+        if squares is not None and ((squares > 0) != (counts > 0)).any():
+            raise ValueError("squares without weights, or weights without squares")
+        return cls(restored(content["truths"]), restored(content["decisions"]), counts, squares, content["positive"])
 
     def text_rows(self) -> list[list[str]]:
         """Return a single table as text: a head, and a row for each true class."""

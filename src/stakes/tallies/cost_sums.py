@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from stakes.tallies.arithmetic import Array, divided, finite
+from stakes.tallies.arithmetic import Array, are_counts, divided, finite
 from stakes.tallies.base import Tally
 
 
@@ -65,6 +65,10 @@ class CostSums(Tally):
         """The (weighted) number of rows."""
         return float(self.sums[:, 0].sum())
 
+    def class_sizes(self) -> dict[str, float]:
+        """The (weighted) number of rows of each class."""
+        return dict(zip(self.classes, self.sums[:, 0].tolist(), strict=True))
+
     @property
     def equal_rows(self) -> float:
         """How many rows of equal weight would tell as much (Kish)."""
@@ -117,7 +121,8 @@ class CostSums(Tally):
         arrays: Any = {name: np.asarray(content[name], np.float64) for name in ("sums", "products", "powers")}
         if [array.shape for array in arrays.values()] != [(K, width), (K, width, width), (K, 2)]:
             raise ValueError("sums of other lengths")
-        if not all(map(finite, arrays.values())) or (arrays["sums"][:, 0] < 0).any():
+        sizes = arrays["sums"][:, 0]
+        if not all(map(finite, arrays.values())) or not are_counts(sizes, bool(content["weighted"])):
             raise ValueError("sums that are no numbers, or fewer rows than none")
         return cls(tuple(content["classes"]), tuple(content["decisions"]), **arrays, weighted=bool(content["weighted"]))
 

@@ -8,9 +8,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from stakes.tallies.arithmetic import Array, Number, exact, finite
+from stakes.tallies.arithmetic import Array, Number, are_counts, exact
 from stakes.tallies.base import Tally
 from stakes.tallies.confusion import most_frequent
+from stakes.tallies.names import restored
 from stakes.text import visible
 
 _BLOCK = 1 << 18
@@ -105,6 +106,10 @@ class JointCounts(Tally):
         """How often each label of a column occurs."""
         return np.bincount(self.codes[:, column], weights=self.counts, minlength=len(self.labels[column]))
 
+    def class_sizes(self) -> dict[str, float]:
+        """The (weighted) number of rows of each class."""
+        return dict(zip(self.truths, self.sizes(0).tolist(), strict=True))
+
     def constants(self) -> list[Self]:
         """Return the counts of always deciding for the most frequent truth."""
         sizes = self.sizes(0)
@@ -153,16 +158,17 @@ class JointCounts(Tally):
 
     @classmethod
     def _restore(cls, content: dict[str, Any]) -> Self:
-        labels = tuple(tuple(names) for names in content["labels"])
+        labels = tuple(map(restored, content["labels"]))
         codes = np.asarray(content["codes"], np.int64).reshape(-1, len(labels))
         counts = np.asarray(content["counts"])
         if len(counts) != len(codes) or (
             codes.size and (codes.min() < 0 or (codes.max(0) >= list(map(len, labels))).any())
         ):
             raise ValueError("codes or counts")
-        if not finite(counts) or (counts < 0).any() or len(np.unique(codes, axis=0)) != len(codes):
+        found = cls._counted(tuple(content["columns"]), labels, codes, counts)
+        if not are_counts(counts, weighted=True) or len(found.codes) != len(codes):
             raise ValueError("combinations that come twice, or counts that are none")
-        return cls(tuple(content["columns"]), labels, codes, counts)
+        return cls(found.columns, labels, codes, counts)
 
     def __str__(self) -> str:
         return f"<JointCounts of {visible(' × '.join(self.columns))}: {len(self.codes):,} combinations>"

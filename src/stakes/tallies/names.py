@@ -15,6 +15,14 @@ def canonical(value: Any) -> str:
     return str(value)
 
 
+def restored(saved: Any) -> tuple[str, ...]:
+    """Return names that were saved: different texts, none of them empty."""
+    names = tuple(saved)
+    if not all(isinstance(name, str) and name for name in names) or len(set(names)) != len(names):
+        raise ValueError("names that are no different texts")
+    return names
+
+
 def and_list(names: Sequence[str]) -> str:
     """List names in words."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

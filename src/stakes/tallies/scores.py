@@ -10,7 +10,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.tallies import bins
-from stakes.tallies.arithmetic import Array, Number, finite
+from stakes.tallies.arithmetic import Array, Number, are_counts, finite
 from stakes.tallies.base import Tally
 from stakes.tallies.columns import Columns
 from stakes.tallies.confusion import Confusion
@@ -131,6 +131,10 @@ class ScoreTable(Tally):
     def total(self) -> Number:
         """The (weighted) number of rows."""
         return self.P + self.N
+
+    def class_sizes(self) -> dict[str, float]:
+        """The (weighted) number of rows of each class."""
+        return {self.positive: self.P, self.negative: self.N}
 
     @property
     def range(self) -> tuple[float, float]:
@@ -420,6 +424,13 @@ class ScoreTable(Tally):
             raise ValueError("columns of different lengths")
         if not all(finite(column) for column in values.values()):
             raise ValueError("columns that are not finite numbers")
+        squared = {f"{name}_squared" for name in _COUNTS} & set(values)
+        if len(squared) == 1 or not all(are_counts(values[name], bool(squared)) for name in _COUNTS):
+            raise ValueError("counts that are none")
+        if any(((values[name] > 0) != (values[name.removesuffix("_squared")] > 0)).any() for name in squared):
+            raise ValueError("squares without weights, or weights without squares")
+        if not content["positive"] or not content["negative"]:
+            raise ValueError("a class without a name")
         if content["grid"] is not None:
             grid = Grid.restored(content["grid"])
             if not (grid.lower_edges(scores) == scores).all():

@@ -68,9 +68,10 @@ class _Sums:
 
     def relative_error(self, losses: Losses, fixed: bool) -> float:
         """The standard error of the loss divided by that of the class frequencies, which vary too."""
-        prevalence = float(self.powers[0, 0]) / self.whole
+        shares = self.powers[:, 0] / self.whole
+        prevalence = min(float(shares[0]), 1 - 2.0**-53)  # some rows may weigh nearly nothing
         each = np.array([losses.of_positive(prevalence), losses.of_negative(prevalence)])
-        scale = float(each @ [prevalence, 1 - prevalence])
+        scale = float(each @ shares)
         if fixed:
             return self.mean_error(fixed) / scale
         # of a proper loss only the difference between the classes' losses moves the scale
