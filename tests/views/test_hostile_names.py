@@ -78,6 +78,7 @@ def exhibits(rows):
     network = system()
     return [
         two,
+        stakes.InputError(f"there is no {SICK!s}"),
         three,
         stakes.evaluate(**numbers, by=rows[SITE]),
         two.by_segment(),
