@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from stakes.errors import EmptyError, InputError
+from stakes.errors import InputError
 from stakes.errors.words import short, some
 
 
@@ -114,10 +114,6 @@ def other_scores(fitted: str, seen: str) -> InputError:
 
 def is_a_folder(path: str) -> InputError:
     return InputError(f"{path} is a folder; name a file in it")
-
-
-def nothing_satisfies(where: str) -> EmptyError:
-    return EmptyError(f"no row satisfies where={short(repr(where))}; there is nothing to evaluate")
 
 
 def no_such_folder(path: str) -> InputError:

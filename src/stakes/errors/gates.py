@@ -62,7 +62,3 @@ def different_confidences(one: str, other: str) -> InputError:
 
 def not_to_gate(kind: str) -> InputError:
     return InputError(f"gate() holds an evaluation against conditions, and got a {kind}; pass what evaluate() returns")
-
-
-def where_of_tables() -> InputError:
-    return InputError("where= chooses rows of one table, and several are to be joined; choose their rows first")
