@@ -293,14 +293,14 @@ def test_large_whole_numbers_in_conditions_are_exact(tmp_path):
     [
         ("stie = 'A'", "where: there is no column 'stie'; did you mean 'site'"),
         ("site = ", "where='site = ' is not understood: .*; write SQL such as site = 'A' AND age > 60"),
-        ("site", "where='site' is not understood: it is neither true nor false"),
-        ("site + 1", "where='site . 1' is not understood|holds 'A'"),
+        ("site", "the column 'site' is compared with TRUE or FALSE but holds ('A'|text); compare it with text"),
+        ("site + 1", "where='site . 1' is not understood: a part of it is neither true nor false"),
         ("DROP TABLE preds", "is not understood"),
         ("site = 'A'; site = 'B'", "is not understood"),
         ("", "where='' is not understood"),
         (7, "where=7 is not understood"),
-        ("site > 5", "is compared with a number but holds 'A'|cannot compare string with numeric"),
-        ("site IN (SELECT 1)", "is not understood: it has a query within"),
+        ("site > 5", "'site' is compared with a number but holds ('A'|text); compare it with text in single quotes"),
+        ("site IN (SELECT 1)", "is not understood: SELECT at character 10 stands where a number or a text"),
         ("age > 1000", "no row satisfies"),
     ],
 )
@@ -310,9 +310,14 @@ def test_conditions_that_are_wrong_get_one_line(tmp_path, name, where, words):
     assert "\n" not in str(caught.value)
 
 
-def test_conditions_are_for_files():
-    with pytest.raises(stakes.InputError, match="where= is for files; choose the rows of a table before you pass it"):
-        in_memory(where="site = 'A'")
+def test_conditions_are_for_tables():
+    assert in_memory(where="site = 'A'") == in_memory(ROWS[:3])
+    with pytest.raises(
+        stakes.InputError, match="where= chooses rows by the columns of a table, and there are only arr"
+    ):
+        stakes.evaluate(truth=[0, 1], score=[0.1, 0.2], where="site = 'A'")
+    with pytest.raises(stakes.InputError, match="where= chooses rows of the table, and score is an array beside it"):
+        in_memory(score=ROWS["p"].to_numpy(), where="site = 'A'")
 
 
 # ── files that are wrong ─────────────────────────────────────────────────────────────────────────────────────────

@@ -29,6 +29,7 @@ from stakes.cli.words import as_asked
 @options.task
 @options.weight
 @options.cluster
+@options.where
 @options.threshold
 @options.confidence
 @click.option("--simultaneous", is_flag=True, help="Make the intervals of all pairs right at once.")

@@ -51,6 +51,7 @@ task = click.option(
     default="auto",
     help="Whether whole numbers are classes or quantities.",
 )
+where = click.option("--where", metavar="SQL", help="Only the rows that satisfy this, such as \"site = 'A'\".")
 missing = click.option(
     "--missing",
     type=click.Choice(["error", "drop"]),
@@ -116,7 +117,7 @@ def _files(required: bool) -> Callable[[Command], Command]:
                 required=required,
                 is_eager=True,
             ),
-            click.option("--where", metavar="SQL", help="Only the rows that satisfy this, such as \"site = 'A'\"."),
+            where,
             click.option(
                 "--no-progress", is_flag=True, help="Do not show how far the reading of large files has come."
             ),

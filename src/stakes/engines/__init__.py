@@ -151,7 +151,7 @@ def read_rows(
 ) -> Read:
     """Read and check the rows of one table, without counting them yet.
 
-    ``where`` is a condition in SQL that chooses rows of files; ``missing="drop"`` leaves out rows that lack a value.
+    ``where`` is a condition that chooses rows of the table; ``missing="drop"`` leaves out rows that lack a value.
     ``alike`` says which differences in the spelling of labels do not count (``alike.py``).
 
     ``pricing`` decides where there are only scores, or ``threshold`` does where costs differ from row to row.
@@ -161,6 +161,8 @@ def read_rows(
     if baseline is not None:
         check_baseline(baseline)
     scores, table = spread_scores(score, classes)
+    if where is not None and table is not None:
+        raise errors.where_beside_array("score")
     prices = {} if pricing is None else {cost_column(name): name for name in pricing.costs.columns}
     if prices and data is None:
         raise errors.cost_columns_without_data(list(prices.values()))

@@ -4,7 +4,7 @@ Lists, NumPy, pandas, Polars, pyarrow and anything else that Narwhals takes come
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -48,17 +48,26 @@ def gather(data: Any, **arguments: Any) -> dict[str, Column]:
 
 
 def take(data: Any, where: Any = None, **arguments: Any) -> dict[str, Any]:
-    """Find the columns that a call names, as they are; ``where`` chooses rows of files."""
+    """Find the columns that a call names, as they are; ``where`` chooses rows of the table."""
     given = {name: value for name, value in arguments.items() if value is not None}
     wanted = {name: value for name, value in given.items() if isinstance(value, str)}
     if data is None and wanted:
         raise errors.name_without_data(*next(iter(wanted.items())))
-    if where is not None and not names_files(data):
-        raise errors.where_without_file()
+    if where is not None:
+        _refuse_arrays(data, given)
     found = {} if data is None else _by_name(data, wanted, where)
     _refuse_different_indexes(given)
     warn_of_same_column(given)
     return {name: found.get(name, value) for name, value in given.items()}
+
+
+def _refuse_arrays(data: Any, given: Mapping[str, Any]) -> None:
+    """A condition is about the columns of a table; which rows of an array beside it are meant is not said."""
+    if data is None:
+        raise errors.where_without_table()
+    for name, value in given.items():
+        if not isinstance(value, str):
+            raise errors.where_beside_array(name)
 
 
 def as_columns(found: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Column]:
@@ -119,13 +128,28 @@ def _by_name(data: Any, wanted: dict[str, str], where: Any) -> dict[str, Any]:
         if hasattr(frame, "collect"):
             from stakes.engines import queries  # asks through Narwhals, which is not loaded for nothing
 
-            return queries.Source.of(data, wanted).rows()
+            return queries.Source.of(data, wanted, where).rows()
         available = frame.columns
         take = frame.__getitem__
     for argument, name in wanted.items():
         if name not in available:
             raise errors.no_such_column(argument, name, [str(a) for a in available])
-    return {argument: take(name) for argument, name in wanted.items()}
+    found = {argument: take(name) for argument, name in wanted.items()}
+    return found if where is None else _rows_where(where, found, available, take)
+
+
+def _rows_where(where: Any, found: dict[str, Any], available: Collection[str], take: Any) -> dict[str, Any]:
+    """The rows of columns that satisfy a condition."""
+    from stakes.engines import conditions  # needs what is defined here
+    from stakes.engines.missing import keep
+
+    condition = conditions.parse(where)
+    condition.check(available)
+    rows = len(next(iter(found.values())))
+    kept = conditions.chosen({name: take(name) for name in condition.columns}, condition, rows)
+    if rows and not kept.any():
+        raise errors.nothing_satisfies(condition.text)
+    return {argument: keep(values, kept) for argument, values in found.items()}
 
 
 def as_frame(data: Any) -> Any:

@@ -41,9 +41,9 @@ def count_inside(data: Any, options: Mapping[str, Any], exact: bool | None = Non
     if it is False.
     """
     given = named_columns(data, options)
-    if given is None or options.get("where") is not None or options.get("missing", "error") != "error":
+    if given is None or options.get("missing", "error") != "error":
         return None
-    source, keys = Source.of(data, given), [name for name in given if name != "weight"]
+    source, keys = Source.of(data, given, options.get("where")), [name for name in given if name != "weight"]
     for key in keys:
         if source.dtype(key).is_nested():  # not every engine can group by those
             raise errors.unsupported_type(key, str(source.dtype(key)))
@@ -55,7 +55,7 @@ def count_inside(data: Any, options: Mapping[str, Any], exact: bool | None = Non
     _check(groups, options)
     columns = dict(groups.columns)
     above = columns.pop("above", None)
-    read = read_rows(**{**options, "weight": None, **with_segments_together(columns)})
+    read = read_rows(**{**options, "weight": None, "where": None, **with_segments_together(columns)})
     if read.plan is None or above is None:
         return None if read.plan is None else _counted(read, groups, grid)
     decided = replace(read, rows=replace(read.rows, prediction=above.to_numpy().astype(np.int64)))

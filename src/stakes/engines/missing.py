@@ -16,12 +16,12 @@ def present_rows(columns: Mapping[str, Any], table: Table | None) -> Array | Non
 
     Missing are null and NaN, and text of nothing but blanks.
     """
-    lacking = [_lacking(values) for values in columns.values()]
+    gaps = [lacking(values) for values in columns.values()]
     if table is not None and table.values.dtype.kind == "f":
-        lacking.append(np.asarray(np.isnan(table.values).any(axis=1)))
-    if len({len(rows) for rows in lacking}) != 1:
+        gaps.append(np.asarray(np.isnan(table.values).any(axis=1)))
+    if len({len(rows) for rows in gaps}) != 1:
         return None
-    present = ~np.logical_or.reduce(lacking)
+    present = ~np.logical_or.reduce(gaps)
     if len(present) and not present.any():
         raise errors.nothing_left(len(present))
     return present
@@ -35,7 +35,8 @@ def keep(values: Any, present: Array) -> Any:
     return np.asanyarray(values)[present] if series is None else series.filter(present.tolist()).to_native()
 
 
-def _lacking(values: Any) -> Array:
+def lacking(values: Any) -> Array:
+    """Say of each row whether a column lacks a value there."""
     series = None if isinstance(values, list | tuple | range | np.ndarray) else as_series(values)
     if series is not None:
         return _lacking_in_series(series)

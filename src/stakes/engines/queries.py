@@ -13,6 +13,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.columns import as_frame
+from stakes.engines.conditions import filtered, parse
 from stakes.tallies.arithmetic import Array
 
 MOST_SCORES = 10**6
@@ -50,10 +51,15 @@ class Source:
 
     frame: Any
     places: Mapping[str, str]
+    where: str | None = None
 
     @classmethod
-    def of(cls, data: Any, wanted: Mapping[str, str]) -> "Source":
-        """Find the named columns; they get plain names by their places, since engines read dots and quotes in names."""
+    def of(cls, data: Any, wanted: Mapping[str, str], where: Any = None) -> "Source":
+        """Find the named columns of the rows that satisfy a condition.
+
+        Columns get plain names by their places, since engines read dots and quotes in names.
+        """
+        condition = None if where is None else parse(where)
         frame = as_frame(data)
         names = frame.collect_schema().names()
         twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
@@ -62,15 +68,19 @@ class Source:
         for argument, name in wanted.items():
             if name not in names:
                 raise errors.no_such_column(argument, name, names)
-        places = {argument: f"c{names.index(name)}" for argument, name in wanted.items()}
+        if condition is not None:
+            condition.check(names)
+        asked = condition.columns if condition is not None else []
+        plain = {name: f"c{names.index(name)}" for name in [*wanted.values(), *asked]}
         if frame.implementation.is_spark_like():
-            return cls(as_frame(frame.to_native().toDF(*(f"c{i}" for i in range(len(names))))), places)
-        import narwhals as nw
+            frame = as_frame(frame.to_native().toDF(*(f"c{i}" for i in range(len(names)))))
+        else:
+            import narwhals as nw
 
-        return cls(
-            frame.select(*(nw.col(name).alias(f"c{names.index(name)}") for name in dict.fromkeys(wanted.values()))),
-            places,
-        )
+            frame = frame.select(*(nw.col(name).alias(place) for name, place in plain.items()))
+        if condition is not None:
+            frame = filtered(frame, condition, {name: plain[name] for name in asked})
+        return cls(frame, {argument: plain[name] for argument, name in wanted.items()}, where)
 
     def dtype(self, argument: str) -> Any:
         """The type of a column."""
@@ -81,8 +91,13 @@ class Source:
         import logging
 
         table = collected(self.frame.select(*dict.fromkeys(self.places.values())))
+        self._refuse_nothing(len(table))
         logging.getLogger("stakes").info("%d rows of %d columns left their engine to be counted", *table.shape)
         return {argument: table[place] for argument, place in self.places.items()}
+
+    def _refuse_nothing(self, rows: int) -> None:
+        if self.where is not None and not rows:
+            raise errors.nothing_satisfies(self.where)
 
     def query(self, keys: Sequence[str]) -> Any:
         """What is asked: how many rows there are of each combination of these columns."""
@@ -99,6 +114,7 @@ class Source:
         """Count the rows of each combination of these columns; None when there are more combinations than that."""
         query = self.query(keys)
         table = collected(query if most is None else query.head(most + 1))
+        self._refuse_nothing(len(table))
         if most is not None and len(table) > most:
             return None
         if "weight" in self.places:
@@ -120,6 +136,7 @@ class Source:
             nw.col("score").max().alias("high"),
         )  # fmt: skip
         ((missing_rows, infinite_rows, low, high),) = collected(found).rows()
+        self._refuse_nothing(low is not None or missing_rows)
         if missing_rows:
             raise errors.missing_values("score", int(missing_rows), None)
         if infinite_rows:

@@ -105,7 +105,7 @@ def _count(files: Files, options: Mapping[str, Any], keep_scores: bool) -> Count
             if not counting.add(batch):
                 return None
     if not some:
-        raise errors.zero_weights() if "weight" in files.wanted else errors.empty("truth")
+        raise files.nothing_there()
     counted = counting.counted(options)
     return None if counted is None else replace(counted, dropped=dropped, read=read)
 

@@ -83,6 +83,7 @@ _TOPICS = (
     "columns",
     "command_line",
     "comparisons",
+    "conditions",
     "costs",
     "files",
     "gates",
@@ -106,6 +107,7 @@ if TYPE_CHECKING:
     from stakes.errors.columns import *
     from stakes.errors.command_line import *
     from stakes.errors.comparisons import *
+    from stakes.errors.conditions import *
     from stakes.errors.costs import *
     from stakes.errors.files import *
     from stakes.errors.gates import *

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from stakes.errors import EmptyError, InputError
+from stakes.errors import InputError
 from stakes.errors.words import short, some
 
 
@@ -106,10 +106,6 @@ def one_new_column(name: str) -> InputError:
 
 def other_scores(fitted: str, seen: str) -> InputError:
     return InputError(f"the calibrator was fitted on {fitted}, and {seen} was given as score=")
-
-
-def nothing_satisfies(where: str) -> EmptyError:
-    return EmptyError(f"no row satisfies where={short(repr(where))}; there is nothing to evaluate")
 
 
 def calibrator_of_another(what: str, fitted: str, seen: str) -> str:

@@ -99,23 +99,6 @@ def beyond_float64(value: str, problem: InputError) -> InputError:
     return problem if spelled else InputError(f"{problem}; {short(repr(value))} is beyond what a float64 holds")
 
 
-def bad_where(condition: object, why: str) -> InputError:
-    return InputError(
-        f"where={short(repr(condition))} is not understood: {why}; write SQL such as site = 'A' AND age > 60"
-    )
-
-
-def condition_of_text(column: str, value: str) -> InputError:
-    return InputError(
-        f"where: the column {column!r} is compared with a number but holds {short(repr(value))}; compare it with text "
-        "in single quotes"
-    )
-
-
-def where_without_file() -> InputError:
-    return InputError("where= is for files; choose the rows of a table before you pass it")
-
-
 def which_table(path: str, tables: Sequence[str]) -> InputError:
     return InputError(f"{path} is a database; name the table too: {path}::TABLE; there is {some(tables)}")
 
@@ -137,6 +120,13 @@ def mixed_column(path: str, column: str, types: Sequence[str]) -> InputError:
 def missing_duckdb(path: str) -> MissingPartError:
     return MissingPartError(
         f"{path} is a DuckDB database, which needs the package duckdb: pip install 'stakes[duckdb]'"
+    )
+
+
+def outside_database(path: str) -> InputError:
+    return InputError(
+        f"{path}: cannot be read: it is a view of something outside its database, which is not opened; copy the rows "
+        "into a table"
     )
 
 

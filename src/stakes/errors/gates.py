@@ -64,10 +64,6 @@ def not_to_gate(kind: str) -> InputError:
     return InputError(f"gate() holds an evaluation against conditions, and got a {kind}; pass what evaluate() returns")
 
 
-def where_of_tables() -> InputError:
-    return InputError("where= chooses rows of one table, and several are to be joined; choose their rows first")
-
-
 def not_to_judge(whose: str, words: str) -> InputError:
     return InputError(f"{whose}{words}; a gate does not judge that")
 

@@ -1,20 +1,23 @@
 """Files of predictions: whatever holds rows by name of column, read as one table."""
 
+import functools
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from stakes import errors
 from stakes.engines import progress
 from stakes.engines.columns import spelled
+from stakes.engines.conditions import Condition, groups, parse
+from stakes.engines.conditions.frames import Part, rows_kept, settled
 from stakes.engines.files import csv, database
 from stakes.engines.files.kinds import NotNumbersError, Table, open_table
 from stakes.engines.files.room import refuse_beyond_memory
 from stakes.engines.files.sources import single, sources
-from stakes.engines.files.where import Condition
 from stakes.engines.files.writing import write_whole
 
 __all__ = ["MISSING", "Files", "read", "read_whole", "write_whole"]
@@ -23,6 +26,8 @@ MISSING = ["", "NA", "N/A", "NULL", "null", "NaN", "nan"]
 """How text files write a missing value; no class is called like that."""
 
 _NUMBERS = ("score", "weight")
+_LOOKED_AT = 1 << 20
+"""Rows that are looked at together before any is counted."""
 
 _SCORED = ("truth", *_NUMBERS)
 
@@ -49,12 +54,15 @@ class Files:
     @classmethod
     def open(cls, data: Any, wanted: dict[str, str], where: Any = None) -> "Files":
         """Find the files, and check that they have the columns."""
-        condition = None if where is None else Condition(where)
-        named = [*wanted.items(), *(("where", name) for name in (condition.columns if condition else ()))]
+        condition = None if where is None else parse(where)
+        if condition is not None:
+            groups(condition)  # what is wrong with it in itself is said before a file is opened
         tables = [open_table(source, MISSING) for source in sources(data)]
         for table in tables:
             _same_columns(tables[0], table)
-            _check_columns(table, named)
+            _check_columns(table, wanted.items())
+            if condition is not None:
+                condition.check(table.columns)
         return cls(tables, wanted, condition)
 
     def have_more_rows_than(self, most: int) -> bool:
@@ -69,7 +77,7 @@ class Files:
     @contextmanager
     def relation(self) -> Iterator[Any]:
         """The rows as a table of an engine that can count it by itself, if they are one; otherwise nothing."""
-        if len(self.tables) > 1 or self.condition is not None or self.tables[0].lazy is not None:
+        if len(self.tables) > 1 or self.tables[0].lazy is not None:
             yield None
             return
         with database.relation(self.tables[0].source) as table:
@@ -106,7 +114,9 @@ class Files:
         for table in self.tables:
             refuse_beyond_memory(table.source.name, table.likely_rows * sum(map(table.bytes_of, self.wanted.items())))
         frames = [table.collect(self._names) for table in self.tables]
-        parts = [self._taken(table, frame) for table, frame in zip(self.tables, frames, strict=True)]
+        held = list(zip(self.tables, frames, strict=True))
+        kinds = self._settled(held)
+        parts = [self._taken(table, frame, kinds) for table, frame in held]
         if (
             self.condition is not None
             and any(map(len, frames))
@@ -119,12 +129,12 @@ class Files:
 
     def batches(self, rows: int) -> Iterator[dict[str, Any]]:
         """Read so many rows at a time, in their order; how far this has come is told to whoever listens."""
-        done, total = 0, self.likely_rows
+        done, total, kinds = 0, self.likely_rows, self._settled_in_batches
         for table in self.tables:
             for frame in table.batches(self._names, rows):
                 done += len(frame)
                 progress.tell(done, max(total, done + 1))
-                yield self._taken(table, frame)
+                yield self._taken(table, frame, kinds)
         progress.tell(done, done)
 
     def with_types(self) -> "Files":
@@ -138,10 +148,32 @@ class Files:
     def _names(self) -> list[str]:
         return list(dict.fromkeys([*self.wanted.values(), *(self.condition.columns if self.condition else ())]))
 
-    def _taken(self, table: Table, frame: Any) -> dict[str, Any]:
+    def nothing_there(self) -> errors.InputError:
+        """Why no row is left to count."""
+        if "weight" in self.wanted:
+            return errors.zero_weights()
+        return errors.empty("truth") if self.condition is None else errors.nothing_satisfies(self.condition.text)
+
+    def _settled(self, frames: Iterable[tuple[Table, Any]]) -> dict[str, str]:
+        """What the columns of the condition are compared as, by all rows of all files."""
+        if self.condition is None:
+            return {}
+        return settled(groups(self.condition), (_part(table, frame) for table, frame in frames))
+
+    @cached_property
+    def _settled_in_batches(self) -> dict[str, str]:
+        """The same for rows that are read in batches: one pass more if only the values tell, otherwise a first look."""
+        if self.condition is None:
+            return {}
+        most = None if any(group.candidates for group in groups(self.condition)) else 1
+        names = self.condition.columns or self._names
+        looks = ((t, f) for t in self.tables for f in itertools.islice(t.batches(names, _LOOKED_AT), most))
+        return self._settled(looks)
+
+    def _taken(self, table: Table, frame: Any, kinds: dict[str, str]) -> dict[str, Any]:
         """The wanted columns of the rows that satisfy the condition."""
         if self.condition is not None:
-            frame = self.condition.keep(frame, texts=bool(table.separator))
+            frame = frame.filter(rows_kept(self.condition, kinds, _part(table, frame)))
         return {argument: _typed(table, frame[name], argument) for argument, name in self.wanted.items()}
 
 
@@ -154,8 +186,13 @@ def read_whole(path: Path, missing: Sequence[str] = ()) -> Any:
     return table.collect(table.columns)
 
 
+def _part(table: Table, frame: Any) -> Part:
+    """Rows of a file for a condition; separated text has no types."""
+    return Part(frame, MISSING if table.separator else (), functools.partial(_place, table))
+
+
 # ── the names of the columns ─────────────────────────────────────────────────────────────────────────────────────
-def _check_columns(table: Table, named: Sequence[tuple[str, str]]) -> None:
+def _check_columns(table: Table, named: Iterable[tuple[str, str]]) -> None:
     for argument, name in named:
         if name not in table.columns:
             raise _suspicion(table) or errors.no_such_column(argument, name, table.columns)

@@ -43,8 +43,10 @@ def collect(source: Source, names: Sequence[str]) -> Any:
     query = f"SELECT {', '.join(map(_quoted, names))} FROM {_quoted(source.table)}"
     with _connected(source) as connection:
         if kind_of(source) == "duckdb":
-            found = connection.execute(query).fetchnumpy()  # its Arrow streams print of leaks when Python ends
-            return pl.DataFrame([_from_numpy(name, found[name]) for name in names])
+            found = connection.execute(query)
+            types = [str(column[1]) for column in found.description]
+            arrays = found.fetchnumpy()  # its Arrow streams print of leaks when Python ends
+            return pl.DataFrame([_from_numpy(n, arrays[n], type_) for n, type_ in zip(names, types, strict=True)])
         rows = connection.execute(query).fetchall()
     values = zip(*rows, strict=True) if rows else [()] * len(names)
     return pl.DataFrame([_series(source, name, list(column)) for name, column in zip(names, values, strict=True)])
@@ -95,13 +97,17 @@ def _connected(source: Source) -> Iterator[Any]:
         try:
             yield connection
         except problems as problem:
+            if type(problem).__name__ == "PermissionException":
+                raise errors.outside_database(source.name) from None
             raise errors.unreadable_file(source.name, errors.first_line(problem)) from None
 
 
 def _sqlite(source: Source) -> tuple[Any, type[Exception]]:
     import sqlite3
 
-    return sqlite3.connect(f"file:{quote(os.fsencode(source.path))}?mode=ro", uri=True), sqlite3.Error
+    connection = sqlite3.connect(f"file:{quote(os.fsencode(source.path))}?mode=ro", uri=True)
+    connection.execute("PRAGMA trusted_schema = OFF")  # a view may call nothing that has effects
+    return connection, sqlite3.Error
 
 
 def _duckdb(source: Source) -> tuple[Any, type[Exception]]:
@@ -112,25 +118,38 @@ def _duckdb(source: Source) -> tuple[Any, type[Exception]]:
     if source.plain_path != source.path:
         raise errors.unreadable_file(source.name, "DuckDB opens no file whose name is not UTF-8; rename it")
     try:
-        return duckdb.connect(str(source.path), read_only=True), duckdb.Error
+        return duckdb.connect(str(source.path), read_only=True, config=_NOTHING_OUTSIDE), duckdb.Error
     except duckdb.Error as problem:
         raise errors.unreadable_file(source.name, errors.first_line(problem)) from None
+
+
+_NOTHING_OUTSIDE: dict[str, Any] = {
+    "enable_external_access": "false",
+    "autoload_known_extensions": "false",
+    "autoinstall_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "lock_configuration": "true",
+}
+"""A view of a database that somebody sent must not read other files, or the network."""
 
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _from_numpy(name: str, array: Any) -> Any:
-    """DuckDB masks what is missing; in a column of an enumerated type it is NaN."""
+def _from_numpy(name: str, array: Any, type_: str) -> Any:
+    """DuckDB masks what is missing; in a column of an enumerated type it is NaN. Very large integers become floats."""
     import polars as pl
 
     masked, values = np.ma.getmaskarray(array), np.ma.getdata(array)
     if values.dtype.kind == "O":
         pairs = zip(masked, values, strict=True)
         return pl.Series(name, [None if lost or isinstance(value, float) else value for lost, value in pairs])
+    if type_ in ("HUGEINT", "UHUGEINT") and (np.abs(values[~masked]) > 2**53).any():
+        raise errors.beyond_64_bits(f"the column {name!r}")
     series = pl.Series(name, values)
-    return series.set(pl.Series(masked), None) if masked.any() else series
+    series = series.set(pl.Series(masked), None) if masked.any() else series
+    return series.dt.replace_time_zone("UTC") if type_ == "TIMESTAMP WITH TIME ZONE" else series
 
 
 def _series(source: Source, name: str, values: list[Any]) -> Any:

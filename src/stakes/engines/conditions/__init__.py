@@ -1,0 +1,36 @@
+"""where=: the rows that a condition such as ``site = 'A' AND age > 60`` keeps, the same in every engine."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from stakes.engines.conditions.kinds import groups, kind_of
+from stakes.engines.conditions.syntax import parse
+from stakes.engines.conditions.translation import holding
+from stakes.engines.conditions.tree import Condition, Truth
+
+__all__ = ["Condition", "chosen", "filtered", "groups", "parse"]
+
+
+def filtered(frame: Any, condition: Condition, places: Mapping[str, str]) -> Any:
+    """Return the rows of a lazy Narwhals frame that satisfy a condition, chosen where they lie.
+
+    ``places`` are the names of the condition's columns in the frame.
+    """
+    schema, local = frame.collect_schema(), frame.implementation.is_spark_like()
+    seen = {column: {kind_of(schema[place], local)} for column, place in places.items()}
+    found = groups(condition)
+    kinds = {column: group.settle(seen, lambda *_: False) for group in found for column in group.columns}
+    return holding(frame, condition, places, kinds)
+
+
+def chosen(columns: Mapping[str, Any], condition: Condition, rows: int) -> Any:
+    """Say of each row whether it satisfies a condition: a mask. ``columns`` are those that it names, of any make."""
+    import numpy as np
+    import polars as pl
+
+    from stakes.engines.conditions.frames import Part, as_polars, rows_kept, settled
+
+    if isinstance(condition.tree, Truth):
+        return np.full(rows, condition.tree.value)
+    part = Part(pl.DataFrame([as_polars(columns[name], name).alias(name) for name in condition.columns]))
+    return rows_kept(condition, settled(groups(condition), [part]), part)

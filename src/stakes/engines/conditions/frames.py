@@ -1,0 +1,173 @@
+"""Conditions on rows that are here: Polars holds their columns, whatever made them."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import numpy as np
+
+from stakes import errors
+from stakes.engines.columns import as_series, is_missing, to_column
+from stakes.engines.conditions.kinds import Group, kind_of
+from stakes.engines.conditions.translation import holding
+from stakes.engines.conditions.tree import Condition
+from stakes.engines.missing import keep, lacking
+
+_LONG = r"^[+-]?[0-9]{16,}$"
+"""Whole numbers of so many digits need not be fractions in float64."""
+_DATE = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?)?$"
+_FORMATS = ("%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M", "%Y-%m-%d")
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some rows: a Polars frame, and how to say where a value stands first.
+
+    ``missing`` are the words for a missing value in a table without types, all of which is text; otherwise nothing.
+    """
+
+    frame: Any
+    missing: Collection[str] = ()
+    place: Callable[[str, str], str] | None = None
+
+    def kind(self, column: str) -> str:
+        """What the frame holds of a column, or nothing if that is all missing."""
+        import narwhals as nw
+        import polars as pl
+
+        series = self.frame[column]
+        if series.dtype == pl.Null:
+            return ""
+        if self.missing and series.dtype == pl.String:
+            return "spelled"
+        return kind_of(nw.from_native(series, series_only=True).dtype)
+
+    def converted(self, column: str, kind: str) -> Any:
+        """Return a column as what it is compared as."""
+        import polars as pl
+
+        series, held = self.frame[column], self.kind(column)
+        if not kind or kind == held or (kind == "text" and held == "spelled"):
+            return series
+        if not held:
+            return series.cast({"number": pl.Int64, "text": pl.String, "boolean": pl.Boolean, "date": pl.Date}[kind])
+        if held == "spelled" or (held == "text" and kind == "date"):
+            found = as_kind(series.cast(pl.String), kind)
+            if not isinstance(found, str):
+                return found
+            problem = errors.condition_of_other_kind(column, kind, "text", found)
+            raise problem if self.place is None else errors.in_file(self.place(column, found), problem)
+        if kind == "boolean" and held == "number":
+            other = series.filter(series.is_in([0, 1]).not_())
+            if len(other):
+                raise errors.condition_of_other_kind(column, kind, held, str(other[0]))
+            return series.cast(pl.Boolean)
+        raise errors.condition_of_other_kind(column, kind, held)
+
+
+def settled(groups: Iterable[Group], parts: Iterable[Part]) -> dict[str, str]:
+    """Say what each column is compared as, by what all parts of the table hold."""
+    groups = list(groups)
+    seen: dict[str, dict[str, None]] = {column: {} for group in groups for column in group.columns}
+    unreadable: set[tuple[str, str]] = set()
+    for part in parts:
+        for group in groups:
+            for text in group.texts:
+                if text is not None and text in part.missing:
+                    raise errors.missing_word_in_condition(text, group.columns[0])
+            for column in group.columns:
+                held = part.kind(column)
+                seen[column] |= {held: None} if held else {}
+                if held in ("text", "spelled"):
+                    text = part.frame[column].cast(str)
+                    unreadable |= {(column, kind) for kind in group.candidates if isinstance(as_kind(text, kind), str)}
+    return {
+        column: group.settle(seen, lambda column, kind: (column, kind) not in unreadable)
+        for group in groups
+        for column in group.columns
+    }
+
+
+def rows_kept(condition: Condition, kinds: Mapping[str, str], part: Part) -> Any:
+    """Say of each row whether the condition is true of it, as a Polars series."""
+    import narwhals as nw
+    import polars as pl
+
+    names = {column: f"c{i}" for i, column in enumerate(condition.columns)}
+    columns = [part.converted(column, kinds.get(column, "")).alias(name) for column, name in names.items()]
+    frame = nw.from_native(pl.DataFrame([pl.Series("row", np.arange(len(part.frame))), *columns]))
+    kept = holding(frame, condition, names, kinds)["row"].to_numpy()
+    mask = np.zeros(len(part.frame), bool)
+    mask[kept] = True
+    return mask
+
+
+def as_kind(text: Any, kind: str) -> Any:
+    """Read a Polars series of text as numbers, booleans or dates; the first text that is none if there is one."""
+    import polars as pl
+
+    text = text.str.strip_chars()
+    text = text.set(text == "", None)
+    if kind == "number":
+        found = _numbers(text)
+    elif kind == "date":
+        iso = text.str.contains(_DATE)
+        plain = pl.when(iso).then(text.str.replace("T", " ", literal=True))
+        found = pl.select(pl.coalesce(plain.str.to_datetime(f, time_unit="us", strict=False) for f in _FORMATS))
+        found = found.to_series()
+    else:
+        low = text.str.to_lowercase()
+        words = ("0", "1") if low.is_in(["0", "1"]).fill_null(True).all() else ("false", "true")
+        found = low.replace_strict({words[0]: False, words[1]: True}, default=None, return_dtype=pl.Boolean)
+    wrong = (found.is_null() & text.is_not_null()).arg_true()
+    return str(text[int(wrong[0])]) if len(wrong) else found
+
+
+def _numbers(text: Any) -> Any:
+    """Whole numbers if all are; otherwise fractions, unless that would lose digits."""
+    import polars as pl
+
+    numbers = text.cast(pl.Int64, strict=False)
+    if numbers.null_count() == text.null_count():
+        return numbers
+    numbers = text.cast(pl.Float64, strict=False)
+    long = text.filter(text.str.contains(_LONG))
+    if not len(long) or numbers.null_count() > text.null_count():
+        return numbers
+    whole = text.cast(pl.Int128, strict=False)
+    if whole.null_count() > text.null_count():
+        raise errors.rounded_column(text.name, long[0])
+    return whole
+
+
+# ── columns of any make ──────────────────────────────────────────────────────────────────────────────────────────
+def as_polars(values: Any, name: str) -> Any:
+    """Return a column of a data frame, an array or a list as a Polars series."""
+    import narwhals as nw
+    import polars as pl
+
+    series = as_series(values)
+    native = values if series is None else series.to_native()
+    if isinstance(native, pl.Series):
+        return native
+    if type(native).__module__.startswith("pyarrow"):
+        return pl.Series(native)
+    if series is not None and series.dtype in (nw.Date, nw.Datetime):
+        if getattr(series.dtype, "time_zone", None) is not None:
+            raise errors.condition_of_other_kind(name, None, kind_of(series.dtype))
+        return pl.Series(series.cast(nw.Datetime("us")).to_numpy())
+    if series is None and getattr(getattr(values, "dtype", None), "kind", "") == "M":
+        return pl.Series(values)
+    missing = lacking(values)
+    present = keep(values, ~missing)
+    if series is None and len(present) and all(isinstance(value, date) for value in present):
+        return pl.Series([None if is_missing(value) else value for value in values])
+    column = to_column(present, f"where: the column {name!r}")
+    if not len(present):
+        return pl.Series([None] * len(missing))
+    text = column.kind == "text"
+    places = np.zeros(len(missing), np.int64)
+    places[~missing] = column.values if text else np.arange(len(present))
+    found = pl.Series(column.names, dtype=pl.String) if text else pl.Series(column.values)
+    return found.gather(pl.Series(places).set(pl.Series(missing), None))

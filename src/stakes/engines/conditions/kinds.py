@@ -1,0 +1,189 @@
+"""What the columns of a condition are compared as: numbers, text, booleans or dates.
+
+How a condition uses a column says so, and columns that are compared with each other are of one kind. What a table
+holds must agree with it. Columns of separated text are ``spelled``: they have no type, so all their values decide.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from stakes import errors
+from stakes.engines.conditions import tree
+
+_HOLD = {
+    "number": {"number", "spelled"},
+    "text": {"text", "spelled"},
+    "boolean": {"boolean", "number", "spelled"},
+    "date": {"date", "text", "spelled"},
+}
+"""What a table may hold of a column that is compared as this; numbers are booleans if they are all 0 and 1."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Columns that are compared with each other, so that they are of one kind: the one that the condition says, if any.
+
+    ``texts`` are those that they are compared with; None stands for text that is worked out.
+    """
+
+    columns: tuple[str, ...]
+    kind: str | None
+    texts: tuple[str | None, ...]
+
+    @property
+    def dates(self) -> bool:
+        """Whether there are texts, and all of them are dates."""
+        return bool(self.texts) and all(text is not None and as_date(text) for text in self.texts)
+
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """The kinds that only the values can tell."""
+        return ("number", "date") if self.kind is None else ("date",) if self.dates else ()
+
+    def settle(self, seen: Mapping[str, Collection[str]], readable: Callable[[str, str], bool]) -> str:
+        """Say what the columns are compared as, by what the tables hold of each and whether its text reads as that."""
+        typed = {kind: column for column in self.columns for kind in seen[column] if kind != "spelled"}
+        kind = self.kind or (next(iter(typed)) if typed else self._spelled(seen, readable))
+        if self._are_dates(kind, seen, readable):
+            return "date"
+        if self.kind is None and len(typed) > 1:
+            (one, first), (other, second) = list(typed.items())[:2]
+            raise errors.columns_of_other_kinds(first, one, second, other)
+        for column in self.columns:
+            for held in seen[column]:
+                if held not in _HOLD.get(kind, ()):
+                    raise errors.condition_of_other_kind(column, self.kind, held)
+        return kind
+
+    def _spelled(self, seen: Mapping[str, Collection[str]], readable: Callable[[str, str], bool]) -> str:
+        there = [column for column in self.columns if seen[column]]
+        fits = (kind for kind in self.candidates if there and all(readable(column, kind) for column in there))
+        return next(fits, "text")
+
+    def _are_dates(self, kind: str, seen: Mapping[str, Collection[str]], readable: Callable[[str, str], bool]) -> bool:
+        """Whether text is compared as dates, because all of it is: with a date that is written, or in a column."""
+        held = {held for column in self.columns for held in seen[column]}
+        if kind not in ("text", "date") or not held <= _HOLD["date"] or not (self.dates or "date" in held):
+            return False
+        written = [column for column in self.columns if set(seen[column]) & {"text", "spelled"}]
+        return all(readable(column, "date") for column in written) and (self.kind is None or self.dates)
+
+
+def groups(condition: tree.Condition) -> list[Group]:
+    """Find what a condition takes its columns for; a column that is taken for two things is refused."""
+    uses = _Uses(condition.text)
+    uses.look(condition.tree)
+    return uses.groups()
+
+
+def kind_of(dtype: Any, zoned_is_local: bool = False) -> str:
+    """What a type of Narwhals is compared as, or the type itself if nothing can be compared with it.
+
+    Spark's times have a time zone in any case, that of the session.
+    """
+    import narwhals as nw
+
+    if dtype == nw.Boolean:
+        return "boolean"
+    if dtype.is_numeric():
+        return "number"
+    if dtype in (nw.String, nw.Categorical) or isinstance(dtype, nw.Enum):
+        return "text"
+    if dtype == nw.Date or (dtype == nw.Datetime and (zoned_is_local or dtype.time_zone is None)):
+        return "date"
+    return "times with a time zone" if dtype == nw.Datetime else f"{dtype} values"
+
+
+def as_date(text: str) -> datetime | None:
+    """The date, perhaps with a time, that a text spells in ISO 8601, without a time zone."""
+    try:
+        found = datetime.fromisoformat(text) if text[4:5] == "-" == text[7:8] else None
+    except ValueError:
+        return None
+    return found if found is None or found.tzinfo is None else None
+
+
+class _Uses:
+    """Walks over a condition and collects what each column is compared with."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.kinds: dict[str, str] = {}
+        self.links: list[tuple[str, str]] = []
+        self.texts: list[tuple[str, str | None]] = []
+
+    def look(self, test: tree.Test) -> None:
+        match test:
+            case tree.Every() | tree.Either():
+                for part in test.parts:
+                    self.look(part)
+            case tree.Not():
+                self.look(test.part)
+            case tree.Compare():
+                self._alike(test.left, test.right)
+            case tree.In():
+                for item in test.items:
+                    self._alike(test.value, item)
+            case tree.Like():
+                self._take_for(test.value, "text", None)
+            case tree.IsNull():
+                self._kind(test.value)
+
+    def groups(self) -> list[Group]:
+        """Columns that are linked are of one kind."""
+        together: dict[str, set[str]] = {column: {column} for pair in self.links for column in pair}
+        together |= {column: {column} for column in [*self.kinds, *(column for column, _ in self.texts)]}
+        for one, other in self.links:
+            merged = together[one] | together[other]
+            together |= dict.fromkeys(merged, merged)
+        return [self._group(tuple(sorted(columns))) for columns in {id(c): c for c in together.values()}.values()]
+
+    def _group(self, columns: tuple[str, ...]) -> Group:
+        kinds = {self.kinds[column]: column for column in columns if column in self.kinds}
+        if len(kinds) > 1:
+            (one, column), (other, second) = list(kinds.items())[:2]
+            raise errors.taken_for_two_kinds(self.text, column, second, [one, other])
+        texts = tuple(text for column, text in self.texts if column in columns)
+        return Group(columns, next(iter(kinds), None), texts)
+
+    def _alike(self, one: tree.Value, other: tree.Value) -> None:
+        """Two values are compared."""
+        if isinstance(one, tree.Name) and isinstance(other, tree.Name):
+            self.links.append((one.column, other.column))
+        elif isinstance(one, tree.Name):
+            self._take_for(one, self._kind(other), other)
+        else:
+            self._take_for(other, self._kind(one), one)
+
+    def _take_for(self, value: tree.Value, kind: str, beside: tree.Value | None) -> None:
+        if not isinstance(value, tree.Name):
+            if self._kind(value) != kind:
+                raise errors.bad_where(self.text, f"it compares {_WORDS[self._kind(value)]} with {_WORDS[kind]}")
+            return
+        if self.kinds.setdefault(value.column, kind) != kind:
+            raise errors.taken_for_two_kinds(self.text, value.column, value.column, [self.kinds[value.column], kind])
+        if kind == "text":
+            self.texts.append((value.column, beside.value if isinstance(beside, tree.Text) else None))
+
+    def _kind(self, value: tree.Value) -> str:
+        """What a value is, columns apart; what it is made of is taken for what that wants."""
+        match value:
+            case tree.Number():
+                return "number"
+            case tree.Text():
+                return "text"
+            case tree.Truth():
+                return "boolean"
+            case tree.Arithmetic():
+                for operand in (value.left, value.right):
+                    self._take_for(operand, "number", None)
+                return "number"
+            case tree.Call():
+                self._take_for(value.operand, "number" if value.function == "abs" else "text", None)
+                return "number" if value.function in ("abs", "length") else "text"
+        return ""
+
+
+_WORDS = {"number": "a number", "text": "text", "boolean": "TRUE or FALSE"}

@@ -1,0 +1,362 @@
+"""The text of a condition, read by a grammar of its own: a question about the columns of one row, and nothing else.
+
+site = 'A' AND NOT age > 60              also OR, brackets; = <> < <= > >=
+ward IN ('a', 'b') OR code LIKE 'x%'     NOT IN, BETWEEN 1 AND 5, ILIKE, IS NULL, IS NOT NULL
+(high - low) / 2 >= 0.1 * abs(width)     + - * / %, in float64
+upper("site name") = 'NORTH'             also lower, trim, length; odd names in double quotes or backticks
+
+No engine ever sees the text, so there is no word for a query, a function of several rows, a file or a network.
+"""
+
+import math
+import operator
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, NoReturn
+
+from stakes import errors
+from stakes.engines.conditions.tree import (
+    LARGEST,
+    Arithmetic,
+    Call,
+    Compare,
+    Condition,
+    Either,
+    Every,
+    In,
+    IsNull,
+    Like,
+    Name,
+    Not,
+    Number,
+    Test,
+    Text,
+    Truth,
+    Value,
+)
+
+MOST_CHARACTERS = 30_000
+MOST_NESTED = 100
+_LONGEST_EXPONENT = 3
+
+FUNCTIONS = ("abs", "length", "lower", "trim", "upper")
+
+
+def parse(text: Any) -> Condition:
+    """Read a condition."""
+    if not isinstance(text, str):
+        raise errors.bad_where(text, f"it is no text but of the type {type(text).__name__}")
+    if len(text) > MOST_CHARACTERS:
+        raise errors.bad_where(
+            text, f"it has {len(text):,} characters, more than {MOST_CHARACTERS:,}", "give a shorter one"
+        )
+    return _Parser(text).read()
+
+
+# ── words and signs ──────────────────────────────────────────────────────────────────────────────────────────────
+_SLIPS = {
+    **dict.fromkeys(("&&", "&"), "write AND"),
+    **dict.fromkeys(("||", "|"), "write OR"),
+    **{"!": "write NOT", "~": "write LIKE", "===": "write =", ">>": "write >", "<<": "write <", "×": "write *"},
+    **{"=>": "write >=", "≥": "write >=", "=<": "write <=", "≤": "write <=", "≠": "write <>"},
+    **dict.fromkeys(("−", "–"), "write -"),
+    **dict.fromkeys("‘’‚′“”„«»", "write text in straight single quotes: 'A'"),
+    **dict.fromkeys(("--", "/*", "#"), "leave comments out"),
+    **{"'": "close the text with a single quote", '"': "close the name with a double quote"},
+    **{"`": "close the name with another `", ";": "give one condition"},
+}
+_TOKEN = re.compile(
+    rf"""(?P<blank>\s+)
+    |(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(?![\w.])
+    |(?P<text>'[^']*(?:''[^']*)*')
+    |(?P<quoted>"[^"]*(?:""[^"]*)*"|`[^`]*(?:``[^`]*)*`)
+    |(?P<word>[^\W0-9]\w*)
+    |(?P<slip>{"|".join(re.escape(sign) for sign in _SLIPS if len(sign) > 1)})
+    |(?P<sign><=|>=|<>|!=|==|[=<>()+\-*/%,])
+    |(?P<other>[\w.]+|.)""",
+    re.VERBOSE | re.DOTALL,
+)
+_KEYWORDS = {"AND", "OR", "NOT", "IN", "IS", "LIKE", "ILIKE", "BETWEEN", "NULL", "TRUE", "FALSE"}
+_COMPARING = ("=", "==", "<>", "!=", "<", "<=", ">", ">=")
+_POWERS = {
+    **{"OR": 1, "AND": 2},
+    **dict.fromkeys((*_COMPARING, "IS", "NOT", "IN", "LIKE", "ILIKE", "BETWEEN"), 4),
+    **{"+": 5, "-": 5, "*": 6, "/": 6, "%": 6},
+}
+"""How tightly what stands between two parts binds them; NOT before a condition lies between AND and =."""
+_AFTER_NOT, _OF_VALUES, _OF_ONE = 3, 5, 7
+SIGNS: dict[str, Callable[[Any, Any], Any]] = {
+    **{"=": operator.eq, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge},
+    **{"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "%": math.fmod},
+}
+
+
+@dataclass(frozen=True)
+class _Token:
+    kind: str
+    text: str
+    place: int
+
+    @property
+    def key(self) -> str:
+        """The keyword or sign that this is, or nothing."""
+        if self.kind == "word" and self.text.upper() in _KEYWORDS:
+            return self.text.upper()
+        return self.text if self.kind == "sign" else ""
+
+
+def _tokens(text: str) -> list[_Token]:
+    """Split a text; what no text of a table can be is refused at once."""
+    for found in re.finditer("[\0\ud800-\udfff]", text):
+        raise errors.bad_where(text, f"character {found.start() + 1:,} is U+{ord(found[0]):04X}", "leave it out")
+    tokens = (_Token(str(found.lastgroup), found[0], found.start() + 1) for found in _TOKEN.finditer(text))
+    return [*(token for token in tokens if token.kind != "blank"), _Token("end", "", len(text) + 1)]
+
+
+class _Parser:
+    """Reads from left to right; what binds more tightly is read first."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.tokens, self.place, self.depth = text, _tokens(text), 0, 0
+        self.names: list[Name] = []
+
+    def read(self) -> Condition:
+        tree = self._test(self._expression(0))
+        if self._next.kind != "end":
+            self._refuse("AND, OR or the end")
+        return Condition(self.text, tree, tuple(self.names))
+
+    # ── what comes next ──────────────────────────────────────────────────────────────────────────────────────────
+    @property
+    def _next(self) -> _Token:
+        return self.tokens[self.place]
+
+    def _take(self, *keys: str) -> str:
+        """Go on past one of these keywords or signs, if one comes next."""
+        key = self._next.key
+        self.place += key in keys
+        return key if key in keys else ""
+
+    def _expect(self, key: str, wanted: str) -> None:
+        if not self._take(key):
+            self._refuse(wanted)
+
+    def _refuse(self, wanted: str) -> NoReturn:
+        found = self._next
+        if found.kind == "end":
+            raise errors.bad_where(self.text, f"it ends where {wanted} should follow")
+        advice = _SLIPS.get(found.text)
+        if found.kind == "other" and not advice:
+            dotted = 'write a name that has a dot in double quotes: "a.b"'
+            advice = dotted if found.text[0] == "." else "write numbers as 1000 or 0.5, and odd names in double quotes"
+        shown = errors.short(found.text if found.text.isprintable() else ascii(found.text)[1:-1])
+        why = f"{shown} at character {found.place:,} stands where {wanted} should"
+        raise errors.bad_where(self.text, why, advice)
+
+    # ── parts ────────────────────────────────────────────────────────────────────────────────────────────────────
+    def _expression(self, least: int) -> Value | Test:
+        """Read a part, and whatever follows that binds as tightly as this at least."""
+        self.depth += 1
+        if self.depth > MOST_NESTED:
+            raise errors.nested_condition(self.text, MOST_NESTED)
+        left = self._operand()
+        while least <= _POWERS.get(self._next.key, -1):
+            left = self._continued(left, self._next.key)
+        self.depth -= 1
+        return left
+
+    def _continued(self, left: Value | Test, key: str) -> Value | Test:
+        if key in ("AND", "OR"):
+            parts = [self._test(left)]
+            while self._take(key):
+                parts.append(self._test(self._expression(_POWERS[key] + 1)))
+            return _combined(Every if key == "AND" else Either, parts)
+        value = self._value(left)
+        if key in ("IS", "NOT", "IN", "LIKE", "ILIKE") and isinstance(value, _LITERALS):
+            raise errors.bad_where(self.text, f"no column stands before {key}", "compare written values with signs")
+        self.place += 1
+        if key in ("+", "-", "*", "/", "%"):
+            return self._arithmetic(key, value, self._value(self._expression(_POWERS[key] + 1)))
+        if key == "IS":
+            negated = bool(self._take("NOT"))
+            self._expect("NULL", "NULL or NOT NULL")
+            return _opposite(IsNull(value), negated)
+        if key == "NOT":
+            after = self._take("IN", "LIKE", "ILIKE", "BETWEEN")
+            return _opposite(self._choice(after, value) if after else self._refuse("IN, LIKE or BETWEEN"))
+        if key in ("IN", "LIKE", "ILIKE", "BETWEEN"):
+            return self._choice(key, value)
+        found = self._compared(
+            "=" if key in ("==", "<>", "!=") else key, value, self._value(self._expression(_OF_VALUES))
+        )
+        return _opposite(found, key in ("<>", "!="))
+
+    def _choice(self, key: str, value: Value) -> Test:
+        if key == "BETWEEN":
+            low = self._value(self._expression(_OF_VALUES))
+            self._expect("AND", "AND and the other end")
+            high = self._value(self._expression(_OF_VALUES))
+            return _combined(Every, [self._compared(">=", value, low), self._compared("<=", value, high)])
+        if key == "IN":
+            self._expect("(", "values in brackets, such as ('A', 'B'),")
+            items = [self._item()]
+            while self._take(","):
+                items.append(self._item())
+            self._expect(")", "a comma or a closing bracket")
+            return In(value, tuple(items))
+        if self._next.kind != "text":
+            self._refuse(f"text in single quotes after {key}")
+        return Like(value, self._value(self._expression(_OF_ONE)).value, key == "ILIKE")  # type: ignore[attr-defined]
+
+    def _item(self) -> Value:
+        if self._next.kind not in ("number", "text") and self._next.key not in ("-", "+", "TRUE", "FALSE", "NULL"):
+            self._refuse("a number or a text in single quotes")
+        value = self._value(self._expression(_OF_ONE))
+        self._refuse_blank(value)
+        return value
+
+    def _operand(self) -> Value | Test:
+        if self._next.key == "NOT":
+            times = 0
+            while self._take("NOT"):
+                times += 1
+            return _opposite(self._test(self._expression(_AFTER_NOT)), times % 2 == 1)
+        if self._next.key in ("-", "+"):
+            minus = 0
+            while sign := self._take("-", "+"):
+                minus += sign == "-"
+            value = self._value(self._expression(_OF_ONE))
+            return self._arithmetic("-" if minus % 2 else "+", Number(0), value)
+        if self._take("("):
+            inner = self._expression(0)
+            self._expect(")", "a closing bracket")
+            return inner
+        return self._single()
+
+    def _single(self) -> Value:
+        token = self._next
+        if token.key in ("TRUE", "FALSE"):
+            self.place += 1
+            return Truth(token.key == "TRUE")
+        if token.key == "NULL":
+            raise errors.bad_where(self.text, "nothing equals NULL", "write IS NULL or IS NOT NULL after the column")
+        if token.kind not in ("number", "text", "quoted", "word") or token.key:
+            self._refuse("a column, a number or a text in single quotes")
+        self.place += 1
+        if token.kind == "number":
+            return self._number(token.text)
+        if token.kind == "text":
+            return Text(token.text[1:-1].replace("''", "'"))
+        if token.kind == "word" and self._next.key == "(":
+            return self._called(token.text)
+        quote = token.text[0] if token.kind == "quoted" else ""
+        after = self.tokens[self.place - 2].key if self.place > 1 else ""
+        column = token.text[1:-1].replace(quote * 2, quote) if quote else token.text
+        self.names.append(Name(column, quote == '"' or after in _COMPARING))
+        return self.names[-1]
+
+    def _called(self, name: str) -> Value:
+        if name.lower() not in FUNCTIONS:
+            raise errors.unknown_function(self.text, name, FUNCTIONS)
+        self._expect("(", "an opening bracket")
+        value = self._value(self._expression(0))
+        self._expect(")", "a closing bracket")
+        if isinstance(value, Number | Text):
+            return self._worked_out_call(name.lower(), value)
+        return Call(name.lower(), value, self._height(value))
+
+    # ── what parts mean ──────────────────────────────────────────────────────────────────────────────────────────
+    def _test(self, part: Value | Test) -> Test:
+        """A part that is asked whether it holds, which of the values only a column of booleans can be."""
+        if isinstance(part, Name):
+            return Compare("=", part, Truth(True))
+        if not isinstance(part, Test):
+            raise errors.bad_where(self.text, "a part of it is neither true nor false", "compare it with something")
+        return part
+
+    def _value(self, part: Value | Test) -> Value:
+        if not isinstance(part, Value):
+            raise errors.bad_where(self.text, "a comparison is used as a value", "write 1 < x AND x < 5 for 1 < x < 5")
+        return part
+
+    def _compared(self, sign: str, left: Value, right: Value) -> Test:
+        for value in (left, right):
+            self._refuse_blank(value)
+        if isinstance(left, _LITERALS) and isinstance(right, _LITERALS):
+            if type(left) is not type(right):
+                raise errors.bad_where(self.text, "it compares a number, a text or TRUE with another of these")
+            return Truth(SIGNS[sign](left.value, right.value))
+        return Compare(sign, left, right)
+
+    def _refuse_blank(self, value: Value) -> None:
+        if isinstance(value, Text) and not value.value.strip():
+            raise errors.blank_in_condition(self.text, value.value)
+
+    def _number(self, text: str) -> Number:
+        exponent = text.lower().partition("e")[2].lstrip("+-0")
+        if math.isinf(float(text)) or len(exponent) > _LONGEST_EXPONENT:
+            raise errors.bad_where(
+                self.text, f"{errors.short(text)} is beyond what a float64 holds", "write a smaller number"
+            )
+        return Number(int(text) if text.isdigit() else Decimal(text))
+
+    def _arithmetic(self, sign: str, left: Value, right: Value) -> Value:
+        """Put two numbers together; those that are written are worked out at once."""
+        if left == Number(0) and isinstance(right, Number) and sign in "+-":
+            return Number(_negative(right.value) if sign == "-" else right.value)
+        for value in (left, right):
+            if isinstance(value, Number) and isinstance(value.value, int) and abs(value.value) > LARGEST:
+                raise errors.rounded_by_arithmetic(self.text, value.value)
+        if not isinstance(left, Number) or not isinstance(right, Number):
+            return Arithmetic(sign, left, right, self._height(left, right))
+        return self._worked_out(sign, float(left.value), float(right.value))
+
+    def _worked_out(self, sign: str, left: float, right: float) -> Number:
+        if sign in "/%" and right == 0:
+            raise errors.bad_where(self.text, "it divides by zero", "leave that out")
+        result = float(SIGNS[sign](left, right))
+        if math.isinf(result):
+            raise errors.bad_where(
+                self.text, f"{left:g} {sign} {right:g} is beyond what a float64 holds", "write a smaller number"
+            )
+        return Number(int(result) if result.is_integer() and abs(result) <= LARGEST else Decimal(result))
+
+    def _worked_out_call(self, name: str, literal: Number | Text) -> Value:
+        if isinstance(literal, Number) != (name == "abs"):
+            raise errors.bad_where(self.text, f"{name}() is for {'numbers' if name == 'abs' else 'text'}")
+        if isinstance(literal, Number):
+            return literal if literal.value >= 0 else Number(_negative(literal.value))
+        if name == "length":
+            return Number(len(literal.value))
+        functions: dict[str, Callable[[str], str]] = {"lower": str.lower, "upper": str.upper, "trim": str.strip}
+        return Text(functions[name](literal.value))
+
+    def _height(self, *parts: Value) -> int:
+        height = 1 + max(part.height for part in parts)
+        if height > MOST_NESTED:
+            raise errors.nested_condition(self.text, MOST_NESTED)
+        return height
+
+
+_LITERALS = (Number, Text, Truth)
+
+
+def _negative(value: int | Decimal) -> int | Decimal:
+    return value.copy_negate() if isinstance(value, Decimal) else -value  # -Decimal would round
+
+
+def _opposite(test: Test, negated: bool = True) -> Test:
+    if isinstance(test, Truth):
+        return Truth(test.value != negated)
+    return Not(test) if negated else test
+
+
+def _combined(kind: type[Every] | type[Either], parts: list[Test]) -> Test:
+    """All parts, or one of them, without those that are TRUE or FALSE in themselves."""
+    decides = kind is Either
+    if Truth(decides) in parts:
+        return Truth(decides)
+    left = tuple(part for part in parts if not isinstance(part, Truth))
+    return kind(left) if len(left) > 1 else left[0] if left else Truth(not decides)

@@ -1,0 +1,290 @@
+"""A condition as an expression of Narwhals, which every engine evaluates alike.
+
+Engines differ in what NOT and <> make of missing values, so none is asked: each part becomes the rows for which it is
+surely true, or those for which it is surely false. Arithmetic is that of float64 in every engine, dividing by zero
+gives a missing value, and whole numbers are compared with whole numbers only, which loses no digit.
+"""
+
+import functools
+import math
+import operator
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Decimal
+from typing import Any
+
+from stakes import errors
+from stakes.engines.conditions import tree
+from stakes.engines.conditions.kinds import as_date
+from stakes.engines.conditions.syntax import SIGNS
+
+_LARGEST_INT64, _LARGEST_UINT64 = 2**63 - 1, 2**64 - 1
+_END = "\x01"
+"""Put behind text before it is matched: what $ means before a last line break differs between engines."""
+_FLIPPED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def holding(frame: Any, condition: tree.Condition, places: Mapping[str, str], kinds: Mapping[str, str]) -> Any:
+    """Return the rows of a Narwhals frame, eager or lazy, for which the condition is true.
+
+    ``places`` are the names of the condition's columns in the frame, which has no column that begins with "where ";
+    ``kinds`` say what they are compared as (nothing for those that are only asked whether they are missing).
+    """
+    if isinstance(condition.tree, tree.Truth):
+        return frame if condition.tree.value else frame.head(0)
+    schema = frame.collect_schema()
+    clean = {column: f"where {i}" for i, column in enumerate(places)}
+    columns = {c: Prepared(clean[c], schema[place], kinds.get(c, "")) for c, place in places.items()}
+    asked = frame.with_columns(*(columns[c].expression(place) for c, place in places.items()))
+    translation = _Translation(condition, columns)
+    expression = translation.sure(condition.tree, True)
+    _refuse_rounding(asked, translation.rounded)
+    return asked.filter(expression).select(*schema.names())
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A column as conditions take it: what is missing is null, and ``whole`` numbers are told from others."""
+
+    name: str
+    dtype: Any
+    kind: str
+
+    @property
+    def whole(self) -> bool:
+        """Whether the numbers are whole by their type."""
+        return bool(self.kind == "number" and self.dtype.is_integer())
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The least and the largest whole number that the column can hold as it is compared."""
+        import narwhals as nw
+
+        if self.dtype == nw.UInt64:
+            return 0, _LARGEST_UINT64
+        most = _LARGEST_INT64 if self.dtype not in (nw.Int128, nw.UInt128) else 2**127 - 1
+        return -most - 1, most
+
+    def expression(self, place: str) -> Any:
+        """How the column is made of the one in the table."""
+        import narwhals as nw
+
+        column, dtype = nw.col(place), self.dtype
+        if dtype == nw.Categorical or isinstance(dtype, nw.Enum):
+            column, dtype = column.cast(nw.String), nw.String()
+        if dtype == nw.String:
+            column = nw.when(column.str.strip_chars() != "").then(column)
+        elif dtype.is_float():
+            column = column.cast(nw.Float64)
+            column = nw.when(~column.is_nan()).then(column)
+        elif dtype == nw.Decimal:
+            column = column.cast(nw.Float64)
+        elif dtype.is_integer() and self.span[1] == _LARGEST_INT64 and dtype != nw.Int64:
+            column = column.cast(nw.Int64)
+        elif self.kind == "date":
+            column = column.cast(nw.Datetime("us"))
+        return column.alias(self.name)
+
+
+def _refuse_rounding(frame: Any, columns: Mapping[str, Prepared]) -> None:
+    """Refuse whole numbers that would lose digits as fractions."""
+    import narwhals as nw
+
+    if not columns:
+        return
+    ends = [end for c in columns.values() for end in (nw.col(c.name).min(), nw.col(c.name).max().alias(f"{c.name} +"))]
+    found = frame.select(*ends)
+    found = found.collect() if isinstance(found, nw.LazyFrame) else found
+    for column, prepared in columns.items():
+        for end in (prepared.name, f"{prepared.name} +"):
+            value = found[end].to_list()[0]
+            if isinstance(value, int | float) and abs(value) > tree.LARGEST:
+                raise errors.rounded_column(column, int(value))
+
+
+class _Translation:
+    """Makes expressions of the parts of a condition; ``rounded`` are whole columns that were taken as fractions."""
+
+    def __init__(self, condition: tree.Condition, columns: Mapping[str, Prepared]) -> None:
+        self.text, self.columns = condition.text, columns
+        self.rounded: dict[str, Prepared] = {}
+
+    def sure(self, test: tree.Test, wanted: bool) -> Any:
+        """The rows for which a part is surely true, or surely false."""
+        match test:
+            case tree.Not():
+                return self.sure(test.part, not wanted)
+            case tree.Every() | tree.Either():
+                found = [self.sure(part, wanted) for part in test.parts]
+                return _joined(found, isinstance(test, tree.Every) == wanted)
+            case tree.IsNull():
+                missing = self._value(test.value).is_null()
+                return missing if wanted else ~missing
+            case tree.Compare():
+                return self._compared(test, wanted)
+            case tree.In():
+                return self._one_of(test, wanted)
+            case tree.Like():
+                return self._like(test, wanted)
+        raise AssertionError(test)
+
+    def _leaf(self, known: list[Any], holds: Any, wanted: bool) -> Any:
+        """What holds of the rows in which nothing is missing; a Python boolean holds of all of them."""
+        there = _joined([~value.is_null() for value in known], True)
+        if isinstance(holds, bool):
+            return there if holds == wanted else there & ~there
+        return there & (holds if wanted else ~holds)
+
+    def _compared(self, test: tree.Compare, wanted: bool) -> Any:
+        sign, left, right = test.sign, test.left, test.right
+        if isinstance(left, tree.Number | tree.Text | tree.Truth):
+            sign, left, right = _FLIPPED[sign], right, left
+        kind = self._kind(left)
+        if kind == "boolean" and sign != "=":
+            raise errors.bad_where(self.text, f"{sign} is asked of what is true or false", "write = or <>")
+        if isinstance(right, tree.Number):
+            value = self._value(left)
+            return self._leaf([value], self._beside_number(sign, value, left, right.value), wanted)
+        if isinstance(right, tree.Truth):
+            value = self._value(left)
+            return self._leaf([value], value if right.value else ~value, wanted)
+        if isinstance(right, tree.Text):
+            value = self._value(left)
+            return self._leaf([value], SIGNS[sign](value, self._text(kind, right.value)), wanted)
+        whole = self._whole(left) and self._whole(right)
+        read = self._value if whole or kind != "number" else self._fraction
+        one, other = read(left), read(right)
+        return self._leaf([one, other], SIGNS[sign](one, other), wanted)
+
+    def _one_of(self, test: tree.In, wanted: bool) -> Any:
+        value, kind = self._value(test.value), self._kind(test.value)
+        if kind == "boolean":
+            truths = {item.value for item in test.items if isinstance(item, tree.Truth)}
+            return self._leaf([value], True if len(truths) > 1 else value if truths == {True} else ~value, wanted)
+        if kind == "number":
+            near = [self._nearest(test.value, item.value) for item in test.items if isinstance(item, tree.Number)]
+            wanted_values = [below for below, exact in near if exact]
+        else:
+            wanted_values = [self._text(kind, item.value) for item in test.items if isinstance(item, tree.Text)]
+        return self._leaf([value], value.is_in(wanted_values) if wanted_values else False, wanted)
+
+    def _like(self, test: tree.Like, wanted: bool) -> Any:
+        import narwhals as nw
+
+        value = self._value(test.value)
+        ended = nw.concat_str([value, nw.lit(_END)])
+        return self._leaf([value], ended.str.contains(_expression(test.pattern, test.any_case)), wanted)
+
+    # ── numbers ──────────────────────────────────────────────────────────────────────────────────────────────────
+    def _beside_number(self, sign: str, value: Any, operand: tree.Value, number: int | Decimal) -> Any:
+        """Compare with a number that is written; one that the column cannot hold lies between two that it can."""
+        below, exact = self._nearest(operand, number)
+        if exact:
+            return SIGNS[sign](value, below)
+        if sign == "=" or below is None:
+            return sign in (">", ">=")
+        return value <= below if sign in ("<", "<=") else value > below
+
+    def _nearest(self, operand: tree.Value, number: int | Decimal) -> tuple[Any, bool]:
+        """The largest value not above a number that the operand can have, if there is one, and whether it is equal."""
+        if not self._whole(operand):
+            near = float(number)
+            if isinstance(number, Decimal) or near == number:
+                return near, True
+            return (near if near < number else math.nextafter(near, -math.inf)), False
+        least, most = self.columns[operand.column].span if isinstance(operand, tree.Name) else (0, _LARGEST_INT64)
+        below = int(number.to_integral_value(ROUND_FLOOR)) if isinstance(number, Decimal) else number
+        if below < least:
+            return None, False
+        return min(below, most), below == number and below <= most
+
+    def _whole(self, value: tree.Value) -> bool:
+        if isinstance(value, tree.Name):
+            return self.columns[value.column].whole
+        return isinstance(value, tree.Call) and value.function == "length"
+
+    def _fraction(self, value: tree.Value) -> Any:
+        """A number as float64."""
+        import narwhals as nw
+
+        if isinstance(value, tree.Number):
+            return nw.lit(float(value.value))
+        if isinstance(value, tree.Name) and self._whole(value):
+            self.rounded[value.column] = self.columns[value.column]
+        return self._value(value).cast(nw.Float64) if self._whole(value) else self._value(value)
+
+    # ── values ───────────────────────────────────────────────────────────────────────────────────────────────────
+    def _kind(self, value: tree.Value) -> str:
+        if isinstance(value, tree.Name):
+            return self.columns[value.column].kind
+        return "text" if isinstance(value, tree.Call) and value.function not in ("abs", "length") else "number"
+
+    def _text(self, kind: str, text: str) -> Any:
+        return as_date(text) if kind == "date" else text
+
+    def _value(self, value: tree.Value) -> Any:
+        import narwhals as nw
+
+        match value:
+            case tree.Name():
+                column = self.columns[value.column]
+                if column.dtype == nw.Decimal:
+                    self.rounded[value.column] = column
+                return nw.col(column.name)
+            case tree.Arithmetic():
+                return _worked_out(value.sign, self._fraction(value.left), self._fraction(value.right))
+            case tree.Call(function="abs"):
+                return self._fraction(value.operand).abs()
+            case tree.Call():
+                return _TEXT_FUNCTIONS[value.function](self._value(value.operand))
+        raise AssertionError(value)
+
+
+_TEXT_FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "length": lambda text: text.str.len_chars(),
+    "lower": lambda text: text.str.to_lowercase(),
+    "trim": lambda text: text.str.strip_chars(),
+    "upper": lambda text: text.str.to_uppercase(),
+}
+
+
+def _worked_out(sign: str, left: Any, right: Any) -> Any:
+    """Arithmetic of float64; what is no number is missing."""
+    import narwhals as nw
+
+    if sign in "/%":
+        right = nw.when(right != 0.0).then(right)
+    result = left - right * _cut(left / right) if sign == "%" else SIGNS[sign](left, right)
+    return nw.when(~result.is_nan()).then(result)
+
+
+def _cut(number: Any) -> Any:
+    """The whole part; engines make 64-bit integers on the way, so large numbers, which are whole, stay out of it."""
+    import narwhals as nw
+
+    small = number.abs() < float(tree.LARGEST)
+    held = nw.when(small).then(number).otherwise(nw.lit(0.0))
+    cut = nw.when(held < 0.0).then(held.ceil().cast(nw.Float64)).otherwise(held.floor().cast(nw.Float64))
+    return nw.when(small).then(cut).otherwise(number)
+
+
+def _joined(parts: list[Any], every: bool) -> Any:
+    """Put parts together in pairs, so that a thousand of them are nested ten deep and not a thousand."""
+    while len(parts) > 1:
+        pairs = [parts[i : i + 2] for i in range(0, len(parts), 2)]
+        parts = [functools.reduce(operator.and_ if every else operator.or_, pair) for pair in pairs]
+    return parts[0]
+
+
+def _expression(pattern: str, any_case: bool) -> str:
+    """LIKE as a regular expression that all engines read alike."""
+    parts = (".*" if c == "%" else "." if c == "_" else _character(c, any_case) for c in re.sub("%+", "%", pattern))
+    return f"(?s)^{''.join(parts)}{_END}$"
+
+
+def _character(character: str, any_case: bool) -> str:
+    forms = {form for form in (character.lower(), character.upper()) if len(form) == 1} if any_case else set()
+    if len(forms | {character}) > 1:
+        return f"[{''.join(sorted(forms | {character}))}]"
+    return f"\\{character}" if character in r"\.+*?()|[]{}^$" else character

@@ -1,0 +1,435 @@
+"""where=: the same condition keeps the same rows in every engine, those that plain Python keeps."""
+
+import importlib
+import itertools
+import math
+import sqlite3
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from stakes.engines import count_rows, read_rows, streaming
+from stakes.errors import EmptyError
+
+SLOWLY = pytest.mark.filterwarnings("ignore:PySpark does not")
+
+
+# ── the engines ──────────────────────────────────────────────────────────────────────────────────────────────────
+def write_sqlite(rows, folder):
+    with sqlite3.connect(folder / "t.sqlite") as connection:
+        names = ", ".join(f'"{name}"' for name in rows.columns)
+        connection.execute("DROP TABLE IF EXISTS t")
+        connection.execute(f"CREATE TABLE t ({names})")
+        connection.executemany(f"INSERT INTO t VALUES ({', '.join('?' * rows.width)})", rows.rows())
+    connection.close()
+    return f"{folder / 't.sqlite'}::t"
+
+
+def write_duckdb(rows, folder):
+    duckdb = importlib.import_module("duckdb")  # part of the test extra: missing is a failure
+    with duckdb.connect(str(folder / "t.duckdb")) as connection:
+        connection.register("given", rows.to_arrow())
+        connection.execute("CREATE OR REPLACE TABLE t AS SELECT * FROM given")
+    return f"{folder / 't.duckdb'}::t"
+
+
+def write_halves(rows, folder):
+    rows[: len(rows) // 2].write_csv(folder / "1.csv")
+    rows[len(rows) // 2 :].write_csv(folder / "2.tsv", separator="\t")
+    return [folder / "1.csv", folder / "2.tsv"]
+
+
+def writer(name, method):
+    def write(rows, folder):
+        getattr(rows, method)(folder / name)
+        return folder / name
+
+    return write
+
+
+def as_pandas(rows):
+    """Types that hold missing values without changing the others; booleans as Python objects."""
+    types = {pl.Int64: "Int64", pl.Float64: "float64", pl.String: "str", pl.Boolean: "object"}
+    return pd.DataFrame({c.name: pd.Series(c.to_list(), dtype=types[type(c.dtype)]) for c in rows.get_columns()})
+
+
+def relation(rows):
+    return importlib.import_module("duckdb").from_arrow(rows.to_arrow())
+
+
+FILES = {
+    "csv": writer("t.csv", "write_csv"),
+    "parquet": writer("t.parquet", "write_parquet"),
+    "json lines": writer("t.jsonl", "write_ndjson"),
+    "arrow": writer("t.arrow", "write_ipc"),
+    "two files": write_halves,
+    "sqlite": write_sqlite,
+    "duckdb": write_duckdb,
+}
+TABLES = {
+    "lists": lambda rows: rows.to_dict(as_series=False),
+    "pandas": as_pandas,
+    "polars": lambda rows: rows,
+    "pyarrow": lambda rows: rows.to_arrow(),
+    "lazy polars": lambda rows: rows.lazy(),
+    "relation": relation,
+}
+SLOW = {
+    "dask": lambda rows: importlib.import_module("dask.dataframe").from_pandas(as_dask(rows), npartitions=2),
+    "ibis": lambda rows: importlib.import_module("ibis").memtable(rows.to_arrow()),
+}
+
+
+def as_dask(rows):
+    return as_pandas(rows).astype({c: "boolean" for c, t in rows.schema.items() if t == pl.Boolean})
+
+
+def kept(data, where) -> list[int]:
+    """The numbers of the rows that satisfy a condition."""
+    try:
+        return sorted(read_rows(data, truth="k", prediction="n", task="regression", where=where).rows.truth.tolist())
+    except EmptyError:
+        return []
+
+
+# ── random tables ────────────────────────────────────────────────────────────────────────────────────────────────
+MOST_ROWS = 8
+LETTERS = "aAbB'\"%_ \\é日\n.*[(?^$|"
+HUGE = [2**53 + 1, 2**53, -(2**53) - 1, 2**62 + 1, -(2**63), 2**63 - 1, 9007199254740995]
+WORDS = st.text(LETTERS, max_size=4).map(lambda text: text if text.strip() in ("", ".") else "x" + text)
+COLUMNS = {
+    "i": (st.none() | st.integers(-5, 5), pl.Int64),
+    "j": (st.none() | st.integers(-5, 300), pl.Int64),
+    "huge": (st.none() | st.sampled_from(HUGE), pl.Int64),
+    "f": (st.none() | st.sampled_from([-0.0, 0.0, 0.1, 0.5, -2.5, 1e22, math.nan, 3.0, 2.0**53]), pl.Float64),
+    "g": (st.none() | st.floats(-3, 3), pl.Float64),
+    "t": (st.none() | WORDS, pl.String),
+    "u": (st.none() | WORDS, pl.String),
+    "b": (st.none() | st.booleans(), pl.Boolean),
+    "c": (st.none() | st.booleans(), pl.Boolean),
+}
+
+
+@st.composite
+def tables(draw):
+    rows = draw(st.integers(1, MOST_ROWS))
+    columns = {n: pl.Series(n, draw(st.lists(v, min_size=rows, max_size=rows)), t) for n, (v, t) in COLUMNS.items()}
+    numbers = pl.Series(range(rows), dtype=pl.Int64)
+    return pl.DataFrame({**columns, "k": numbers, "n": numbers})
+
+
+# ── random conditions, as text and as a function of a row: True, False, or None where something is missing ───────
+def column(name):
+    def value(row):
+        found = row[name]
+        absent = found is None or found != found or (isinstance(found, str) and not found.strip())
+        return None if absent else found
+
+    return name, value
+
+
+def constant(text, value):
+    return text, lambda row: value
+
+
+def apply(function, *values):
+    """A function of values, which is missing where one of them is."""
+
+    def value(row):
+        found = [v(row) for v in values]
+        return None if None in found else function(*found)
+
+    return value
+
+
+def calculated(sign):
+    def work(a, b):
+        a, b = float(a), float(b)
+        if sign in "/%" and b == 0:
+            return None
+        found = {"+": a + b, "-": a - b, "*": a * b}.get(sign)
+        if found is None:
+            found = a / b if sign == "/" else math.fmod(a, b)
+        return None if found != found else found
+
+    return work
+
+
+def compared(sign, a, b):
+    """Python compares whole numbers with fractions exactly; a decimal is meant as its nearest float beside a float."""
+    if isinstance(a, float) and isinstance(b, Fraction) and b.denominator > 1:
+        b = float(b)
+    if isinstance(b, float) and isinstance(a, Fraction) and a.denominator > 1:
+        a = float(a)
+    signs = {"=": a == b, "==": a == b, "<>": a != b, "!=": a != b}
+    return signs[sign] if sign in signs else {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[sign]
+
+
+def like(text, pattern, fold=False):
+    if fold:
+        text, pattern = text.lower(), pattern.lower()
+    if not pattern:
+        return not text
+    if pattern[0] == "%":
+        return any(like(text[i:], pattern[1:]) for i in range(len(text) + 1))
+    return bool(text) and pattern[0] in ("_", text[0]) and like(text[1:], pattern[1:])
+
+
+SIGNS = st.sampled_from(["=", "==", "<>", "!=", "<", "<=", ">", ">="])
+WRITTEN = ["0", "1", "-1", "3", "2.5", "-2.5", "0.5", "0.1", ".5", "3.", "1e1", "2.50e0", "-0.0", "300", "1e22"]
+BEYOND = ["9007199254740993", "-9007199254740993", "9007199254740992.5", "9223372036854775807", "9223372036854775808"]
+BEYOND += ["1e19", "-1e19", "99999999999999999999999", "4611686018427387905", "0"]
+LITERALS = st.sampled_from([*WRITTEN, "9007199254740992", "9007199254740993"]).map(lambda t: constant(t, Fraction(t)))
+FAR = st.sampled_from(BEYOND).map(lambda text: constant(text, Fraction(text)))
+SMALL = st.sampled_from(["1", "2", "-3", "4", "0"]).map(lambda text: constant(text, int(text)))
+
+
+def quoted(text):
+    return "'" + text.replace("'", "''") + "'"
+
+
+TEXTS = WORDS.filter(str.strip).map(lambda text: constant(quoted(text), text))
+FRACTIONS = st.sampled_from(["f", "g", "i", "j"]).map(column)
+WHOLE = st.sampled_from(["i", "j"]).map(column)
+
+
+def worked_out(parts):
+    def join(sign, one, other):
+        return f"({one[0]} {sign} {other[0]})", apply(calculated(sign), one[1], other[1])
+
+    remainders = st.builds(join, st.just("%"), WHOLE, SMALL)
+    negative = parts.map(lambda part: (f"(- {part[0]})", apply(lambda v: 0.0 - float(v), part[1])))
+    absolute = parts.map(lambda part: (f"ABS({part[0]})", apply(lambda v: abs(float(v)), part[1])))
+    return st.builds(join, st.sampled_from("+-*/"), parts, parts | SMALL) | remainders | negative | absolute
+
+
+NUMBERS = st.recursive(FRACTIONS, worked_out, max_leaves=4)
+LENGTHS = st.sampled_from("tu").map(lambda name: (f"length({name})", apply(len, column(name)[1])))
+
+
+def function_of(part, name):
+    functions = {"lower": str.lower, "upper": str.upper, "trim": str.strip}
+    return f"{name}({part[0]})", apply(functions[name], part[1])
+
+
+TEXT_VALUES = st.sampled_from("tu").map(column)
+TEXT_VALUES |= st.builds(function_of, TEXT_VALUES, st.sampled_from(["lower", "upper", "trim"]))
+
+
+def comparison(sign, one, other):
+    return f"{one[0]} {sign} {other[0]}", apply(lambda a, b: compared(sign, a, b), one[1], other[1])
+
+
+def between(value, low, high, negated):
+    def inside(row):
+        ends = [apply(lambda a, b: compared(">=", a, b), value[1], low[1])(row)]
+        ends.append(apply(lambda a, b: compared("<=", a, b), value[1], high[1])(row))
+        found = False if False in ends else None if None in ends else True
+        return found if found is None else found != negated
+
+    return f"{value[0]} {'not ' * negated}BETWEEN {low[0]} AND {high[0]}", inside
+
+
+def one_of(value, items, negated):
+    def inside(found):
+        return any(compared("=", found, item[1](None)) for item in items) != negated
+
+    return f"{value[0]} {'NOT ' * negated}in ({', '.join(item[0] for item in items)})", apply(inside, value[1])
+
+
+def alike(value, pattern, fold, negated):
+    words = f"{value[0]} {'NOT ' * negated}{'ILIKE' if fold else 'LIKE'} {quoted(pattern)}"
+    return words, apply(lambda text: like(text, pattern, fold) != negated, value[1])
+
+
+def is_null(value, negated):
+    return f"{value[0]} IS {'NOT ' * negated}NULL", lambda row: (value[1](row) is None) != negated
+
+
+def flag(name, words, test):
+    return words.format(name), apply(test, column(name)[1])
+
+
+def lists(values):
+    return st.lists(values, min_size=1, max_size=3)
+
+
+ANY_COLUMN = st.sampled_from(list(COLUMNS)).map(column)
+LEAVES = st.one_of(
+    st.builds(comparison, SIGNS, FRACTIONS | NUMBERS | LENGTHS, LITERALS),
+    st.builds(comparison, SIGNS, LITERALS, FRACTIONS | NUMBERS),
+    st.builds(comparison, SIGNS, NUMBERS, NUMBERS),
+    st.builds(comparison, SIGNS, WHOLE, WHOLE | LENGTHS),
+    st.builds(comparison, SIGNS, st.just(column("huge")), FAR | st.sampled_from(["i", "huge"]).map(column)),
+    st.builds(comparison, SIGNS, FAR, st.just(column("huge"))),
+    st.builds(comparison, SIGNS, TEXT_VALUES, TEXT_VALUES | TEXTS),
+    st.builds(between, FRACTIONS, LITERALS, LITERALS | NUMBERS, st.booleans()),
+    st.builds(one_of, FRACTIONS | LENGTHS, lists(LITERALS), st.booleans()),
+    st.builds(one_of, st.just(column("huge")), lists(FAR), st.booleans()),
+    st.builds(one_of, TEXT_VALUES, lists(TEXTS), st.booleans()),
+    st.builds(alike, TEXT_VALUES, st.text(LETTERS + "%%%__", max_size=4), st.booleans(), st.booleans()),
+    st.builds(is_null, ANY_COLUMN | NUMBERS | LENGTHS, st.booleans()),
+    st.sampled_from("bc").map(lambda name: flag(name, "{}", bool)),
+    st.sampled_from("bc").map(lambda name: flag(name, "{} = false", lambda v: not v)),
+    st.sampled_from("bc").map(lambda name: flag(name, "{} <> TRUE", lambda v: not v)),
+    st.just(("b = c", apply(lambda a, b: a == b, column("b")[1], column("c")[1]))),
+)
+
+
+def put_together(parts):
+    def joined(word, parts):
+        def value(row):
+            found = [part[1](row) for part in parts]
+            decides = word == "or"
+            return decides if decides in found else None if None in found else not decides
+
+        return f" {word} ".join(f"({part[0]})" for part in parts), value
+
+    def opposite(part):
+        return f"NOT ({part[0]})", apply(lambda v: not v, part[1])
+
+    several = st.lists(parts, min_size=2, max_size=3)
+    return st.builds(joined, st.sampled_from(["and", "or"]), several) | parts.map(opposite)
+
+
+CONDITIONS = st.recursive(LEAVES, put_together, max_leaves=5)
+"""Pairs of a text and a function of a row."""
+
+ALWAYS = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
+ALWAYS["phases"] = [phase for phase in Phase if phase is not Phase.explain]
+QUICKLY = settings(max_examples=6, derandomize=True, **ALWAYS)
+DEEPLY = settings(max_examples=1_000, **ALWAYS)
+
+
+def expected(rows, condition) -> list[int]:
+    return [row["k"] for row in rows.to_dicts() if condition[1](row) is True]
+
+
+def check(rows, conditions, data):
+    for (name, table), condition in itertools.product(data.items(), conditions):
+        assert kept(table, condition[0]) == expected(rows, condition), (name, condition[0])
+
+
+BOTH = pytest.mark.parametrize(
+    "how", [QUICKLY, pytest.param(DEEPLY, marks=pytest.mark.deep)], ids=["quickly", "deeply"]
+)
+
+
+@BOTH
+def test_every_engine_keeps_the_rows_that_python_keeps(tmp_path, how):
+    @how
+    @given(tables(), st.lists(CONDITIONS, min_size=2, max_size=2))
+    def same_rows(rows, conditions):
+        data = {name: write(rows, tmp_path) for name, write in FILES.items()}
+        check(rows, conditions, data | {name: make(rows) for name, make in TABLES.items()})
+
+    same_rows()
+
+
+@pytest.mark.parametrize("engine", [*SLOW, pytest.param("spark", marks=[pytest.mark.spark, SLOWLY])])
+@BOTH
+def test_engines_elsewhere_keep_the_rows_that_python_keeps(request, engine, how):
+    make = SLOW.get(engine) or request.getfixturevalue("spark_frame")
+
+    @settings(how, max_examples=how.max_examples // 3)
+    @given(tables(), st.lists(CONDITIONS, min_size=2, max_size=2))
+    def same_rows(rows, conditions):
+        check(rows, conditions, {engine: make(rows)})
+
+    same_rows()
+
+
+@pytest.fixture
+def spark_frame(request):
+    spark = request.getfixturevalue("spark")
+    return lambda rows: spark.createDataFrame(rows.to_arrow())
+
+
+def counted_rows(data, where) -> list[int]:
+    """The numbers of the rows that are counted, not read: in batches, or by the engine that holds them."""
+    try:
+        counted = count_rows(data, truth="k", prediction="n", classes=list(range(MOST_ROWS)), where=where)
+    except EmptyError:
+        return []
+    return np.flatnonzero(np.diagonal(counted.confusion.counts)).tolist()
+
+
+@pytest.fixture
+def _in_batches(monkeypatch):
+    """Let two rows be many, and three a batch."""
+    monkeypatch.setattr(streaming, "MOST_EXACT", 2)
+    monkeypatch.setattr(streaming, "BATCH", 3)
+
+
+@pytest.mark.usefixtures("_in_batches")
+@BOTH
+def test_rows_that_are_counted_in_batches_or_elsewhere_are_the_same(tmp_path, how):
+    @how
+    @given(tables(), CONDITIONS)
+    def same_rows(rows, condition):
+        data = {name: FILES[name](rows, tmp_path) for name in ("csv", "two files", "parquet", "sqlite", "duckdb")}
+        data |= {name: TABLES[name](rows) for name in ("lazy polars", "relation")}
+        for name, table in data.items():
+            assert counted_rows(table, condition[0]) == expected(rows, condition), (name, condition[0])
+
+    same_rows()
+
+
+# ── what a text means ────────────────────────────────────────────────────────────────────────────────────────────
+NUMBERED = pl.DataFrame({"k": range(200), "n": range(200), "age": range(200), "limit": [9.5] * 200})
+HERE = {name: FILES[name] for name in ("csv", "parquet", "json lines", "sqlite", "duckdb")}
+HERE |= {name: lambda rows, _, make=make: make(rows) for name, make in TABLES.items()}
+
+
+@pytest.fixture(params=HERE)
+def handed(request, tmp_path):
+    """How rows are handed over, in every quick way."""
+    return lambda rows: HERE[request.param](rows, tmp_path)
+
+
+@pytest.mark.parametrize("where", ["age > 9", "age > 9.5", "age > limit", "limit < age", "age - 9.5 > 0", "9.5 < age"])
+def test_numbers_compare_as_numbers(handed, where):
+    assert kept(handed(NUMBERED), where) == list(range(10, 200))
+
+
+@pytest.mark.parametrize(
+    ("where", "same"),
+    [
+        ("a OR b AND NOT c", "a OR (b AND (NOT c))"),
+        ("NOT a AND b", "(NOT a) AND b"),
+        ("NOT i = 1", "NOT (i = 1)"),
+        ("i + 2 * j - 1 > 3", "((i + (2 * j)) - 1) > 3"),
+        ("i - 1 - 1 = j", "(i - 1) - 1 = j"),
+        ("-i * 2 < j / 2 / 2", "((-i) * 2) < ((j / 2) / 2)"),
+        ("i BETWEEN 0 AND 1 AND b", "(i BETWEEN 0 AND 1) AND b"),
+        ("NOT NOT a", "a"),
+        ("1 = 1 AND a OR 1 > 2", "a"),
+        ("a = TRUE", "a"),
+        ("i > 1 + 2 * 3 - 4", "i > 3"),
+    ],
+)
+def test_what_binds_more_tightly(where, same):
+    values = list(itertools.product([True, False], [True, False], [True, False], [-1, 0, 1, 4], [-2, 1, 8]))
+    rows = pl.DataFrame(dict(zip("abcij", zip(*values, strict=True), strict=True))).with_row_index("k")
+    rows = rows.with_columns(n=pl.col("k"))
+    assert kept(rows, where) == kept(rows, same)
+    assert 0 < len(kept(rows, where)) < len(rows)
+
+
+@pytest.mark.parametrize("name", ["Len", "Over", "Window", "order", "select", "date", "from", "count", "length", "âge"])
+def test_columns_that_are_called_like_words_of_sql(handed, name):
+    rows = NUMBERED.rename({"age": name})
+    assert kept(handed(rows), f"{name} < 3 OR {name} = 7") == [0, 1, 2, 7]
+    assert kept(handed(rows), f'"{name}" < 3') == [0, 1, 2]
+
+
+@pytest.mark.parametrize("name", ["and", "IN", "null", "a.b", "a b", 'a"b', "a`b", "5", "日本", "-- x", "a'); DROP"])
+@pytest.mark.parametrize("quote", ['"', "`"])
+def test_any_name_can_be_quoted(name, quote):
+    rows = NUMBERED.rename({"age": name})
+    assert kept(rows.lazy(), f"{quote}{name.replace(quote, quote * 2)}{quote} < 2") == [0, 1]
