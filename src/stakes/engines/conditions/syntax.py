@@ -49,7 +49,9 @@ def parse(text: Any) -> Condition:
     if not isinstance(text, str):
         raise errors.bad_where(text, f"it is no text but of the type {type(text).__name__}")
     if len(text) > MOST_CHARACTERS:
-        raise errors.bad_where(text, f"it has {len(text):,} characters, more than {MOST_CHARACTERS:,}", "give a shorter one")
+        raise errors.bad_where(
+            text, f"it has {len(text):,} characters, more than {MOST_CHARACTERS:,}", "give a shorter one"
+        )
     return _Parser(text).read()
 
 
@@ -62,8 +64,11 @@ _SLIPS = {
     **dict.fromkeys(("−", "–"), "write -"),
     **dict.fromkeys("‘’‚′“”„«»", "write text in straight single quotes: 'A'"),
     **dict.fromkeys(("--", "/*", "#"), "leave comments out"),
-    **{"'": "close the text with a single quote", '"': "close the name with a double quote"},
-    **{"`": "close the name with another `", ";": "give one condition"},
+    **{
+        "'": "write a single quote at the end of the text, too",
+        '"': "write a double quote at the end of the name, too",
+    },
+    **{"`": "write ` at the end of the name, too", ";": "give one condition"},
 }
 _TOKEN = re.compile(
     rf"""(?P<blank>\s+)
@@ -295,7 +300,9 @@ class _Parser:
     def _number(self, text: str) -> Number:
         exponent = text.lower().partition("e")[2].lstrip("+-0")
         if math.isinf(float(text)) or len(exponent) > _LONGEST_EXPONENT:
-            raise errors.bad_where(self.text, f"{errors.short(text)} is beyond what a float64 holds", "write a smaller number")
+            raise errors.bad_where(
+                self.text, f"{errors.short(text)} is beyond what a float64 holds", "write a smaller number"
+            )
         return Number(int(text) if text.isdigit() else Decimal(text))
 
     def _arithmetic(self, sign: str, left: Value, right: Value) -> Value:
@@ -314,7 +321,9 @@ class _Parser:
             raise errors.bad_where(self.text, "it divides by zero", "leave that out")
         result = float(SIGNS[sign](left, right))
         if math.isinf(result):
-            raise errors.bad_where(self.text, f"{left:g} {sign} {right:g} is beyond what a float64 holds", "write a smaller number")
+            raise errors.bad_where(
+                self.text, f"{left:g} {sign} {right:g} is beyond what a float64 holds", "write a smaller number"
+            )
         return Number(int(result) if result.is_integer() and abs(result) <= LARGEST else Decimal(result))
 
     def _worked_out_call(self, name: str, literal: Number | Text) -> Value:
