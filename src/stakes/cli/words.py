@@ -37,7 +37,7 @@ def as_options(words: str) -> str:
         words.replace("scores=", "score=").replace("predictions=", "prediction=").replace("paired=False", "--unpaired")
     )
     named = rf"\b({'|'.join(ARGUMENTS)})="
-    words = re.sub(named + r"(?=[\w'\[-])", r"--\1 ", re.sub(named + r"(?![\w'\[-])", r"--\1", words))
+    words = re.sub(named + r"(?=[\w'\"\[-])", r"--\1 ", re.sub(named + r"(?![\w'\"\[-])", r"--\1", words))
     for name in ("training_prior", "false_alarm", "min_cell", "no_worse", "allow_dropped"):
         words = words.replace(f"--{name}", f"--{name.replace('_', '-')}")
     return words

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from stakes import errors
 from stakes.engines.conditions.kinds import groups, kind_of
 from stakes.engines.conditions.syntax import parse
 from stakes.engines.conditions.translation import holding
@@ -16,10 +17,12 @@ def filtered(frame: Any, condition: Condition, places: Mapping[str, str]) -> Any
 
     ``places`` are the names of the condition's columns in the frame.
     """
-    schema, local = frame.collect_schema(), frame.implementation.is_spark_like()
-    seen = {column: {kind_of(schema[place], local)} for column, place in places.items()}
-    found = groups(condition)
-    kinds = {column: group.settle(seen, lambda *_: False) for group in found for column in group.columns}
+    schema = frame.collect_schema()
+    seen = {column: {kind_of(schema[place], frame.implementation)} - {""} for column, place in places.items()}
+    kinds = {c: group.settle(seen, lambda *_: False) for group in groups(condition) for c in group.columns}
+    for column, kind in kinds.items():
+        if kind == "boolean" and "number" in seen[column]:  # whether all of them are 0 and 1 is not known here
+            raise errors.condition_of_other_kind(column, kind, "number")
     return holding(frame, condition, places, kinds)
 
 

@@ -34,24 +34,17 @@ class Part:
     def kind(self, column: str) -> str:
         """What the frame holds of a column, or nothing if that is all missing."""
         import narwhals as nw
-        import polars as pl
 
-        series = self.frame[column]
-        if series.dtype == pl.Null:
-            return ""
-        if self.missing and series.dtype == pl.String:
-            return "spelled"
-        return kind_of(nw.from_native(series, series_only=True).dtype)
+        series = nw.from_native(self.frame[column], series_only=True)
+        return "spelled" if self.missing and series.dtype == nw.String else kind_of(series.dtype, series.implementation)
 
     def converted(self, column: str, kind: str) -> Any:
         """Return a column as what it is compared as."""
         import polars as pl
 
         series, held = self.frame[column], self.kind(column)
-        if not kind or kind == held or (kind == "text" and held == "spelled"):
+        if not kind or not held or kind == held or (kind == "text" and held == "spelled"):
             return series
-        if not held:
-            return series.cast({"number": pl.Int64, "text": pl.String, "boolean": pl.Boolean, "date": pl.Date}[kind])
         if held == "spelled" or (held == "text" and kind == "date"):
             found = as_kind(series.cast(pl.String), kind)
             if not isinstance(found, str):
@@ -59,7 +52,7 @@ class Part:
             problem = errors.condition_of_other_kind(column, kind, "text", found)
             raise problem if self.place is None else errors.in_file(self.place(column, found), problem)
         if kind == "boolean" and held == "number":
-            other = series.filter(series.is_in([0, 1]).not_())
+            other = series.filter((series != 0) & (series != 1))
             if len(other):
                 raise errors.condition_of_other_kind(column, kind, held, str(other[0]))
             return series.cast(pl.Boolean)
@@ -153,9 +146,14 @@ def as_polars(values: Any, name: str) -> Any:
         return native
     if type(native).__module__.startswith("pyarrow"):
         return pl.Series(native)
+    if hasattr(getattr(native, "dtype", None), "pyarrow_dtype"):  # pandas, with Arrow's memory
+        return pl.Series(native.array.__arrow_array__())
+    if hasattr(native, "cat") and hasattr(native.cat, "codes"):  # pandas, whose categories may be of any kind
+        codes = pl.Series(native.cat.codes.to_numpy()).cast(pl.Int64)
+        return as_polars(native.cat.categories.to_numpy(), name).gather(codes.set(codes < 0, None))
     if series is not None and series.dtype in (nw.Date, nw.Datetime):
         if getattr(series.dtype, "time_zone", None) is not None:
-            raise errors.condition_of_other_kind(name, None, kind_of(series.dtype))
+            raise errors.condition_of_other_kind(name, None, "times with a time zone")
         return pl.Series(series.cast(nw.Datetime("us")).to_numpy())
     if series is None and getattr(getattr(values, "dtype", None), "kind", "") == "M":
         return pl.Series(values)

@@ -65,7 +65,7 @@ class Group:
     def _are_dates(self, kind: str, seen: Mapping[str, Collection[str]], readable: Callable[[str, str], bool]) -> bool:
         """Whether text is compared as dates, because all of it is: with a date that is written, or in a column."""
         held = {held for column in self.columns for held in seen[column]}
-        if kind not in ("text", "date") or not held <= _HOLD["date"] or not (self.dates or "date" in held):
+        if kind not in ("text", "date") or not held <= _HOLD["date"]:
             return False
         written = [column for column in self.columns if set(seen[column]) & {"text", "spelled"}]
         return all(readable(column, "date") for column in written) and (self.kind is None or self.dates)
@@ -78,20 +78,22 @@ def groups(condition: tree.Condition) -> list[Group]:
     return uses.groups()
 
 
-def kind_of(dtype: Any, zoned_is_local: bool = False) -> str:
-    """What a type of Narwhals is compared as, or the type itself if nothing can be compared with it.
+def kind_of(dtype: Any, engine: Any) -> str:
+    """What a type of Narwhals is compared as: nothing for one without values, or itself if that cannot be compared.
 
     Spark's times have a time zone in any case, that of the session.
     """
     import narwhals as nw
 
+    if dtype == nw.Unknown and engine.is_polars():
+        return ""
     if dtype == nw.Boolean:
         return "boolean"
     if dtype.is_numeric():
         return "number"
     if dtype in (nw.String, nw.Categorical) or isinstance(dtype, nw.Enum):
         return "text"
-    if dtype == nw.Date or (dtype == nw.Datetime and (zoned_is_local or dtype.time_zone is None)):
+    if dtype == nw.Date or (dtype == nw.Datetime and (engine.is_spark_like() or dtype.time_zone is None)):
         return "date"
     return "times with a time zone" if dtype == nw.Datetime else f"{dtype} values"
 

@@ -64,8 +64,11 @@ _SLIPS = {
     **dict.fromkeys(("−", "–"), "write -"),
     **dict.fromkeys("‘’‚′“”„«»", "write text in straight single quotes: 'A'"),
     **dict.fromkeys(("--", "/*", "#"), "leave comments out"),
-    **{"'": "close the text with a single quote", '"': "close the name with a double quote"},
-    **{"`": "close the name with another `", ";": "give one condition"},
+    **{
+        "'": "write a single quote at the end of the text, too",
+        '"': "write a double quote at the end of the name, too",
+    },
+    **{"`": "write ` at the end of the name, too", ";": "give one condition"},
 }
 _TOKEN = re.compile(
     rf"""(?P<blank>\s+)

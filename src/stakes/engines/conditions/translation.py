@@ -71,6 +71,9 @@ class Prepared:
         import narwhals as nw
 
         column, dtype = nw.col(place), self.dtype
+        types: Any = {"number": nw.Int64, "text": nw.String, "boolean": nw.Boolean, "date": nw.Datetime("us")}
+        if dtype == nw.Unknown and self.kind:  # a column without a value, and so without a type
+            column = column.cast(types[self.kind])
         if dtype == nw.Categorical or isinstance(dtype, nw.Enum):
             column, dtype = column.cast(nw.String), nw.String()
         if dtype == nw.String:
@@ -164,10 +167,13 @@ class _Translation:
             return self._leaf([value], True if len(truths) > 1 else value if truths == {True} else ~value, wanted)
         if kind == "number":
             near = [self._nearest(test.value, item.value) for item in test.items if isinstance(item, tree.Number)]
-            wanted_values = [below for below, exact in near if exact]
+            items = [below for below, exact in near if exact]
         else:
-            wanted_values = [self._text(kind, item.value) for item in test.items if isinstance(item, tree.Text)]
-        return self._leaf([value], value.is_in(wanted_values) if wanted_values else False, wanted)
+            items = [self._text(kind, item.value) for item in test.items if isinstance(item, tree.Text)]
+        small = [item for item in items if item is _written(item)]
+        tests = [value.is_in(small)] if small else []
+        tests += [value == _written(item) for item in items if item not in small]
+        return self._leaf([value], _joined(tests, False) if tests else False, wanted)
 
     def _like(self, test: tree.Like, wanted: bool) -> Any:
         import narwhals as nw
@@ -181,10 +187,10 @@ class _Translation:
         """Compare with a number that is written; one that the column cannot hold lies between two that it can."""
         below, exact = self._nearest(operand, number)
         if exact:
-            return SIGNS[sign](value, below)
+            return SIGNS[sign](value, _written(below))
         if sign == "=" or below is None:
             return sign in (">", ">=")
-        return value <= below if sign in ("<", "<=") else value > below
+        return value <= _written(below) if sign in ("<", "<=") else value > _written(below)
 
     def _nearest(self, operand: tree.Value, number: int | Decimal) -> tuple[Any, bool]:
         """The largest value not above a number that the operand can have, if there is one, and whether it is equal."""
@@ -267,6 +273,15 @@ def _cut(number: Any) -> Any:
     held = nw.when(small).then(number).otherwise(nw.lit(0.0))
     cut = nw.when(held < 0.0).then(held.ceil().cast(nw.Float64)).otherwise(held.floor().cast(nw.Float64))
     return nw.when(small).then(cut).otherwise(number)
+
+
+def _written(value: Any) -> Any:
+    """A literal; not every engine takes whole numbers beyond Int64 without their type."""
+    import narwhals as nw
+
+    if not isinstance(value, int) or value <= _LARGEST_INT64:
+        return value
+    return nw.lit(value, nw.UInt64 if value <= _LARGEST_UINT64 else nw.Int128)
 
 
 def _joined(parts: list[Any], every: bool) -> Any:
