@@ -70,7 +70,7 @@ def evaluate(
 
     Files are CSV (also gzip), Parquet, JSON lines, Arrow, or a table of a SQLite or DuckDB database
     (``"preds.sqlite::table"``); several, or a pattern such as ``"preds/*.csv"``, are one table, and ``"-"`` is standard
-    input. ``where`` keeps the rows of files for which a condition in SQL is true (``"site = 'A'"``). A missing value is
+    input. ``where`` keeps the rows of any table for which a condition is true (``"site = 'A'"``). A missing value is
     an error, unless ``missing="drop"`` leaves out its row; the result says how many. Files of more than 20 million rows
     are counted in batches, and their scores in fine bins: the auc is then known within bounds that are told.
     ``exact=True`` keeps every score, ``exact=False`` bins those of fewer rows too.

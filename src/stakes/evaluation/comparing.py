@@ -66,8 +66,8 @@ def compare(
     ``paired=False`` every model brings rows of its own: ``scores={"a": (truth, score), "b": (truth, score)}``.
 
     With ``costs`` (and ``prior``, ``training_prior``, see :func:`stakes.evaluate`) every model decides so as to cost
-    least, and they are ranked by that. ``where`` keeps the rows of one file that satisfy a condition,
-    ``alike`` makes labels alike.
+    least, and they are ranked by that. ``where`` keeps the rows of one table that satisfy a condition, ``alike`` makes
+    labels alike.
 
     >>> y = [1, 1, 1, 0, 0, 0]
     >>> both = compare(truth=y, predictions={"old": [1, 0, 0, 0, 1, 0], "new": [1, 1, 1, 0, 1, 0]})
