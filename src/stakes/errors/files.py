@@ -180,3 +180,9 @@ def endless_line(path: str, most: int) -> InputError:
     return InputError(
         f"{path}: a line has more than {most:,} bytes, so it holds no rows; mend the file, or name another"
     )
+
+
+def endless_view(name: str, view: str, most: int) -> InputError:
+    return InputError(
+        f"{name}: the view {short(repr(view))} has more than {most:,} rows, or never ends; make a table of its rows"
+    )

@@ -6,8 +6,10 @@ from stakes.errors import InputError
 from stakes.errors.words import rows_text, short, some
 
 
-def not_whole(argument: str, value: object, least: int) -> InputError:
-    return InputError(f"{argument}={short(repr(value))} does not work; give a whole number from {least} on")
+def not_whole(argument: str, value: object, least: int, most: float) -> InputError:
+    large = isinstance(value, int) and value > most
+    end = f"to {most:,}" if large else "on"
+    return InputError(f"{argument}={short(repr(value))} does not work; give a whole number from {least} {end}")
 
 
 def no_direction(name: str) -> InputError:

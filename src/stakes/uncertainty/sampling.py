@@ -23,10 +23,14 @@ FEW_CLUSTERS = 30
 """With fewer clusters intervals are too short, and a warning says so."""
 
 
-def check_whole(argument: str, value: Any, least: int, most: float = math.inf) -> None:
+MOST_REPEATS = 10_000_000
+"""How often anything is done, and into how many parts rows are dealt: more would never end, or not fit into memory."""
+
+
+def check_whole(argument: str, value: Any, least: int, most: float = MOST_REPEATS) -> None:
     """Refuse what is no whole number in this range."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not least <= int(value) <= most:
-        raise errors.not_whole(argument, value, least)
+        raise errors.not_whole(argument, value, least, most)
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,7 @@ class Sampling:
         object.__setattr__(self, "confidence", float(self.confidence))
         if self.design not in DESIGNS:
             raise errors.bad_design(self.design, DESIGNS)
-        check_whole("seed", self.seed, 0)
+        check_whole("seed", self.seed, 0, math.inf)
 
     @property
     def fixed(self) -> bool:

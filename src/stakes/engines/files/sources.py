@@ -13,12 +13,16 @@ from pathlib import Path
 from typing import IO, Any
 
 from stakes import errors
+from stakes.engines.files.room import refuse_beyond_memory
 
 STANDARD_INPUT = "-"
 
 _GZIP = b"\x1f\x8b"
 _LOOKED_AT = 1 << 20
 """Bytes that are read at a time; those at the beginning tell how long lines are."""
+
+_OFTEN = 64
+"""So many parts of what has no end are read between two looks at how much memory is left."""
 
 _LONGEST_LINE = 16 << 20
 
@@ -85,7 +89,7 @@ class Source:
         with self.open() as file:
             while block := file.read(_LOOKED_AT):
                 size, lines, held = size + len(block), lines + block.count(b"\n"), block.rstrip(b"\r\n")
-                longest = longest + len(block) if b"\n" not in block else len(block) - block.rindex(b"\n")
+                longest = _grown(longest, block)
                 blank = (0 if held else blank) + block[len(held) :].count(b"\n")
                 if longest > _LONGEST_LINE:
                     raise errors.endless_line(self.name, _LONGEST_LINE)
@@ -149,14 +153,15 @@ def single(path: Path) -> Source:
     if not os.path.exists(path):
         raise errors.no_such_file(str(path))
     if not os.path.isfile(path):  # a pipe can be read once
-        return Source(str(path), path, content=path.read_bytes())
+        with path.open("rb") as pipe:
+            return Source(str(path), path, content=_read_all(str(path), pipe))
     return Source(str(path), path, state=_state(path))
 
 
 def _meant(name: str) -> list[Source]:
     """A file of that very name goes before everything that the name might mean otherwise."""
     if name == STANDARD_INPUT:
-        return [Source("standard input", content=sys.stdin.buffer.read())]
+        return [Source("standard input", content=_read_all("standard input", sys.stdin.buffer))]
     if os.path.exists(name):
         return [single(Path(name))]
     file, separator, table = name.rpartition("::")
@@ -168,6 +173,24 @@ def _meant(name: str) -> list[Source]:
             raise errors.no_file_matches(name)
         return [single(Path(match)) for match in matches]
     raise errors.no_such_file(name)
+
+
+def _read_all(name: str, file: IO[bytes]) -> bytes:
+    """Read to the end, if memory holds it: what is joined from parts takes twice its size, and is counted then."""
+    parts, size, longest = [], 0, 0
+    while part := file.read(_LOOKED_AT):
+        parts.append(part)
+        size, longest = size + len(part), _grown(longest, part)
+        if longest > _LONGEST_LINE:
+            raise errors.endless_line(name, _LONGEST_LINE)
+        if len(parts) % _OFTEN == 0:
+            refuse_beyond_memory(name, 2 * size)
+    return b"".join(parts)
+
+
+def _grown(line: int, block: bytes) -> int:
+    """How long the last line is once a block follows."""
+    return line + len(block) if b"\n" not in block else len(block) - block.rindex(b"\n")
 
 
 def read_once(data: Any) -> bool:
