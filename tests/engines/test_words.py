@@ -30,8 +30,8 @@ SCORES = TABLE[["a", "b", "c"]].to_numpy()
         ),
         (lambda: stakes.evaluate(truth=TABLE.y, score=SCORES.T, classes="abc"), "transpose it: rows first"),
         (
-            lambda: stakes.evaluate(TABLE, truth="y", score={"a": "a", "b": "b", "C": "c"}),
-            r"no score column for the class 'c' \(there is one for 'C', which occurs in no row\)",
+            lambda: stakes.evaluate(TABLE, truth="y", score={"a": "a", "b": "b", "d": "c"}),
+            r"no score column for the class 'c' \(there is one for 'd', which occurs in no row\)",
         ),
         (
             lambda: stakes.evaluate(truth=TABLE.y, score=SCORES * 1.01, classes="abc"),
@@ -77,7 +77,7 @@ def test_a_few_scores_outside_are_pointed_out_with_the_row():
 
 def test_a_warning_points_at_the_callers_line():
     with pytest.warns(stakes.InputWarning) as caught:
-        stakes.evaluate(truth=["a", "b", "b "], prediction=["a", "b", "b"])
+        stakes.evaluate(truth=["a", "b", "c", "c "], prediction=["a", "b", "c", "c"])
     assert caught[0].filename == __file__
 
 

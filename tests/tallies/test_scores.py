@@ -120,7 +120,7 @@ def test_what_was_not_saved_by_us_is_refused():
     ):
         with pytest.raises(stakes.InputError, match="damaged"):
             ScoreTable.from_dict({**saved, **damage})
-    with pytest.raises(stakes.InputError, match="counts that are none"):
+    with pytest.raises(stakes.InputError, match="some positives are negative or not numbers"):
         ScoreTable.from_dict({**saved, "columns": {"positives": [-1], "negatives": [3]}})
     with pytest.raises(stakes.InputError, match="score is missing"):
         ScoreTable.from_dict({**saved, "scores": [math.nan]})

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import warnings
+from contextlib import nullcontext
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,11 +37,11 @@ def main() -> NoReturn:
     try:
         from stakes.cli import guard
 
-        code = guard.followed(_debugging(), _died) if guard.memory_is_limited() else None
+        code = guard.followed(_died) if guard.memory_is_limited() else None
         if code is not None:
             sys.exit(code)
         sys.unraisablehook = _interrupted_unheard
-        with guard.interruptible(_interrupted):
+        with nullcontext() if _debugging() else guard.quiet(), guard.interruptible(_interrupted):
             _run()
     except KeyboardInterrupt:  # while importing, or in the very moment in which all was said
         _interrupted()

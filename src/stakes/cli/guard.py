@@ -4,8 +4,8 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from typing import NoReturn
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Any, NoReturn
 
 _PATIENCE = 1.0
 """Seconds that a library may take to come back to Python after Ctrl-C."""
@@ -42,6 +42,30 @@ def interruptible(end: Callable[[], NoReturn]) -> Iterator[None]:
         os.close(told)
 
 
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep standard error for Python: what libraries write there by themselves when they give up goes nowhere."""
+    with ExitStack() as undone:
+        with suppress(OSError, ValueError, AttributeError):  # there is none, or it is no file
+            before = sys.stderr
+            before.flush()
+            own, shown = (os.dup(before.fileno()) for _ in range(2))
+            words = open(shown, "w", encoding=before.encoding, errors=before.errors, buffering=1)  # noqa: SIM115
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, before.fileno())
+            os.close(nowhere)
+            sys.stderr = words
+            undone.callback(_speak_again, before, own)
+        yield
+
+
+def _speak_again(before: Any, own: int) -> None:
+    sys.stderr, words = before, sys.stderr
+    words.close()
+    os.dup2(own, before.fileno())
+    os.close(own)
+
+
 def memory_is_limited() -> bool:
     """Whether the system gives this process a limited amount of memory (``ulimit -v``), and can tell about a child."""
     if not hasattr(signal, "sigwaitinfo"):
@@ -52,7 +76,7 @@ def memory_is_limited() -> bool:
     return any(resource.getrlimit(kind)[0] != resource.RLIM_INFINITY for kind in kinds)
 
 
-def followed(noisy: bool, died: Callable[[], NoReturn]) -> int | None:
+def followed(died: Callable[[], NoReturn]) -> int | None:
     """Go on in a child (None), and return its exit code to the parent, which says when it ``died``.
 
     A library that lacks memory ends the whole process, which nobody can catch; but a parent can put it into words.
@@ -62,8 +86,6 @@ def followed(noisy: bool, died: Callable[[], NoReturn]) -> int | None:
     child = os.fork()
     if not child:
         _die_with(parent)
-        if not noisy:
-            _silence_libraries()
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         return None
     code = _wait(child, heeded)
@@ -97,13 +119,3 @@ def _die_with(parent: int) -> None:
         ctypes.CDLL(None).prctl(_PARENT_DIED, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
-
-
-def _silence_libraries() -> None:
-    """Keep standard error for Python; what libraries write to it by themselves goes nowhere."""
-    if sys.stderr is not None:
-        with suppress(OSError, ValueError):
-            sys.stderr.flush()
-            own = os.dup(sys.stderr.fileno())
-            sys.stderr = open(own, "w", encoding=sys.stderr.encoding, errors=sys.stderr.errors, buffering=1)  # noqa: SIM115
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)

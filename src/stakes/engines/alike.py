@@ -86,11 +86,13 @@ class Spelling:
         return self.known.get(name, name)
 
 
-def refuse_alike(truth: Collection[str], prediction: Collection[str], declared: Collection[str]) -> None:
+def refuse_alike(
+    truth: Collection[str], prediction: Collection[str], declared: Collection[str], needed: bool = False
+) -> None:
     """Refuse labels that only differ in how they are written where that decides the figures; otherwise warn.
 
-    It does when truth and prediction have few labels in common but would have more, or when a third class comes of it.
-    Labels that are ``declared`` are meant to differ.
+    It does when truth and prediction have few labels in common but would have more, or when a third class comes of it,
+    or when every label is ``needed``. Labels that are ``declared`` are meant to differ.
     """
     names = dict.fromkeys([*truth, *prediction])
     groups: dict[str, list[str]] = {}
@@ -106,7 +108,7 @@ def refuse_alike(truth: Collection[str], prediction: Collection[str], declared: 
     one, other = apart[0][:2] if apart else doubtful[0][:2]
     merged = len(names) - sum(len(group) - 1 for group in doubtful)
     words = errors.nearly_alike(one, other, ",".join(_difference(one, other)))
-    if merged <= 2 or len(truths & said) <= len(apart):
+    if merged <= 2 or len(truths & said) <= len(apart) or (needed and apart):
         raise errors.InputError(words)
     errors.warn(words)
 

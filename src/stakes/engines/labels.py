@@ -155,7 +155,7 @@ def settle(truth: Labels, prediction: Labels | None, classes: Any, positive: Any
         wanted = str(int(positive))
     declared = () if classes is None else _declared(classes)
     refuse_alike(truth.names, said, declared)
-    refuse_alike(truth.names, [*declared, *scored], declared)
+    refuse_alike(truth.names, [*declared, *scored], declared, needed=True)
     strangers = said and not set(names) & set(said) and len({*names, *said}) > 2
     if strangers and classes is None:
         errors.warn(errors.nothing_in_common(names, said))

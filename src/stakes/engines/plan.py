@@ -123,6 +123,7 @@ class Counted:
             raise errors.no_evaluation_of(type(tally).__name__)
         if tally.leading:
             raise errors.several_tallies(type(tally).__name__, tally.leading)
+        tally.check_counts()
         if not tally.total:
             raise errors.empty_tally(type(tally).__name__)
         if isinstance(tally, Confusion) and len(tally.truths) < 2:

@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from stakes import errors
 from stakes.engines.plan import SMALL_SEGMENTS, Counted
-from stakes.tallies.arithmetic import is_real
+from stakes.tallies.arithmetic import MOST, is_real
 
 SUFFIX = ".tally"
 """How the names of files end that hold counts."""
@@ -25,7 +25,7 @@ SUFFIX = ".tally"
 
 def for_travel(counted: Counted, minimum: float) -> Counted:
     """Return what of a count may leave the house."""
-    if not is_real(minimum) or not minimum >= 1 or minimum != int(minimum):
+    if not is_real(minimum) or not 1 <= minimum <= MOST or minimum != int(minimum):
         raise errors.bad_min_cell(minimum)
     segments = _large_enough(dict(counted.segments), minimum)
     return replace(_tallies(counted, minimum), segments={n: _tallies(part, minimum) for n, part in segments.items()})

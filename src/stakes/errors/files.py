@@ -192,3 +192,9 @@ def other_ending(path: str, what: str, endings: Sequence[str], choosing: Sequenc
     ends = ", ".join(endings[:-1]) + f" or {endings[-1]}" if len(endings) > 1 else endings[0]
     others = f" ({', '.join(choosing)} choose another form)" if choosing else ""
     return InputError(f"{path}: the name of {what} ends in {ends}{others}; give it such a name")
+
+
+def endless_view(name: str, view: str, most: int) -> InputError:
+    return InputError(
+        f"{name}: the view {short(repr(view))} has more than {most:,} rows, or never ends; make a table of its rows"
+    )

@@ -56,6 +56,10 @@ def bad_counts(what: str) -> InputError:
     return InputError(f"these counts do not make a table: {what}")
 
 
+def no_numbers_of_rows() -> InputError:
+    return bad_counts("some are fractions, or more rows than there are of anything; count whole rows, or give weights")
+
+
 def no_positive(classes: Sequence[str]) -> InputError:
     return InputError(f"this table has no positive class ({some(classes)}); pass positive= to have tp, fn, fp and tn")
 

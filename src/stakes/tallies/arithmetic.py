@@ -30,14 +30,16 @@ def finite(values: Array) -> bool:
 
 
 MOST = 1e150
-"""No count is larger, and no sum of weights: their squares must be numbers, too."""
+"""No number of rows is larger, and no sum of weights: its square must be a number, too."""
 
 
-def are_counts(values: Array, weighted: bool) -> bool:
+def are_counts(values: Array, weighted: bool, most: float = MOST) -> bool:
     """Whether an array can say how many rows there are: whole numbers, unless they are sums of weights."""
-    if not finite(values) or not ((values >= 0) & (values <= MOST)).all():
+    if not finite(values) or not (values >= 0).all():
         return False
-    return weighted or values.dtype.kind != "f" or bool((values == np.floor(values)).all())
+    whole = weighted or values.dtype.kind != "f" or bool((values == np.floor(values)).all())
+    total = values.sum(dtype=None if values.dtype == object else np.float64)
+    return whole and bool(total <= most)
 
 
 def alike(one: Any, other: Any) -> bool:

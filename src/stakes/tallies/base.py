@@ -81,6 +81,9 @@ class Tally:
         """How many rows there are; of weighted ones, how many of equal weight would tell as much (Kish)."""
         return float(self.total)  # type: ignore[attr-defined]
 
+    def check_counts(self) -> None:
+        """Refuse fractions of rows, where rows have no weights, and more rows than there are of anything."""
+
     def class_sizes(self) -> dict[str, float]:
         """The (weighted) number of rows of each class; of what has no classes, the number of all."""
         return {"": self.total}  # type: ignore[attr-defined]

@@ -1,6 +1,5 @@
 """Checks of plain arguments that many functions share."""
 
-import math
 import numbers
 from typing import Any
 
@@ -15,7 +14,11 @@ def check_share(argument: str, value: Any) -> float:
     return float(value)
 
 
-def check_whole(argument: str, value: Any, least: int, most: float = math.inf) -> None:
+MOST_REPEATS = 10_000_000
+"""How often anything is done, and into how many parts rows are dealt: more would never end, or not fit into memory."""
+
+
+def check_whole(argument: str, value: Any, least: int, most: float = MOST_REPEATS) -> None:
     """Refuse what is no whole number in this range."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not least <= int(value) <= most:
-        raise errors.not_whole(argument, value, least)
+        raise errors.not_whole(argument, value, least, most)

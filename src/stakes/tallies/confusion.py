@@ -54,6 +54,8 @@ class Confusion(Tally):
     def _checked(self, values: Any) -> Array:
         """Return a frozen copy of the right shape, whole numbers as int64 and the others as float64."""
         array = _small_if_possible(np.array(values))
+        if array.ndim == 2:
+            array = room_for(array, max(array.size, 1))
         if array.dtype.kind not in "biufO":
             raise errors.bad_counts(f"they are {array.dtype} values, not numbers")
         if array.dtype != object:
@@ -138,6 +140,11 @@ class Confusion(Tally):
         """The (weighted) number of rows decided as they are."""
         columns = {name: j for j, name in enumerate(self.decisions)}
         return sum(self._cell(i, columns[name]) for i, name in enumerate(self.truths) if name in columns)
+
+    def check_counts(self) -> None:
+        """Refuse fractions of rows, where rows have no weights, and more rows than there are of anything."""
+        if not are_counts(self.counts, self.weighted):
+            raise errors.no_numbers_of_rows()
 
     def class_sizes(self) -> dict[str, float]:
         """The (weighted) number of rows of each class."""
@@ -337,14 +344,15 @@ class Confusion(Tally):
     @classmethod
     def _restore(cls, content: dict[str, Any]) -> Self:
         counts = np.asarray(content["counts"])
-        if not are_counts(counts, content["squares"] is not None):
-            raise ValueError("counts that are none")
         squares = None if content["squares"] is None else np.asarray(content["squares"], np.float64)
         if squares is not None:
             counts = counts.astype(np.float64)
-        if squares is not None and ((squares > 0) != (counts > 0)).any():
-            raise ValueError("squares without weights, or weights without squares")
-        return cls(restored(content["truths"]), restored(content["decisions"]), counts, squares, content["positive"])
+            if ((squares > 0) != (counts > 0)).any():
+                raise ValueError("squares without weights, or weights without squares")
+        truths, decisions = (restored(content[name]) for name in ("truths", "decisions"))
+        table = cls(truths, decisions, counts, squares, content["positive"])
+        table.check_counts()
+        return table
 
     def text_rows(self) -> list[list[str]]:
         """Return a single table as text: a head, and a row for each true class."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.tallies import bins
-from stakes.tallies.arithmetic import Array, Number, are_counts, finite
+from stakes.tallies.arithmetic import MOST, Array, Number, are_counts, finite
 from stakes.tallies.base import Tally
 from stakes.tallies.columns import Columns
 from stakes.tallies.confusion import Confusion
@@ -21,6 +21,8 @@ from stakes.tallies.steps import Steps
 from stakes.text import visible
 
 _COUNTS = ("positives", "negatives")
+_MOST_ROWS = 10**18
+"""More rows than this there are of nothing, and 64 bits would not hold their sums."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +89,8 @@ class ScoreTable(Tally):
     ) -> Self:
         """Make a table from counts at scores (in any order, leading axes first)."""
         values = {"positives": np.asarray(positives), "negatives": np.asarray(negatives)}
+        if not all(map(finite, values.values())):
+            raise errors.bad_counts("some are infinite or not numbers")
         return cls(positive, negative, Columns.added(np.asarray(scores), values))
 
     # ── what it is ───────────────────────────────────────────────────────────────────────────────────────────
@@ -131,6 +135,13 @@ class ScoreTable(Tally):
     def total(self) -> Number:
         """The (weighted) number of rows."""
         return self.P + self.N
+
+    def check_counts(self) -> None:
+        """Refuse fractions of rows, where rows have no weights, and more rows than there are of anything."""
+        if isinstance(self.store, Columns):
+            both = np.concatenate([self.store.values[name] for name in _COUNTS])
+            if not are_counts(both, self.weighted, MOST if self.weighted else _MOST_ROWS):
+                raise errors.no_numbers_of_rows()
 
     def class_sizes(self) -> dict[str, float]:
         """The (weighted) number of rows of each class."""
@@ -425,9 +436,9 @@ class ScoreTable(Tally):
         if not all(finite(column) for column in values.values()):
             raise ValueError("columns that are not finite numbers")
         squared = {f"{name}_squared" for name in _COUNTS} & set(values)
-        if len(squared) == 1 or not all(are_counts(values[name], bool(squared)) for name in _COUNTS):
-            raise ValueError("counts that are none")
-        if any(((values[name] > 0) != (values[name.removesuffix("_squared")] > 0)).any() for name in squared):
+        if len(squared) == 1 or any(
+            ((values[name] > 0) != (values[name.removesuffix("_squared")] > 0)).any() for name in squared
+        ):
             raise ValueError("squares without weights, or weights without squares")
         if not content["positive"] or not content["negative"]:
             raise ValueError("a class without a name")
@@ -435,7 +446,9 @@ class ScoreTable(Tally):
             grid = Grid.restored(content["grid"])
             if not (grid.lower_edges(scores) == scores).all():
                 raise ValueError("the scores are not on the grid")
-        return cls(content["positive"], content["negative"], Columns.added(scores, values), grid)
+        table = cls(content["positive"], content["negative"], Columns.added(scores, values), grid)
+        table.check_counts()
+        return table
 
     def __str__(self) -> str:
         how = f"binned on the {self.grid.kind} grid" if self.grid else "exact"

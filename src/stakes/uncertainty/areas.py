@@ -56,12 +56,12 @@ def area_interval(
 # ── DeLong ───────────────────────────────────────────────────────────────────────────────────────────────────────
 def _of_positives(steps: Steps) -> Any:
     """The squared shares of negatives that positives outrank, times 4·N²."""
-    return total(steps.positives * np.square(2.0 * steps.tn + steps.negatives, dtype=np.float64))
+    return total(steps.positives * np.square((2.0 * steps.tn + steps.negatives).astype(np.float64)))
 
 
 def _of_negatives(steps: Steps) -> Any:
     """The squared shares of positives that outrank negatives, times 4·P²."""
-    return total(steps.negatives * np.square(2.0 * steps.tp - steps.positives, dtype=np.float64))
+    return total(steps.negatives * np.square((2.0 * steps.tp - steps.positives).astype(np.float64)))
 
 
 def delong_error(table: ScoreTable, auc: float) -> float:

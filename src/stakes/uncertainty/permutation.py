@@ -88,7 +88,7 @@ def permute(
     rows and count them.
     """
     check_whole("permutations", permutations, least=1)
-    check_whole("seed", seed, least=0)
+    check_whole("seed", seed, 0, math.inf)
     if metric.better == "neither":
         raise errors.no_direction(metric.text)
     value = float(metric.of(tally))

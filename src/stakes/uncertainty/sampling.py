@@ -1,5 +1,6 @@
 """What an interval is about: how sure it shall be, and what would vary if the rows were drawn again."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,7 +42,7 @@ class Sampling:
         object.__setattr__(self, "confidence", float(self.confidence))
         if self.design not in DESIGNS:
             raise errors.bad_design(self.design, DESIGNS)
-        check_whole("seed", self.seed, 0)
+        check_whole("seed", self.seed, 0, math.inf)
 
     @property
     def fixed(self) -> bool:

@@ -1,5 +1,6 @@
 """Recalibration judged fairly when one file must serve both purposes: each row by a fit on the other folds."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ def cross_fitted(
     if not isinstance(calibrator, Calibrator):
         raise errors.no_calibrator(type(calibrator).__name__)
     check_whole("folds", folds, 2)
-    check_whole("seed", seed, 0)
+    check_whole("seed", seed, 0, math.inf)
     values, labels = np.asarray(score), np.asarray(truth)
     weights = None if weight is None else np.asarray(weight)
     codes = read_labels(labels).codes

@@ -14,6 +14,8 @@ from stakes.engines.files.sources import Source
 _SQLITE = b"SQLite format 3\0"
 _DUCKDB = b"DUCK"
 _SNIFFED = 16
+_OFTEN = 100_000
+"""Steps of SQLite's machine between two looks at whether there was a signal."""
 
 
 def kind_of(source: Source) -> str:
@@ -32,6 +34,7 @@ def columns(source: Source) -> list[str]:
             raise errors.which_table(source.name, tables)
         if source.table not in tables:
             raise errors.no_such_table(str(source.path), source.table, tables)
+        _refuse_endless_view(source, source.table, connection)
         return [name for name, *_ in connection.execute(f"SELECT * FROM {_quoted(source.table)} LIMIT 0").description]
 
 
@@ -89,6 +92,24 @@ _TABLES = {
 }
 
 
+_VIEWS = {
+    "sqlite": "SELECT name, sql FROM sqlite_master WHERE type = 'view'",
+    "duckdb": "SELECT view_name, sql FROM duckdb_views() WHERE NOT internal",
+}
+_MOST_OF_VIEW, _MOST_OF_RECURSION = 20_000_000, 1_000_000
+"""Rows of a view; where one is made of its own rows, they come slowly, and may never end."""
+
+
+def _refuse_endless_view(source: Source, name: str, connection: Any) -> None:
+    views = dict(connection.execute(_VIEWS[kind_of(source)]).fetchall())
+    if name not in views:
+        return
+    most = _MOST_OF_RECURSION if any("recursive" in sql.lower() for sql in views.values()) else _MOST_OF_VIEW
+    some = f"SELECT 1 FROM {_quoted(name)} LIMIT {most + 1}"
+    if connection.execute(f"SELECT count(*) FROM ({some})").fetchone()[0] > most:
+        raise errors.endless_view(source.name, name, most)
+
+
 @contextmanager
 def _connected(source: Source) -> Iterator[Any]:
     connect = _sqlite if kind_of(source) == "sqlite" else _duckdb
@@ -99,6 +120,10 @@ def _connected(source: Source) -> Iterator[Any]:
         except problems as problem:
             if type(problem).__name__ == "PermissionException":
                 raise errors.outside_database(source.name) from None
+            if errors.lacks_memory(problem):
+                raise errors.lack_of_memory(errors.first_line(problem)) from None
+            if str(problem) == "interrupted":  # SQLite's word for what a signal raised
+                raise KeyboardInterrupt from None
             raise errors.unreadable_file(source.name, errors.first_line(problem)) from None
 
 
@@ -107,6 +132,7 @@ def _sqlite(source: Source) -> tuple[Any, type[Exception]]:
 
     connection = sqlite3.connect(f"file:{quote(os.fsencode(source.path))}?mode=ro", uri=True)
     connection.execute("PRAGMA trusted_schema = OFF")  # a view may call nothing that has effects
+    connection.set_progress_handler(lambda: 0, _OFTEN)  # Python hears of Ctrl-C when it runs anything
     return connection, sqlite3.Error
 
 

@@ -108,7 +108,10 @@ class Table:
             return None
         import polars as pl
 
-        return int(self.lazy.select(pl.len()).collect().item())
+        try:
+            return int(self.lazy.select(pl.len()).collect().item())
+        except _problems() as problem:
+            raise _in_words(self.source, problem) from None
 
 
 def open_table(source: Source, missing: list[str]) -> Table:
@@ -193,5 +196,6 @@ def _in_words(source: Source, problem: BaseException) -> errors.StakesError:
             found = json_lines.fault(source)
     except (OSError, EOFError):
         pass  # what cannot be read at all has no line
-    why = getattr(problem, "strerror", None) or errors.first_line(problem)
+    panics = not isinstance(problem, Exception)  # of which the reader tells in terms of its own code
+    why = "it is damaged" if panics else getattr(problem, "strerror", None) or errors.first_line(problem)
     return found or errors.unreadable_file(source.name, why)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from stakes import errors
+from stakes.engines.files.room import refuse_beyond_memory
 from stakes.text import visible
 
 STANDARD_INPUT = "-"
@@ -21,6 +22,9 @@ STANDARD_INPUT = "-"
 _GZIP = b"\x1f\x8b"
 _LOOKED_AT = 1 << 20
 """Bytes that are read at a time; those at the beginning tell how long lines are."""
+
+_OFTEN = 64
+"""So many parts of what has no end are read between two looks at how much memory is left."""
 
 _LONGEST_LINE = 16 << 20
 
@@ -106,7 +110,7 @@ class Source:
         with self.open() as file:
             while block := file.read(_LOOKED_AT):
                 size, lines, held = size + len(block), lines + block.count(b"\n"), block.rstrip(b"\r\n")
-                longest = longest + len(block) if b"\n" not in block else len(block) - block.rindex(b"\n")
+                longest = _grown(longest, block)
                 blank = (0 if held else blank) + block[len(held) :].count(b"\n")
                 if longest > _LONGEST_LINE:
                     raise errors.endless_line(self.name, _LONGEST_LINE)
@@ -171,13 +175,14 @@ def single(path: Path) -> Source:
         raise errors.no_such_file(str(path))
     name = visible(str(path))
     if not os.path.isfile(path):  # a pipe can be read once
-        return Source(name, path, content=path.read_bytes())
+        with path.open("rb") as pipe:
+            return Source(name, path, content=_read_all(name, pipe))
     return Source(name, path, state=_state(path))
 
 
 def _meant(name: str) -> list[Source]:
     if name == STANDARD_INPUT:
-        return [Source("standard input", content=sys.stdin.buffer.read())]
+        return [Source("standard input", content=_read_all("standard input", sys.stdin.buffer))]
     found = _files_and_tables(name)
     if not found:
         raise errors.no_file_matches(name)
@@ -204,6 +209,24 @@ def read_places(name: str) -> list[str | int]:
     found = _files_and_tables(name)
     beside = [os.path.realpath(file) + end for file, table in found if table is not None for end in _BESIDE_DATABASES]
     return [*(file for file, _ in found), *beside]
+
+
+def _read_all(name: str, file: IO[bytes]) -> bytes:
+    """Read to the end, if memory holds it: what is joined from parts takes twice its size, and is counted then."""
+    parts, size, longest = [], 0, 0
+    while part := file.read(_LOOKED_AT):
+        parts.append(part)
+        size, longest = size + len(part), _grown(longest, part)
+        if longest > _LONGEST_LINE:
+            raise errors.endless_line(name, _LONGEST_LINE)
+        if len(parts) % _OFTEN == 0:
+            refuse_beyond_memory(name, 2 * size)
+    return b"".join(parts)
+
+
+def _grown(line: int, block: bytes) -> int:
+    """How long the last line is once a block follows."""
+    return line + len(block) if b"\n" not in block else len(block) - block.rindex(b"\n")
 
 
 def read_once(data: Any) -> bool:
