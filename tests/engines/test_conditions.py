@@ -308,7 +308,7 @@ CONDITIONS = st.recursive(LEAVES, put_together, max_leaves=5)
 
 ALWAYS = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
 ALWAYS["phases"] = [phase for phase in Phase if phase is not Phase.explain]
-QUICKLY = settings(max_examples=6, derandomize=True, **ALWAYS)
+QUICKLY = settings(max_examples=4, derandomize=True, **ALWAYS)
 DEEPLY = settings(max_examples=1_000, **ALWAYS)
 
 
@@ -342,7 +342,7 @@ def test_every_engine_keeps_the_rows_that_python_keeps(tmp_path, how):
 def test_engines_elsewhere_keep_the_rows_that_python_keeps(request, engine, how):
     make = SLOW.get(engine) or request.getfixturevalue("spark_frame")
 
-    @settings(how, max_examples=how.max_examples // 3)
+    @settings(how, max_examples=how.max_examples // 2)
     @given(tables(), st.lists(CONDITIONS, min_size=2, max_size=2))
     def same_rows(rows, conditions):
         check(rows, conditions, {engine: make(rows)})

@@ -124,7 +124,7 @@ def _count_batches(batches: Iterator[Any], options: dict[str, Any]) -> Counted:
         parts.append(part.moved_down(rows))
         rows += read.length
     if not parts:
-        raise errors.no_batches()
+        raise errors.no_batches() if options.get("where") is None else errors.nothing_satisfies(options["where"])
     counted = Counted.sum(parts)
     return replace(counted, dropped=counted.dropped + dropped, read=rows)
 

@@ -11,11 +11,11 @@ from stakes import errors
 from stakes.engines.columns import as_series, is_missing, to_column
 from stakes.engines.conditions.kinds import Group, kind_of
 from stakes.engines.conditions.translation import holding
-from stakes.engines.conditions.tree import Condition
+from stakes.engines.conditions.tree import LARGEST, Condition
 from stakes.engines.missing import keep, lacking
 
 _LONG = r"^[+-]?[0-9]{16,}$"
-"""Whole numbers of so many digits need not be fractions in float64."""
+"""Whole numbers of so many digits may lie beyond 2⁵³."""
 _DATE = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?)?$"
 _FORMATS = ("%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M", "%Y-%m-%d")
 
@@ -126,6 +126,7 @@ def _numbers(text: Any) -> Any:
         return numbers
     numbers = text.cast(pl.Float64, strict=False)
     long = text.filter(text.str.contains(_LONG))
+    long = long.filter((long.cast(pl.Int128, strict=False).abs() > LARGEST).fill_null(True))
     if not len(long) or numbers.null_count() > text.null_count():
         return numbers
     whole = text.cast(pl.Int128, strict=False)

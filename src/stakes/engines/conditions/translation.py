@@ -33,6 +33,7 @@ def holding(frame: Any, condition: tree.Condition, places: Mapping[str, str], ki
     """
     if isinstance(condition.tree, tree.Truth):
         return frame if condition.tree.value else frame.head(0)
+    frame = _typed(frame, {place: kinds[column] for column, place in places.items() if column in kinds})
     schema = frame.collect_schema()
     clean = {column: f"where {i}" for i, column in enumerate(places)}
     columns = {c: Prepared(clean[c], schema[place], kinds.get(c, "")) for c, place in places.items()}
@@ -71,9 +72,6 @@ class Prepared:
         import narwhals as nw
 
         column, dtype = nw.col(place), self.dtype
-        types: Any = {"number": nw.Int64, "text": nw.String, "boolean": nw.Boolean, "date": nw.Datetime("us")}
-        if dtype == nw.Unknown and self.kind:  # a column without a value, and so without a type
-            column = column.cast(types[self.kind])
         if dtype == nw.Categorical or isinstance(dtype, nw.Enum):
             column, dtype = column.cast(nw.String), nw.String()
         if dtype == nw.String:
@@ -88,6 +86,16 @@ class Prepared:
         elif self.kind == "date":
             column = column.cast(nw.Datetime("us"))
         return column.alias(self.name)
+
+
+def _typed(frame: Any, kinds: Mapping[str, str]) -> Any:
+    """Give columns without a value, which have no type, that of what they are compared as."""
+    import narwhals as nw
+
+    schema = frame.collect_schema()
+    types: Any = {"number": nw.Int64, "text": nw.String, "boolean": nw.Boolean, "date": nw.Datetime("us")}
+    empty = [nw.col(place).cast(types[kind]) for place, kind in kinds.items() if schema[place] == nw.Unknown]
+    return frame.with_columns(*empty) if empty else frame
 
 
 def _refuse_rounding(frame: Any, columns: Mapping[str, Prepared]) -> None:

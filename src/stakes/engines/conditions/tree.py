@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Any
 
 from stakes import errors
 
@@ -137,8 +138,8 @@ class Condition:
         """The names of the columns, each once."""
         return list(dict.fromkeys(name.column for name in self.names))
 
-    def check(self, available: Collection[str]) -> None:
+    def check(self, available: Collection[Any]) -> None:
         """Refuse columns that are not there."""
         for name in self.names:
             if name.column not in available:
-                raise errors.no_column_of_condition(name.column, list(available), name.may_be_text)
+                raise errors.no_column_of_condition(name.column, list(map(str, available)), name.may_be_text)
