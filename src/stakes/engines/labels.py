@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.engines.columns import Column
+from stakes.engines.columns import Column, ordered
 from stakes.engines.plan import Plan
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
@@ -185,9 +185,7 @@ def _warn_of_blanks(names: Sequence[str]) -> None:
 
 
 def _declared(classes: Any, names: Sequence[str]) -> tuple[str, ...]:
-    if not isinstance(classes, Sequence | range | np.ndarray):
-        raise errors.classes_without_order(classes)
-    known = tuple(canonical(name) for name in classes)
+    known = tuple(canonical(name) for name in ordered(classes))
     if len(set(known)) != len(known) or len(known) < 2:
         raise errors.classes_not_different(known)
     members = set(known)

@@ -37,7 +37,6 @@ import math
 import os
 import zipfile
 import zlib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -47,6 +46,7 @@ from stakes.engines.files.writing import written_beside
 from stakes.engines.plan import SMALL, Counted
 from stakes.engines.travel import SUFFIX, for_travel
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.checks import as_path, check_flag
 
 VERSION = 1
 
@@ -74,9 +74,10 @@ _DAMAGE = (
 def save(counted: Counted, path: str | os.PathLike[str], *, exact: bool = False, min_cell: int = SMALL) -> None:
     """Write a count, or what of it may leave the house; the file appears whole or not at all."""
     check_target(path)
+    check_flag("exact", exact)
     if exact and _tells_rows(counted):
         errors.warn(errors.exact_scores_travel())
-    target, numbers = Path(path), _Numbers()
+    target, numbers = as_path("path", path), _Numbers()
     saved = numbers.taken_out((counted if exact else for_travel(counted, min_cell)).saved())
     text = json.dumps({"stakes": "tally", "version": VERSION, "counted": saved}, allow_nan=False)
     with written_beside(target) as place, zipfile.ZipFile(place, "w") as archive:
@@ -88,8 +89,9 @@ def save(counted: Counted, path: str | os.PathLike[str], *, exact: bool = False,
 
 def load(path: str | os.PathLike[str]) -> Counted:
     """Read and check a count that was saved with ``save``."""
+    file = as_path("path", path)
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(file) as archive:
             text, content = (_member(archive, place) for place in range(len(_MEMBERS)))
         return _counted(text, content)
     except FileNotFoundError:
@@ -102,9 +104,10 @@ def load(path: str | os.PathLike[str]) -> Counted:
 
 def check_target(path: str | os.PathLike[str]) -> None:
     """Refuse to write a tally where nobody would find it, before anything is counted."""
-    if not os.fspath(path).lower().endswith(SUFFIX):
-        raise errors.not_a_tally_file(os.fspath(path))
-    if not Path(path).parent.is_dir():
+    target = as_path("path", path)
+    if not target.name.lower().endswith(SUFFIX):
+        raise errors.not_a_tally_file(str(path))
+    if not target.parent.is_dir():
         raise errors.no_such_folder(str(path))
 
 

@@ -13,6 +13,7 @@ This keeps single rows from being read off a file. It is no proof against somebo
 all segments but one are that segment, in the bins that all of them share.
 """
 
+import math
 from dataclasses import replace
 
 from stakes import errors
@@ -25,7 +26,7 @@ SUFFIX = ".tally"
 
 def for_travel(counted: Counted, minimum: float) -> Counted:
     """Return what of a count may leave the house."""
-    if not is_real(minimum) or not minimum >= 1 or minimum != int(minimum):
+    if not is_real(minimum) or not 1 <= minimum < math.inf or minimum != int(minimum):
         raise errors.bad_min_cell(minimum)
     segments = _large_enough(dict(counted.segments), minimum)
     return replace(_tallies(counted, minimum), segments={n: _tallies(part, minimum) for n, part in segments.items()})

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 class StakesError(Exception):
     """Everything that stakes raises on purpose."""
 
+    def __init__(self, text: str = "") -> None:
+        super().__init__(" ".join(line.strip() for line in text.splitlines()))  # what was given may have many
+
 
 class InputError(StakesError, ValueError):
     """The input or the call is wrong; the text says what was seen and what to do."""

@@ -3,19 +3,20 @@
 from typing import Any
 
 from stakes import errors
+from stakes.tallies.checks import as_path
 
 _LARGEST = 1_000_000
 
 
 def read_toml(path: Any) -> dict[str, Any]:
     """Return what a TOML file says."""
-    import tomllib  # only files need these
-    from pathlib import Path
+    import tomllib  # only files need it
 
+    file = as_path("path", path)
     try:
-        if Path(path).stat().st_size > _LARGEST:
+        if file.stat().st_size > _LARGEST:
             raise errors.unreadable_file(str(path), f"it has more than {_LARGEST:,} bytes, so it is no list of words")
-        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        return tomllib.loads(file.read_text(encoding="utf-8"))
     except errors.InputError:
         raise
     except FileNotFoundError:

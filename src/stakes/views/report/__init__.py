@@ -30,6 +30,7 @@ from typing import Any
 
 from stakes import errors
 from stakes.engines.files.writing import written_beside
+from stakes.tallies.checks import as_path, is_one_of
 from stakes.views.languages import LANGUAGES
 from stakes.views.report.texts import texts
 
@@ -79,13 +80,13 @@ script-src '{script_hash}'; img-src data:; base-uri 'none'; form-action 'none'">
 def write(payload: Mapping[str, Any], path: Any, lang: str = "en") -> None:
     """Write a payload as a page; the file appears whole or not at all."""
     text = html(payload, lang)
-    with written_beside(Path(path)) as place:
+    with written_beside(as_path("path", path)) as place:
         place.write_text(text, encoding="utf-8")
 
 
 def html(payload: Mapping[str, Any], lang: str = "en") -> str:
     """Return the page of a payload, which opens in that language."""
-    if lang not in LANGUAGES:
+    if not is_one_of(lang, LANGUAGES):
         raise errors.no_such_language(lang, list(LANGUAGES))
     style = _read("style.css")
     script = _script(tuple(dict.fromkeys(section["kind"] for section in payload["sections"])))
