@@ -136,7 +136,7 @@ def test_nothing_is_impossible_or_certain(kind):
     assert (found < 1).all()
     assert (np.diff(found) >= 0).all()
     if kind is SigmoidCalibrator:
-        extreme = kind().fit(score, [0, 0, 1, 1, 0, 1]).transform([-1e6, 1e6])
+        extreme = kind().fit(4 * score - 2, [0, 0, 1, 1, 0, 1]).transform([-1e6, 1e6])
         assert extreme[0] > 0
         assert extreme[1] < 1
 

@@ -47,7 +47,6 @@ def names_of(rows, baseline=None, **parameters):
         "covariance": covariance,
         "median": statistics.median,
         "b": Fraction(float(sum(truths) / n)) if baseline is None else Fraction(baseline),
-        "tiny": Fraction(float(np.finfo(float).eps)),
         "log": lambda x: math.log1p(float(x - 1)),
         **{k: Fraction(v) for k, v in parameters.items()},
     }

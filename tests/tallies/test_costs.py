@@ -47,7 +47,11 @@ def test_the_advertisement():
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=2, max_size=6))
+@given(
+    st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=2, max_size=6).filter(
+        lambda lines: len(set(lines)) > 1
+    )
+)
 def test_switch_points_are_the_cheapest_decisions(lines):
     names = [f"d{i}" for i in range(len(lines))]
     costs = Costs(list(zip(*lines, strict=True)), ["no", "yes"], names)

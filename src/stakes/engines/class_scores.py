@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.engines.columns import Column, as_finite, refuse_missing
+from stakes.engines.columns import Column, as_finite, ordered, refuse_missing, refuse_sparse
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import refuse_infinite
+from stakes.tallies.costs import ROUNDING
 from stakes.tallies.names import canonical
 
 _BLOCK = 1 << 13
-_ROUNDING = 1e-3
-"""How far from 1 the probabilities of a row may add up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +38,12 @@ class Table:
         for start in range(0, len(self.values), _BLOCK):
             block = self.values[start : start + _BLOCK]
             low, high = float(np.minimum(low, block.min())), float(np.maximum(high, block.max()))
-            uneven = uneven or bool((np.abs(block @ ones - 1) > _ROUNDING).any())
+            uneven = uneven or bool((np.abs(block @ ones - 1) > ROUNDING).any())
         if not math.isfinite(low + high):
             refuse_infinite("score", self.values)
         if uneven and low >= 0 and high <= 1:
             sums = self.values @ ones
-            wrong = np.flatnonzero(np.abs(sums - 1) > _ROUNDING)
+            wrong = np.flatnonzero(np.abs(sums - 1) > ROUNDING)
             raise errors.uneven_probabilities(len(wrong), int(wrong[0]), float(sums[wrong[0]]))
         return low, high
 
@@ -60,14 +59,17 @@ def spread_scores(score: Any, classes: Any) -> tuple[dict[str, Any], Table | Non
         if len(named) != len(score):
             raise errors.classes_not_different([canonical(name) for name in score])
         return named, None
+    refuse_sparse("score", score)
     if isinstance(score, list | tuple) and score and isinstance(score[0], list | tuple | np.ndarray):
-        score = np.asarray(score)
+        try:
+            score = np.asarray(score)
+        except ValueError:
+            raise errors.not_a_column("score", "a list of rows of different lengths") from None
     if getattr(score, "ndim", 1) != 2:
         return {"score": score}, None
     if isinstance(score, np.ma.MaskedArray):
         refuse_missing(np.asarray(np.ma.getmaskarray(score).any(axis=1)), "score")
-    if isinstance(classes, set | frozenset):
-        raise errors.classes_without_order(classes)
+    classes = None if classes is None else ordered(classes)
     values = np.asarray(score)
     if classes is None or len(classes) != values.shape[1]:
         raise errors.which_score_column(values.shape, classes)

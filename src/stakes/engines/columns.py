@@ -12,6 +12,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.tallies.arithmetic import Array, is_real
+from stakes.tallies.checks import is_sequence
 from stakes.tallies.columns import refuse_infinite
 from stakes.tallies.parallel import polars_is_lost
 
@@ -177,6 +178,7 @@ def as_frame(data: Any) -> Any:
 # ── one column ───────────────────────────────────────────────────────────────────────────────────────────────────
 def to_column(values: Any, argument: str) -> Column:
     """Turn one column of any make into a :class:`Column`."""
+    refuse_sparse(argument, values)
     if isinstance(values, np.ndarray):
         return _from_numpy(values, argument)
     if isinstance(values, list | tuple):
@@ -189,6 +191,19 @@ def to_column(values: Any, argument: str) -> Column:
     if hasattr(values, "__array__"):
         return _from_numpy(np.asarray(values), argument)
     raise errors.not_a_column(argument, _article(type(values).__name__))
+
+
+def refuse_sparse(argument: str, values: Any) -> None:
+    """Refuse a sparse matrix, whose zeros would have to be guessed to be rows."""
+    if hasattr(values, "toarray") and hasattr(values, "nnz"):
+        raise errors.sparse_matrix(argument, values.shape)
+
+
+def ordered(classes: Any) -> Any:
+    """Return classes in their order; refuse what has none."""
+    if not is_sequence(classes):
+        raise errors.classes_without_order(classes)
+    return classes
 
 
 def _article(name: str) -> str:

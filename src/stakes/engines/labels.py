@@ -13,7 +13,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.alike import refuse_alike
-from stakes.engines.columns import Column
+from stakes.engines.columns import Column, ordered
 from stakes.engines.plan import Plan
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
@@ -186,9 +186,7 @@ def _positive(pair: Sequence[str], wanted: str | None) -> str:
 
 
 def _declared(classes: Any) -> tuple[str, ...]:
-    if not isinstance(classes, Sequence | range | np.ndarray):
-        raise errors.classes_without_order(classes)
-    known = tuple(canonical(name) for name in classes)
+    known = tuple(canonical(name) for name in ordered(classes))
     if len(set(known)) != len(known) or len(known) < 2:
         raise errors.classes_not_different(known)
     return known

@@ -10,6 +10,7 @@ from stakes import errors
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import alike, is_real
 from stakes.tallies.base import as_lists
+from stakes.tallies.checks import as_list
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.confusion import MOST_CLASSES
 
@@ -133,9 +134,12 @@ class Counted:
     @classmethod
     def sum(cls, parts: Sequence["Counted"]) -> Self:
         """Add many parts at once; cheaper than adding them pairwise."""
-        parts = list(parts)
+        parts = [parts] if (listed := as_list(parts)) is None else listed  # type: ignore[list-item]
         if not parts:
             raise errors.nothing_to_add()
+        for part in parts:
+            if not isinstance(part, Counted):
+                raise errors.not_to_add(type(part).__name__)
         first = parts[0]
         for part in parts:
             _same("the task", first.task, part.task)

@@ -12,6 +12,7 @@ from stakes.engines.columns import Column, as_columns, as_weights, to_column
 from stakes.engines.missing import keep, present_rows
 from stakes.engines.segments import segment_labels
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.checks import is_one_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +54,7 @@ def rows_that_count(
 
 def _present(missing: str, found: Mapping[str, Any], table: Table | None) -> Array | None:
     """Which rows are complete, if others are to be left out and there are any."""
-    if missing not in ("error", "drop"):
+    if not is_one_of(missing, ("error", "drop")):
         raise errors.unknown_missing(missing)
     present = present_rows(found, table) if missing == "drop" else None
     return None if present is None or present.all() else present

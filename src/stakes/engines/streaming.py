@@ -31,6 +31,7 @@ from stakes.engines.segments import with_segments_together
 from stakes.engines.tasks import settle_task
 from stakes.tallies import ScoreTable, bins
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.checks import is_one_of
 from stakes.tallies.columns import Columns
 from stakes.tallies.grid import Grid
 from stakes.tallies.key_buffer import KeyBuffer
@@ -49,7 +50,7 @@ def count_files(data: Any, options: Mapping[str, Any], exact: bool | None) -> Co
     ``options`` are the arguments of :func:`stakes.engines.read_rows`.
     """
     named = named_columns(data, options)
-    if options.get("missing", "error") not in ("error", "drop"):
+    if not is_one_of(options.get("missing", "error"), ("error", "drop")):
         return None  # which is refused there
     if named is None or read_once(data):
         return None

@@ -37,7 +37,6 @@ import math
 import os
 import zipfile
 import zlib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -47,6 +46,7 @@ from stakes.engines.files.writing import check_target, written_beside
 from stakes.engines.plan import SMALL, Counted
 from stakes.engines.travel import for_travel
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.checks import as_path, check_flag
 
 VERSION = 1
 
@@ -74,12 +74,13 @@ _DAMAGE = (
 def save(counted: Counted, path: str | os.PathLike[str], *, exact: bool = False, min_cell: int = SMALL) -> None:
     """Write a count, or what of it may leave the house; the file appears whole or not at all."""
     check_target(path, "tally")
+    check_flag("exact", exact)
     if exact and _tells_rows(counted):
         errors.warn(errors.exact_scores_travel())
     numbers = _Numbers()
     saved = numbers.taken_out((counted if exact else for_travel(counted, min_cell)).saved())
     text = json.dumps({"stakes": "tally", "version": VERSION, "counted": saved}, allow_nan=False)
-    with written_beside(Path(path), "tally") as place, zipfile.ZipFile(place, "w") as archive:
+    with written_beside(as_path("path", path), "tally") as place, zipfile.ZipFile(place, "w") as archive:
         for name, content in zip(_MEMBERS, (text.encode(), numbers.content), strict=True):
             member = zipfile.ZipInfo(name)  # of 1980: the same count gives the same bytes
             member.create_system = 3
@@ -90,9 +91,10 @@ def save(counted: Counted, path: str | os.PathLike[str], *, exact: bool = False,
 
 def load(path: str | os.PathLike[str]) -> Counted:
     """Read and check a count that was saved with ``save``."""
+    file = as_path("path", path)
     try:
-        held = os.path.getsize(path)
-        with zipfile.ZipFile(path) as archive:
+        held = os.path.getsize(file)
+        with zipfile.ZipFile(file) as archive:
             text, content = (_member(archive, place, held) for place in range(len(_MEMBERS)))
         return _counted(text, content)
     except FileNotFoundError:

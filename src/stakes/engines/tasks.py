@@ -5,6 +5,7 @@ import numpy as np
 from stakes import errors
 from stakes.engines.columns import Column, as_finite, spelled
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.checks import is_one_of
 
 _BLOCK = 1 << 16
 _SHOWN = 3
@@ -13,7 +14,7 @@ TASKS = ("auto", "classification", "regression")
 
 def settle_task(task: str, columns: dict[str, Column], of_classes: bool, of_numbers: bool) -> str:
     """Return "classification" or "regression"; some arguments make sense for one of them only."""
-    if task not in TASKS:
+    if not is_one_of(task, TASKS):
         raise errors.no_such_task(task, TASKS)
     if task != "auto":
         return task

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from stakes.errors import InputError
-from stakes.errors.words import short, some
+from stakes.errors.words import first_row, rows_text, short, some
 
 
 def no_calibration(why: str) -> InputError:
@@ -45,6 +45,20 @@ def temperature_of_probabilities(value: float) -> InputError:
     return InputError(
         f"score holds {value!r}, which is no probability, and TemperatureCalibrator takes probabilities; use "
         "SigmoidCalibrator or IsotonicCalibrator for other scores"
+    )
+
+
+def not_on_its_scale(count: int, first: int, value: float) -> InputError:
+    return InputError(
+        f"score lies outside [0, 1] in {rows_text(count)} ({value!r}; {first_row(first)}), and the calibrator was "
+        "fitted on probabilities; give scores of that kind, or fit it on these"
+    )
+
+
+def perhaps_probabilities(low: float, high: float) -> str:
+    return (
+        f"the calibrator was fitted on scores from {low:.6g} to {high:.6g}, and these all lie in [0, 1]; are they "
+        "probabilities instead?"
     )
 
 

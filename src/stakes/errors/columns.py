@@ -20,12 +20,16 @@ def not_a_column(argument: str, seen: str) -> InputError:
     return InputError(f"{argument} is {seen}; give one value per row: a list, an array or a column")
 
 
+def sparse_matrix(argument: str, shape: tuple[int, ...]) -> InputError:
+    return InputError(f"{argument} is a sparse matrix of shape {shape}; give the values themselves, .toarray() of it")
+
+
 def not_a_table(seen: str) -> InputError:
     return InputError(f"data is a {seen}; give a file name, a data frame, or a dictionary of columns")
 
 
-def wrong_length(argument: str, length: int, truth_length: int) -> InputError:
-    return InputError(f"{argument} has {rows_text(length)} but truth has {truth_length:,}; give one value per row")
+def wrong_length(argument: str, length: int, other_length: int, other: str = "truth") -> InputError:
+    return InputError(f"{argument} has {rows_text(length)} but {other} has {other_length:,}; give one value per row")
 
 
 def no_batches() -> InputError:
@@ -84,7 +88,7 @@ def scores_as_predictions() -> InputError:
 
 
 def errors_beyond_floats() -> InputError:
-    return InputError("truth and prediction are too far apart for a float; scale both down")
+    return InputError("truth and prediction (or weights) are no numbers, or too far apart for a float; scale them down")
 
 
 def multilabel(argument: str, shape: tuple[int, ...]) -> InputError:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from stakes.errors import InputError
-from stakes.errors.words import rows_text, some, the_class
+from stakes.errors.words import rows_text, short, some, the_class
 
 
 def how_to_compare() -> InputError:
@@ -55,7 +55,8 @@ def bad_margin(margin: object) -> InputError:
 
 
 def no_such_pair(one: str, other: str, models: Sequence[str]) -> InputError:
-    return InputError(f"there is no pair of {one!r} and {other!r} by that metric; the models are {some(models)}")
+    pair = f"{short(repr(one))} and {short(repr(other))}"
+    return InputError(f"there is no pair of {pair} by that metric; the models are {some(models)}")
 
 
 def own_truths(name: str) -> InputError:

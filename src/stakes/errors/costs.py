@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from stakes.errors import InputError
-from stakes.errors.words import nearest, short, some
+from stakes.errors.words import first_row, nearest, rows_that_hold, short, some
 
 
 def how_to_give_costs() -> InputError:
@@ -296,6 +296,21 @@ def best_of_two() -> InputError:
 
 def row_costs_in_clusters() -> InputError:
     return InputError("costs that differ by row cannot be decided with cluster= yet; leave out one of them")
+
+
+def not_probabilities(classes: int, given: object) -> InputError:
+    return InputError(
+        f"posteriors={short(repr(given))} are not the probabilities of {classes} classes; give one number for each "
+        "class and row, in the order of the costs"
+    )
+
+
+def uneven_posteriors(count: int, first: int, row: Sequence[float]) -> InputError:
+    seen = ", ".join(f"{one:.6g}" for one in row[:5]) + (", …" if len(row) > 5 else "")
+    return InputError(
+        f"{rows_that_hold(count)} no probabilities ({first_row(first)}: {seen}); give numbers from 0 to 1 that add up "
+        "to 1"
+    )
 
 
 def switch_points_of_two(classes: Sequence[str], positive: object) -> InputError:

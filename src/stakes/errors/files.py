@@ -176,10 +176,6 @@ def two_outputs(path: str, one: str, other: str) -> InputError:
     return InputError(f"{path}: {one} and {other} would write the same file; name two")
 
 
-def nul_in_name(path: str) -> InputError:
-    return InputError(f"{path!r} has a NUL character, which no name of a file has; give another name")
-
-
 def is_a_folder(path: str) -> InputError:
     return InputError(f"{path} is a folder; name a file in it")
 

@@ -58,7 +58,7 @@ def which_positive(classes: Sequence[str]) -> InputError:
 
 
 def unknown_positive(positive: str, classes: Sequence[str]) -> InputError:
-    return InputError(f"positive={short(repr(positive))} is not a class of truth{nearest(positive, classes)}")
+    return InputError(f"positive={short(repr(positive))} is not a class of truth{nearest(str(positive), classes)}")
 
 
 def one_class(only: str) -> InputError:
@@ -172,6 +172,10 @@ def which_average(name: str, classes: Sequence[str], pooled: bool = True) -> Inp
         f"{name} is a figure of one class against the rest; write 'macro_{name}', 'weighted_{name}', {micro}"
         f"or ev[{name!r}, {classes[0]!r}] for a class"
     )
+
+
+def codes_beyond_classes(classes: int) -> InputError:
+    return InputError(f"truth holds numbers of classes, from 0 to {classes - 1}; give whole numbers in that range")
 
 
 def no_such_class(name: object, classes: Sequence[str]) -> InputError:

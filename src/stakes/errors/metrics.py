@@ -23,7 +23,7 @@ def no_such_parameter(metric: str, parameter: str, known: Sequence[str]) -> Inpu
 
 
 def bad_parameter(metric: str, parameter: str, value: object, wanted: str) -> InputError:
-    return InputError(f"{metric}: {parameter}={value!r} does not work; give {wanted}")
+    return InputError(f"{metric}: {parameter}={short(repr(value))} does not work; give {wanted}")
 
 
 def wrong_tally(metric: str, wanted: str, seen: str) -> InputError:
@@ -49,11 +49,11 @@ def curve_of_which_class(kind: str, classes: Sequence[str]) -> InputError:
 
 
 def no_such_segment(name: object, known: Sequence[str]) -> InputError:
-    return InputError(f"there is no segment {name!r}{nearest(str(name), known)}")
+    return InputError(f"there is no segment {short(repr(name))}{nearest(str(name), known)}")
 
 
-def no_such_curve(kind: str, known: Sequence[str]) -> InputError:
-    return InputError(f"there is no curve {kind!r}{nearest(kind, known)}")
+def no_such_curve(kind: object, known: Sequence[str]) -> InputError:
+    return InputError(f"there is no curve {short(repr(kind))}{nearest(str(kind), known)}")
 
 
 def no_curve(kind: str, why: str) -> InputError:

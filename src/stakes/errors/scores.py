@@ -41,7 +41,8 @@ def zero_weights() -> EmptyError:
 
 
 def bad_threshold(threshold: object) -> InputError:
-    return InputError(f"threshold={threshold!r} is not a number; the rule is: positive when score ≥ threshold")
+    seen = short(repr(threshold))
+    return InputError(f"threshold={seen} is not a number; the rule is: positive when score ≥ threshold")
 
 
 def threshold_without_score() -> InputError:
@@ -75,7 +76,7 @@ def bad_confidence(confidence: object) -> InputError:
 
 
 def bad_design(design: object, known: Sequence[str]) -> InputError:
-    return InputError(f"design={design!r} is not known; it is {some(known, last='or')}")
+    return InputError(f"design={short(repr(design))} is not known; it is {some(known, last='or')}")
 
 
 def method_with_clusters(method: str) -> InputError:
@@ -93,7 +94,7 @@ def few_clusters(count: int, wanted: int) -> str:
 
 def bad_method(method: object, name: str, known: Sequence[str]) -> InputError:
     choice = f"it can be {some(known, last='or')}" if known else "there is no choice; leave it out"
-    return InputError(f"method={method!r} does not make an interval of {name}; {choice}")
+    return InputError(f"method={short(repr(method))} does not make an interval of {name}; {choice}")
 
 
 def missing_weights(count: int, first: int | None) -> InputError:

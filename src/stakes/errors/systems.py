@@ -29,6 +29,10 @@ def bad_word(name: str, word: str, seen: object, wanted: str) -> InputError:
     return InputError(f"model {name!r}: {word} is {short(repr(seen))}; give {wanted}")
 
 
+def not_said(values: object) -> InputError:
+    return InputError(f"{short(repr(values))} does not say which model says what; give {{model: answer}}")
+
+
 def bad_switch(argument: str, seen: object) -> InputError:
     return InputError(f"{argument}={short(repr(seen))} does not work; give True, False or None (nobody knows)")
 

@@ -37,6 +37,10 @@ def several_tallies(kind: str, leading: Sequence[int]) -> InputError:
     )
 
 
+def not_to_add(seen: str) -> InputError:
+    return InputError(f"a {seen} is no count; give what stakes.count(…) returned, or a list of those")
+
+
 def nothing_to_add() -> InputError:
     return InputError("there are no tallies to add up; give at least one")
 

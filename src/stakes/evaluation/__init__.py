@@ -10,7 +10,8 @@ from stakes.evaluation.base import Evaluation, priced
 from stakes.evaluation.from_tallies import are_tallies, load_sum, name_of
 from stakes.evaluation.many_classes import ManyClassEvaluation
 from stakes.evaluation.regression import RegressionEvaluation
-from stakes.evaluation.two_classes import TwoClassEvaluation, check_threshold
+from stakes.evaluation.two_classes import TwoClassEvaluation
+from stakes.tallies.checks import check_threshold
 from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import FEW_CLUSTERS, USUAL, Sampling
 
@@ -151,9 +152,7 @@ def judge(
         raise errors.threshold_of_many()
     kind: Any = Evaluation if threshold is None else functools.partial(TwoClassEvaluation, threshold=threshold)
     judged = kind(counted, sampling=sampling, pricing=pricing)
-    if pricing is not None:
-        two = isinstance(judged, TwoClassEvaluation)
-        pricing.deployed(*(((judged.negative, judged.positive), judged.positive) if two else (judged.classes, None)))
+    judged._check_pricing()
     return judged
 
 

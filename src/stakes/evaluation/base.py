@@ -14,6 +14,7 @@ from stakes.metrics import Estimate, Metric, cost
 from stakes.metrics.estimate import AsJson, Plottable, Reportable
 from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
+from stakes.tallies.checks import check_flag
 from stakes.tallies.costs import Costs
 from stakes.tallies.names import canonical
 from stakes.tallies.on_demand import OnDemand
@@ -84,6 +85,10 @@ class Evaluation(AsJson, Plottable, Reportable):
 
         Whether scores are probabilities is told by the scores of all rows; a segment is told by the whole.
         """
+        if pricing is not None and not isinstance(pricing, Pricing):
+            raise errors.not_costs(pricing)
+        if probabilities is not None:
+            check_flag("probabilities", probabilities)
         self.counted = counted
         self.sampling = sampling
         self.pricing = pricing
@@ -179,14 +184,23 @@ class Evaluation(AsJson, Plottable, Reportable):
 
         Scores of two classes are decided anew so as to cost least. Decisions that were given stay as they are.
         """
+        pricing = Pricing(costs, prior, training_prior)
         if costs.columns:
             raise errors.count_again_with_costs(costs.columns)
-        return type(self)(
-            self._decided_anew(),
-            probabilities=self.probabilities,
-            sampling=self.sampling,
-            pricing=priced(costs, prior, training_prior),
+        made = type(self)(
+            self._decided_anew(), probabilities=self.probabilities, sampling=self.sampling, pricing=pricing
         )
+        made._check_pricing()
+        return made
+
+    def _check_pricing(self) -> None:
+        """Refuse class frequencies that are none, before a figure is asked for."""
+        if self.pricing is not None:
+            self.pricing.deployed(*self._classes_to_price())
+
+    def _classes_to_price(self) -> tuple[Sequence[str], str | None]:
+        """The classes that costs and priors are about, and the positive one of two."""
+        raise errors.costs_of_numbers()
 
     def _decided_anew(self) -> Counted:
         """What was counted, without decisions that another rule could take."""
@@ -449,6 +463,7 @@ class Evaluation(AsJson, Plottable, Reportable):
 
     def show(self, everything: bool = False) -> None:
         """Print the figures: the main ones, or everything."""
+        check_flag("everything", everything)
         terminal.show(self._content().page(everything), _MORE)
 
     def log_to_mlflow(self, prefix: str = "", report: bool = True) -> str:

@@ -12,7 +12,7 @@ from stakes.evaluation.comparison import Comparison, Pair, Place
 from stakes.evaluation.contestants import Contestant, contestants, entries, entries_joined, entries_of_tables
 from stakes.metrics import Estimate, Metric
 from stakes.tallies.arithmetic import is_real
-from stakes.tallies.checks import check_whole
+from stakes.tallies.checks import check_flag, check_whole
 from stakes.uncertainty import holm
 from stakes.uncertainty import paired as paired_rows
 from stakes.uncertainty.sampling import FEW_CLUSTERS, REPLICATES, Sampling
@@ -74,6 +74,8 @@ def compare(
     >>> print(both.conclusion)
     new and old cannot be told apart on these 6 rows (difference in accuracy 0.3333, 95 % interval −0.1871 to 0.7000)
     """
+    for argument, flag in {"paired": paired, "simultaneous": simultaneous}.items():
+        check_flag(argument, flag)
     if arrays or (truth is None and paired):
         raise errors.how_to_compare()
     sampling = _sampling(confidence, seed, resamples, margin)
@@ -110,8 +112,8 @@ def _sampling(confidence: Any, seed: Any, resamples: Any, margin: Any) -> Sampli
 
 def _wanted(texts: Any, models: Sequence[Contestant]) -> list[Metric]:
     """The metrics to rank by; what there is to judge tells the default."""
-    named = texts if isinstance(texts, list | tuple) else [texts]
-    meant = [_meant(text, models[0]) for text in ([_usual(models)] if not texts else named)]
+    named = list(texts) if isinstance(texts, list | tuple) else [] if texts is None else [texts]
+    meant = [_meant(text, models[0]) for text in named or [_usual(models)]]
     for metric in meant:
         if metric.better == "neither":
             raise errors.no_direction(metric.text)

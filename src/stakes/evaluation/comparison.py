@@ -13,6 +13,7 @@ from stakes.evaluation.base import Evaluation
 from stakes.evaluation.contestants import Contestant
 from stakes.metrics import Estimate
 from stakes.metrics.estimate import AsJson, Plottable, Reportable, percent, plain
+from stakes.tallies.checks import is_one_of
 from stakes.tallies.names import and_list
 from stakes.text import lines, visible
 from stakes.uncertainty.paired import Flipped
@@ -107,8 +108,11 @@ class Comparison(AsJson, Plottable, Reportable):
     def pair(self, one: str, other: str, metric: str | None = None) -> Pair:
         """Return the comparison of two models, by the first metric if none is named, whatever their order."""
         wanted = self.metrics[0] if metric is None else metrics.find(metric).text
+        for name in (one, other):
+            if not is_one_of(name, self.models):
+                raise errors.no_such_pair(one, other, list(self.models))
         for pair in self.pairs:
-            if {pair.first, pair.second} == {one, other} and pair.metric == wanted:
+            if pair.metric == wanted and {pair.first, pair.second} == {one, other}:
                 return pair
         raise errors.no_such_pair(one, other, list(self.models))
 
@@ -117,7 +121,7 @@ class Comparison(AsJson, Plottable, Reportable):
 
         Its band is that of each threshold probability by itself, for rows (or clusters) that both models share.
         """
-        if kind != "decision":
+        if not is_one_of(kind, ("decision",)):
             raise errors.no_such_curve(kind, ["decision"])
         if len(self.models) == 2 and not first and not second:
             first, second = self.models

@@ -13,10 +13,11 @@ from stakes.engines.joining import join, table_names
 from stakes.engines.pricing import cost_column
 from stakes.evaluation import judge
 from stakes.evaluation.base import Evaluation
-from stakes.evaluation.two_classes import TwoClassEvaluation, check_threshold
+from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.metrics import Metric
 from stakes.tallies import Confusion, CostSums, ErrorSums
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.checks import check_threshold
 from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.paired import Sample
 from stakes.uncertainty.sampling import Sampling
@@ -90,10 +91,20 @@ def _by_name(argument: str, models: Any) -> dict[str, Any]:
 
 def _of_same_rows(name: str, data: Any, truth: Any, outputs: dict[str, Any]) -> Entry:
     for output in outputs.values():
-        sized = not isinstance(output, str | Mapping) and hasattr(output, "__len__") and hasattr(truth, "__len__")
-        if sized and not isinstance(truth, str) and len(output) != len(truth):
-            raise errors.models_of_different_lengths(name, len(output), len(truth))
+        lengths = [_length(column) for column in (output, truth)]
+        if None not in lengths and lengths[0] != lengths[1]:
+            raise errors.models_of_different_lengths(name, *lengths)  # type: ignore[arg-type]
     return Entry(name, data, truth, **outputs)
+
+
+def _length(column: Any) -> int | None:
+    """How many rows a column has, where that can be told before it is read."""
+    if isinstance(column, str | Mapping):
+        return None
+    try:
+        return len(column)
+    except TypeError:  # no column at all, or one of no length, such as a sparse matrix
+        return None
 
 
 def _of_own_rows(name: str, outputs: dict[str, Any]) -> Entry:

@@ -1,7 +1,7 @@
 """More than two classes: one figure for all of them, and every class against the rest."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from stakes.metrics import Estimate, Metric
 from stakes.metrics.many import AVERAGES
 from stakes.metrics.reasons import EXTRA_DECISIONS, NO_CLASS_SCORES
 from stakes.tallies import ClassScores, Confusion, CostSums, JointCounts, ScoreTable, Tally
+from stakes.tallies.checks import check_whole
 from stakes.tallies.confusion import shown_label
 from stakes.tallies.costs import Costs
 from stakes.tallies.names import canonical
@@ -168,10 +169,14 @@ class ManyClassEvaluation(Evaluation):
 
     def most_confused(self, most: int = 10) -> list[tuple[str, str, Any, float]]:
         """Return the most frequent wrong decisions: truth, decision, how often, and the share of that truth."""
+        check_whole("most", most, 1)
         decided = self.confusion if self.confusion is not None else self.joint
         if decided is None:
             raise errors.no_decisions()
         return decided.most_confused(most)
+
+    def _classes_to_price(self) -> tuple[Sequence[str], str | None]:
+        return self.classes, None
 
     def _decided_anew(self) -> Counted:
         if self.counted.decided_by in ("score", "costs"):

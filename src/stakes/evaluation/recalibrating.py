@@ -20,6 +20,7 @@ from stakes.engines.labels import canonical
 from stakes.evaluation.base import Evaluation
 from stakes.metrics.estimate import AsJson, Estimate, percent, plain
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.checks import is_one_of
 from stakes.uncertainty.interval import Interval, figure, none
 from stakes.uncertainty.resampling import mean_interval
 from stakes.uncertainty.row_losses import row_loss
@@ -183,7 +184,7 @@ def recalibration(
 
 def _kinds(read: Read, probabilities: bool, method: str | None) -> dict[str, Calibrator]:
     """The recalibrators that suit the scores, or the one that was asked for."""
-    if method is not None and method not in CALIBRATORS:
+    if method is not None and not is_one_of(method, CALIBRATORS):
         raise errors.no_such_recalibration(method, list(CALIBRATORS))
     many = _many(read)
     if many and method not in (None, "temperature"):

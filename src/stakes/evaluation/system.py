@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from stakes import errors
@@ -22,6 +21,7 @@ from stakes.systems.thresholds import SystemThreshold, by_bayes, by_rows
 from stakes.systems.words import advice, facts, picture
 from stakes.systems.worth import BreakEven, Worth, break_even, worth
 from stakes.tallies import JointCounts
+from stakes.tallies.checks import as_path
 from stakes.tallies.costs import Costs
 from stakes.tallies.pricing import Pricing
 from stakes.text import visible
@@ -89,7 +89,7 @@ class System(AsJson, Plottable, Reportable):
             classes=classes,
             positive=positive,
             prior=prior,
-            fusers=fusers or {},
+            fusers={} if fusers is None else fusers,
             shared_difficulty=shared_difficulty,
             spelling=self._spelling,
         )
@@ -100,7 +100,7 @@ class System(AsJson, Plottable, Reportable):
     @classmethod
     def from_toml(cls, path: Any) -> "System":
         """Read a system from a TOML file with the same words."""
-        return cls(**toml.read(Path(path)))
+        return cls(**toml.read(as_path("path", path)))
 
     # ── what there is ────────────────────────────────────────────────────────────────────────────────────────
     @property
@@ -151,11 +151,11 @@ class System(AsJson, Plottable, Reportable):
     # ── seeing and doing ─────────────────────────────────────────────────────────────────────────────────────
     def do(self, values: Mapping[str, Any] | None = None, **named: Any) -> Outcome:
         """Make models say something: ``system.do(images="sick")``. The classes and the models before them stay."""
-        return outcomes.do(self.network, outcomes.codes_of(self.network, {**(values or {}), **named}))
+        return outcomes.do(self.network, outcomes.codes_of(self.network, values, named))
 
     def given(self, values: Mapping[str, Any] | None = None, **named: Any) -> Outcome:
         """Look at the cases in which models say something, which also tells about the class and the other models."""
-        return outcomes.given(self.network, outcomes.codes_of(self.network, {**(values or {}), **named}))
+        return outcomes.given(self.network, outcomes.codes_of(self.network, values, named))
 
     def seeing_and_doing(self, model: str) -> list[dict[str, Any]]:
         """Put P(decision | class, model says j) beside P(decision | class, do(model says j)).
@@ -164,7 +164,7 @@ class System(AsJson, Plottable, Reportable):
         """
         rows = []
         for output in self._model(model).outputs:
-            codes = outcomes.codes_of(self.network, {model: output})
+            codes = outcomes.codes_of(self.network, {model: output}, {})
             seen, done = outcomes.seen(self.network, codes)[0], outcomes.do(self.network, codes)
             rows += [
                 {"truth": truth, "says": output, "decision": decision, "seen": float(p), "done": float(q)}

@@ -15,7 +15,8 @@ from stakes.metrics import Metric
 from stakes.metrics.estimate import plain
 from stakes.metrics.reasons import NO_SCORES
 from stakes.tallies import Confusion, CostSums, ScoreTable, Tally
-from stakes.tallies.arithmetic import Array, is_real
+from stakes.tallies.arithmetic import Array
+from stakes.tallies.checks import check_threshold
 from stakes.tallies.costs import Costs
 from stakes.tallies.pricing import Pricing, shares_of
 from stakes.text import visible
@@ -30,12 +31,6 @@ if TYPE_CHECKING:
 _DEFAULT_THRESHOLD = 0.5
 _FLIPS = 0.5
 """How far f1 may change with the names of the classes before it is pointed out."""
-
-
-def check_threshold(threshold: Any) -> None:
-    """Refuse what is no threshold."""
-    if not is_real(threshold) or threshold != threshold:
-        raise errors.bad_threshold(threshold)
 
 
 class TwoClassEvaluation(Evaluation):
@@ -94,6 +89,9 @@ class TwoClassEvaluation(Evaluation):
     def _segment(self, counted: Counted) -> Evaluation:
         steps = self._steps if self._decides_by_costs else None
         return TwoClassEvaluation(counted, self.threshold, self.probabilities, self.sampling, self.pricing, steps)
+
+    def _classes_to_price(self) -> tuple[Sequence[str], str | None]:
+        return (self.negative, self.positive), self.positive
 
     def _decided_anew(self) -> Counted:
         if self.scores is None or (self.counted.decided_by == "rows" and self.counted.confusion is not None):

@@ -127,7 +127,7 @@ class Metric:
             "range": f"{opening}{low}, {high}{closing}{better}",
             "baseline": self.baseline.words,
             "interval": f"none: {self.no_interval}" if self.no_interval else WAYS[self.interval],
-            "undefined": ", or ".join(words.format(**self.parameters) for words in self._reasons()),
+            "undefined": ", or ".join(words.format(**self.parameters, zeros="some") for words in self._reasons()),
             "pitfall": self.pitfall,
             "parameters": ", ".join(map(self._parameter_in_words, self.defaults)),
             "aliases": ", ".join(self.aliases),
@@ -165,7 +165,7 @@ class Metric:
     def why_undefined(self, tally: Any) -> str:
         """Return in words why the figure of a single tally is NaN."""
         words = next((reason.words for reason in self.undefined if reason.applies(tally)), self.otherwise)
-        return words.format(**self.parameters)
+        return words.format(**self.parameters, zeros=getattr(tally, "zeros", None))
 
     def _ruled_out(self, tally: Any) -> Any:
         """Whether a declared reason applies: one answer for a single tally, one for each table of a leading axis."""
@@ -249,7 +249,13 @@ class Metric:
 
 def measure(metrics: list[Metric], tally: Tally) -> list[Any]:
     """Return the figures of several metrics of one tally (NaN where undefined), walking down its scores only once."""
+    if not isinstance(metrics, list | tuple):
+        raise errors.bad_metric_text(metrics)
     for metric in metrics:
+        if not isinstance(metric, Metric):
+            raise errors.bad_metric_text(metric)
+        if not isinstance(tally, Tally):
+            raise errors.wrong_tally(metric.name, metric.tally.kind, type(tally).__name__)
         if metric.lacking:
             raise errors.which_costs(metric.name)
     ruled_out = [metric._ruled_out(tally) for metric in metrics]

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from stakes import errors
 from stakes.metrics.baselines import CONSTANT_SCORE
 from stakes.metrics.declare import COUNT, SHARE, metric
 from stakes.metrics.folds import Fold, fold_all, largest, total
@@ -62,6 +63,8 @@ def auc_bounds(table: ScoreTable) -> tuple[Number, Number]:
 
     For a table of bins the auc of the scores themselves lies between the two.
     """
+    if not isinstance(table, ScoreTable):
+        raise errors.wrong_tally("auc_bounds", ScoreTable.kind, type(table).__name__)
 
     def part(won: int) -> Fold:
         return Fold(

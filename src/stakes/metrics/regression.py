@@ -34,6 +34,9 @@ NOTHING_TO_COMPARE = Undefined(
     "neither the predictions nor the baseline are ever wrong",
     lambda sums: sums.constant is not None and (sums.sum_of(a=1) == 0) & (sums.constant.sum_of(a=1) == 0),
 )
+ZERO_TRUTHS = Undefined(
+    "the truth is 0 in {zeros} of the rows, and nothing is a share of 0", lambda sums: bool(sums.zeros)
+)
 NO_LOGARITHM = Undefined("a truth or a prediction is −1 or less", lambda sums: np.isnan(sums.squared_logs))
 
 
@@ -260,13 +263,13 @@ def mean_squared_log_error(s: ErrorSums) -> Number:
 
 @metric(
     question="How large is the error relative to the truth, on average?",
-    formula="sum(abs(t - p) / max(abs(t), tiny) for t, p in rows) / n",
+    formula="sum(abs(t - p) / abs(t) for t, p in rows) / n",
     tally=ErrorSums,
     parts=("percentages",),
     range=(0, math.inf),
     better="lower",
     baseline=MEAN,
-    undefined=(counted_with("percentages"),),
+    undefined=(counted_with("percentages"), ZERO_TRUTHS),
     aliases=("mape",),
     pitfall="A share, not per cent. A truth near 0 makes it huge, and it forgives predicting too low.",
     reference="Hyndman & Koehler (2006), International Journal of Forecasting 22",

@@ -16,6 +16,7 @@ from stakes.systems.rows import chosen_positive, declared, read_columns, rows_of
 from stakes.systems.rules import Terms
 from stakes.tallies import JointCounts
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.checks import is_sequence
 from stakes.tallies.costs import Costs
 from stakes.tallies.names import canonical
 from stakes.tallies.pricing import settled
@@ -51,7 +52,7 @@ def build(
     spelling: Spelling,
 ) -> Built:
     """Check everything, read the rows if there are any, and put the network together."""
-    if shared_difficulty not in (True, False, None):
+    if not (shared_difficulty is None or isinstance(shared_difficulty, bool)):
         raise errors.bad_switch("shared_difficulty", shared_difficulty)
     if not isinstance(fusers, Mapping):
         raise errors.no_fusers(type(fusers).__name__)
@@ -124,7 +125,7 @@ def _cases(
 
 
 def _prior(prior: Any, classes: Sequence[str], positive: str | None) -> Array:
-    listed = isinstance(prior, list | tuple | np.ndarray) and len(prior) == len(classes)
+    listed = is_sequence(prior) and not isinstance(prior, str) and len(prior) == len(classes)
     given = dict(zip(classes, prior, strict=True)) if listed else prior
     if isinstance(given, Mapping):
         named = list(map(canonical, given))

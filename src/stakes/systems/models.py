@@ -46,7 +46,7 @@ def describe(models: Any, with_rows: bool, data: Any) -> dict[str, Description]:
             raise errors.models_wanted(type(models).__name__)
         models = {name: name for name in models}
     if not isinstance(models, Mapping) or not models:
-        raise errors.models_wanted(type(models).__name__ if models != {} else "")
+        raise errors.models_wanted("" if isinstance(models, Mapping) else type(models).__name__)
     described = {}
     for name, given in models.items():
         if not isinstance(name, str) or not name.strip() or "`" in name:

@@ -46,10 +46,12 @@ class Outcome:
         return lines([f"{self.how}: a case costs {self.cost:.4g}", *aligned([head, *rows])])
 
 
-def codes_of(network: Network, values: Mapping[str, Any]) -> dict[str, int]:
-    """Check models and what they are to say."""
+def codes_of(network: Network, values: Mapping[str, Any] | None, named: Mapping[str, Any]) -> dict[str, int]:
+    """Check models and what they are to say, given as a dictionary or by name."""
+    if values is not None and not isinstance(values, Mapping):
+        raise errors.not_said(values)
     found = {}
-    for name, value in values.items():
+    for name, value in {**(values or {}), **named}.items():
         if name not in network.models:
             raise errors.no_such_model(name, list(network.models))
         outputs = network.models[name].outputs

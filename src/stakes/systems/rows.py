@@ -8,7 +8,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.alike import Spelling, refuse_alike
-from stakes.engines.columns import Column, gather
+from stakes.engines.columns import Column, gather, ordered
 from stakes.engines.labels import PAIRS, Labels, encode, same_kind, settle
 from stakes.systems.network import Rows, distinct, refuse_too_many
 from stakes.tallies import JointCounts
@@ -82,9 +82,9 @@ def settle_classes(truth: Labels, classes: Any, positive: Any) -> tuple[tuple[st
 
 def declared(classes: Any) -> tuple[str, ...]:
     """Check a list of classes."""
-    if not isinstance(classes, Sequence | np.ndarray | range) or isinstance(classes, str):
+    if isinstance(classes, str):
         raise errors.classes_without_order(classes)
-    if not all(isinstance(label, str) or np.ndim(label) == 0 for label in classes):
+    if not all(isinstance(label, str) or np.ndim(label) == 0 for label in ordered(classes)):
         raise errors.classes_no_labels(classes)
     known = tuple(map(canonical, classes))
     if len(set(known)) != len(known) or len(known) < 2:

@@ -43,7 +43,7 @@ def read_table(
     wanted = named or outputs
     try:
         values = np.array(cells, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise errors.table_not_numbers(name) from None
     if values.ndim != 2 + len(seen) or values.shape[: 1 + len(seen)] != (len(classes), *seen):
         raise errors.table_shape(name, values.shape, (len(classes), *seen))

@@ -13,6 +13,7 @@ from stakes.metrics.estimate import plain
 from stakes.systems.component_costs import ComponentCosts
 from stakes.systems.network import Network
 from stakes.tallies.arithmetic import Array, is_real
+from stakes.tallies.checks import check_share
 from stakes.text import aligned, lines, visible
 
 MOST_MODELS = 12
@@ -222,11 +223,12 @@ class BreakEven:
 
     def tnr(self, tpr: float) -> float:
         """The true negative rate that is needed beside a true positive rate; NaN when it does not matter."""
+        tpr = check_share("tpr", tpr)
         return (self.needed - self.per_tpr * tpr) / self.per_tnr if self.per_tnr else math.nan
 
     def saving(self, tpr: float, tnr: float) -> float:
         """What such a replacement saves after its price."""
-        return self.per_tpr * tpr + self.per_tnr * tnr - self.needed
+        return self.per_tpr * check_share("tpr", tpr) + self.per_tnr * check_share("tnr", tnr) - self.needed
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold."""
@@ -243,7 +245,7 @@ def break_even(costs: ComponentCosts, positive: str | None, price: float) -> Bre
     """Return the line on which a replacement of a two-valued model just pays, its errors taken as independent."""
     if len(costs.outputs) != 2 or len(costs.classes) != 2 or positive is None or min(costs.right) < 0:
         raise errors.break_even_of_two(costs.model)
-    if not is_real(price):
+    if not is_real(price) or not math.isfinite(price):
         raise errors.bad_replacement_price(price)
     if costs.sees:
         raise errors.break_even_without_seeing(costs.model)

@@ -18,8 +18,14 @@ Array = np.ndarray[Any, Any]
 
 
 def is_real(value: object) -> bool:
-    """Whether a value is a real number; True and False are none."""
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+    """Whether a value is a real number that a float can hold; True and False are none."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        return False
+    try:
+        float(value)
+    except (OverflowError, TypeError):  # a whole number beyond all floats, or a span of time, which calls itself real
+        return False
+    return True
 
 
 def finite(values: Array) -> bool:

@@ -1,10 +1,18 @@
 """Checks of plain arguments that many functions share."""
 
 import numbers
+import os
+from collections.abc import Container, Sequence
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from stakes import errors
-from stakes.tallies.arithmetic import is_real
+from stakes.tallies.arithmetic import Array, is_real
+
+MOST_BINS = 1_000_000
+"""More bins than anybody looks at."""
 
 
 def check_share(argument: str, value: Any) -> float:
@@ -12,6 +20,69 @@ def check_share(argument: str, value: Any) -> float:
     if not is_real(value) or not 0 <= value <= 1:
         raise errors.not_a_share(argument, value)
     return float(value)
+
+
+def is_one_of(value: Any, known: Container[str]) -> bool:
+    """Whether a value is a text among these; arrays and the like are none, whatever they say to ``==``."""
+    return isinstance(value, str) and value in known
+
+
+def check_flag(argument: str, value: Any) -> None:
+    """Refuse what is neither True nor False."""
+    if not isinstance(value, bool | np.bool_):
+        raise errors.not_a_flag(argument, value)
+
+
+def is_sequence(value: Any) -> bool:
+    """Whether a value holds things in an order; an array without axes holds none."""
+    return value.ndim > 0 if isinstance(value, np.ndarray) else isinstance(value, Sequence)
+
+
+def as_list(value: Any) -> list[Any] | None:
+    """Return what an iterable holds; None for what is none, such as an array without axes."""
+    try:
+        return list(value)
+    except TypeError:
+        return None
+
+
+def as_rows(axis: int = 0, **columns: Any) -> list[Array]:
+    """Return columns of numbers as arrays of one length (along an axis); their values are not looked at."""
+    found: dict[str, Array] = {}
+    for name, values in columns.items():
+        try:
+            array = np.asarray(values)
+        except ValueError:
+            raise errors.not_a_column(name, "a list of rows of different lengths") from None
+        if array.ndim == 0 or (axis == 0 and array.ndim > 1):
+            raise errors.not_a_column(name, f"an array of shape {array.shape}" if array.ndim else "a single value")
+        if array.dtype.kind not in "biuf":
+            raise errors.not_numbers(name, f"{array.dtype} values")
+        found[name] = array
+    (first, wanted), *others = ((name, array.shape[axis]) for name, array in found.items())
+    for name, length in others:
+        if length != wanted:
+            raise errors.wrong_length(name, length, wanted, first)
+    return list(found.values())
+
+
+def check_class(argument: str, name: Any) -> None:
+    """Refuse a class that is no text."""
+    if not isinstance(name, str):
+        raise errors.not_a_class(argument, name)
+
+
+def as_path(argument: str, value: Any) -> Path:
+    """Return the name of a file as a path; refuse what is no name."""
+    if not isinstance(value, str | os.PathLike) or not str(value).strip() or "\0" in str(value):
+        raise errors.not_a_path(argument, value)
+    return Path(value)
+
+
+def check_threshold(threshold: Any) -> None:
+    """Refuse what is no threshold."""
+    if not is_real(threshold) or threshold != threshold:
+        raise errors.bad_threshold(threshold)
 
 
 MOST_REPEATS = 10_000_000

@@ -8,9 +8,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from stakes import errors
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array, Number, alike, are_counts, exact
 from stakes.tallies.base import Tally
+from stakes.tallies.checks import as_rows, is_sequence
 from stakes.tallies.names import restored
 from stakes.tallies.scores import ScoreTable
 
@@ -98,7 +100,14 @@ class ClassScores(Tally):
 
         ``span`` are the lowest and the highest score, where they are known already.
         """
-        k = len(classes)
+        (truth,), (scores,) = as_rows(truth=truth), as_rows(-1, scores=scores)
+        if weight is not None:
+            weight = as_rows(truth=truth, weight=weight)[1]
+        k = len(classes) if is_sequence(classes) else 0
+        if scores.shape != (len(truth), k) or not len(truth) or not k:
+            raise errors.bad_counts(f"scores of shape {scores.shape} do not fit {len(truth)} rows and {k} classes")
+        if truth.dtype.kind not in "biu" or truth.min() < 0 or truth.max() >= k:
+            raise errors.codes_beyond_classes(k)
         sums = _added_up(scores, truth, k, weight, parts, span or (float(scores.min()), float(scores.max())))
         return cls(
             tuple(classes),

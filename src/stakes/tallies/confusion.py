@@ -8,8 +8,9 @@ from typing import Any, Self
 import numpy as np
 
 from stakes import errors
-from stakes.tallies.arithmetic import MOST, Array, Number, are_counts, divided, exact, room_for
+from stakes.tallies.arithmetic import MOST, Array, Number, are_counts, divided, exact, is_real, room_for
 from stakes.tallies.base import Tally
+from stakes.tallies.checks import as_list, check_class, is_one_of
 from stakes.tallies.names import restored
 from stakes.text import aligned, lines
 
@@ -42,18 +43,22 @@ class Confusion(Tally):
     def __post_init__(self) -> None:
         for name in ("truths", "decisions"):
             names = getattr(self, name)
-            if isinstance(names, str) or len(set(names)) != len(names):
-                raise errors.bad_counts(f"{name} must be a list of different names, not {names!r}")
-            object.__setattr__(self, name, tuple(str(n) for n in names))
+            known = None if isinstance(names, str) else as_list(names)
+            if known is None or len(set(map(str, known))) != len(known):
+                raise errors.bad_counts(f"{name} must be a list of different names, not {errors.short(repr(names))}")
+            object.__setattr__(self, name, tuple(str(n) for n in known))
         object.__setattr__(self, "counts", self._checked(self.counts))
         if self.squares is not None:
             object.__setattr__(self, "squares", self._checked(self.squares))
-        if self.positive is not None and self.positive not in self.truths:
+        if self.positive is not None and not is_one_of(self.positive, self.truths):
             raise errors.unknown_positive(self.positive, self.truths)
 
     def _checked(self, values: Any) -> Array:
         """Return a frozen copy of the right shape, whole numbers as int64 and the others as float64."""
-        array = _small_if_possible(np.array(values))
+        try:
+            array = _small_if_possible(np.array(values))
+        except (ValueError, TypeError):
+            raise errors.bad_counts("they are no table of numbers") from None
         if array.ndim == 2:
             array = room_for(array, max(array.size, 1))
         if array.dtype.kind not in "biufO":
@@ -77,9 +82,14 @@ class Confusion(Tally):
         cls, *, tp: Any, fn: Any, fp: Any, tn: Any, positive: str = "positive", negative: str = "negative"
     ) -> Self:
         """Make the table from its four cells (numbers, or arrays with leading axes)."""
+        check_class("positive", positive)
+        check_class("negative", negative)
         if any(isinstance(cell, np.ndarray) for cell in (tp, fn, fp, tn)):
-            counts = np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)
+            counts = _stacked(tp, fn, fp, tn)
         else:  # numbers beyond 64 bits stay what they are
+            for name, cell in {"tp": tp, "fn": fn, "fp": fp, "tn": tn}.items():
+                if not isinstance(cell, int) and not is_real(cell):
+                    raise errors.bad_counts(f"{name} is {errors.short(repr(cell))}, which is no number")
             counts = np.array(
                 [[tn, fp], [fn, tp]], object if all(isinstance(c, int) for c in (tp, fn, fp, tn)) else None
             )
@@ -383,6 +393,14 @@ def most_frequent(
 def _total(parts: list[Any]) -> Array:
     """Add up; counts whose sum could pass 64 bits as Python integers."""
     return np.sum([room_for(part, len(parts)) for part in parts], axis=0)
+
+
+def _stacked(tp: Any, fn: Any, fp: Any, tn: Any) -> Array:
+    """The cells of many tables, each an array over the same leading axes."""
+    try:
+        return np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)
+    except (ValueError, TypeError):
+        raise errors.bad_counts("tp, fn, fp and tn are not of one shape") from None
 
 
 def _small_if_possible(counts: Array) -> Array:

@@ -12,6 +12,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.tallies.arithmetic import Array, is_real
+from stakes.tallies.checks import is_one_of, is_sequence
 from stakes.tallies.names import canonical
 from stakes.tallies.toml_files import read_toml
 from stakes.text import visible
@@ -23,6 +24,9 @@ Row = tuple[Cell, ...]
 
 _MOST = 1e100
 """Larger costs leave no room for their products."""
+
+ROUNDING = 1e-3
+"""How far from 1 the probabilities of a row may add up."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,13 +64,14 @@ class Costs:
                 if not isinstance(price, str) and price < 0:
                     errors.warn(errors.negative_price(name, float(price)))
             self._set(matrix=_cells(cells, ("negative", "positive"), ("negative", "positive")))
+            self._refuse_nothing_to_decide()
             return
         if isinstance(self.matrix, Mapping):
             self._from_names(self.matrix)
         if self.classes is None:
             raise errors.costs_without_names()
         for argument, names in (("classes", self.classes), ("decisions", self.decisions)):
-            if names is not None and not isinstance(names, Sequence | np.ndarray):
+            if names is not None and not is_sequence(names):
                 raise errors.no_list_of_names(argument, names)
         classes = tuple(map(canonical, self.classes))
         decisions = classes if self.decisions is None else tuple(map(canonical, self.decisions))
@@ -74,7 +79,13 @@ class Costs:
             if len(set(names)) != len(names) or len(names) < 2:
                 raise errors.classes_not_different(names)
         self._set(classes=classes, decisions=decisions, matrix=_cells(self.matrix, classes, decisions))
+        self._refuse_nothing_to_decide()
         self._warn_of_dear_right_answers()
+
+    def _refuse_nothing_to_decide(self) -> None:
+        """Where every decision costs the same for every class there is nothing to choose between."""
+        if all(len(set(row)) == 1 for row in self.matrix):
+            raise errors.costs_of_nothing()
 
     def _set(self, **values: Any) -> None:
         for name, value in values.items():
@@ -213,7 +224,7 @@ class Costs:
         """The decisions, and what each costs when surely negative and when surely positive."""
         if self.classes is None:
             return ("negative", "positive"), list(zip(*self.numbers, strict=True))
-        if len(self.classes) != 2 or positive not in self.classes:
+        if len(self.classes) != 2 or not is_one_of(positive, self.classes):
             raise errors.switch_points_of_two(self.classes, positive)
         row = self.classes.index(str(positive))
         numbers = self.numbers
@@ -223,10 +234,10 @@ class Costs:
     def bayes_decisions(self, posteriors: Any) -> Array:
         """Return for each row of class probabilities (in the order of ``classes``) the decision that costs least.
 
-        Of decisions that cost the same, the first.
+        Of decisions that cost the same, the first. The probabilities of a row add up to 1 within a thousandth.
         """
         prices = np.array(self.numbers, np.float64)
-        return (np.asarray(posteriors, np.float64) @ prices).argmin(axis=-1)
+        return (_probabilities(posteriors, len(prices)) @ prices).argmin(axis=-1)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers and names, ready for JSON."""
@@ -275,11 +286,28 @@ def _ever_cheapest(prices: Array, decision: int) -> bool:
     return bool(found.fun <= 1e-9)
 
 
+def _probabilities(given: Any, classes: int) -> Array:
+    """Check probabilities of classes: one row of them, or a table with one column for each class."""
+    try:
+        values = np.asarray(given)
+        found = values.astype(np.float64) if values.dtype.kind in "iuf" else None
+    except ValueError:  # rows of unlike length
+        found = None
+    if found is None or found.ndim not in (1, 2) or found.shape[-1] != classes:
+        raise errors.not_probabilities(classes, given)
+    rows = np.atleast_2d(found)
+    within = ((rows >= 0) & (rows <= 1)).all(axis=1) & (np.abs(rows.sum(axis=1) - 1) <= ROUNDING)
+    if not within.all():
+        wrong = np.flatnonzero(~within)
+        raise errors.uneven_posteriors(len(wrong), int(wrong[0]), rows[wrong[0]].tolist())
+    return found
+
+
 def _cells(matrix: Any, classes: Sequence[str], decisions: Sequence[str]) -> tuple[Row, ...]:
     """Check a matrix, cell by cell."""
-    if not isinstance(matrix, Sequence | np.ndarray):
+    if not is_sequence(matrix):
         raise errors.costs_of_wrong_shape(f"{type(matrix).__name__}", len(classes), len(decisions))
-    rows = [list(row) if isinstance(row, Sequence | np.ndarray) else [row] for row in matrix]
+    rows = [list(row) if is_sequence(row) else [row] for row in matrix]
     lengths = sorted({len(row) for row in rows}, reverse=True)
     if len(lengths) > 1:
         raise errors.ragged_costs(lengths)

@@ -12,8 +12,9 @@ import numpy as np
 
 from stakes import errors
 from stakes.tallies import bins
-from stakes.tallies.arithmetic import Array, Number, finite
+from stakes.tallies.arithmetic import Array, Number, finite, is_real
 from stakes.tallies.base import Tally
+from stakes.tallies.checks import as_rows
 from stakes.tallies.on_demand import OnDemand
 
 Power = tuple[int, int, int, int]
@@ -94,7 +95,8 @@ class ErrorSums(Tally):
     ``moments[a, e, t, p]`` is the (weighted) sum of |error|ᵃ·errorᵉ·truthᵗ·predictionᵖ, added up about a centre of the
     data and moved to 0 in fractions, so that a large offset costs no digits. ``rows`` are the rows themselves, for the
     median and for resampling; ``histogram`` counts truth × prediction on a fixed grid, for pictures (``picture`` gives
-    its edges). ``constant`` are the sums of always predicting ``baseline``: what
+    its edges). ``zeros`` is how many truths are 0, of which no share can be taken: ``percentages`` are those of the
+    others. ``constant`` are the sums of always predicting ``baseline``: what
     ignoring the input scores. A part that was not counted is None.
     """
 
@@ -109,6 +111,7 @@ class ErrorSums(Tally):
     baseline_given: bool = False
     constant: "ErrorSums | None" = None
     weighted: bool = False
+    zeros: int | None = None
 
     kind = "errors"
 
@@ -127,6 +130,13 @@ class ErrorSums(Tally):
 
         ``places`` are the numbers of the rows in the whole, where these are only some of them.
         """
+        truth, prediction = as_rows(truth=truth, prediction=prediction)
+        if weight is not None:
+            weight = as_rows(truth=truth, weight=weight)[1]
+        if baseline is not None and not (is_real(baseline) and math.isfinite(baseline)):
+            raise errors.bad_baseline(baseline)
+        if not len(truth):
+            raise errors.empty("truth")
         sums = cls(**_added_up(truth, prediction, weight, parts), weighted=weight is not None)
         if places is not None and sums.worst is not None:
             worst = tuple(replace(w, row=int(places[w.row])) for w in sums.worst)
@@ -260,6 +270,7 @@ class ErrorSums(Tally):
             baseline_given=first.baseline_given,
             constant=cls.sum([part.constant for part in parts]) if same else None,  # type: ignore[misc]
             weighted=first.weighted,
+            zeros=None if any(part.zeros is None for part in parts) else sum(part.zeros or 0 for part in parts),
         )
         if same or whole.rows is None or not any(part.constant for part in parts):
             return whole
@@ -273,9 +284,8 @@ class ErrorSums(Tally):
     __hash__ = None  # type: ignore[assignment]
 
     def _content(self) -> dict[str, Any]:
-        plain = {
-            name: getattr(self, name) for name in ("largest", "percentages", "baseline", "baseline_given", "weighted")
-        }
+        names = ("largest", "percentages", "zeros", "baseline", "baseline_given", "weighted")
+        plain = {name: getattr(self, name) for name in names}
         return {
             **plain,
             "moments": [[*power, value.numerator, value.denominator] for power, value in sorted(self.moments.items())],
@@ -308,6 +318,8 @@ class ErrorSums(Tally):
         logs, shares = (0.0 if part is None else part for part in (sums.squared_logs, sums.percentages))
         if logs < 0 or not shares >= 0:
             raise ValueError("sums of squares or sizes below 0")
+        if sums.zeros is not None and (type(sums.zeros) is not int or sums.zeros < 0):
+            raise ValueError("the number of zeros")
         if rows is not None and sums.constant is not None:
             always = np.broadcast_to(np.float64(sums.baseline), len(rows.truth))
             compared = ErrorRows(rows.truth, always, rows.weight)
@@ -333,11 +345,11 @@ def _in_order(saved: dict[str, Any]) -> dict[str, Any]:
 # ── one pass over the rows ───────────────────────────────────────────────────────────────────────────────────────
 def _added_up(truth: Array, prediction: Array, weight: Array | None, parts: Collection[str]) -> dict[str, Any]:
     extremes = [max(abs(float(column.min())), abs(float(column.max()))) for column in (truth, prediction)]
-    if math.isinf(sum(extremes)):
+    if not math.isfinite(sum(extremes) + (0.0 if weight is None else float(weight.sum()))):
         raise errors.errors_beyond_floats()
     powers = list(dict.fromkeys(p for part in ("", *parts) for p in _POWERS.get(part, ())))
     moments = _Moments(powers, truth, prediction, extremes)
-    largest, logs, percentages = 0.0, [], []
+    largest, zeros, logs, percentages = 0.0, 0, [], []
     worst: list[WorstError] = []
     pictures: list[dict[Cell, float]] = []
     for start in range(0, len(truth), _BLOCK):
@@ -351,8 +363,8 @@ def _added_up(truth: Array, prediction: Array, weight: Array | None, parts: Coll
         if "logs" in parts:
             logs.append(_squared_logs(t, p, w))
         if "percentages" in parts:
-            with np.errstate(over="ignore"):
-                percentages.append(_sum(size / np.maximum(np.abs(t), np.finfo(np.float64).eps), w))
+            zeros += len(t) - int(np.count_nonzero(t))
+            percentages.append(_sum(percentage(size, t), w))
         if "worst" in parts and (len(worst) < WORST or here > abs(worst[-1].error)):
             worst = _worst([*worst, *_worst_of_block(start, size, error, t, p)])
         if "histogram" in parts:
@@ -363,9 +375,16 @@ def _added_up(truth: Array, prediction: Array, weight: Array | None, parts: Coll
         "largest": largest,
         "squared_logs": math.fsum(logs) if "logs" in parts else None,
         "percentages": math.fsum(percentages) if "percentages" in parts else None,
+        "zeros": zeros if "percentages" in parts else None,
         "worst": tuple(worst) if "worst" in parts else None,
         "histogram": _merged(pictures) if "histogram" in parts else None,
     }
+
+
+def percentage(size: Array, truth: Array) -> Array:
+    """Return |error| as a share of the truth; 0 where the truth is, which has no shares."""
+    with np.errstate(over="ignore"):
+        return np.divide(size, np.abs(truth), out=np.zeros(len(size)), where=truth != 0)
 
 
 def _cells(truth: Array, prediction: Array, weight: Array | None) -> dict[Cell, float]:

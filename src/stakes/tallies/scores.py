@@ -12,6 +12,7 @@ from stakes import errors
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import MOST, Array, Number, are_counts, finite
 from stakes.tallies.base import Tally
+from stakes.tallies.checks import as_rows, check_class, check_threshold
 from stakes.tallies.columns import Columns
 from stakes.tallies.confusion import Confusion
 from stakes.tallies.grid import Grid
@@ -50,8 +51,8 @@ class ScoreTable(Tally):
     kind = "scores"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.positive, str) or not isinstance(self.negative, str):
-            raise TypeError("a class is a text")
+        check_class("positive", self.positive)
+        check_class("negative", self.negative)
         if self.positive == self.negative:
             raise errors.classes_not_two((self.negative, self.positive))
 
@@ -67,14 +68,15 @@ class ScoreTable(Tally):
         negative: str = "negative",
     ) -> Self:
         """Count rows: finite scores, whether each is positive, and if wanted weights and columns to add up."""
-        scores, truth = np.asarray(scores), np.asarray(truth).astype(bool, copy=False)
+        truth, scores = as_rows(truth=truth, scores=scores)
+        truth = truth.astype(bool, copy=False)
         if scores.dtype.kind != "f":
             scores = as_float_if_exact(scores)
         if weight is None and not extra and scores.dtype.kind == "f" and len(scores):
             keys = pack(scores, truth)
             if keys is not None:
                 return cls(positive, negative, keys)
-        weight = None if weight is None else np.asarray(weight, np.float64)
+        weight = None if weight is None else as_rows(truth=truth, weight=weight)[1].astype(np.float64, copy=False)
         return cls(positive, negative, Columns.of_rows(scores, truth, weight, extra or {}))
 
     @classmethod
@@ -88,10 +90,11 @@ class ScoreTable(Tally):
         negative: str = "negative",
     ) -> Self:
         """Make a table from counts at scores (in any order, leading axes first)."""
-        values = {"positives": np.asarray(positives), "negatives": np.asarray(negatives)}
-        if not all(map(finite, values.values())):
+        scores, *counts = as_rows(-1, scores=scores, positives=positives, negatives=negatives)
+        if not all(map(finite, counts)):
             raise errors.bad_counts("some are infinite or not numbers")
-        return cls(positive, negative, Columns.added(np.asarray(scores), values))
+        values = dict(zip(("positives", "negatives"), counts, strict=True))
+        return cls(positive, negative, Columns.added(scores, values))
 
     # ── what it is ───────────────────────────────────────────────────────────────────────────────────────────
     @property
@@ -215,6 +218,7 @@ class ScoreTable(Tally):
 
     def at(self, threshold: float) -> Confusion:
         """Return the confusion table of the rule "positive when score ≥ threshold"."""
+        check_threshold(threshold)
         if isinstance(self.store, Keys):
             tp, fp = self.store.at_least(threshold)
             return self._table(tp, self.P - tp, fp, self.N - fp)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from stakes import errors
+from stakes.tallies.checks import as_path
 
 _LARGEST, _DEEPEST = 1_000_000, 1_000
 """Bytes of a file, and dots in a line: Python takes minutes over a name of very many parts."""
@@ -10,13 +11,13 @@ _LARGEST, _DEEPEST = 1_000_000, 1_000
 
 def read_toml(path: Any) -> dict[str, Any]:
     """Return what a TOML file says."""
-    import tomllib  # only files need these
-    from pathlib import Path
+    import tomllib  # only files need it
 
+    file = as_path("path", path)
     try:
-        if Path(path).stat().st_size > _LARGEST:
+        if file.stat().st_size > _LARGEST:
             raise errors.unreadable_file(str(path), f"it has more than {_LARGEST:,} bytes, so it is no list of words")
-        text = Path(path).read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8")
         if max(line.count(".") for line in text.split("\n")) > _DEEPEST:
             raise RecursionError
         return tomllib.loads(text)

@@ -8,6 +8,7 @@ from typing import Any
 from stakes import errors
 from stakes.metrics import Metric
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable
+from stakes.tallies.checks import is_one_of
 from stakes.uncertainty import areas, cells, score_tables, shares
 from stakes.uncertainty.class_scores import class_score_intervals
 from stakes.uncertainty.clusters import clustered_intervals
@@ -48,7 +49,7 @@ def interval(metric: Metric, value: float, tally: Any, sampling: Sampling, metho
     if method is None:
         return intervals([metric], [value], tally, sampling)[0]
     known = METHODS.get(metric.interval, ())
-    if method not in known:
+    if not is_one_of(method, known):
         raise errors.bad_method(method, metric.name, known)
     if sampling.clusters is not None:
         raise errors.method_with_clusters(method)

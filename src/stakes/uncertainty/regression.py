@@ -10,7 +10,7 @@ import numpy as np
 from stakes.metrics import Metric, measure
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.error_sums import ErrorRows
+from stakes.tallies.error_sums import ErrorRows, percentage
 from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.means import SKEWED, skewed_t, skewness_of_rows
 from stakes.uncertainty.quantiles import PLAIN, SQUARE, Scale, normal, on_scale, scale_of, student
@@ -157,7 +157,7 @@ def without_each(sums: ErrorSums, rows: ErrorRows, sampling: Sampling) -> ErrorS
     logs: Any = None
     if sums.squared_logs is not None and not math.isnan(sums.squared_logs):
         logs = without((np.log1p(truth) - np.log1p(prediction)) ** 2)
-    shares = None if sums.percentages is None else without(size / np.maximum(np.abs(truth), np.finfo(np.float64).eps))
+    shares = None if sums.percentages is None else without(percentage(size, truth))
     constant = None
     if sums.baseline is not None:
         constant = ErrorSums(moments_of(t, truth - sums.baseline, without), math.nan, weighted=True)

@@ -8,6 +8,7 @@ import numpy as np
 
 from stakes.metrics import Metric
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.error_sums import percentage
 
 
 def row_loss(metric: Metric) -> Callable[..., Any]:
@@ -53,7 +54,7 @@ def _pinball(truth: Array, prediction: Array, alpha: float) -> Array:
 
 
 def _percentage(truth: Array, prediction: Array) -> Array:
-    return np.abs(truth - prediction) / np.maximum(np.abs(truth), np.finfo(np.float64).eps)
+    return percentage(np.abs(truth - prediction), truth)
 
 
 _ROW_LOSSES: dict[str, Callable[..., Any]] = {

@@ -8,7 +8,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.tallies.arithmetic import is_real
-from stakes.tallies.checks import check_whole
+from stakes.tallies.checks import check_whole, is_one_of
 from stakes.tallies.clusters import Clusters
 from stakes.uncertainty.quantiles import normal, student
 
@@ -40,7 +40,7 @@ class Sampling:
         if not is_real(self.confidence) or not 0 < self.confidence < 1:
             raise errors.bad_confidence(self.confidence)
         object.__setattr__(self, "confidence", float(self.confidence))
-        if self.design not in DESIGNS:
+        if not is_one_of(self.design, DESIGNS):
             raise errors.bad_design(self.design, DESIGNS)
         check_whole("seed", self.seed, 0, math.inf)
 

@@ -12,7 +12,7 @@ def indexable(X: Any) -> Any:
     """Refuse what has no rows; sparse matrices come in the layout whose rows can be taken."""
     if hasattr(X, "tocsr"):
         return X.tocsr()
-    if isinstance(X, str) or not (getattr(X, "shape", ()) or hasattr(X, "__len__")):
+    if isinstance(X, str) or not getattr(X, "shape", hasattr(X, "__len__")):
         raise errors.features_without_rows(type(X).__name__)
     return X
 

@@ -160,7 +160,7 @@ def run(tasks: Sequence[Callable[[], T]], jobs: int, doing: str) -> Iterator[T]:
     """
     from joblib import Parallel, delayed
 
-    if isinstance(jobs, bool) or not isinstance(jobs, int) or (jobs < 1 and jobs != -1):
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or not (1 <= jobs <= 2**15 or jobs == -1):
         raise errors.bad_jobs(jobs)
     results = Parallel(n_jobs=jobs, return_as="generator")(delayed(task)() for task in tasks)
     return _watched(results, len(tasks), doing)

@@ -102,7 +102,7 @@ def _test(
 ) -> PermutationTest:
     _refuse_idle_shuffles(counted)
     evaluation = judge(counted, threshold)
-    metric = _metric(evaluation, name or _default(counted))
+    metric = _metric(evaluation, _default(counted) if name is None else name)
 
     def again(rng: np.random.Generator) -> Any:
         assert read is not None

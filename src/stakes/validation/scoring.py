@@ -5,7 +5,7 @@ from typing import Any
 
 from stakes import errors, evaluation, metrics
 from stakes.engines import count_rows
-from stakes.engines.columns import to_column
+from stakes.engines.columns import ordered, to_column
 from stakes.engines.labels import encode, settle
 from stakes.evaluation.base import priced
 from stakes.metrics import Metric, cost
@@ -41,7 +41,8 @@ def scorer(
     if pricing is not None and pricing.costs.columns:
         raise errors.scorer_of_cost_columns(pricing.costs.columns)
     declared = classes if classes is not None or pricing is None else pricing.costs.classes
-    return Scorer(Figure(metric.text, pricing, positive, None if declared is None else tuple(map(canonical, declared))))
+    known = None if declared is None else tuple(map(canonical, ordered(declared)))
+    return Scorer(Figure(metric.text, pricing, positive, known))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 import numbers
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.checks import check_whole
+from stakes.tallies.checks import as_list, check_whole, is_one_of
 from stakes.validation.target import Target, column_of
 
 Split = tuple[Array, Array]
@@ -115,7 +114,7 @@ def numbered(groups: Any, X: Any) -> Array:
 # ── ways that stakes names ───────────────────────────────────────────────────────────────────────────────────────
 def _read(how: Any, stratified: Any, target: Target, grouped: bool) -> Way:
     kind, size = _parsed(how)
-    if stratified not in ("auto", True, False):
+    if not isinstance(stratified, bool) and not is_one_of(stratified, ("auto",)):
         raise errors.bad_stratified(stratified)
     if stratified is True and target.plan is None:
         raise errors.strata_of_numbers()
@@ -196,24 +195,34 @@ def _refuse_too_many(way: Way, target: Target, group: Array | None) -> None:
 # ── splits that a user brings ────────────────────────────────────────────────────────────────────────────────────
 def _refuse_options(how: Any, stratified: Any, repeats: int, groups: Any) -> None:
     """A splitter or a list of splits has decided these already; groups are told to a splitter."""
-    listed = not hasattr(how, "split")
-    given = {"stratified": stratified != "auto", "repeats": repeats != 1, "groups": listed and groups is not None}
+    listed = not _splits(how)
+    given = {
+        "stratified": not is_one_of(stratified, ("auto",)),
+        "repeats": repeats != 1,
+        "groups": listed and groups is not None,
+    }
     for argument, unwanted in given.items():
         if unwanted:
             raise errors.decided_by_splits(argument)
 
 
+def _splits(how: Any) -> bool:
+    """Whether this is a splitter; bytes have a method of that name, too."""
+    return hasattr(how, "split") and not isinstance(how, bytes)
+
+
 def _given(how: Any, X: Any, target: Target, groups: Any) -> Splits:
-    if hasattr(how, "split"):
+    if _splits(how):
         try:
             pairs = list(how.split(X, target.values, groups))
         except ValueError as problem:
             raise errors.cannot_split(repr(how), str(problem)) from None
         words = repr(how)
-    elif isinstance(how, Iterable):
-        pairs, words = list(how), "the splits that were given"
     else:
-        raise errors.unknown_how(how)
+        listed, words = as_list(how), "the splits that were given"
+        if listed is None:
+            raise errors.unknown_how(how)
+        pairs = listed
     if not pairs:
         raise errors.no_splits()
     return Splits(words, [[_checked(number, pair, len(target)) for number, pair in enumerate(pairs, 1)]])

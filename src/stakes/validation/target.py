@@ -12,6 +12,7 @@ from stakes.engines.columns import Column, as_finite, to_column
 from stakes.engines.labels import Labels, canonical, encode, settle
 from stakes.engines.tasks import settle_task
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.checks import is_one_of
 from stakes.validation.features import count_of
 
 
@@ -57,7 +58,7 @@ def read_target(y: Any, X: Any, estimator: Any, task: str, positive: Any, classe
         raise errors.too_few_rows(count_of(X))
     column = column_of("y", y, X)
     of_classes = positive is not None or classes is not None
-    says = _kind_of(estimator) if task == "auto" and not of_classes else None
+    says = _kind_of(estimator) if is_one_of(task, ("auto",)) and not of_classes else None
     both = {"truth": column, "prediction": column}
     if (says or settle_task(task, both, of_classes, of_numbers=False)) == "regression":
         return Target(as_finite(column))

@@ -6,8 +6,8 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.columns import as_weights
-from stakes.evaluation.two_classes import check_threshold
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.checks import check_threshold
 from stakes.uncertainty.sampling import Sampling
 from stakes.validation.features import indexable
 from stakes.validation.fitting import Said, check_estimator, fit_all, require_scikit_learn

@@ -11,7 +11,7 @@ from stakes.decisions.calibration.isotonic import pooled, rising_curve, upwards
 from stakes.metrics.estimate import plain
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.checks import check_whole
+from stakes.tallies.checks import MOST_BINS, check_whole, is_one_of
 from stakes.uncertainty.sampling import Sampling
 from stakes.uncertainty.shares import wilson
 
@@ -104,8 +104,8 @@ def reliability(
     table: ScoreTable, bins: int, by: str, sampling: Sampling, redrawn: Callable[[], Honest | None]
 ) -> Reliability:
     """Return the reliability curve of a table of probabilities; ``redrawn`` makes its band when it is wanted."""
-    check_whole("bins", bins, 1)
-    if by not in BINNINGS:
+    check_whole("bins", bins, 1, MOST_BINS)
+    if not is_one_of(by, BINNINGS):
         raise errors.no_such_binning(by, BINNINGS)
     return Reliability(_bins(table, bins, by, sampling), *rising_curve(table), redrawn)
 

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from stakes import errors, metrics
+from stakes import metrics
 from stakes.decisions.curves.curve import Band, Curve, Scored, drawn_band
 from stakes.decisions.curves.hull import roc_hull
-from stakes.tallies.arithmetic import Array, exact, is_real, ratio
+from stakes.tallies.arithmetic import Array, exact, ratio
+from stakes.tallies.checks import check_threshold
 
 _PLACES = np.linspace(0, 1, 101)
 _NOTE = "each threshold was chosen on the rows that it is judged on, which flatters the curve"
@@ -42,8 +43,7 @@ def cost_curve(scored: Scored, *, threshold: Any = None) -> Curve:
 
 def _line(scored: Scored, threshold: Any) -> tuple[Array, Array, Array]:
     """One threshold: from false alarms alone to misses alone."""
-    if not is_real(threshold) or threshold != threshold:
-        raise errors.bad_threshold(threshold)
+    check_threshold(threshold)
     table = scored.table.at(threshold)
     rates = [metrics.find(name).of(table) for name in ("false_positive_rate", "miss_rate")]
     return np.array([0.0, 1.0]), np.array(rates, np.float64), np.full(2, float(threshold))

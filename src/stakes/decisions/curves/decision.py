@@ -4,7 +4,6 @@ Somebody who acts from a probability t on holds a false alarm t/(1 − t) times 
 benefit of acting when score ≥ t is tp/n − fp/n·t/(1 − t): found cases per row, less the false alarms at that price.
 """
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from stakes import errors
 from stakes.decisions.curves.curve import Curve, Scored, drawn_band
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array, is_real
+from stakes.tallies.checks import as_list
 
 _USUAL = np.arange(1, 100) / 100
 
@@ -47,7 +47,8 @@ def threshold_probabilities(given: Any) -> Array:
     """Return the thresholds in increasing order, .01 to .99 when none are given."""
     if given is None:
         return _USUAL
-    listed = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+    listed = None if isinstance(given, str) else as_list(given)
+    listed = [given] if listed is None else listed
     for value in listed:
         if not is_real(value) or not 0 <= value < 1:
             raise errors.no_threshold_probability(value)

@@ -8,7 +8,7 @@ import numpy as np
 
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.checks import check_whole
+from stakes.tallies.checks import MOST_BINS, check_whole
 from stakes.tallies.keys import Keys
 from stakes.text import visible
 
@@ -44,7 +44,7 @@ def histograms(
     table: ScoreTable, span: tuple[float, float], bins: int = 50, threshold: float | None = None
 ) -> Histograms:
     """Count the positive and the negative cases in equal bins over a span of the scores."""
-    check_whole("bins", bins, 1)
+    check_whole("bins", bins, 1, MOST_BINS)
     low, high = span if span[0] < span[1] else (span[0] - 0.5, span[1] + 0.5)  # as NumPy does for a single value
     edges = np.linspace(low, high, int(bins) + 1)
     counts = _of_keys(table, table.store, edges) if isinstance(table.store, Keys) else _of_columns(table, edges)

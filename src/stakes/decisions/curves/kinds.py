@@ -10,6 +10,7 @@ from stakes.decisions.curves.curve import Band, ClassScored, Curve, Scored
 from stakes.decisions.curves.decision import decision_curve
 from stakes.decisions.curves.reject import reject_curve
 from stakes.decisions.curves.roc_pr import pr_curve, roc_curve
+from stakes.tallies.checks import is_one_of
 
 __all__ = ["CURVES", "Band", "ClassScored", "Curve", "Scored", "curve"]
 
@@ -24,9 +25,9 @@ CURVES: dict[str, Callable[..., Curve]] = {
 
 def curve(kind: str, scored: Scored | ClassScored, **options: Any) -> Curve:
     """Return the curve of that name; ``options`` are its own."""
-    make = CURVES.get(kind)
-    if make is None:
+    if not is_one_of(kind, CURVES):
         raise errors.no_such_curve(kind, list(CURVES))
+    make = CURVES[kind]
     known = [name for name, one in inspect.signature(make).parameters.items() if one.kind is one.KEYWORD_ONLY]
     for name in options:
         if name not in known:

@@ -14,7 +14,14 @@ import numpy as np
 from stakes import errors
 from stakes.decisions.calibration import logistic
 from stakes.decisions.calibration.isotonic import rising_curve
-from stakes.decisions.recalibration.rows import Rows, one_column, probability_table, read_classes, read_two_classes
+from stakes.decisions.recalibration.rows import (
+    Rows,
+    one_column,
+    probability_table,
+    read_classes,
+    read_two_classes,
+    refuse_other_scale,
+)
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.text import as_json
@@ -38,6 +45,8 @@ class Calibrator:
     parameters: ClassVar[tuple[str, ...]] = ()
     rows_: float
     """How many rows (weighted: of equal weight) it was fitted on."""
+    range_: tuple[float, float] | None = None
+    """The lowest and the highest score that it was fitted on; None for old files, which do not know."""
 
     def fit(self, score: Any, truth: Any, weight: Any = None, *, sample_weight: Any = None) -> Self:
         """Learn from scores and what really happened; ``sample_weight`` is scikit-learn's name of ``weight``."""
@@ -46,6 +55,7 @@ class Calibrator:
         rows = self._read(score, truth, weight if sample_weight is None else sample_weight)
         self._learn(rows)
         self.rows_ = rows.effective
+        self.range_ = float(rows.scores.min()), float(rows.scores.max())
         return self
 
     def transform(self, score: Any) -> Array:
@@ -84,6 +94,7 @@ class Calibrator:
             "version": VERSION,
             "method": self.method,
             "rows": self.rows_,
+            "range": self.range_ and list(self.range_),
             "fitted_for": dict(self.fitted_for_),
             **self._content(),
         }
@@ -101,6 +112,17 @@ class Calibrator:
     # What a kind of recalibrator has to say for itself.
     def _read(self, score: Any, truth: Any, weight: Any) -> Rows:
         return read_two_classes(type(self).__name__, score, truth, weight)
+
+    def _scores(self, score: Any) -> Array:
+        """Checked scores, one for each row (and class)."""
+        return one_column(type(self).__name__, score)
+
+    def _column(self, score: Any) -> Array:
+        """One score per row, of the kind that the recalibrator was fitted on."""
+        values = self._scores(score)
+        if self.range_ is not None:
+            refuse_other_scale(values, *self.range_)
+        return values
 
     def _learn(self, rows: Rows) -> None:
         raise NotImplementedError
@@ -133,7 +155,7 @@ class IsotonicCalibrator(Calibrator):
 
     def curve(self, score: Any) -> Array:
         """Return the curve as it was fitted, which can touch 0 and 1."""
-        return np.interp(one_column(type(self).__name__, score), self.scores_, self.levels_)
+        return np.interp(self._column(score), self.scores_, self.levels_)
 
     def _turned(self, score: Any) -> Array:
         least = 0.5 / (self.rows_ + 1)
@@ -151,6 +173,7 @@ class IsotonicCalibrator(Calibrator):
         if not np.isfinite(scores).all() or not rises or not levels[0] >= 0 or not levels[-1] <= 1:
             raise ValueError("the curve does not rise from 0 to 1")
         self.scores_, self.levels_ = scores, levels
+        self.range_ = float(scores[0]), float(scores[-1])
 
 
 class SigmoidCalibrator(Calibrator):
@@ -171,7 +194,7 @@ class SigmoidCalibrator(Calibrator):
         self.slope_, self.intercept_ = float(slope), float(intercept)
 
     def _turned(self, score: Any) -> Array:
-        x = one_column(type(self).__name__, score)
+        x = self._column(score)
         p = logistic.probability(self.intercept_ + self.slope_ * x)
         return np.clip(p, _NEAR_0, _NEAR_1).reshape(np.shape(score))
 
@@ -196,6 +219,9 @@ class TemperatureCalibrator(Calibrator):
 
     def __init__(self, classes: Any = None) -> None:
         self.classes = classes
+
+    def _scores(self, score: Any) -> Array:
+        return probability_table(score)
 
     def _read(self, score: Any, truth: Any, weight: Any) -> Rows:
         return read_classes(score, truth, weight, self.classes)

@@ -1,18 +1,20 @@
 """Recalibrators that were saved, made again."""
 
 import json
+import math
 import os
 from pathlib import Path
 from typing import Any
 
 from stakes import errors
 from stakes.decisions.recalibration.calibrators import CALIBRATORS, VERSION, Calibrator
+from stakes.tallies.checks import as_path
 
 
 def load_calibrator(saved: str | os.PathLike[str] | dict[str, Any]) -> Calibrator:
     """Return the recalibrator that was saved in a file, or as the dictionary of ``to_dict()``."""
     where = "the dictionary" if isinstance(saved, dict) else str(saved)
-    content = saved if isinstance(saved, dict) else _read(Path(saved))
+    content = saved if isinstance(saved, dict) else _read(as_path("saved", saved))
     if not isinstance(content, dict) or content.get("stakes") != "calibrator":
         raise errors.no_saved_calibrator(where)
     if content.get("version") != VERSION:
@@ -23,6 +25,7 @@ def load_calibrator(saved: str | os.PathLike[str] | dict[str, Any]) -> Calibrato
     made = kind()
     try:
         made.restore(content)
+        made.range_ = _range(content.get("range")) or made.range_
         made.rows_ = float(content["rows"])
         made.fitted_for_ = {str(what): str(name) for what, name in dict(content.get("fitted_for", {})).items()}
         if not made.rows_ > 0:
@@ -31,6 +34,15 @@ def load_calibrator(saved: str | os.PathLike[str] | dict[str, Any]) -> Calibrato
         why = f"{problem} is missing" if isinstance(problem, KeyError) else str(problem)
         raise errors.damaged_calibrator(where, why) from None
     return made
+
+
+def _range(saved: Any) -> tuple[float, float] | None:
+    if saved is None:
+        return None
+    low, high = map(float, saved)
+    if not -math.inf < low <= high < math.inf:
+        raise ValueError("the range of its scores")
+    return low, high
 
 
 def _read(path: Path) -> Any:

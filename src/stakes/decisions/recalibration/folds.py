@@ -8,6 +8,8 @@ import numpy as np
 from stakes import errors
 from stakes.decisions.recalibration.calibrators import Calibrator
 from stakes.decisions.recalibration.rows import read_labels
+from stakes.engines.columns import as_weights, to_column
+from stakes.engines.labels import encode
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_whole
 
@@ -23,33 +25,35 @@ def cross_fitted(
 ) -> Array:
     """Return recalibrated scores, each row's from a copy of the calibrator that was fitted on the other folds.
 
-    Rows are dealt to the folds at random, every class evenly; rows of the same group (numbers from 0 on) stay together.
+    Rows are dealt to the folds at random, every class evenly; rows of the same group stay together.
     The calibrator itself stays as it is.
     """
     if not isinstance(calibrator, Calibrator):
         raise errors.no_calibrator(type(calibrator).__name__)
     check_whole("folds", folds, 2)
     check_whole("seed", seed, 0, math.inf)
-    values, labels = np.asarray(score), np.asarray(truth)
-    weights = None if weight is None else np.asarray(weight)
-    codes = read_labels(labels).codes
-    for name, column in {"score": values, "weight": weights}.items():
+    codes, values = read_labels(truth).codes, calibrator._scores(score)
+    labels, weights = np.asarray(truth), None if weight is None else as_weights(to_column(weight, "weight"))
+    grouped = None if groups is None else to_column(groups, "groups")
+    for name, column in {"score": values, "weight": weights, "groups": grouped}.items():
         if column is not None and len(column) != len(codes):
             raise errors.wrong_length(name, len(column), len(codes))
+    together = None if grouped is None else encode(grouped).codes
     sizes = np.bincount(codes)
     if np.count_nonzero(sizes) == 2 and sizes[sizes > 0].min() < 2:
         raise errors.too_few_to_cross_fit()
-    together = None if groups is None else np.asarray(groups)
     fold_of = (
         dealt(codes, folds, seed) if together is None else dealt(np.zeros(together.max() + 1), folds, seed)[together]
     )
+    span = float(np.min(values)), float(np.max(values))
     found = np.empty(values.shape)
     for fold in np.unique(fold_of):
         here = fold_of == fold
         copy = type(calibrator)(**calibrator.get_params())
         copy.fit(values[~here], labels[~here], None if weights is None else weights[~here])
+        copy.range_ = span  # of all rows: one fold may lack the scores that tell what kind they are
         found[here] = copy.transform(values[here])
-    return found
+    return found.reshape(np.shape(score))
 
 
 def dealt(codes: Array, folds: int, seed: int) -> Array:

@@ -7,9 +7,15 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.class_scores import Table
-from stakes.engines.columns import as_finite, as_weights, to_column
+from stakes.engines.columns import as_finite, as_weights, ordered, refuse_sparse, to_column
 from stakes.engines.labels import PAIRS, Labels, canonical, encode
 from stakes.tallies.arithmetic import Array
+
+_ROUNDING = 1e-6
+"""By how much rounding may take a probability beyond 0 or 1."""
+
+_MANY = 20
+"""So many scores of another kind do not all lie in [0, 1] by chance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +44,7 @@ def read_classes(score: Any, truth: Any, weight: Any, classes: Any) -> Rows:
     values = probability_table(score)
     if values.ndim == 1:
         return _weighted(values, _positive("a single column of probabilities", truth), weight)
-    names = tuple(canonical(name) for name in (range(values.shape[1]) if classes is None else classes))
+    names = tuple(canonical(name) for name in (range(values.shape[1]) if classes is None else ordered(classes)))
     if len(names) != values.shape[1]:
         raise errors.which_score_column(values.shape, names)
     labels = read_labels(truth)
@@ -67,6 +73,16 @@ def one_column(calibrator: str, score: Any) -> Array:
     return as_finite(to_column(values, "score")).astype(np.float64)
 
 
+def refuse_other_scale(values: Array, low: float, high: float) -> None:
+    """Refuse scores that are no probabilities where the recalibrator learned from some; warn of the contrary."""
+    outside = (values < -_ROUNDING) | (values > 1 + _ROUNDING)
+    if low >= 0 and high <= 1 and outside.any():
+        first = int(outside.argmax())
+        raise errors.not_on_its_scale(int(outside.sum()), first, float(values[first]))
+    if (low < 0 or high > 1) and len(values) >= _MANY and not outside.any():
+        errors.warn(errors.perhaps_probabilities(low, high))
+
+
 def probability_table(score: Any) -> Array:
     """Return the probabilities of one class, (n,), or of all, (n, k), which add up to 1."""
     values = _array(score)
@@ -84,6 +100,7 @@ def probability_table(score: Any) -> Array:
 
 
 def _array(score: Any) -> Array:
+    refuse_sparse("score", score)
     try:
         return np.asarray(score)
     except ValueError:

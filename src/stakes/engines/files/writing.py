@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from stakes import errors
+from stakes.tallies.checks import as_path
 
 _PLAIN = (".txt", ".log", ".out")
 _CHOOSING = {".json": "json", ".csv": "csv", ".md": "markdown", ".markdown": "markdown"}
@@ -44,12 +45,11 @@ def form_of(path: str | os.PathLike[str]) -> str:
 # ── where to write ───────────────────────────────────────────────────────────────────────────────────────────────
 def check_target(path: str | os.PathLike[str], form: str, read: Iterable[tuple[Any, str]] = ()) -> None:
     """Refuse to write where nothing can or should be written; ``read`` are files, and what each of them holds."""
-    given, path = os.fspath(path), Path(path)
-    if "\0" in given:
-        raise errors.nul_in_name(given)
+    path = as_path("path", path)
+    given = os.fspath(path)
     keep_inputs(given, read)
     if path.is_dir():
-        raise errors.is_a_folder(given or ".")
+        raise errors.is_a_folder(given)
     if not path.parent.is_dir():
         raise errors.no_such_folder(given)
     if path.is_file():
@@ -94,7 +94,7 @@ def _is_stream(path: Path) -> bool:
 # ── how to write ─────────────────────────────────────────────────────────────────────────────────────────────────
 def write_text(path: str | os.PathLike[str], text: str, form: str) -> None:
     """Write a text of some form; the name of a file that is no UTF-8 may stand in it, and is escaped."""
-    with written_beside(Path(path), form) as place:
+    with written_beside(as_path("path", path), form) as place:
         place.write_bytes(text.encode("utf-8", "backslashreplace"))
 
 

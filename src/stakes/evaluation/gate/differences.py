@@ -1,7 +1,7 @@
 """No worse than a baseline: the bad end of the interval of a difference stays within a margin."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from stakes.evaluation.gate.conditions import Figure
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.estimate import percent
 from stakes.tallies.arithmetic import is_real
+from stakes.tallies.checks import as_list
 from stakes.uncertainty.two_samples import Side, mover
 
 MOVER = "put together from the intervals of both (MOVER), as of different rows"
@@ -24,11 +25,10 @@ def margins(no_worse: Any) -> dict[Figure, float]:
     """Read which figures may be how much worse: a dictionary, or texts such as ``auc:0.02``."""
     if no_worse is None:
         return {}
-    if isinstance(no_worse, str):
-        no_worse = [no_worse]
-    if not isinstance(no_worse, Iterable):
+    texts = [no_worse] if isinstance(no_worse, str) else as_list(no_worse)
+    if texts is None:
         raise errors.bad_no_worse(no_worse, None)
-    pairs = no_worse.items() if isinstance(no_worse, Mapping) else [_taken_apart(text) for text in no_worse]
+    pairs = no_worse.items() if isinstance(no_worse, Mapping) else map(_taken_apart, texts)
     return {_figure(name): _margin(name, margin) for name, margin in pairs}
 
 

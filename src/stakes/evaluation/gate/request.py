@@ -1,13 +1,12 @@
 """What is asked of a gate, read and checked before any row is."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from stakes import errors
 from stakes.evaluation.gate.conditions import Condition, Figure
 from stakes.evaluation.gate.differences import margins
-from stakes.tallies.checks import check_share
+from stakes.tallies.checks import as_list, check_share
 
 ALLOWED_DROPPED = 0.05
 """The share of rows that may be left out, unless somebody says otherwise."""
@@ -24,8 +23,8 @@ class Request:
     @classmethod
     def parse(cls, require: Any, no_worse: Any, allow_dropped: Any, against: bool) -> "Request":
         """Read what was asked; ``against`` says whether there is a baseline."""
-        texts = [require] if isinstance(require, str) else () if require is None else require
-        if not isinstance(texts, Iterable):
+        texts = [require] if isinstance(require, str) else [] if require is None else as_list(require)
+        if texts is None:
             raise errors.bad_requirement(require)
         asked = cls(tuple(map(Condition.parse, texts)), margins(no_worse), check_share("allow_dropped", allow_dropped))
         if not asked.conditions and not asked.margins:

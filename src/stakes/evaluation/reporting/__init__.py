@@ -38,6 +38,8 @@ def report(thing: Any, path: Any, lang: str = "en", about: str = "") -> None:
     from stakes.views import report as pages  # only reports need it
 
     check_target(path, "page")  # before anything is computed
+    if not isinstance(about, str):
+        raise errors.not_a_line(about)
     payload = payload_of(thing) | ({"about": about} if about else {})
     pages.write(payload, path, lang)
 

@@ -7,6 +7,7 @@ from typing import Any
 from stakes import errors
 from stakes.decisions.curves.kinds import CURVES
 from stakes.metrics.estimate import Plottable
+from stakes.tallies.checks import is_one_of
 from stakes.views.plots import chance, confusion, curves, forest, network, numbers, scores
 from stakes.views.plots.style import Display
 
@@ -46,7 +47,7 @@ def plot(thing: Any, kind: str | None = None, ax: Any = None, **options: Any) ->
     if not isinstance(thing, Plottable):
         raise errors.nothing_to_plot(type(thing).__name__)
     kinds = thing.plots
-    if (kind is None and not kinds) or (kind is not None and kind not in kinds):
+    if (kind is None and not kinds) or (kind is not None and not is_one_of(kind, kinds)):
         raise errors.no_such_plot(kind, kinds)
     kind = kinds[0] if kind is None else kind
     draw = _DRAWN[getattr(thing, "task", thing.drawn_as)][kind]

@@ -7,6 +7,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.checks import as_list, check_whole
 from stakes.tallies.costs import Costs
 from stakes.tallies.names import canonical
 from stakes.tallies.pricing import Pricing, shares_of
@@ -37,8 +38,13 @@ def plot_regions(
     """
     if costs is not None and not isinstance(costs, Costs):
         raise errors.not_costs(costs)
-    if len(np.shape(X)) != 2 or np.shape(X)[1] != 2:
-        raise errors.regions_of_two_features(np.shape(X)[1] if len(np.shape(X)) == 2 else 1)
+    check_whole("resolution", resolution, 2, 10_000)
+    try:
+        shape = np.shape(X)
+    except ValueError:  # rows of different lengths
+        shape = ()
+    if len(shape) != 2 or shape[1] != 2 or not hasattr(X, "shape"):
+        raise errors.regions_of_two_features(shape[1] if len(shape) == 2 else 1)
     classes = [canonical(name) for name in _classes(estimator)]
     with axes(ax, 6.4, 4.8) as ax:
         names, surface = _surface(estimator, X, ax, classes, costs, positive, resolution)
@@ -122,7 +128,10 @@ def _colours(count: int) -> Any:
 def _rows(ax: Any, X: Any, y: Any, classes: list[str], names: list[str]) -> list[Any]:
     """The rows by their true class; a class that is also a decision has its colour. Of very many rows some."""
     points = np.asarray(X, np.float64)
-    truth = np.array([canonical(label) for label in np.asarray(y).tolist()])
+    labels = as_list(y)
+    if labels is None:
+        raise errors.not_a_column("y", f"a {type(y).__name__}")
+    truth = np.array([canonical(label) for label in labels])
     if len(truth) != len(points):
         raise errors.rows_of_regions(len(points), len(truth))
     if len(truth) > _MOST_POINTS:

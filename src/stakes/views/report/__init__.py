@@ -30,6 +30,7 @@ from typing import Any
 
 from stakes import errors
 from stakes.engines.files.writing import write_text
+from stakes.tallies.checks import is_one_of
 from stakes.text import visible
 from stakes.views.languages import LANGUAGES
 from stakes.views.report.texts import texts
@@ -84,7 +85,7 @@ def write(payload: Mapping[str, Any], path: Any, lang: str = "en") -> None:
 
 def html(payload: Mapping[str, Any], lang: str = "en") -> str:
     """Return the page of a payload, which opens in that language."""
-    if lang not in LANGUAGES:
+    if not is_one_of(lang, LANGUAGES):
         raise errors.no_such_language(lang, list(LANGUAGES))
     style = _read("style.css")
     script = _script(tuple(dict.fromkeys(section["kind"] for section in payload["sections"])))
