@@ -2,9 +2,9 @@
 
 An entry names the ``call`` (a verb, or ``python`` with an expression in ``run``), the ``file`` or ``files`` that hold
 the rows, files ``beside`` them, and ``args``. TOML has no word for None, arrays or decimals: ``{py = "…"}`` is an
-expression. The rows below the header of a ``file`` can ``repeat``. What is expected is an ``error`` (words of its text),
-or an answer: ``figures``, ``undefined`` ones with words of their reason, and what ``holds`` of it; ``warns`` are words of
-a warning, ``code`` is the exit code of an answer (1 for a gate that is closed).
+expression. The rows below the header of a ``file`` can ``repeat``. What is expected is an ``error`` (words of its
+text), or an answer: ``figures``, ``undefined`` ones with words of their reason, and what ``holds`` of it; ``warns`` are
+words of a warning, ``code`` is the exit code of an answer (1 for a gate that is closed).
 """
 
 import datetime
