@@ -233,6 +233,86 @@ def test_workflow_commands_are_escaped_by_githubs_rules():
     assert property_of_command("50 %\r\na: b, c") == "50 %25\\r\\na%3A b%2C c"
 
 
+# ── rows left out ────────────────────────────────────────────────────────────────────────────────────────────────
+GAPS = "y,p\n" + "0,0.1\n1,0.9\n0,0.6\n1,0.4\n0,0.2\n1,0.8\n" * 10 + "1,\n" * 40
+LEFT_OUT = "rows left out <= 5 % (40 of 100)"
+
+
+@pytest.fixture
+def gaps(tmp_path):
+    (tmp_path / "gaps.csv").write_text(GAPS)
+    return (tmp_path / "gaps.csv", "--truth", "y", "--score", "p", "--missing", "drop", "--require", "auc >= 0.5")
+
+
+def test_rows_left_out_close_the_gate_and_are_told_in_every_form(gaps, tmp_path):
+    env = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"), "COLUMNS": "120"}
+    shown = run(*gaps, "--junit", tmp_path / "g.xml", "--markdown", tmp_path / "g.md", env=env)
+    assert shown.returncode == 1
+    assert "failed, 1 of 2 not met; 40 rows with a missing value were left out" in shown.stdout
+    assert LEFT_OUT in shown.stdout
+    (error,) = [line for line in shown.stdout.splitlines() if line.startswith("::")]
+    assert error.startswith("::error title=stakes gate%3A rows left out <= 5 %25 (40 of 100)::failed: saw 0.4000")
+    assert "40 rows with a missing value were left out" in (tmp_path / "summary.md").read_text()
+    assert "40 rows with a missing value were left out" in (tmp_path / "g.md").read_text()
+    _, case = ElementTree.parse(tmp_path / "g.xml").getroot()[0]
+    assert (case.get("name"), case.find("failure").get("type")) == (LEFT_OUT, "dropped")
+    found = json.loads(run(*gaps, "--json").stdout)
+    assert (found["passed"], found["rows"], found["dropped"]) == (False, 60, 40)
+    assert found["checks"][1]["kind"] == "dropped"
+    assert f"{LEFT_OUT},False,0.4,0.05" in run(*gaps, "--csv").stdout
+    quiet = run(*gaps, "--quiet")
+    assert (quiet.returncode, quiet.stdout) == (1, f"{LEFT_OUT}: failed\n")
+
+
+def test_rows_left_out_within_the_allowed_share_are_told_all_the_same(gaps):
+    done = run(*gaps, "--allow-dropped", "0.4", env={"GITHUB_ACTIONS": "true", "COLUMNS": "120"})
+    assert done.returncode == 0
+    assert "passed, 2 conditions met; 40 rows with a missing value were left out" in done.stdout
+    assert "::warning title=stakes gate%3A rows left out <= 40 %25 (40 of 100)::passed: saw 0.4000" in done.stdout
+    assert run(*gaps, "--allow-dropped", "0.4", "--quiet").stdout == ""
+
+
+def test_tallies_know_the_rows_that_were_left_out(gaps, tmp_path):
+    for weight in (None, "w"):
+        rows = [line.split(",") for line in GAPS.splitlines()[1:]]
+        (tmp_path / "w.csv").write_text("y,p,w\n" + "".join(f"{y},{p},250\n" for y, p in rows))
+        halves = [tmp_path / f"{weight}{i}.tally" for i in range(2)]
+        stakes.count(tmp_path / "w.csv", truth="y", score="p", weight=weight, missing="drop").save(halves[0])
+        stakes.count(
+            {"y": [0, 1] * 50, "p": [0.1, 0.9] * 50, "w": [9.0] * 100}, truth="y", score="p", weight=weight
+        ).save(halves[1])
+        found = stakes.gate(stakes.evaluate(halves), require="auc >= 0", allow_dropped=0.1)
+        assert not found.passed
+        assert found.failed[0].condition == "rows left out <= 10 % (40 of 200)"
+
+
+def test_an_old_tally_without_the_number_of_rows_still_loads():
+    counted = stakes.count({"y": [0, 1, 1], "p": [0.1, 0.9, None]}, truth="y", score="p", missing="drop")
+    saved = counted.to_dict()
+    assert saved.pop("read") == 3
+    assert type(counted).from_dict(saved).rows_read == 3
+
+
+def test_conditions_are_read_before_any_row(tmp_path):
+    for arguments, words in (
+        (("--require", "acu > 0.5"), "there is no metric 'acu'"),
+        (("--require", "auc = 0.5"), "is no condition"),
+        (("--baseline", "gone2.csv", "--no-worse", "auc:x"), "no worse by 'x'"),
+        (("--require", "normalised_cost < 1"), "needs to know what mistakes cost; pass --costs"),
+        (("--require", "auc > 0.5", "--allow-dropped", "7"), "--allow-dropped 7.0 is no share"),
+    ):
+        done = run(tmp_path / "gone.csv", "--truth", "y", "--score", "p", *arguments)
+        assert (done.returncode, words in done.stderr) == (2, True), done.stderr
+    assert "there is no such file" in run(tmp_path / "gone.csv", *COLUMNS, "--require", "auc > 0.5").stderr
+
+
+def test_a_condition_that_points_the_wrong_way_is_warned_of():
+    done = run(*DEMO, "--require", "brier_score >= 0.1", "--json")
+    assert (done.returncode, json.loads(done.stdout)["passed"]) == (0, True)
+    assert "stakes: warning: 'brier_score >= 0.1' points the wrong way: a lower brier_score is better" in done.stderr
+    assert run(*DEMO, "--require", "brier_score <= 0.5").stderr == ""
+
+
 # ── configuration ────────────────────────────────────────────────────────────────────────────────────────────────
 CONFIG = """
 files = ["preds.csv"]

@@ -2,8 +2,9 @@
 
 An entry names the ``call`` (a verb, or ``python`` with an expression in ``run``), the ``file`` or ``files`` that hold
 the rows, files ``beside`` them, and ``args``. TOML has no word for None, arrays or decimals: ``{py = "…"}`` is an
-expression. What is expected is an ``error`` (words of its text), or an answer: ``figures``, ``undefined`` ones with
-words of their reason, and what ``holds`` of it; ``warns`` are words of a warning.
+expression. The rows below the header of a ``file`` can ``repeat``. What is expected is an ``error`` (words of its
+text), or an answer: ``figures``, ``undefined`` ones with words of their reason, and what ``holds`` of it; ``warns`` are
+words of a warning, ``code`` is the exit code of an answer (1 for a gate that is closed).
 """
 
 import datetime
@@ -24,6 +25,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+from scipy import sparse
 
 import stakes
 from stakes import cli
@@ -31,9 +33,10 @@ from stakes import cli
 HERE = pathlib.Path(__file__).parent
 LIBRARIES = {
     **{"np": np, "pd": pd, "pl": pl, "pa": pa, "stakes": stakes, "math": math, "json": json, "decimal": decimal},
-    **{"datetime": datetime, "fractions": fractions},
+    **{"datetime": datetime, "fractions": fractions, "sparse": sparse},
 }
-WITH_COMMAND = ("evaluate", "decide", "compare", "permute", "calibrate", "count", "system", "metrics")
+WITH_COMMAND = ("evaluate", "decide", "compare", "permute", "calibrate", "count", "system", "metrics", "gate")
+OF_GATE = ("require", "no_worse", "baseline", "allow_dropped")
 OPTIONS = {"classes": "class", "scores": "score", "predictions": "prediction", "models": "model", "decide": "rule"}
 LONGEST = 30
 """How many seconds an answer may take."""
@@ -49,6 +52,7 @@ class Entry:
     run: str = ""
     args: dict[str, Any] = field(default_factory=dict)
     file: str | None = None
+    repeat: int = 1
     files: dict[str, str] = field(default_factory=dict)
     beside: dict[str, str] = field(default_factory=dict)
     named: str = "rows.csv"
@@ -58,6 +62,7 @@ class Entry:
     figures: dict[str, float] = field(default_factory=dict)
     undefined: dict[str, str] = field(default_factory=dict)
     holds: list[str] = field(default_factory=list)
+    code: int = 0
 
     def __str__(self) -> str:
         return f"{self.topic}: {self.name}"
@@ -71,7 +76,10 @@ class Entry:
     @property
     def data(self) -> dict[str, str]:
         """The files that hold the rows, by name."""
-        return {self.named: self.file} if self.file is not None else self.files
+        if self.file is None:
+            return self.files
+        header, _, rows = self.file.partition("\n")
+        return {self.named: self.file if self.repeat == 1 else f"{header}\n{rows * self.repeat}"}
 
     def write(self, folder: pathlib.Path) -> None:
         """Put the files into a folder."""
@@ -101,6 +109,11 @@ def ask(entry: Entry, folder: pathlib.Path) -> Any:
     if entry.call == "system":
         is_toml = entry.data and data[0].endswith(".toml")
         return stakes.System.from_toml(data[0]) if is_toml else stakes.System(*data, **args)
+    if entry.call == "gate":
+        asked = {name: args.pop(name) for name in OF_GATE if name in args}
+        if isinstance(asked.get("baseline"), str):
+            asked["baseline"] = stakes.evaluate(str(folder / asked["baseline"]), **args)
+        return stakes.gate(stakes.evaluate(data[0], **args), **asked)
     if entry.call == "calibrate":
         from stakes.evaluation.recalibrating import recalibration
 
@@ -137,8 +150,8 @@ def _words(name: str, value: Any, folder: pathlib.Path, call: str) -> list[str]:
         return ["--", str(value)]
     if name == "costs" and isinstance(value, dict):
         return [word for price, cost in value.items() for word in _words(price, cost, folder, call)]
-    if name == "costs":
-        return ["--costs", str(folder / value)]
+    if name == "costs" or (call == "gate" and name == "baseline"):
+        return [option, str(folder / value)]
     if name == "paired" and value is False:
         return ["--unpaired"]
     if isinstance(value, bool):

@@ -73,7 +73,7 @@ def test_on_the_command_line(entry, tmp_path, capsys):
         code, out, err = run_command(command(entry, tmp_path), capsys)
     lines = [line for line in err.splitlines() if line and not line.startswith("stakes: warning: ")]
     if entry.error is None:
-        assert (code, lines) == (0, []), err
+        assert (code, lines) == (entry.code, []), err
         for words in entry.warns:
             assert as_options(words) in err
         check_json(entry, out)

@@ -32,7 +32,8 @@ class Policies(AsJson, Reportable):
     """What several ways to decide cost per case, and what each saves against the cheapest constant decision.
 
     Recalibration is by temperature and cross-fitted: no row's probability was changed by looking at its own class.
-    ``dropped`` rows lacked a value.
+    ``dropped`` rows lacked a value,
+    ``cautions`` say why nothing here can be believed.
     """
 
     classes: tuple[str, ...]
@@ -44,6 +45,7 @@ class Policies(AsJson, Reportable):
     recalibration: Estimate | None = None
     note: str = ""
     dropped: int = 0
+    cautions: tuple[str, ...] = ()
 
     drawn_as = "policies"
 
@@ -74,6 +76,7 @@ class Policies(AsJson, Reportable):
             "decisions": list(self.decisions),
             "rows": self.rows,
             "dropped": self.dropped,
+            "cautions": list(self.cautions),
             "best": self.best,
             "enough_evidence": self.enough_evidence,
             "estimates": {name: cost.to_dict() for name, cost in self.estimates.items()},
@@ -88,7 +91,8 @@ class Policies(AsJson, Reportable):
         return ways_as_rows(self.estimates, self.savings)
 
     def __str__(self) -> str:
-        return lines([*self.sentences(), *([f"{errors.rows_left_out(self.dropped)}."] if self.dropped else [])])
+        left_out = [errors.rows_left_out(self.dropped)] if self.dropped else []
+        return lines([*self.sentences(), *(f"{words}." for words in (*left_out, *self.cautions))])
 
     def __repr__(self) -> str:
         return f"<Policies for {len(self.classes)} classes; the best is {visible(self.best)}>"

@@ -41,6 +41,8 @@ def lacking(values: Any) -> Array:
     if series is not None:
         return _lacking_in_series(series)
     array = values if isinstance(values, list | tuple | range) else np.asanyarray(values)
+    if isinstance(array, np.ndarray) and array.ndim != 1:
+        return np.zeros(0, bool)  # no column at all, which is said when it is read
     if isinstance(array, np.ma.MaskedArray):
         return np.ma.getmaskarray(array)
     if isinstance(array, np.ndarray) and array.dtype.kind not in "OUT":

@@ -51,7 +51,8 @@ def different_tasks(name: str, task: str, other: str, other_task: str) -> InputE
 
 
 def bad_margin(margin: object) -> InputError:
-    return InputError(f"margin={margin!r} is not a number from 0 on; give the difference that would still not matter")
+    seen = short(repr(margin))
+    return InputError(f"margin={seen} is not a number from 0 on; give the difference that would still not matter")
 
 
 def no_such_pair(one: str, other: str, models: Sequence[str]) -> InputError:

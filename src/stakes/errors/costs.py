@@ -72,8 +72,8 @@ def costs_of_two_classes(classes: int, decisions: int) -> InputError:
 
 def costs_not_nested(name: object, row: object) -> InputError:
     return InputError(
-        f"the costs of the class {name!r} are {short(repr(row))}; give them as {{decision: cost}}, or miss and "
-        "false_alarm for two classes"
+        f"the costs of the class {short(repr(name))} are {short(repr(row))}; give them as {{decision: cost}}, or miss "
+        "and false_alarm for two classes"
     )
 
 
@@ -315,5 +315,6 @@ def uneven_posteriors(count: int, first: int, row: Sequence[float]) -> InputErro
 
 def switch_points_of_two(classes: Sequence[str], positive: object) -> InputError:
     return InputError(
-        f"switch points are for two classes with positive= one of them; there is {some(classes)}, {positive!r}"
+        f"switch points are for two classes with positive= one of them; there is {some(classes)}, "
+        f"{short(repr(positive))}"
     )

@@ -23,7 +23,7 @@ def class_of_few(figure: str) -> InputError:
 
 def bad_no_worse(name: object, margin: object) -> InputError:
     return InputError(
-        f"no worse by {short(repr(margin))} in {short(repr(name))}: the margin is a number from 0 on, as in auc:0.02"
+        f"no worse by {short(repr(margin))} in {short(repr(name))}: the margin is a number from 0 on; write auc:0.02"
     )
 
 

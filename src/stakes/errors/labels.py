@@ -91,7 +91,7 @@ def which_task() -> InputError:
 
 
 def no_such_task(task: object, known: Sequence[str]) -> InputError:
-    return InputError(f"task={task!r} is not known; the tasks are {some(known, last='or')}")
+    return InputError(f"task={short(repr(task))} is not known; the tasks are {some(known, last='or')}")
 
 
 def baseline_of_classes() -> InputError:
@@ -179,7 +179,7 @@ def codes_beyond_classes(classes: int) -> InputError:
 
 
 def no_such_class(name: object, classes: Sequence[str]) -> InputError:
-    return InputError(f"there is no class {name!r}{nearest(str(name), classes)}")
+    return InputError(f"there is no class {short(repr(name))}{nearest(str(name), classes)}")
 
 
 def table_too_large(classes: int, decisions: int) -> InputError:

@@ -25,7 +25,9 @@ def no_histograms(why: str) -> InputError:
 
 
 def not_two_models(one: str, other: str, models: Sequence[str]) -> InputError:
-    return InputError(f"{one!r} and {other!r} are not two of the models; there are {some(models)}")
+    return InputError(
+        f"{short(repr(one))} and {short(repr(other))} are not two of the models; there are {some(models)}"
+    )
 
 
 def missing_matplotlib() -> MissingPartError:
@@ -34,7 +36,7 @@ def missing_matplotlib() -> MissingPartError:
 
 def no_such_plot(kind: object, known: Sequence[str]) -> InputError:
     there = f"there is {some(known, most=10)}" if known else "there is none of these rows"
-    return InputError(f"there is no plot {kind!r} of this; {there}")
+    return InputError(f"there is no plot {short(repr(kind))} of this; {there}")
 
 
 def nothing_to_plot(seen: str) -> InputError:

@@ -15,7 +15,7 @@ def models_wanted(seen: str) -> InputError:
 
 
 def bad_model_name(name: object) -> InputError:
-    return InputError(f"a model is called {name!r}; give it a name, without backticks")
+    return InputError(f"a model is called {short(repr(name))}; give it a name, without backticks")
 
 
 def bad_model(name: str, seen: object) -> InputError:
@@ -49,11 +49,11 @@ def bad_rule_table(seen: object) -> InputError:
 
 
 def no_such_model(name: object, models: Sequence[str]) -> InputError:
-    return InputError(f"there is no model {name!r}{nearest(str(name), models)}")
+    return InputError(f"there is no model {short(repr(name))}{nearest(str(name), models)}")
 
 
 def no_such_output(name: str, output: object, outputs: Sequence[str]) -> InputError:
-    return InputError(f"{name} never says {output!r}{nearest(str(output), outputs)}")
+    return InputError(f"{name} never says {short(repr(output))}{nearest(str(output), outputs)}")
 
 
 def table_not_numbers(name: str) -> InputError:

@@ -51,7 +51,7 @@ def not_a_tally(seen: str) -> InputError:
 
 def unknown_version(tally: str, version: object, known: int) -> InputError:
     return InputError(
-        f"this {tally} was saved in version {version!r}, this stakes reads version {known}; update stakes, "
+        f"this {tally} was saved in version {short(repr(version))}, this stakes reads version {known}; update stakes, "
         "or count the rows again"
     )
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from stakes import errors, metrics
 from stakes.engines import Counted
 from stakes.engines.segments import values_of
-from stakes.evaluation.cautions import FEW_ROWS, cautions
+from stakes.evaluation.cautions import FEW_ROWS, cautions, wrongs
 from stakes.metrics import Estimate, Metric, cost
 from stakes.metrics.estimate import AsJson, Plottable, Reportable
 from stakes.metrics.reasons import NO_PROBABILITIES
@@ -227,6 +227,10 @@ class Evaluation(AsJson, Plottable, Reportable):
     ) -> Any:
         """Return how to decide by the scores."""
         raise errors.only_for("a way to decide", "scores of classes")
+
+    def _cautioned(self, decision: Any) -> Any:
+        """The same way to decide, with what makes every figure of these rows meaningless."""
+        return replace(decision, cautions=tuple(caution.words for caution in wrongs(self)))
 
     def _pricing_to_decide(self, costs: Any, prior: Any, training_prior: Any) -> Pricing | None:
         """The costs that were asked about, or those of this evaluation."""

@@ -10,6 +10,7 @@ from stakes import errors, metrics
 from stakes.decisions.curves.decision_difference import decision_difference
 from stakes.decisions.curves.kinds import Curve
 from stakes.evaluation.base import Evaluation
+from stakes.evaluation.cautions import wrongs
 from stakes.evaluation.contestants import Contestant
 from stakes.metrics import Estimate
 from stakes.metrics.estimate import AsJson, Plottable, Reportable, percent, plain
@@ -123,11 +124,12 @@ class Comparison(AsJson, Plottable, Reportable):
         """
         if not is_one_of(kind, ("decision",)):
             raise errors.no_such_curve(kind, ["decision"])
-        if len(self.models) == 2 and not first and not second:
+        if len(self.models) == 2 and isinstance(first, str) and isinstance(second, str) and not first + second:
             first, second = self.models
-        sides = [model for name in (first, second) for model in self.contestants if model.name == name]
-        if len(sides) != 2 or first == second:
+        known = all(is_one_of(name, self.models) for name in (first, second))
+        if not known or first == second:
             raise errors.not_two_models(first, second, list(self.models))
+        sides = [model for name in (first, second) for model in self.contestants if model.name == name]
         if not self.on_same_rows:
             raise errors.no_curve(kind, "the models were not judged on the same rows")
         for model in sides:
@@ -205,6 +207,7 @@ class Comparison(AsJson, Plottable, Reportable):
                 f"the {self.clusters:,} clusters were drawn and swapped as a whole: their rows are not independent, so "
                 "DeLong's and McNemar's tests and swaps of single rows do not apply"
             )
+        notes += [f"{name}: {wrong.words}" for name, model in self.models.items() for wrong in wrongs(model)]
         return notes
 
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -220,6 +223,7 @@ class Comparison(AsJson, Plottable, Reportable):
             "intervals": self.intervals,
             "margin": self.margin,
             "conclusion": self.conclusion,
+            "notes": self.notes,
             "table": [
                 {"rank": p.rank, "model": p.model, "metric": p.metric} | _without_name(p.estimate) for p in self.table
             ],

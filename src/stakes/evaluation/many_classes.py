@@ -196,7 +196,7 @@ class ManyClassEvaluation(Evaluation):
         pricing = self._pricing_to_decide(costs, prior, training_prior)
         if pricing is None:
             raise errors.which_costs("decide()")
-        return decide_among_policies(self.scores, pricing, self._sampling(self.scores))
+        return self._cautioned(decide_among_policies(self.scores, pricing, self._sampling(self.scores)))
 
     def curve(self, kind: str, of: Any = None, **options: Any) -> "Curve":
         """Return a curve of a class against the rest, or the "reject" curve of all classes together."""

@@ -206,12 +206,11 @@ class TwoClassEvaluation(Evaluation):
         if best is not None:
             if costs is not None or prior is not None:
                 raise errors.costs_or_best()
-            return by_figure.decide_by_figure(
-                self.scores, objectives.BestFigure.parse(best), sampling, self.probabilities
-            )
+            wanted = objectives.BestFigure.parse(best)
+            return self._cautioned(by_figure.decide_by_figure(self.scores, wanted, sampling, self.probabilities))
         if pricing is None:
             raise errors.neither_costs_nor_best()
-        return by_cost.decide_by_cost(self.scores, pricing, sampling, self.probabilities)
+        return self._cautioned(by_cost.decide_by_cost(self.scores, pricing, sampling, self.probabilities))
 
     def curve(self, kind: str, **options: Any) -> "Curve":
         """Return a curve with a band around it: "roc", "pr", "cost", "decision" or "reject".

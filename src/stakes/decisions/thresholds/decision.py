@@ -33,7 +33,8 @@ class Decision(AsJson, Plottable, Reportable):
 
     ``cost_ratio`` says between which costs of a miss, counted in false alarms, the best threshold stays the same;
     ``worth_of_labels`` what knowing all rates exactly could save per case, at most. ``over_thresholds`` is the figure
-    at every threshold, None where there are several or costs differ by row. ``dropped`` rows lacked a value.
+    at every threshold, None where there are several or costs differ by row. ``dropped`` rows lacked a value,
+    ``cautions`` say why nothing here can be believed.
     """
 
     criterion: str
@@ -60,6 +61,7 @@ class Decision(AsJson, Plottable, Reportable):
     worthless: tuple[str, ...] = ()
     find_over_thresholds: Callable[[], Curve] | None = None
     dropped: int = 0
+    cautions: tuple[str, ...] = ()
 
     drawn_as = "decision"
 
@@ -136,6 +138,7 @@ class Decision(AsJson, Plottable, Reportable):
             "negative": self.negative,
             "rows": self.rows,
             "dropped": self.dropped,
+            "cautions": list(self.cautions),
             "decisions": list(self.decisions),
             "thresholds": [plain(start) for start in self.thresholds],
             "apparent": self.apparent.to_dict(),
@@ -164,7 +167,8 @@ class Decision(AsJson, Plottable, Reportable):
 
     # ── in words ─────────────────────────────────────────────────────────────────────────────────────────────
     def __str__(self) -> str:
-        return lines([*self.sentences(), *([f"{errors.rows_left_out(self.dropped)}."] if self.dropped else [])])
+        left_out = [errors.rows_left_out(self.dropped)] if self.dropped else []
+        return lines([*self.sentences(), *(f"{words}." for words in (*left_out, *self.cautions))])
 
     def __repr__(self) -> str:
         return f"<Decision: {visible(self._rule(self.recommended))}>"
