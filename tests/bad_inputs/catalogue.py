@@ -2,8 +2,8 @@
 
 An entry names the ``call`` (a verb, or ``python`` with an expression in ``run``), the ``file`` or ``files`` that hold
 the rows, files ``beside`` them, and ``args``. TOML has no word for None, arrays or decimals: ``{py = "…"}`` is an
-expression. What is expected is an ``error`` (words of its text), or an answer: ``figures``, ``undefined`` ones with
-words of their reason, and what ``holds`` of it; ``warns`` are words of a warning.
+expression, also for what stands in a file. What is expected is an ``error`` (words of its text), or an answer:
+``figures``, ``undefined`` ones with words of their reason, and what ``holds`` of it; ``warns`` are words of a warning.
 """
 
 import datetime
@@ -27,11 +27,12 @@ import pyarrow as pa
 
 import stakes
 from stakes import cli
+from tests.bad_inputs import crafted
 
 HERE = pathlib.Path(__file__).parent
 LIBRARIES = {
     **{"np": np, "pd": pd, "pl": pl, "pa": pa, "stakes": stakes, "math": math, "json": json, "decimal": decimal},
-    **{"datetime": datetime, "fractions": fractions},
+    **{"datetime": datetime, "fractions": fractions, "crafted": crafted},
 }
 WITH_COMMAND = ("evaluate", "decide", "compare", "permute", "calibrate", "count", "system", "metrics")
 OPTIONS = {"classes": "class", "scores": "score", "predictions": "prediction", "models": "model", "decide": "rule"}
@@ -48,9 +49,9 @@ class Entry:
     call: str
     run: str = ""
     args: dict[str, Any] = field(default_factory=dict)
-    file: str | None = None
-    files: dict[str, str] = field(default_factory=dict)
-    beside: dict[str, str] = field(default_factory=dict)
+    file: Any = None
+    files: dict[str, Any] = field(default_factory=dict)
+    beside: dict[str, Any] = field(default_factory=dict)
     named: str = "rows.csv"
     encoding: str = "utf-8"
     error: list[str] | None = None
@@ -69,14 +70,15 @@ class Entry:
         return plain and self.call in WITH_COMMAND and (bool(self.data) or self.call == "metrics")
 
     @property
-    def data(self) -> dict[str, str]:
+    def data(self) -> dict[str, Any]:
         """The files that hold the rows, by name."""
         return {self.named: self.file} if self.file is not None else self.files
 
     def write(self, folder: pathlib.Path) -> None:
         """Put the files into a folder."""
         for name, text in {**self.data, **self.beside}.items():
-            (folder / name).write_bytes(text.encode(self.encoding))
+            content = eval(text["py"], LIBRARIES) if isinstance(text, dict) else text
+            (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode(self.encoding))
 
 
 def entries() -> list[Entry]:

@@ -7,7 +7,7 @@ column, what was seen (how many, the first row), and what to do about it.
 import importlib
 from typing import TYPE_CHECKING, Any
 
-_LONGEST, _BEGINNING = 690, 400
+_LONGEST, _BEGINNING = 650, 400
 """Letters of a text: names from data may be of any length, and what to do stands at the end."""
 
 
