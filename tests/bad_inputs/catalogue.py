@@ -2,9 +2,9 @@
 
 An entry names the ``call`` (a verb, or ``python`` with an expression in ``run``), the ``file`` or ``files`` that hold
 the rows, files ``beside`` them, and ``args``. TOML has no word for None, arrays or decimals: ``{py = "…"}`` is an
-expression. The rows below the header of a ``file`` can ``repeat``. What is expected is an ``error`` (words of its
-text), or an answer: ``figures``, ``undefined`` ones with words of their reason, and what ``holds`` of it; ``warns`` are
-words of a warning, ``code`` is the exit code of an answer (1 for a gate that is closed).
+expression, also for what stands in a file. The rows below the header of a ``file`` can ``repeat``. What is expected is
+an ``error`` (words of its text), or an answer: ``figures``, ``undefined`` ones with words of their reason, and what
+``holds`` of it; ``warns`` are words of a warning, ``code`` is the exit code of an answer (1 for a gate that is closed).
 """
 
 import datetime
@@ -29,11 +29,12 @@ from scipy import sparse
 
 import stakes
 from stakes import cli
+from tests.bad_inputs import crafted
 
 HERE = pathlib.Path(__file__).parent
 LIBRARIES = {
     **{"np": np, "pd": pd, "pl": pl, "pa": pa, "stakes": stakes, "math": math, "json": json, "decimal": decimal},
-    **{"datetime": datetime, "fractions": fractions, "sparse": sparse},
+    **{"datetime": datetime, "fractions": fractions, "sparse": sparse, "crafted": crafted},
 }
 WITH_COMMAND = ("evaluate", "decide", "compare", "permute", "calibrate", "count", "system", "metrics", "gate")
 OF_GATE = ("require", "no_worse", "baseline", "allow_dropped")
@@ -51,10 +52,10 @@ class Entry:
     call: str
     run: str = ""
     args: dict[str, Any] = field(default_factory=dict)
-    file: str | None = None
+    file: Any = None
     repeat: int = 1
-    files: dict[str, str] = field(default_factory=dict)
-    beside: dict[str, str] = field(default_factory=dict)
+    files: dict[str, Any] = field(default_factory=dict)
+    beside: dict[str, Any] = field(default_factory=dict)
     named: str = "rows.csv"
     encoding: str = "utf-8"
     error: list[str] | None = None
@@ -74,17 +75,20 @@ class Entry:
         return plain and self.call in WITH_COMMAND and (bool(self.data) or self.call == "metrics")
 
     @property
-    def data(self) -> dict[str, str]:
+    def data(self) -> dict[str, Any]:
         """The files that hold the rows, by name."""
         if self.file is None:
             return self.files
+        if self.repeat == 1:
+            return {self.named: self.file}
         header, _, rows = self.file.partition("\n")
-        return {self.named: self.file if self.repeat == 1 else f"{header}\n{rows * self.repeat}"}
+        return {self.named: f"{header}\n{rows * self.repeat}"}
 
     def write(self, folder: pathlib.Path) -> None:
         """Put the files into a folder."""
         for name, text in {**self.data, **self.beside}.items():
-            (folder / name).write_bytes(text.encode(self.encoding))
+            content = eval(text["py"], LIBRARIES) if isinstance(text, dict) else text
+            (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode(self.encoding))
 
 
 def entries() -> list[Entry]:

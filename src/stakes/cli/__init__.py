@@ -8,7 +8,6 @@ import os
 import signal
 import sys
 import warnings
-from contextlib import nullcontext
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,11 +36,14 @@ def main() -> NoReturn:
     try:
         from stakes.cli import guard
 
-        code = guard.followed(_died) if guard.memory_is_limited() else None
+        limit = guard.memory_limit()
+        code = None if limit is None else guard.followed(limit, _died)
         if code is not None:
             sys.exit(code)
         sys.unraisablehook = _interrupted_unheard
-        with nullcontext() if _debugging() else guard.quiet(), guard.interruptible(_interrupted):
+        if not _debugging():
+            guard.silence_libraries()
+        with guard.interruptible(_interrupted):
             _run()
     except KeyboardInterrupt:  # while importing, or in the very moment in which all was said
         _interrupted()

@@ -4,8 +4,8 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
-from typing import Any, NoReturn
+from contextlib import contextmanager, suppress
+from typing import NoReturn
 
 _PATIENCE = 1.0
 """Seconds that a library may take to come back to Python after Ctrl-C."""
@@ -13,6 +13,12 @@ _PATIENCE = 1.0
 _LACK_OF_MEMORY = (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGKILL) if os.name == "posix" else ()
 _PARENT_DIED = 1
 """Linux' PR_SET_PDEATHSIG."""
+
+_LEAST = 512 << 20
+"""Bytes of address space without which NumPy and Polars do not even load."""
+
+_STUCK, _NEARLY = 10.0, 0.8
+"""A process that does nothing for so many seconds, and came so near to its limit, waits for what will never come."""
 
 
 @contextmanager
@@ -42,45 +48,34 @@ def interruptible(end: Callable[[], NoReturn]) -> Iterator[None]:
         os.close(told)
 
 
-@contextmanager
-def quiet() -> Iterator[None]:
+def silence_libraries() -> None:
     """Keep standard error for Python: what libraries write there by themselves when they give up goes nowhere."""
-    with ExitStack() as undone:
-        with suppress(OSError, ValueError, AttributeError):  # there is none, or it is no file
-            before = sys.stderr
-            before.flush()
-            own, shown = (os.dup(before.fileno()) for _ in range(2))
-            words = open(shown, "w", encoding=before.encoding, errors=before.errors, buffering=1)  # noqa: SIM115
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, before.fileno())
-            os.close(nowhere)
-            sys.stderr = words
-            undone.callback(_speak_again, before, own)
-        yield
+    with suppress(OSError, ValueError, AttributeError):  # there is none, or it is no file
+        before = sys.stderr
+        before.flush()
+        own = os.dup(before.fileno())
+        sys.stderr = open(own, "w", encoding=before.encoding, errors=before.errors, buffering=1)  # noqa: SIM115
+        os.dup2(os.open(os.devnull, os.O_WRONLY), before.fileno())
 
 
-def _speak_again(before: Any, own: int) -> None:
-    sys.stderr, words = before, sys.stderr
-    words.close()
-    os.dup2(own, before.fileno())
-    os.close(own)
-
-
-def memory_is_limited() -> bool:
-    """Whether the system gives this process a limited amount of memory (``ulimit -v``), and can tell about a child."""
-    if not hasattr(signal, "sigwaitinfo"):
-        return False
+def memory_limit() -> int | None:
+    """How much memory the system gives this process at most (``ulimit -v``), if it does and can tell about a child."""
+    if not hasattr(signal, "sigtimedwait"):
+        return None
     import resource
 
-    kinds = (resource.RLIMIT_AS, resource.RLIMIT_DATA)
-    return any(resource.getrlimit(kind)[0] != resource.RLIM_INFINITY for kind in kinds)
+    limits = [resource.getrlimit(kind)[0] for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA)]
+    return min((limit for limit in limits if limit != resource.RLIM_INFINITY), default=None)
 
 
-def followed(died: Callable[[], NoReturn]) -> int | None:
+def followed(limit: int, died: Callable[[], NoReturn]) -> int | None:
     """Go on in a child (None), and return its exit code to the parent, which says when it ``died``.
 
     A library that lacks memory ends the whole process, which nobody can catch; but a parent can put it into words.
+    Where the ``limit`` leaves no room for libraries to begin with, there is no child.
     """
+    if limit < _LEAST:
+        died()
     heeded = {signal.SIGCHLD, signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
     parent, mask = os.getpid(), signal.pthread_sigmask(signal.SIG_BLOCK, heeded)
     child = os.fork()
@@ -88,7 +83,7 @@ def followed(died: Callable[[], NoReturn]) -> int | None:
         _die_with(parent)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         return None
-    code = _wait(child, heeded)
+    code = _wait(child, heeded, limit)
     if -code in _LACK_OF_MEMORY:
         died()
     if code < 0:  # ended by another signal, as the parent shall be
@@ -98,17 +93,35 @@ def followed(died: Callable[[], NoReturn]) -> int | None:
     return code
 
 
-def _wait(child: int, heeded: set[signal.Signals]) -> int:
+def _wait(child: int, heeded: set[signal.Signals], limit: int) -> int:
     """Wait for the end of a child, and hand on what is sent to this process alone; a terminal tells both."""
+    worked = -1
     while True:
-        heard = signal.sigwaitinfo(heeded)
-        if heard.si_signo != signal.SIGCHLD:
+        heard = signal.sigtimedwait(heeded, _STUCK)
+        if heard is None:
+            before, worked = worked, _time_of(child)
+            if worked == before and _peak_of(child) > _NEARLY * limit:  # threads that died are waited for in vain
+                os.kill(child, signal.SIGKILL)
+        elif heard.si_signo != signal.SIGCHLD:
             if heard.si_code <= 0:
                 os.kill(child, heard.si_signo)
-            continue
-        found, status = os.waitpid(child, os.WNOHANG)
-        if found:
-            return os.waitstatus_to_exitcode(status)
+        else:
+            found, status = os.waitpid(child, os.WNOHANG)
+            if found:
+                return os.waitstatus_to_exitcode(status)
+
+
+def _time_of(process: int) -> int:
+    """The ticks of the clock for which a process and its threads have worked."""
+    with open(f"/proc/{process}/stat") as file:
+        return sum(map(int, file.read().rpartition(")")[2].split()[11:13]))
+
+
+def _peak_of(process: int) -> int:
+    """The most address space that a process has held, in bytes."""
+    with open(f"/proc/{process}/status") as file:
+        found = dict(line.split(":", 1) for line in file)
+    return int(found["VmPeak"].split()[0]) * 1024
 
 
 def _die_with(parent: int) -> None:

@@ -43,6 +43,9 @@ MOST_EXACT = 20_000_000
 BATCH = 1 << 20
 """Rows that are read at a time."""
 
+_MANY = 1 << 22
+"""Where bins are asked for, files of more rows are counted as they go by; fewer take less memory at once."""
+
 
 def count_files(data: Any, options: Mapping[str, Any], exact: bool | None) -> Counted | None:
     """Count files of many rows; None when they are to be read whole.
@@ -57,7 +60,7 @@ def count_files(data: Any, options: Mapping[str, Any], exact: bool | None) -> Co
     if exact and any(name == "weight" or name.startswith("by") for name in named):
         return None
     files = Files.open(data, named, options.get("where"))
-    if not files.have_more_rows_than(BATCH if exact is False else MOST_EXACT):
+    if not files.have_more_rows_than(_MANY if exact is False else MOST_EXACT):
         return None
     with files.relation() as table:
         if table is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from stakes.text import visible
 
-_LONGEST, _BEGINNING = 690, 400
+_LONGEST, _BEGINNING = 650, 400
 """Letters of a text: names from data may be of any length, and what to do stands at the end."""
 
 

@@ -46,7 +46,7 @@ def nothing_to_add() -> InputError:
 
 
 def not_a_tally(seen: str) -> InputError:
-    return InputError(f"expected the dictionary of a tally, got {seen}")
+    return InputError(f"expected the dictionary of a tally, got {seen}; count the rows again")
 
 
 def unknown_version(tally: str, version: object, known: int) -> InputError:

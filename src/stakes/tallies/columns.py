@@ -49,11 +49,16 @@ class Columns:
         if not len(scores):
             return cls(scores, values)
         order = np.argsort(scores, kind="stable")[::-1]
-        scores = scores[order]
+        whole = cls.joined_neighbours(scores[order], {name: column[..., order] for name, column in values.items()})
+        counts = whole.values["positives"] + whole.values["negatives"]
+        present = np.flatnonzero(counts.reshape(-1, len(whole.scores)).any(axis=0))
+        return cls(whole.scores[present], {name: column[..., present] for name, column in whole.values.items()})
+
+    @classmethod
+    def joined_neighbours(cls, scores: Array, values: Mapping[str, Array]) -> Self:
+        """Add up what lies at equal scores, which stand side by side."""
         starts = np.flatnonzero(np.append(True, scores[1:] != scores[:-1]))
-        sums = {name: np.add.reduceat(column[..., order], starts, axis=-1) for name, column in values.items()}
-        present = np.flatnonzero((sums["positives"] + sums["negatives"]).reshape(-1, len(starts)).any(axis=0))
-        return cls(scores[starts][present], {name: column[..., present] for name, column in sums.items()})
+        return cls(scores[starts], {name: np.add.reduceat(column, starts, axis=-1) for name, column in values.items()})
 
     @classmethod
     def of_rows(cls, scores: Array, truth: Array, weight: Array | None, extra: Mapping[str, Array]) -> Self:

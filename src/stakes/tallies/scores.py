@@ -310,10 +310,11 @@ class ScoreTable(Tally):
         if isinstance(self.store, Columns):
             return self._like(Columns.added(grid.lower_edges(self.store.scores), self.store.values), grid)
         coarse = [  # a block at a time: the columns of all rows would take several times their memory
-            Columns.added(grid.lower_edges(block.scores), {name: getattr(block, name) for name in _COUNTS})
+            Columns.joined_neighbours(grid.lower_edges(block.scores), {name: getattr(block, name) for name in _COUNTS})
             for block in self.steps()
         ]
-        return self._like(Columns.merged(coarse), grid)
+        counts = {name: np.concatenate([part.values[name] for part in coarse]) for name in _COUNTS}
+        return self._like(Columns.joined_neighbours(np.concatenate([part.scores for part in coarse]), counts), grid)
 
     def for_travel(self, minimum: float) -> Self:
         """Return the table in bins, put together until every cell is empty or holds at least so many rows.

@@ -31,7 +31,7 @@ _LOOKED_AT = 1 << 20
 
 _SCORED = ("truth", *_NUMBERS)
 
-_MANY = 1 << 20
+_MANY = 1 << 17
 """Of so many rows of text numbers are kept as numbers from the start, in half the memory."""
 
 

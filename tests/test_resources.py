@@ -1,0 +1,365 @@
+"""What ends work that could not be done: lack of memory, faults of our own, missing parts, Ctrl-C. Real processes."""
+
+import math
+import os
+import resource
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import numpy as np
+import polars as pl
+import pytest
+
+import stakes
+from stakes import errors
+from stakes.engines.files.room import memory_left
+from tests.bad_inputs import crafted
+from tests.test_faults import one_line
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX")
+
+MB = 1 << 20
+FIT = ["--truth", "y", "--score", "p"]
+
+
+def stakes_at_work(*words, script="from stakes.cli import main; main()", room=None, **options):
+    """Start a command by a script of our own, within so many bytes of address space."""
+    limit = None if room is None else lambda: resource.setrlimit(resource.RLIMIT_AS, (room, room))
+    code = f"import sys; sys.argv = ['stakes', *sys.argv[1:]]\n{script}"
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=limit,
+        **options,
+    )
+
+
+def ended(process, seconds=120):
+    out, err = process.communicate(timeout=seconds)
+    return process.returncode, out, err
+
+
+def measured(*words):
+    """Run a command: its exit code, standard error, and the most memory that it held, in bytes."""
+    script = (
+        "import resource, subprocess, sys\n"
+        "done = subprocess.run([sys.executable, '-m', 'stakes', *sys.argv[1:]], capture_output=True, text=True)\n"
+        "print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)\n"
+        "print(done.stderr, end='')"
+    )
+    done = subprocess.run([sys.executable, "-c", script, *map(str, words)], capture_output=True, text=True, timeout=600)
+    first, _, said = done.stdout.partition("\n")
+    code, kilobytes = map(int, first.split())
+    return code, said, kilobytes * 1024
+
+
+def predictions(path, rows):
+    chance = np.random.default_rng(0)
+    p = chance.random(rows)
+    frame = pl.DataFrame({"y": (chance.random(rows) < p).astype(int), "p": p})
+    (frame.write_parquet if path.suffix == ".parquet" else frame.write_csv)(path)
+    return path
+
+
+# ── exit code 3 ──────────────────────────────────────────────────────────────────────────────────────────────────
+RAISING = """
+from stakes.cli import main
+from stakes.cli.group import cli
+class PanicException(BaseException): pass
+def fail(**_): raise {problem}
+cli.commands[{command!r}].callback = fail
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("problem", "words"),
+    [
+        ("KeyError('x')", "a fault of stakes itself: KeyError: 'x'; run again with --debug to see where, and please"),
+        ("RecursionError('too deep')", "a fault of stakes itself: RecursionError: too deep"),
+        ("PanicException('index out of bounds')", "a fault of stakes itself: PanicException: index out of bounds"),
+        ("ValueError('first\\nsecond')", "a fault of stakes itself: ValueError: first;"),
+        ("AssertionError", "a fault of stakes itself: AssertionError: ;"),
+        (
+            "MemoryError('Unable to allocate 7 GiB')",
+            "there is not enough memory (Unable to allocate 7 GiB); name fewer",
+        ),
+        ("RuntimeError('Cannot allocate memory (os error 12)')", "there is not enough memory (Cannot allocate memory"),
+        ("OSError(28, 'No space left on device')", "cannot write: No space left on device"),
+        ("OSError(12, 'Cannot allocate memory')", "there is not enough memory"),
+    ],
+)
+def test_what_could_not_be_done_is_one_line_and_code_3(problem, words):
+    code, out, err = ended(stakes_at_work("doctor", script=RAISING.format(problem=problem, command="doctor")))
+    assert (code, out) == (3, "")
+    assert one_line(err).startswith(f"stakes: {words}")
+
+
+@pytest.mark.parametrize("words", [["--debug", "doctor"], ["doctor", "--debug"]])
+def test_debug_shows_where_before_the_line(words):
+    script = RAISING.format(problem="KeyError('x')", command="doctor")
+    code, _, err = ended(stakes_at_work(*words, script=script))
+    assert code == 3
+    assert err.startswith("Traceback (most recent call last):")
+    assert "in fail" in err
+    assert err.splitlines()[-1].startswith("stakes: a fault of stakes itself: KeyError: 'x'")
+
+
+def test_debug_changes_nothing_else():
+    assert ended(stakes_at_work("metrics", "auc", "--debug")) == ended(stakes_at_work("metrics", "auc"))
+    assert "--debug" in ended(stakes_at_work("--help"))[1]
+
+
+def test_a_fault_in_a_gate_does_not_look_like_a_closed_one(tmp_path):
+    words = ["gate", predictions(tmp_path / "a.csv", 50), *FIT, "--require", "auc >= 0.99"]
+    assert ended(stakes_at_work(*words))[0] == 1
+    script = "import stakes.evaluation.gate as g\ndef fail(*_, **__): return {}['x']\ng.gate = fail\n"
+    code, out, err = ended(stakes_at_work(*words, script=f"{script}from stakes.cli import main; main()"))
+    assert (code, out) == (3, "")
+    assert "KeyError" in one_line(err)
+
+
+def test_a_missing_part_is_code_3(tmp_path):
+    duckdb = pytest.importorskip("duckdb")
+    duckdb.connect(str(tmp_path / "a.duckdb")).execute("CREATE TABLE t AS SELECT 1 AS y, 0.5 AS p").close()
+    script = "sys.modules['duckdb'] = None\nfrom stakes.cli import main; main()"
+    code, out, err = ended(stakes_at_work("evaluate", f"{tmp_path / 'a.duckdb'}::t", *FIT, script=script))
+    assert (code, out) == (3, "")
+    assert one_line(err).endswith("needs the package duckdb: pip install 'stakes[duckdb]'")
+
+
+def test_in_python_the_kinds_are_those_of_python():
+    assert isinstance(errors.lack_of_memory(), MemoryError)
+    assert isinstance(errors.missing_duckdb("x"), ImportError)
+    for problem in (errors.lack_of_memory(), errors.missing_duckdb("x")):
+        assert isinstance(problem, stakes.UnableError)
+        assert not isinstance(problem, stakes.InputError)
+
+
+def test_what_a_library_writes_by_itself_is_not_said():
+    noise = "os.write(2, b'thread panicked at lib.rs'); print('from Python', file=sys.stderr); raise KeyError('x')"
+    script = f"import os\nfrom stakes.cli import main\nfrom stakes.cli.group import cli\ndef fail(**_): {noise}\n"
+    script += "cli.commands['doctor'].callback = fail\nmain()"
+    _, _, err = ended(stakes_at_work("doctor", script=script))
+    assert [line.split(":")[0] for line in err.splitlines()] == ["from Python", "stakes"]
+    assert "panicked" in ended(stakes_at_work("doctor", "--debug", script=script))[2]
+
+
+# ── memory ───────────────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.fixture(scope="module")
+def million(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("million")
+    return [predictions(folder / name, 1_500_000) for name in ("a.csv", "a.parquet")]
+
+
+@pytest.mark.parametrize("megabytes", [300, 500, 700, 900, 1_100, 1_500])
+def test_a_limit_on_memory_ends_in_an_answer_or_one_line(million, megabytes):
+    for path in million:
+        code, out, err = ended(stakes_at_work("evaluate", path, *FIT, "--quiet", room=megabytes * MB))
+        assert (code, err == "") in ((0, True), (3, False)), err
+        if code:
+            assert out == ""
+            assert "not enough memory" in one_line(err) or "takes some" in err
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_ten_million_rows_within_a_limit(tmp_path, kind):
+    path = predictions(tmp_path / f"a.{kind}", 10_000_000)
+    for megabytes in (500, 700, 900, 1_000, 1_200, 1_500, 2_000, 3_000):
+        for more in ([], ["--bins"]):
+            code, _, err = ended(stakes_at_work("evaluate", path, *FIT, "--quiet", *more, room=megabytes * MB))
+            assert (code, len(err.splitlines())) in ((0, 0), (3, 1)), err
+    code, _, err = ended(stakes_at_work("evaluate", path, *FIT, "--quiet", room=4_000 * MB))
+    assert (code, err) == (0, "")
+    peaks = {}
+    for more in ("--exact", "--bins"):
+        code, _, peaks[more] = measured("evaluate", path, *FIT, "--quiet", more)
+        assert code == 0
+    assert peaks["--bins"] <= peaks["--exact"] < 1_000 * MB
+
+
+def test_bins_take_no_more_memory_than_exact_scores(million):
+    for path in million:
+        (_, _, exact), (_, _, binned) = (
+            measured("evaluate", path, *FIT, "--quiet", more) for more in ("--exact", "--bins")
+        )
+        assert binned <= exact + 25 * MB  # the table of bins itself; from four million rows on they take less
+        assert exact < 300 * MB
+
+
+def test_more_than_memory_holds_is_refused_before_it_is_read(monkeypatch, tmp_path):
+    monkeypatch.setattr("stakes.engines.files.room.memory_left", lambda: 1e3)
+    path = predictions(tmp_path / "a.parquet", 1_000)
+    with pytest.raises(
+        errors.LackOfMemoryError, match=r"a\.parquet: reading it takes some 0\.0 GB of memory, and 0\.0 GB"
+    ):
+        stakes.evaluate(path, truth="y", score="p")
+
+
+def test_memory_that_is_left_knows_the_limit():
+    code = "from stakes.engines.files.room import memory_left; print(memory_left())"
+    limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (900 * MB, 900 * MB))  # noqa: E731
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, preexec_fn=limit, timeout=60)
+    assert 300 * MB < float(done.stdout) < 900 * MB
+    assert 0 < memory_left() < math.inf
+
+
+def test_a_process_that_a_library_ends_is_told_by_its_parent():
+    script = "import os\nfrom stakes.cli import main\nfrom stakes.cli.group import cli\n"
+    for how, code in (("os.abort()", 3), ("os.kill(os.getpid(), 9)", 3), ("os.kill(os.getpid(), 15)", -15)):
+        dying = f"{script}def die(**_): {how}\ncli.commands['doctor'].callback = die\nmain()"
+        found, _, err = ended(stakes_at_work("doctor", script=dying, room=2_048 * MB))
+        assert found == code
+        assert err == "" if code < 0 else one_line(err).startswith("stakes: there is not enough memory; ")
+
+
+def test_a_process_that_waits_for_a_dead_thread_is_ended_by_its_parent():
+    script = "import mmap, stakes.cli.guard, time\nfrom stakes.cli import main\nfrom stakes.cli.group import cli\n"
+    script += "stakes.cli.guard._STUCK = 0.3\ndef wait(**_): room = mmap.mmap(-1, SIZE << 20); time.sleep(3)\n"
+    script += "cli.commands['doctor'].callback = wait\nmain()"
+    near, far = (
+        ended(stakes_at_work("doctor", script=script.replace("SIZE", size), room=2_048 * MB)) for size in ("1800", "10")
+    )
+    assert (near[0], far[0]) == (3, 0)
+    assert "not enough memory" in one_line(near[2])
+
+
+def test_a_limit_changes_no_exit_code(tmp_path):
+    path = predictions(tmp_path / "a.csv", 50)
+    for words, code in (
+        (["metrics", "auc"], 0),
+        (["gate", path, *FIT, "--require", "auc >= 1"], 1),
+        (["metrics", "x"], 2),
+    ):
+        limited, free = (ended(stakes_at_work(*words, room=room)) for room in (3_000 * MB, None))
+        assert limited == free
+        assert free[0] == code
+
+
+# ── bombs ────────────────────────────────────────────────────────────────────────────────────────────────────────
+def endless_line():
+    import gzip
+    import io
+
+    held = io.BytesIO()
+    with gzip.open(held, "wb", 9) as file:
+        file.write(b"y,p\n1,0.5\n0,")
+        for _ in range(300):
+            file.write(b"9" * MB)
+    return held.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("line.csv.gz", endless_line),
+        ("zeros.tally", lambda: crafted.archive("{}", bytes(200 * MB))),
+        ("lying.tally", lambda: crafted.claiming(1_000, crafted.archive("{}", bytes(200 * MB)))),
+        ("texts.tally", lambda: crafted.archive('["a"' + ',"a"' * (4 * MB - 10) + "]")),
+    ],
+)
+def test_a_bomb_takes_little_memory(tmp_path, name, content):
+    path = tmp_path / name
+    path.write_bytes(content())
+    assert path.stat().st_size < 600_000
+    columns = FIT if name.endswith(".gz") else []
+    code, err, peak = measured("evaluate", path, *columns)
+    assert code == 2, err
+    assert one_line(err)
+    assert peak < 500 * MB
+
+
+def test_a_pipe_without_end_is_left(tmp_path):
+    with subprocess.Popen(["cat", "/dev/zero"], stdout=subprocess.PIPE) as endless:
+        code, _, err = ended(stakes_at_work("evaluate", "-", *FIT, stdin=endless.stdout))
+        endless.kill()
+    assert code == 2
+    assert "standard input: a line has more than 16,777,216 bytes" in one_line(err)
+    with subprocess.Popen(["yes", "1,0.5"], stdout=subprocess.PIPE) as endless:
+        code, _, err = ended(stakes_at_work("evaluate", "-", *FIT, stdin=endless.stdout, room=700 * MB))
+        endless.kill()
+    assert code == 3
+    assert "standard input: reading it takes some" in one_line(err)
+
+
+# ── Ctrl-C ───────────────────────────────────────────────────────────────────────────────────────────────────────
+READY = "from stakes.cli import main; print('ready', flush=True); main()"
+
+
+def interrupted(seconds, *words, room=None):
+    """Send Ctrl-C so long after the command line has begun: the exit code, what was said, and how long that took."""
+    process = stakes_at_work(*words, script=READY, room=room)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(seconds)
+    process.send_signal(signal.SIGINT)
+    start = time.monotonic()
+    code, _, err = ended(process)
+    return code, err, time.monotonic() - start
+
+
+@pytest.mark.parametrize("moments", [15, pytest.param(150, marks=pytest.mark.deep)])
+def test_ctrl_c_at_any_moment_also_while_importing(million, moments):
+    codes = []
+    for number in range(moments):
+        room = 4_000 * MB if number % 5 == 4 else None
+        code, err, took = interrupted(0.6 * number / moments, "evaluate", million[0], *FIT, "--quiet", room=room)
+        assert code in (0, 130), err
+        assert took < 10  # 2 s, and what a busy machine adds
+        assert code == 0 or one_line(err) == "stakes: interrupted"
+        codes.append(code)
+    assert codes[0] == 130
+
+
+SLOW = (
+    "WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t WHERE i < 1e12) SELECT i % 2 AS y, 0.5 AS p FROM t"
+)
+
+
+@pytest.fixture
+def slow_view(tmp_path):
+    with sqlite3.connect(tmp_path / "slow.db") as database:
+        database.execute(f"CREATE VIEW slow AS {SLOW} WHERE i > 9e11")
+    database.close()
+    return f"{tmp_path / 'slow.db'}::slow"
+
+
+def test_ctrl_c_within_a_view_of_sqlite(slow_view):
+    code, err, took = interrupted(1.5, "evaluate", slow_view, *FIT)
+    assert (code, one_line(err)) == (130, "stakes: interrupted")
+    assert took < 5
+
+
+def test_ctrl_c_within_a_view_is_an_interruption_in_python_too(slow_view):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            stakes.evaluate(slow_view, truth="y", score="p")
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_ctrl_c_ends_a_library_that_does_not_listen():
+    """Sleeping in C with the signal handled only once it is over, as a long sort does."""
+    deaf = "import ctypes; ctypes.CDLL(None).sleep(30); ctypes.CDLL(None).sleep(30)"
+    script = (
+        f"from stakes.cli.group import cli\ndef sleep(**_): {deaf}\ncli.commands['doctor'].callback = sleep\n{READY}"
+    )
+    process = stakes_at_work("doctor", script=script)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    start = time.monotonic()
+    code, _, err = ended(process)
+    assert (code, one_line(err)) == (130, "stakes: interrupted")
+    assert time.monotonic() - start < 10
