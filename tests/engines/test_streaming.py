@@ -56,6 +56,7 @@ def written(frame, folder, kind):
 def _many_rows(monkeypatch):
     """Let a thousand rows be many."""
     monkeypatch.setattr(streaming, "MOST_EXACT", 1_000)
+    monkeypatch.setattr(streaming, "_MANY", 1_000)
     monkeypatch.setattr(streaming, "BATCH", 257)
 
 
