@@ -1,6 +1,7 @@
 """Files of many rows: batches are counted as they go by, and the answers are those of all rows at once."""
 
 import gzip
+import math
 import sqlite3
 
 import numpy as np
@@ -56,6 +57,7 @@ def written(frame, folder, kind):
 def _many_rows(monkeypatch):
     """Let a thousand rows be many."""
     monkeypatch.setattr(streaming, "MOST_EXACT", 1_000)
+    monkeypatch.setattr(streaming, "_MANY", 1_000)
     monkeypatch.setattr(streaming, "BATCH", 257)
 
 
@@ -112,6 +114,15 @@ def test_batches_count_as_all_rows_in_memory_do(tmp_path, watched, kind, questio
     counted = count_rows(written(frame, tmp_path, kind), **question)
     like(counted, count_rows(frame, **question, exact=False))
     assert len(watched) == 1
+
+
+def test_bins_are_the_same_where_there_is_no_room_for_the_long_table(tmp_path, monkeypatch):
+    question = {"truth": "sick", "score": "p", "positive": "yes"}
+    path = written(rows(), tmp_path, "parquet")
+    roomy = count_rows(path, **question)
+    monkeypatch.setattr("stakes.engines.binning.LongTable", None)
+    monkeypatch.setattr("stakes.engines.binning._ROOM", math.inf)
+    like(count_rows(path, **question), roomy)
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=str)

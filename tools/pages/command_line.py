@@ -12,8 +12,9 @@ _INTRODUCTION = """\
 
 Every command answers in plain words and tables, as `--json` (schemas in `src/stakes/schema`), as `--csv` or as
 `--markdown`, to the terminal or to a file (`-o`). What went wrong is one line: exit code 2 is wrong input, 1 a
-gate that is closed, 130 an interruption. `stakes COMMAND --help` says what stands here, which `make pages` has written
-from the commands.
+gate that is closed, 3 work that could not be done (too little memory, a full disk, a missing part, a fault of stakes
+itself; `--debug` shows where in the code), 130 an interruption. `stakes COMMAND --help` says what stands here, which
+`make pages` has written from the commands.
 """
 
 

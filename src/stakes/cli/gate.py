@@ -72,6 +72,8 @@ def gate(
 ) -> Answer:
     """Hold the predictions in FILE against conditions: exit code 0 when all are met, 1 when not, 2 for wrong input.
 
+    Exit code 3 is work that could not be done (too little memory, a full disk), which says nothing about the model.
+
     A condition is about a figure, or an end of its interval (.low, .high): "auc.low >= 0.8". A figure that is undefined
     fails, and says why; so do more rows left out than --allow-dropped. --no-worse compares with a baseline: on the same
     rows if it is another column, or a file of rows joined by --id; otherwise as if of other rows, which is safe but

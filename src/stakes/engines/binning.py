@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes.engines.files.room import memory_left
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 
@@ -24,6 +25,9 @@ _MOST_COUNTED = (1 << 32) - 1
 _SPAN = 1 << 29
 """More numbers than the bins of any grid have."""
 
+_ROOM = 4 << 30
+"""Bytes that are left where the long table, of which few pages are ever touched, does no harm to anybody else."""
+
 
 class BinnedCounts:
     """How many rows there are of each cell (whatever the caller numbers) in each bin, and perhaps their weights.
@@ -35,6 +39,7 @@ class BinnedCounts:
     def __init__(self) -> None:
         self.grid = "probability"
         self._long: LongTable | None = None
+        self._roomy = memory_left() > _ROOM
         self._sums = SortedSums()
 
     def add(self, scores: Array, cells: Array, weight: Array | None = None) -> None:
@@ -45,7 +50,7 @@ class BinnedCounts:
         if low < 0 or high > 1:
             self._on_the_line()
         highest = int(cells.max())
-        if self.grid == "line" or weight is not None or highest >= _FEW_CELLS:
+        if self.grid == "line" or weight is not None or highest >= _FEW_CELLS or not self._roomy:
             self._sums.add(cells, bins.numbers(scores, self.grid), weight)
             return
         if self._long is None or not self._long.room_for(len(scores), highest):
