@@ -218,11 +218,9 @@ def count_again_with_costs(columns: Sequence[str]) -> InputError:
     )
 
 
-def which_costs(name: str) -> InputError:
-    return InputError(
-        f"{name} needs to know what mistakes cost; pass costs=, or of two classes both prices (miss= and false_alarm=) "
-        "in the figure's own parentheses"
-    )
+def which_costs(name: str, of_two: bool = True) -> InputError:
+    prices = ", or of two classes both prices (miss= and false_alarm=) in the figure's own parentheses"
+    return InputError(f"{name} needs to know what mistakes cost; pass costs={prices if of_two else 'stakes.Costs(…)'}")
 
 
 def costs_of_nothing() -> InputError:

@@ -195,7 +195,7 @@ class ManyClassEvaluation(Evaluation):
             raise errors.no_scores_to_decide()
         pricing = self._pricing_to_decide(costs, prior, training_prior)
         if pricing is None:
-            raise errors.which_costs("decide()")
+            raise errors.which_costs("decide()", of_two=False)
         return self._cautioned(decide_among_policies(self.scores, pricing, self._sampling(self.scores)))
 
     def curve(self, kind: str, of: Any = None, **options: Any) -> "Curve":
