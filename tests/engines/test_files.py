@@ -37,6 +37,12 @@ def from_file(data, **options):
     return stakes.evaluate(data, **{**COLUMNS, **options}).to_dict()
 
 
+def left_out(told, rows):
+    """What is told of the same rows when others were left out: how many, and a note before the one about few rows."""
+    note = f"{rows} row{'s' * (rows > 1)} with a missing value {'were' if rows > 1 else 'was'} left out"
+    return {**told, "dropped": rows, "notes": [*told["notes"][:-1], note, *told["notes"][-1:]]}
+
+
 def write_sqlite(rows, file, table="preds"):
     names = ", ".join('"' + name.replace('"', '""') + '"' for name in rows.columns)
     with sqlite3.connect(file) as connection:
@@ -105,7 +111,7 @@ def test_conditions_and_missing_values_in_every_kind(tmp_path, name):
     file = written(name, tmp_path, gaps)
     kept = gaps.filter(pl.col("age") > 50, pl.col("site").is_not_null()).drop_nulls("p")
     found = from_file(file, where="age > 50 AND site IN ('A', 'B')", missing="drop")
-    assert found == {**in_memory(kept), "dropped": 1}
+    assert found == left_out(in_memory(kept), 1)
     with pytest.raises(stakes.InputError, match="score is missing in 1 row"):
         from_file(file)
 
@@ -257,8 +263,9 @@ def test_duckdb_decimals_enumerations_and_missing_values(tmp_path):
         connection.execute("CREATE TABLE t (y answer, p DECIMAL(4, 2), b BIGINT)")
         connection.execute("INSERT INTO t VALUES ('yes', 0.9, 1), ('no', 0.2, 1), (NULL, 0.3, 1), ('no', NULL, NULL)")
     found = from_file(f"{tmp_path}/a.duckdb::t", missing="drop")
-    assert found == {**in_memory(pl.DataFrame({"y": ["yes", "no"], "p": [0.9, 0.2]})), "dropped": 2}
-    assert from_file(f"{tmp_path}/a.duckdb::t", where="b IS NOT NULL AND y IS NOT NULL") == {**found, "dropped": 0}
+    plain = in_memory(pl.DataFrame({"y": ["yes", "no"], "p": [0.9, 0.2]}))
+    assert found == left_out(plain, 2)
+    assert from_file(f"{tmp_path}/a.duckdb::t", where="b IS NOT NULL AND y IS NOT NULL") == plain
 
 
 # ── conditions ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -476,7 +483,8 @@ def test_missing_values_are_dropped_from_every_make_of_column():
     import pandas as pd
 
     arrow = pl.DataFrame(GAPS).to_arrow()
-    expected = {**in_memory({k: [v[i] for i in FULL] for k, v in GAPS.items()}, weight="w", by="site"), "dropped": 4}
+    plain = in_memory({k: [v[i] for i in FULL] for k, v in GAPS.items()}, weight="w", by="site")
+    expected = left_out(plain, 4)
     floats = {**GAPS, "p": np.array(GAPS["p"], float), "w": np.array(GAPS["w"], object)}
     for table in (GAPS, pl.DataFrame(GAPS), pd.DataFrame(GAPS), arrow, floats, pl.DataFrame(GAPS).lazy()):
         assert in_memory(table, weight="w", by="site", missing="drop") == expected
@@ -490,12 +498,11 @@ def test_missing_values_in_tables_of_scores_and_in_batches():
     found = stakes.evaluate(truth=truth, score=scores, classes=[0, 1, 2], missing="drop").to_dict()
     kept = [0, 1, 2, 4]
     plain = stakes.evaluate(truth=[truth[i] for i in kept], score=scores[kept], classes=[0, 1, 2]).to_dict()
-    assert found == {**plain, "dropped": 1}
+    assert found == left_out(plain, 1)
     batches = [{"y": [1, 0, None], "p": [0.9, 0.3, 0.2]}, {"y": [None], "p": [0.1]}, {"y": [0, 1], "p": [0.5, 0.4]}]
     found = stakes.evaluate(batches, truth="y", score="p", missing="drop")
     plain = stakes.evaluate(truth=[1, 0, 0, 1], score=[0.9, 0.3, 0.5, 0.4])
-    assert found.to_dict() == {**plain.to_dict(), "dropped": 2}
-    assert "2 rows with a missing value were left out" in found.notes
+    assert found.to_dict() == left_out(plain.to_dict(), 2)
     assert stakes.Evaluation(stakes.count(batches, truth="y", score="p", missing="drop")).to_dict()["dropped"] == 2
 
 

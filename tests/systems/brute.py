@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from hypothesis import assume
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -118,6 +119,7 @@ def systems(draw, cascades: bool = True, most_models: int = 4, most_classes: int
     combinations = list(itertools.product(*map(range, sizes)))
     rule = dict(zip(combinations, rng.integers(0, m, len(combinations)).tolist(), strict=True))
     costs = [[draw(st.integers(0, 9)) for _ in range(m)] for _ in range(k)]
+    assume(any(len(set(row)) > 1 for row in costs))  # otherwise there is nothing to decide
     return Brute(prior, sizes, sees, tables, rule, costs)
 
 

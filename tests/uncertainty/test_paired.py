@@ -16,7 +16,8 @@ from stakes.uncertainty.paired import Sample, difference, difference_of_unpaired
 from stakes.uncertainty.sampling import Sampling
 
 TWO = {"classes": ("0", "1"), "decisions": ("0", "1"), "positive": "1"}
-FIGURES = [m for m in metrics.list() if m.better != "neither"]
+PRICES = {"miss": 1, "false_alarm": 1}
+FIGURES = [m.with_parameters(**PRICES) if m.lacking else m for m in metrics.list() if m.better != "neither"]
 
 
 def two_class_rows(n, seed=0, apart=1.5):

@@ -126,7 +126,7 @@ def _count_batches(batches: Iterator[Any], options: dict[str, Any]) -> Counted:
     if not parts:
         raise errors.no_batches() if options.get("where") is None else errors.nothing_satisfies(options["where"])
     counted = Counted.sum(parts)
-    return replace(counted, dropped=counted.dropped + dropped, read=rows)
+    return replace(counted, dropped=counted.dropped + dropped, read=counted.rows_read + dropped)
 
 
 def read_rows(
@@ -224,7 +224,8 @@ def _with_rows(counted: Counted, read: Read) -> Counted:
         sizes = np.bincount(read.by.codes, minlength=len(read.by.names)).tolist()
         kept = dict(zip(read.by.names, sizes, strict=True))
         by = {name: (lost.get(name, 0), lost.get(name, 0) + kept.get(name, 0)) for name in {**kept, **lost}}
-    return replace(counted, dropped=read.dropped, read=read.length, dropped_in=by)
+    rows = read.dropped + len(read.rows.truth)  # one of weight 0 is a row that is not there
+    return replace(counted, dropped=read.dropped, read=rows, dropped_in=by)
 
 
 def _numbers(columns: dict[str, Column], **groups: Any) -> memory.Rows:

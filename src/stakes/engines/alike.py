@@ -108,9 +108,10 @@ def refuse_alike(
     one, other = apart[0][:2] if apart else doubtful[0][:2]
     merged = len(names) - sum(len(group) - 1 for group in doubtful)
     words = errors.nearly_alike(one, other, ",".join(_difference(one, other)))
-    if merged <= 2 or len(truths & said) <= len(apart) or (needed and apart):
+    if merged <= 2 or (apart and (needed or len(truths & said) <= len(apart))):
         raise errors.InputError(words)
-    errors.warn(words)
+    if not needed:  # where it is, the truth by itself was looked at before
+        errors.warn(words)
 
 
 def _difference(one: str, other: str) -> tuple[str, ...]:

@@ -150,7 +150,7 @@ class Batch:
             as_finite(rows.columns["score"]) if "score" in rows.columns else None,
             rows.weight,
             rows.dropped,
-            rows.length,
+            rows.dropped + len(rows.columns["truth"]),
         )
 
 

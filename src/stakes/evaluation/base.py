@@ -122,7 +122,7 @@ class Evaluation(AsJson, Plottable, Reportable):
 
     def __getitem__(self, name: str) -> Estimate:
         metric = self._find(name)
-        if metric.text in self._names and len(self._asked.keys() & self._names) >= _ALONE_AT_FIRST:
+        if len(self._asked) >= _ALONE_AT_FIRST and metric.text in self._names:
             return self.figures[metric.text]
         if metric.text not in self._asked:
             self._asked[metric.text] = self._alone(metric)

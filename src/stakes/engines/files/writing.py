@@ -45,8 +45,8 @@ def form_of(path: str | os.PathLike[str]) -> str:
 # ── where to write ───────────────────────────────────────────────────────────────────────────────────────────────
 def check_target(path: str | os.PathLike[str], form: str, read: Iterable[tuple[Any, str]] = ()) -> None:
     """Refuse to write where nothing can or should be written; ``read`` are files, and what each of them holds."""
-    path = as_path("path", path)
-    given = os.fspath(path)
+    target = as_path("path", path)
+    given, path = os.fspath(path), target
     keep_inputs(given, read)
     if path.is_dir():
         raise errors.is_a_folder(given)
