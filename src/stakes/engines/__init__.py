@@ -126,7 +126,7 @@ def _count_batches(batches: Iterator[Any], options: dict[str, Any]) -> Counted:
     if not parts:
         raise errors.no_batches() if options.get("where") is None else errors.nothing_satisfies(options["where"])
     counted = Counted.sum(parts)
-    return replace(counted, dropped=counted.dropped + dropped, read=counted.rows_read + dropped)
+    return replace(counted, dropped=counted.dropped + dropped, read=counted.read and counted.read + dropped)
 
 
 def read_rows(

@@ -112,7 +112,12 @@ class Counted:
     @property
     def rows_read(self) -> int:
         """How many rows there were before some were left out; of old weighted tallies only a guess."""
-        return self.read or self.dropped + max(round(self._total), 1)
+        return self._known_rows or self.dropped + max(round(self._total), 1)
+
+    @property
+    def _known_rows(self) -> int:
+        """The same, 0 where weights hide it."""
+        return self.read or (0 if self._weighted else self.dropped + round(self._total))
 
     def __add__(self, other: object) -> Self:
         return type(self).sum([self, other]) if isinstance(other, Counted) else NotImplemented
@@ -161,7 +166,7 @@ class Counted:
             dropped=sum(part.dropped for part in parts),
             threshold=first.threshold,
             columns=columns,
-            read=sum(part.rows_read for part in parts),
+            read=sum(part._known_rows for part in parts) if all(part._known_rows for part in parts) else 0,
             same_column=next((part.same_column for part in parts if part.same_column), ""),
             dropped_in=_added(part.dropped_in for part in parts),
         )
@@ -237,7 +242,7 @@ class Counted:
             "dropped": self.dropped,
             "threshold": _threshold_as_data(self.threshold),
             "columns": dict(self.columns),
-            **({"read": self.rows_read} if self.dropped or self._weighted else {}),
+            **({"read": self._known_rows} if (self.dropped or self._weighted) and self._known_rows else {}),
             **({"same_column": self.same_column} if self.same_column else {}),
             "tallies": [tally.saved() for tally in self.tallies.values()],
             "segments": {name: part.saved() for name, part in self.segments.items()},

@@ -122,7 +122,7 @@ def _batches(files: Files, missing: str) -> Iterator["Batch"]:
         try:
             yield Batch.read(found, missing)
         except errors.EmptyError as nothing:
-            yield Batch({}, {}, None, None, nothing.dropped, rows - first)
+            yield Batch({}, {}, None, None, nothing.dropped, nothing.dropped)
         except errors.InputError as problem:
             raise errors.in_rows(first, rows - 1, problem) from None
 

@@ -80,7 +80,7 @@ def unknown_labels(argument: str, labels: Sequence[str], classes: Sequence[str])
 
 
 def classes_not_different(classes: Sequence[str]) -> InputError:
-    return InputError(f"classes={list(classes)!r}: give at least two different classes")
+    return InputError(f"classes={short(repr(list(classes)))}: give at least two different classes")
 
 
 def which_task() -> InputError:

@@ -25,9 +25,8 @@ def no_histograms(why: str) -> InputError:
 
 
 def not_two_models(one: str, other: str, models: Sequence[str]) -> InputError:
-    return InputError(
-        f"{short(repr(one))} and {short(repr(other))} are not two of the models; there are {some(models)}"
-    )
+    seen = f"{short(repr(one))} and {short(repr(other))}"
+    return InputError(f"{seen} are not two of the models; there are {some(models)}")
 
 
 def missing_matplotlib() -> MissingPartError:
