@@ -1,9 +1,9 @@
 """What is said on the command line: arguments by the names of their options, sentences as wide as the terminal."""
 
+import os
 import re
 import shlex
 import sys
-from contextlib import suppress
 from typing import Any, NoReturn
 
 import click
@@ -94,8 +94,10 @@ def say(text: str, err: bool = False, nl: bool = True) -> None:
 
 def complain(words: str) -> None:
     """Say one line to standard error; where nobody can listen, nothing else changes."""
-    with suppress(OSError):
+    try:
         say(f"stakes: {visible(words)}", err=True)
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # Python would try once more at the end, and fail
 
 
 def stop(words: str, code: int) -> NoReturn:
