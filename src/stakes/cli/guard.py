@@ -121,7 +121,7 @@ def _peak_of(process: int) -> int:
     """The most address space that a process has held, in bytes."""
     with open(f"/proc/{process}/status") as file:
         found = dict(line.split(":", 1) for line in file)
-    return int(found["VmPeak"].split()[0]) * 1024
+    return int(found.get("VmPeak", "0 kB").split()[0]) * 1024
 
 
 def _die_with(parent: int) -> None:
