@@ -246,11 +246,12 @@ def gaps(tmp_path):
 
 def test_rows_left_out_close_the_gate_and_are_told_in_every_form(gaps, tmp_path):
     env = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"), "COLUMNS": "120"}
-    shown = run(*gaps, "--junit", tmp_path / "g.xml", "--markdown", "-o", tmp_path / "g.md", env=env)
+    assert run(*gaps, "--markdown", "-o", tmp_path / "g.md").returncode == 1
+    shown = run(*gaps, "--junit", tmp_path / "g.xml", env=env)
     assert shown.returncode == 1
     assert "failed, 1 of 2 not met; 40 rows with a missing value were left out" in shown.stdout
     assert LEFT_OUT in shown.stdout
-    (error,) = [line for line in shown.stderr.splitlines() if line.startswith("::")]
+    (error,) = [line for line in shown.stdout.splitlines() if line.startswith("::")]
     assert error.startswith("::error title=stakes gate%3A rows left out <= 5 %25 (40 of 100)::failed: saw 0.4000")
     assert "40 rows with a missing value were left out" in (tmp_path / "summary.md").read_text()
     assert "40 rows with a missing value were left out" in (tmp_path / "g.md").read_text()

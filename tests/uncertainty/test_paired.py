@@ -60,7 +60,7 @@ def figure(metric, sample, output):
 @pytest.mark.parametrize(
     ("name", "grouped"),
     [
-        (m.name, grouped)
+        (m.text, grouped)
         for m in FIGURES
         for grouped in ("alone", "weighted", "clustered", "both")
         if m.name != "hand_till_auc" or grouped in ("alone", "clustered")  # it has no weighted form
@@ -247,7 +247,7 @@ def test_the_order_of_the_rows_does_not_matter(name):
     assert (here.low, here.high, here.p_value) == pytest.approx((there.low, there.high, there.p_value), abs=1e-12)
 
 
-@pytest.mark.parametrize("name", [m.name for m in FIGURES])
+@pytest.mark.parametrize("name", [m.text for m in FIGURES])
 def test_identical_models_have_a_p_value_of_one(name):
     metric = metrics.find(name)
     sample, first, _ = outputs(metric)

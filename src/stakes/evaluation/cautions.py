@@ -69,7 +69,7 @@ def wrongs(evaluation: Any) -> Iterator[Caution]:
         value = tables[0].range[0]
         yield Caution("caution.constant", errors.constant_score(value), {"value": value}, wrong=True)
     elif evaluation.task == "binary" and tables:
-        auc = evaluation["auc"]
+        auc = evaluation._auc
         if _below_chance(auc):
             words = errors.upside_down(auc.value, auc.high, evaluation.positive, evaluation.negative)
             yield Caution("caution.upside_down", words, {"value": auc.value}, wrong=True)

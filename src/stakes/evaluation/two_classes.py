@@ -11,7 +11,7 @@ import numpy as np
 from stakes import errors, metrics
 from stakes.engines import Counted
 from stakes.evaluation.base import Evaluation
-from stakes.metrics import Metric
+from stakes.metrics import Estimate, Metric
 from stakes.metrics.estimate import plain
 from stakes.metrics.reasons import NO_SCORES
 from stakes.tallies import Confusion, CostSums, ScoreTable, Tally
@@ -184,6 +184,14 @@ class TwoClassEvaluation(Evaluation):
         if metric.tally in (Confusion, CostSums):
             return "the scores are no probabilities, so there are no decisions yet; pass threshold="
         return super()._why_no(metric)
+
+    @property
+    def _auc(self) -> Estimate:
+        """The auc, without asking for decisions, which bins may not be able to tell."""
+        if "auc" not in self._asked:
+            known = "figures" in vars(self)
+            self._asked["auc"] = self.figures["auc"] if known else self._estimate(metrics.find("auc"), self.scores)
+        return self._asked["auc"]
 
     @property
     def _usual_figure(self) -> str:
