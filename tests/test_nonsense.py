@@ -229,7 +229,7 @@ MADE_BY_OTHERS = {
         "Policies",
         "Validation",
     ),
-    *("InputError", "InputWarning", "StakesError", "UndefinedWarning", "JointCounts", "metrics"),
+    *("InputError", "UnableError", "InputWarning", "StakesError", "UndefinedWarning", "JointCounts", "metrics"),
 }
 """Public names that nobody calls: results of other functions, errors, and what counting makes."""
 

@@ -118,7 +118,7 @@ def test_debug_changes_nothing_else():
 def test_a_fault_in_a_gate_does_not_look_like_a_closed_one(tmp_path):
     words = ["gate", predictions(tmp_path / "a.csv", 50), *FIT, "--require", "auc >= 0.99"]
     assert ended(stakes_at_work(*words))[0] == 1
-    script = "import stakes.evaluation.gate as g\ndef fail(*_, **__): return {}['x']\ng.gate = fail\n"
+    script = "import stakes.evaluation.gate as g\ndef fail(*_, **__): return {}['x']\ng.judge = fail\n"
     code, out, err = ended(stakes_at_work(*words, script=f"{script}from stakes.cli import main; main()"))
     assert (code, out) == (3, "")
     assert "KeyError" in one_line(err)

@@ -111,14 +111,19 @@ def _show(problem: Any) -> None:
 
 def _unable(problem: BaseException) -> NoReturn:
     """Say why the work could not be done."""
-    from stakes import errors
-    from stakes.cli.words import as_options, stop
+    try:
+        from stakes import errors
+        from stakes.cli.words import as_options, stop
 
-    if _debugging():
-        import traceback
+        if _debugging():
+            import traceback
 
-        traceback.print_exception(problem)
-    stop(as_options(errors.unable(problem)), UNABLE)
+            traceback.print_exception(problem)
+        words = as_options(errors.unable(problem))
+    except (MemoryError, SystemError):
+        os.write(2, b"stakes: there is not enough memory, not even to say what for; give it more\n")
+        os._exit(UNABLE)
+    stop(words, UNABLE)
 
 
 def _died() -> NoReturn:

@@ -97,7 +97,7 @@ def complain(words: str) -> None:
     try:
         say(f"stakes: {visible(words)}", err=True)
     except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # Python would try once more at the end, and fail
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - Python would try once more at the end, and fail
 
 
 def stop(words: str, code: int) -> NoReturn:
