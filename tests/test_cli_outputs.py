@@ -1,5 +1,6 @@
 """Where commands write: never over what they read, never two outputs into one file, in the format of the name."""
 
+import importlib
 import json
 import os
 import re
@@ -631,7 +632,7 @@ def test_messages_show_names_that_are_no_utf8(odd_names, capsys, words, seen):
 
 
 def test_a_database_of_duckdb_with_such_a_name_is_explained(odd_names, capsys):
-    pytest.importorskip("duckdb").connect("t.duckdb").execute("CREATE TABLE t AS SELECT 1 AS y").close()
+    importlib.import_module("duckdb").connect("t.duckdb").execute("CREATE TABLE t AS SELECT 1 AS y").close()
     os.rename("t.duckdb", odd("t.duckdb"))
     code, _, err = run_command(["evaluate", odd("t.duckdb::t"), *FIT], capsys)
     assert code == 2
