@@ -1,19 +1,20 @@
-"""Write the pages of docs/ that are made from the code (``make pages``); a test compares them with what is there."""
+"""Write the pages and schemas that are made from the code (``make pages``); a test compares them with what is there."""
 
 from pathlib import Path
 
 import catalogue
 import command_line
 import import_graph
+import schemas
 import warehouse_sql
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
 def written() -> dict[Path, str]:
-    """Return every page that is made from the code, by its path."""
-    makers = (catalogue, command_line, import_graph, warehouse_sql)
-    return {DOCS / name: text for maker in makers for name, text in maker.pages().items()}
+    """Return every file that is made from the code, by its path."""
+    makers = (catalogue, command_line, import_graph, schemas, warehouse_sql)
+    return {DOCS / name: text for maker in makers for name, text in maker.pages().items()} | schemas.files()
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """stakes calibrate: are the probabilities honest, and what would make them so?"""
 
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -8,7 +9,16 @@ from stakes.cli import options, output
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, Read, Written
 from stakes.cli.words import say, wrapped
+from stakes.records import Record
 from stakes.text import lines, visible
+
+
+@dataclass(frozen=True)
+class RecalibratedFile(Record, stakes="recalibrated file"):
+    """What --apply has written: a file with columns of probabilities beside the others."""
+
+    written: str
+    columns: list[str]
 
 
 @click.command(cls=Command)
@@ -87,5 +97,5 @@ def _applied(product: str, names: list[str]) -> Answer:
     """Which columns were added."""
     words = f"{product}: added {', '.join(names)}"
     rows = [{"written": product, "column": name} for name in names]
-    data = {"stakes": "recalibrated file", "written": product, "columns": names}
-    return Answer(lambda: say(lines([words])), lambda: data, lambda: rows, lambda: words)
+    found = RecalibratedFile(product, names)
+    return Answer(lambda: say(lines([words])), found.to_dict, lambda: rows, lambda: words)

@@ -1,7 +1,8 @@
 """stakes count: keep of the rows what an evaluation needs, in a file that can be sent."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import click
 
@@ -9,7 +10,68 @@ from stakes.cli import options, output
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, Written
 from stakes.cli.words import say
+from stakes.records import Count, Finite, Record, RowCount, Says
 from stakes.text import lines, visible
+
+
+@dataclass(frozen=True)
+class TallyFacts(Record, stakes="count"):
+    """What is in the tally that was written."""
+
+    written: str
+    bytes: Count
+    task: Literal["classification", "regression"]
+    tallies: list[str]
+    rows: RowCount
+    dropped: Count
+    segments: list[str]
+    threshold: Finite | None
+    min_cell: int | None
+    scores: Count
+    smallest_cell: Annotated[Finite | None, Says("The fewest rows of a class in a bin that has any.")]
+    rows_without_segment: Annotated[Finite, Says("Rows of segments too small to be sent by themselves.")]
+    put_together: Count
+
+    @classmethod
+    def of(cls, counted: Any, path: Path, min_cell: int | None) -> "TallyFacts":
+        """Look at what is in the file."""
+        total = next(iter(counted.tallies.values())).total
+        tables = [counted.scores] if counted.scores else getattr(counted.tallies.get("class_scores"), "tables", ())
+        return cls(
+            written=visible(str(path)),
+            bytes=path.stat().st_size,
+            task=counted.task,
+            tallies=list(counted.tallies),
+            rows=total if isinstance(total, int) else float(total),
+            dropped=counted.dropped,
+            segments=list(counted.segments),
+            threshold=counted.threshold,
+            min_cell=min_cell,
+            scores=sum(len(table.as_columns().scores) for table in tables),
+            smallest_cell=_smallest_cell(tables),
+            rows_without_segment=counted.rows_without_segment,
+            put_together=sum(len(table.grid.ranges) for table in tables if table.grid is not None),
+        )
+
+    def to_row(self) -> dict[str, Any]:
+        """Return the facts in one flat row; of many segments only their number."""
+        return self.data() | {"tallies": ", ".join(self.tallies), "segments": len(self.segments)}
+
+    def in_words(self) -> list[str]:
+        """One line about the rows, and one about the scores."""
+        rows = f"{self.rows:,} rows" if isinstance(self.rows, int) else f"rows of weight {self.rows:,.6g}"
+        parts = [rows, *([f"{self.dropped:,} left out"] if self.dropped else [])]
+        parts += [f"{len(self.segments):,} segments"] if self.segments else []
+        if self.rows_without_segment:
+            parts.append(f"{self.rows_without_segment:,.6g} rows in segments too small to be sent by themselves")
+        parts += [f"decisions at {self.threshold:g}"] if self.threshold is not None else []
+        line = f"{self.written}: {', '.join(parts)}; {self.bytes:,} bytes"
+        if not self.scores:
+            return [line]
+        if self.min_cell is None:
+            return [line, f"{self.scores:,} distinct scores, as they are"]
+        bins = f"scores in {self.scores:,} bins, {self.put_together:,} of them put together from smaller ones"
+        return [line, f"{bins} (the smallest with {self.smallest_cell:g} rows of a class)"]
 
 
 @click.command(cls=Command)
@@ -57,57 +119,11 @@ def count(
     columns |= {"score": options.scores(score), "classes": classes or None, "by": list(by) or None}
     counted = count(options.one_or_all(files), exact=exact or None, **columns)
     counted.save(product, exact=exact, min_cell=min_cell)
-    facts = _facts(load(product), Path(product), None if exact else min_cell)
-    return Answer(lambda: say(lines(_in_words(facts))), lambda: facts, lambda: [_as_row(facts)], lambda: "")
-
-
-def _facts(counted: Any, path: Path, min_cell: int | None) -> dict[str, Any]:
-    """What is in the file."""
-    total = next(iter(counted.tallies.values())).total
-    tables = [counted.scores] if counted.scores else getattr(counted.tallies.get("class_scores"), "tables", ())
-    grids = [table.grid for table in tables if table.grid is not None]
-    return {
-        "stakes": "count",
-        "written": visible(str(path)),
-        "bytes": path.stat().st_size,
-        "task": counted.task,
-        "tallies": list(counted.tallies),
-        "rows": total if isinstance(total, int) else float(total),
-        "dropped": counted.dropped,
-        "segments": list(counted.segments),
-        "threshold": counted.threshold,
-        "min_cell": min_cell,
-        "scores": sum(len(table.as_columns().scores) for table in tables),
-        "smallest_cell": _smallest_cell(tables),
-        "rows_without_segment": counted.rows_without_segment,
-        "put_together": sum(len(grid.ranges) for grid in grids),
-    }
+    facts = TallyFacts.of(load(product), Path(product), None if exact else min_cell)
+    return Answer(lambda: say(lines(facts.in_words())), facts.to_dict, lambda: [facts.to_row()], lambda: "")
 
 
 def _smallest_cell(tables: Any) -> float | None:
     """The fewest rows of a class in a bin that has any: too few only where a class is small on one side."""
     cells = [table.as_columns().values[name] for table in tables for name in ("positives", "negatives")]
     return min((float(cell[cell > 0].min()) for cell in cells if (cell > 0).any()), default=None)
-
-
-def _as_row(facts: dict[str, Any]) -> dict[str, Any]:
-    """The facts in one flat row; of many segments only their number."""
-    row = {name: fact for name, fact in facts.items() if name != "stakes"}
-    return row | {"tallies": ", ".join(facts["tallies"]), "segments": len(facts["segments"])}
-
-
-def _in_words(facts: dict[str, Any]) -> list[str]:
-    """One line about the rows, and one about the scores."""
-    rows = f"{facts['rows']:,} rows" if isinstance(facts["rows"], int) else f"rows of weight {facts['rows']:,.6g}"
-    parts = [rows, *([f"{facts['dropped']:,} left out"] if facts["dropped"] else [])]
-    parts += [f"{len(facts['segments']):,} segments"] if facts["segments"] else []
-    if facts["rows_without_segment"]:
-        parts.append(f"{facts['rows_without_segment']:,.6g} rows in segments too small to be sent by themselves")
-    parts += [f"decisions at {facts['threshold']:g}"] if facts["threshold"] is not None else []
-    line = f"{facts['written']}: {', '.join(parts)}; {facts['bytes']:,} bytes"
-    if not facts["scores"]:
-        return [line]
-    if facts["min_cell"] is None:
-        return [line, f"{facts['scores']:,} distinct scores, as they are"]
-    bins = f"scores in {facts['scores']:,} bins, {facts['put_together']:,} of them put together from smaller ones"
-    return [line, f"{bins} (the smallest with {facts['smallest_cell']:g} rows of a class)"]

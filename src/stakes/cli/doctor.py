@@ -3,6 +3,7 @@
 import platform
 import shutil
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib import metadata, util
 from typing import Any
 
@@ -12,6 +13,7 @@ from stakes import __version__
 from stakes.cli import output
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command
+from stakes.records import Record
 
 _NEEDED = ("numpy", "scipy", "narwhals", "polars", "click", "rich")
 _OPTIONAL = {
@@ -28,6 +30,27 @@ _ALSO_AS = {"mlflow": "mlflow-skinny"}
 """Packages that come under another name, too."""
 
 
+@dataclass(frozen=True)
+class Part(Record):
+    """A part that stakes needs or can use."""
+
+    name: str
+    version: str | None
+    needed: bool
+    enables: str
+    install: str | None = None
+
+
+@dataclass(frozen=True)
+class Installed(Record, stakes="doctor"):
+    """What is installed, and what else would be possible."""
+
+    version: str
+    python: str
+    platform: str
+    parts: list[Part]
+
+
 @click.command(cls=Command)
 @output.forms("json", "csv", "markdown")
 def doctor() -> Answer:
@@ -37,27 +60,27 @@ def doctor() -> Answer:
     Example:
       stakes doctor --json
     """
-    found: dict[str, Any] = {"stakes": "doctor", "version": __version__, "python": platform.python_version()}
-    found |= {"platform": platform.platform(), "parts": [*map(_needed, _NEEDED), *map(_optional, _OPTIONAL), _java()]}
-    return Answer(lambda: _show(found), lambda: found, lambda: found["parts"], lambda: "", lambda: _page(found))
+    parts = [*map(_needed, _NEEDED), *map(_optional, _OPTIONAL), _java()]
+    found = Installed(__version__, platform.python_version(), platform.platform(), parts)
+    rows = [part.data() for part in parts]
+    return Answer(lambda: _show(found), found.to_dict, lambda: rows, lambda: "", lambda: _page(found))
 
 
-def _needed(name: str) -> dict[str, Any]:
-    return {"name": name, "version": _version(name), "needed": True, "enables": "everything", "install": None}
+def _needed(name: str) -> Part:
+    return Part(name, _version(name), True, "everything")
 
 
-def _optional(name: str) -> dict[str, Any]:
+def _optional(name: str) -> Part:
     extra, enables = _OPTIONAL[name]
     version = _version(name)
-    install = None if version else f"pip install 'stakes[{extra}]'"
-    return {"name": name, "version": version, "needed": False, "enables": enables, "install": install}
+    return Part(name, version, False, enables, None if version else f"pip install 'stakes[{extra}]'")
 
 
-def _java() -> dict[str, Any]:
+def _java() -> Part:
     """Java is no package; asking it for its version would start it, so its place is told."""
     place = shutil.which("java")
     install = None if place else "a Java 17 on the PATH (Debian: openjdk-17-jre-headless)"
-    return {"name": "java", "version": place, "needed": False, "enables": "Spark", "install": install}
+    return Part("java", place, False, "Spark", install)
 
 
 def _version(name: str) -> str | None:
@@ -70,19 +93,18 @@ def _version(name: str) -> str | None:
     return "unknown"
 
 
-def _page(found: dict[str, Any]) -> Any:
+def _page(found: Installed) -> Any:
     from stakes.views.page import Grid, Page
 
-    facts = {"stakes": found["version"], "Python": found["python"], "on": found["platform"]}
+    facts = {"stakes": found.version, "Python": found.python, "on": found.platform}
     rows = [
-        (part["name"], part["version"] or ("missing!" if part["needed"] else "missing"), part["enables"])
-        for part in found["parts"]
+        (part.name, part.version or ("missing!" if part.needed else "missing"), part.enables) for part in found.parts
     ]
-    advice = [f"{part['name']}: {part['install']}" for part in found["parts"] if part["install"]]
+    advice = [f"{part.name}: {part.install}" for part in found.parts if part.install]
     return Page(facts, [Grid(("part", "version", "enables"), rows, words=(0, 1, 2))], advice)
 
 
-def _show(found: dict[str, Any]) -> None:
+def _show(found: Installed) -> None:
     from stakes.views import terminal
 
     terminal.show(_page(found), "")

@@ -1,7 +1,6 @@
 """stakes metrics: every figure and the question it answers."""
 
 from collections.abc import Callable
-from typing import Any
 
 import click
 
@@ -25,5 +24,5 @@ def metrics(name: str | None) -> Answer:
 
     wanted = metrics.list() if name is None else [metrics.find(name)]
     show: Callable[[], None] = catalogue.show_all if name is None else lambda: catalogue.show_one(name)
-    rows: list[dict[str, Any]] = [catalogue.facts(metric) for metric in wanted]
-    return Answer(show, lambda: {"stakes": "metrics", "metrics": rows}, lambda: rows, lambda: "")
+    found = catalogue.Listed([catalogue.facts(metric) for metric in wanted])
+    return Answer(show, found.to_dict, lambda: [facts.data() for facts in found.metrics], lambda: "")

@@ -3,7 +3,8 @@
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +14,19 @@ from stakes.cli.output import Answer
 from stakes.cli.paths import Command, Read
 from stakes.cli.words import FileError, as_asked, say, wrapped
 from stakes.errors import StakesError
+from stakes.records import Record
+
+if TYPE_CHECKING:
+    from stakes.evaluation.system import System
+    from stakes.systems.thresholds import SystemThreshold
+
+
+@dataclass(frozen=True)
+class SystemAnswer(Record, stakes="system", form=1, shown="*system thresholds"):
+    """What each model's mistakes cost a whole system."""
+
+    system: "System"
+    thresholds: dict[str, "SystemThreshold"]
 
 
 class _System(Read):
@@ -99,10 +113,8 @@ def system(
         for one in thresholds:
             say("\n" + wrapped(f"threshold  {one}"))
 
-    def data() -> dict[str, Any]:
-        return {**found.to_dict(), "thresholds": {one.model: one.to_dict() for one in thresholds}}
-
-    return Answer(show, data, found.to_rows, lambda: found.advice, found._page)
+    answer = SystemAnswer(found, {one.model: one for one in thresholds})
+    return Answer(show, answer.to_dict, found.to_rows, lambda: found.advice, found._page)
 
 
 def _system_of_rows(

@@ -13,7 +13,8 @@ from stakes.decisions.recalibration.calibrators import TemperatureCalibrator
 from stakes.decisions.recalibration.folds import cross_fitted
 from stakes.decisions.thresholds.decision import PER, told_interval, ways_as_rows
 from stakes.metrics import Estimate
-from stakes.metrics.estimate import AsJson, Reportable
+from stakes.metrics.estimate import Reportable
+from stakes.records import Count, Record, RowCount
 from stakes.tallies import ClassScores
 from stakes.tallies.arithmetic import Array, divided
 from stakes.tallies.costs import Costs
@@ -28,7 +29,12 @@ RECALIBRATED = "the costs and recalibrated probabilities"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Policies(AsJson, Reportable):
+class Policies(
+    Record,
+    Reportable,
+    stakes="policies",
+    shown="classes decisions rows dropped cautions best enough_evidence estimates savings costs recalibration note",
+):
     """What several ways to decide cost per case, and what each saves against the cheapest constant decision.
 
     Recalibration is by temperature and cross-fitted: no row's probability was changed by looking at its own class.
@@ -41,10 +47,10 @@ class Policies(AsJson, Reportable):
     costs: Costs
     estimates: Mapping[str, Estimate]
     savings: Mapping[str, Estimate]
-    rows: float
+    rows: RowCount
     recalibration: Estimate | None = None
     note: str = ""
-    dropped: int = 0
+    dropped: Count = 0
     cautions: tuple[str, ...] = ()
 
     drawn_as = "policies"
@@ -67,24 +73,6 @@ class Policies(AsJson, Reportable):
         """Whether the best way surely costs less than deciding the same for everybody."""
         low = self.savings[self.best].low if self.best in self.savings else None
         return low is not None and low > 0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data, ready for JSON."""
-        return {
-            "stakes": "policies",
-            "classes": list(self.classes),
-            "decisions": list(self.decisions),
-            "rows": self.rows,
-            "dropped": self.dropped,
-            "cautions": list(self.cautions),
-            "best": self.best,
-            "enough_evidence": self.enough_evidence,
-            "estimates": {name: cost.to_dict() for name, cost in self.estimates.items()},
-            "savings": {name: saving.to_dict() for name, saving in self.savings.items()},
-            "costs": self.costs.to_dict(),
-            "recalibration": None if self.recalibration is None else self.recalibration.to_dict(),
-            "note": self.note,
-        }
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one flat dictionary per way to decide, for a data frame; a saving is against the best constant."""

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self, get_args
 from stakes import errors
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import alike, is_real
-from stakes.tallies.base import as_lists
+from stakes.tallies.base import Saved
 from stakes.tallies.checks import as_list
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.confusion import MOST_CLASSES
@@ -58,7 +58,7 @@ class Plan:
 
 
 @dataclass(frozen=True, repr=False)
-class Counted:
+class Counted(Saved):
     """The tallies of some rows, by their kind: all that is kept of the rows. Counted rows add up.
 
     ``decided_by`` says how the decisions came about: they were given with the "rows", the highest "score" decides (the
@@ -225,10 +225,6 @@ class Counted:
         from stakes.engines import tally_files  # reads with what is defined here
 
         tally_files.save(self, path, exact=exact, min_cell=min_cell)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain lists and numbers, ready for JSON."""
-        return as_lists(self.saved())
 
     def saved(self) -> dict[str, Any]:
         """Return all that there is to save: names, numbers and arrays."""

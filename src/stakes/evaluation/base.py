@@ -2,17 +2,18 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from stakes import errors, metrics
 from stakes.engines import Counted
 from stakes.engines.segments import values_of
 from stakes.evaluation.cautions import FEW_ROWS, cautions, wrongs
 from stakes.metrics import Estimate, Metric, cost
-from stakes.metrics.estimate import AsJson, Plottable, Reportable
+from stakes.metrics.estimate import Plottable, Reportable
 from stakes.metrics.reasons import NO_PROBABILITIES
+from stakes.records import Record, RowCount
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.checks import check_flag
 from stakes.tallies.costs import Costs
@@ -22,6 +23,9 @@ from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.interval import Interval
 from stakes.uncertainty.sampling import FEW_CLUSTERS, USUAL, Sampling
 from stakes.views import page, terminal
+
+if TYPE_CHECKING:
+    from stakes.evaluation.by_segment import BySegment
 
 FORMAT = 1
 """The version of what to_dict() and to_json() give."""
@@ -49,7 +53,15 @@ _ALONE_AT_FIRST = 3
 """So many figures are worked out one by one as they are asked for; whoever asks for more gets them all at once."""
 
 
-class Evaluation(AsJson, Plottable, Reportable):
+@dataclass(frozen=True)
+class BriefSegment(Record):
+    """What is told of a segment that is one of very many: its rows, and the figure that segments are compared by."""
+
+    rows: RowCount
+    figures: Mapping[str, Estimate]
+
+
+class Evaluation(Record, Plottable, Reportable, stakes="evaluation", form=FORMAT):
     """What is known about a model on some rows; every figure comes with what ignoring the input would score.
 
     ``ev["auc"]`` is an :class:`~stakes.Estimate`; so is ``ev["f_beta(beta=0.5)"]``. ``ev.segments`` are the evaluations
@@ -57,10 +69,15 @@ class Evaluation(AsJson, Plottable, Reportable):
     """
 
     task: ClassVar[str]
+    counted: Counted
+    pricing: Pricing | None
     _kinds: ClassVar[list[type["Evaluation"]]] = []
     drawn_as = "evaluation"
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, *, facts: str, **more: Any) -> None:
+        """A kind of evaluation says which ``facts`` its data tell beyond those of all."""
+        told = f"{facts} *pricing figures segments=_told_segments by_segment=_overview notes"
+        super().__init_subclass__(shown=f"task rows dropped=counted.dropped {told}", **more)
         cls._kinds.append(cls)
 
     def __new__(cls, counted: Counted, *_: Any, **__: Any) -> Any:
@@ -308,7 +325,7 @@ class Evaluation(AsJson, Plottable, Reportable):
         return by_segment(self, name)
 
     @cached_property
-    def _overview(self) -> Any:
+    def _overview(self) -> "BySegment | None":
         """The segments by the key figure; None where there are no segments, or no such figure."""
         if not self.segments or not self.interval(self._key_figure).defined:
             return None
@@ -333,47 +350,28 @@ class Evaluation(AsJson, Plottable, Reportable):
         return next(iter(self.counted.tallies.values()))
 
     @property
-    def rows(self) -> Any:
+    def rows(self) -> RowCount:
         """The (weighted) number of rows."""
         total = self._size.total  # type: ignore[attr-defined]
         return total if isinstance(total, int) else float(total)
 
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data, ready for JSON; undefined figures are None with their reason.
 
-        Of more than 200 segments each has only the figure that ``by_segment`` compares them by.
-        """
-        return {
-            "stakes": "evaluation",
-            "format": FORMAT,
-            "task": self.task,
-            "rows": self.rows,
-            "dropped": self.counted.dropped,
-            **self._facts_as_data(),
-            **({} if self.pricing is None else self.pricing.to_dict()),
-            "figures": {name: estimate.to_dict() for name, estimate in self.figures.items()},
-            "segments": {name: part.to_dict() for name, part in self._told_in_full().items()} or self._told_briefly(),
-            "by_segment": None if self._overview is None else self._overview.to_dict(),
-            "notes": self.notes,
-        }
+    @property
+    def _told_segments(self) -> Mapping[str, "Evaluation | BriefSegment"]:
+        """What is told of each segment: its evaluation, or of more than 200 only their rows and one figure."""
+        return self._told_in_full() or self._told_briefly()
 
     def _told_in_full(self) -> Mapping[str, "Evaluation"]:
         """The segments of which every figure is told; of thousands that would take minutes."""
         return self.segments if len(self.segments) <= _MOST_IN_FULL or self._overview is None else {}
 
-    def _told_briefly(self) -> dict[str, Any]:
+    def _told_briefly(self) -> "Mapping[str, BriefSegment]":
         """The rows and the key figure of each of many segments."""
         if self._overview is None:
             return {}
         figures = self._overview.estimates()
-        return {
-            one.name: {"rows": one.rows, "figures": {self._overview.metric: figures[one.name].to_dict()}}
-            for one in self._overview
-        }
-
-    def _facts_as_data(self) -> dict[str, Any]:
-        return {}
+        return {one.name: BriefSegment(one.rows, {self._overview.metric: figures[one.name]}) for one in self._overview}
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one flat dictionary per segment and figure, for a data frame; the segment of all rows is None.

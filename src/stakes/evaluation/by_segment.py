@@ -9,7 +9,8 @@ import numpy as np
 
 from stakes import errors
 from stakes.metrics import Estimate, Metric
-from stakes.metrics.estimate import AsJson, plain
+from stakes.metrics.declare import Better
+from stakes.records import Count, Finite, Record, RowCount, Share
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty import holm
 from stakes.uncertainty.segments import AgainstRest, Parts, against_rest
@@ -24,7 +25,7 @@ LEAST_ROWS = 10
 
 
 @dataclass(frozen=True)
-class Segment:
+class Segment(Record):
     """A segment by one figure: its value, and how far it lies from that of all other rows (``rest``).
 
     ``p_value`` is two-sided, ``adjusted_p_value`` Holm's over all segments that were compared. ``verdict`` says it in
@@ -32,7 +33,7 @@ class Segment:
     """
 
     name: str
-    rows: float
+    rows: RowCount
     value: float | None
     low: float | None = None
     high: float | None = None
@@ -40,18 +41,14 @@ class Segment:
     difference: float | None = None
     difference_low: float | None = None
     difference_high: float | None = None
-    p_value: float | None = None
-    adjusted_p_value: float | None = None
+    p_value: Share | None = None
+    adjusted_p_value: Share | None = None
     too_small: bool = False
     verdict: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what JSON can hold."""
-        return {name: plain(value) for name, value in asdict(self).items()}
-
 
 @dataclass(frozen=True, eq=False)
-class BySegment(AsJson):
+class BySegment(Record, shown="metric better confidence method note tested segments"):
     """All segments by one figure, the worst first: those whose interval is bad even at its better end.
 
     ``by["north"]`` is one of them, ``smallest()`` are those with the fewest rows. ``method`` says how differences from
@@ -59,9 +56,9 @@ class BySegment(AsJson):
     """
 
     metric: str
-    better: str
+    better: Better
     segments: Sequence[Segment]
-    confidence: float = 0.95
+    confidence: Finite = 0.95
     method: str = ""
     note: str = ""
 
@@ -78,7 +75,7 @@ class BySegment(AsJson):
         raise errors.no_such_segment(name, [segment.name for segment in self.segments])
 
     @property
-    def tested(self) -> int:
+    def tested(self) -> Count:
         """How many segments were compared with the rest: the tests that Holm's p-values are corrected for."""
         return sum(segment.p_value is not None for segment in self.segments)
 
@@ -102,18 +99,6 @@ class BySegment(AsJson):
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one flat dictionary per segment, for a data frame."""
         return [asdict(segment) for segment in self.segments]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data, ready for JSON."""
-        return {
-            "metric": self.metric,
-            "better": self.better,
-            "confidence": self.confidence,
-            "method": self.method,
-            "note": self.note,
-            "tested": self.tested,
-            "segments": [segment.to_dict() for segment in self.segments],
-        }
 
     def __str__(self) -> str:
         return terminal.text(view.page(self), "")

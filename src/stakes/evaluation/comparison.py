@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 from stakes import errors, metrics
 from stakes.decisions.curves.decision_difference import decision_difference
@@ -13,7 +13,8 @@ from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import wrongs
 from stakes.evaluation.contestants import Contestant
 from stakes.metrics import Estimate
-from stakes.metrics.estimate import AsJson, Plottable, Reportable, percent, plain
+from stakes.metrics.estimate import Plottable, Reportable, percent
+from stakes.records import Finite, Positive, Record, RowCount, Share
 from stakes.tallies.checks import is_one_of
 from stakes.tallies.names import and_list
 from stakes.text import lines, visible
@@ -25,17 +26,22 @@ FORMAT = 1
 
 
 @dataclass(frozen=True)
-class Place:
+class Place(
+    Record,
+    shown="rank model metric value=estimate.value baseline=estimate.baseline low=estimate.low high=estimate.high "
+    "reason=estimate.reason confidence=estimate.confidence method=estimate.method "
+    "no_interval=estimate.no_interval note=estimate.note",
+):
     """A model's place in the ranking by a metric."""
 
-    rank: int
+    rank: Positive
     model: str
     metric: str
     estimate: Estimate
 
 
 @dataclass(frozen=True)
-class Pair:
+class Pair(Record):
     """Two models: the difference of a figure (first minus second, the first ranking higher) and how sure it is.
 
     ``p_value`` is two-sided, ``adjusted_p_value`` Holm's over all pairs. ``flipped`` counts the rows on which both,
@@ -50,8 +56,8 @@ class Pair:
     difference: float
     low: float | None = None
     high: float | None = None
-    p_value: float | None = None
-    adjusted_p_value: float | None = None
+    p_value: Share | None = None
+    adjusted_p_value: Share | None = None
     method: str = ""
     flipped: Flipped | None = None
     not_inferior: bool | None = None
@@ -64,13 +70,16 @@ class Pair:
             return False
         return (self.low > 0 or self.high < 0) and self.adjusted_p_value <= 1 - confidence
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what JSON can hold."""
-        return {name: plain(value) for name, value in asdict(self).items()}
-
 
 @dataclass(frozen=True, eq=False)
-class Comparison(AsJson, Plottable, Reportable):
+class Comparison(
+    Record,
+    Plottable,
+    Reportable,
+    stakes="comparison",
+    form=FORMAT,
+    shown="rows paired=on_same_rows clusters confidence intervals margin conclusion notes table pairs",
+):
     """Models ranked by one or more figures, and every two of them compared.
 
     ``models`` are the evaluations by name, ``table`` the ranking, ``pairs`` the comparisons, ``conclusion`` what can
@@ -80,9 +89,9 @@ class Comparison(AsJson, Plottable, Reportable):
     models: Mapping[str, Evaluation]
     table: Sequence[Place]
     pairs: Sequence[Pair]
-    confidence: float = 0.95
+    confidence: Finite = 0.95
     simultaneous: bool = False
-    margin: float | None = None
+    margin: Finite | None = None
     on_same_rows: bool = True
     clusters: int | None = None
     contestants: Sequence[Contestant] = ()
@@ -96,13 +105,13 @@ class Comparison(AsJson, Plottable, Reportable):
         return list(dict.fromkeys(place.metric for place in self.table))
 
     @property
-    def rows(self) -> Any:
+    def rows(self) -> RowCount | list[RowCount]:
         """The (weighted) number of rows, or the numbers when the models saw different ones."""
         sizes = [model.rows for model in self.models.values()]
         return sizes[0] if self.on_same_rows else sizes
 
     @property
-    def intervals(self) -> str:
+    def intervals(self) -> Literal["unadjusted", "simultaneous"]:
         """How sure the intervals are: each by itself (unadjusted), or all of a metric at once (simultaneous)."""
         return "simultaneous" if self.simultaneous else "unadjusted"
 
@@ -211,24 +220,6 @@ class Comparison(AsJson, Plottable, Reportable):
         return notes
 
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data, ready for JSON; what is not known is None."""
-        return {
-            "stakes": "comparison",
-            "format": FORMAT,
-            "rows": self.rows,
-            "paired": self.on_same_rows,
-            "clusters": self.clusters,
-            "confidence": self.confidence,
-            "intervals": self.intervals,
-            "margin": self.margin,
-            "conclusion": self.conclusion,
-            "notes": self.notes,
-            "table": [
-                {"rank": p.rank, "model": p.model, "metric": p.metric} | _without_name(p.estimate) for p in self.table
-            ],
-            "pairs": [pair.to_dict() for pair in self.pairs],
-        }
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one flat dictionary per pair, for a data frame."""
@@ -240,7 +231,7 @@ class Comparison(AsJson, Plottable, Reportable):
     def _page(self) -> page.Page:
         count = math.comb(len(self.models), 2)
         over = f" over {count} pairs" if count > 1 else ""
-        rows = _size(self.rows) if self.on_same_rows else ", ".join(map(_size, self.rows))
+        rows = ", ".join(map(_size, self.rows)) if isinstance(self.rows, list) else _size(self.rows)
         facts = {
             "rows": f"{rows}, {'the same for every model' if self.on_same_rows else 'different ones for each model'}",
             "intervals": f"{percent(self.confidence)}, {self.intervals}{over if self.simultaneous else ''}",
@@ -297,10 +288,6 @@ class Comparison(AsJson, Plottable, Reportable):
         drawn = [(f"{pair.first} − {pair.second}", pair.difference, pair.low, pair.high) for pair in pairs]
         title = f"differences in {metric}, {percent(self.confidence)} intervals"
         return notebook.html(self._page(), [pictures.forest(title, drawn)] if drawn else [])
-
-
-def _without_name(estimate: Estimate) -> dict[str, Any]:
-    return {name: value for name, value in estimate.to_dict().items() if name != "name"}
 
 
 def _signed(value: float | None) -> str:

@@ -14,6 +14,7 @@ from stakes.evaluation.base import Evaluation
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.many import AVERAGES
 from stakes.metrics.reasons import EXTRA_DECISIONS, NO_CLASS_SCORES
+from stakes.records import Finite
 from stakes.tallies import ClassScores, Confusion, CostSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.checks import check_whole
 from stakes.tallies.confusion import shown_label
@@ -31,7 +32,7 @@ _CLASS_FIGURES = ("recall", "false_positive_rate", "precision", "f1", "auc")
 _MOST_SHOWN = 20
 
 
-class ManyClassEvaluation(Evaluation):
+class ManyClassEvaluation(Evaluation, facts="classes support confusion class_figures"):
     """The evaluation of a model that tells more than two classes apart.
 
     ``ev["macro_f1"]`` is one figure for all classes, ``ev["f1", "setosa"]`` the figure of a class against the rest.
@@ -68,7 +69,7 @@ class ManyClassEvaluation(Evaluation):
         return decided.truths if decided is not None else self.scores.classes  # type: ignore[union-attr]
 
     @cached_property
-    def support(self) -> dict[str, Any]:
+    def support(self) -> dict[str, Finite]:
         """The (weighted) number of rows of each class."""
         if self.confusion is not None:
             sizes = self.confusion.counts.sum(-1)
@@ -224,22 +225,17 @@ class ManyClassEvaluation(Evaluation):
         return {table.positive: histograms(table, span, bins) for table in self.scores.tables}
 
     # ── as data, and to look at ──────────────────────────────────────────────────────────────────────────────
+    @property
+    def class_figures(self) -> dict[str, dict[str, Estimate]]:
+        """Every class against the rest."""
+        return {name: self._class_figures(name) for name in self.classes}
+
     def _class_figures(self, name: str) -> dict[str, Estimate]:
         kinds = self._against_rest[name]
         return {
             metric.name: estimate
             for kind, tally in kinds.items()
             for metric, estimate in self._estimates(tally, _figures_of_a_class(kind), self._sampling_of_class(name))
-        }
-
-    def _facts_as_data(self) -> dict[str, Any]:
-        return {
-            "classes": list(self.classes),
-            "support": self.support,
-            "confusion": None if self.confusion is None else self.confusion.to_dict(),
-            "class_figures": {
-                name: {metric: e.to_dict() for metric, e in self._class_figures(name).items()} for name in self.classes
-            },
         }
 
     def _all_figures(self) -> Iterable[tuple[dict[str, Any], Estimate]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from stakes import errors
 from stakes.metrics import Estimate
+from stakes.records import as_data
 
 _LONGEST_TAG = 5_000
 """What every version of MLflow keeps of a tag."""
@@ -57,11 +58,11 @@ def _numbers(figures: Mapping[str, Estimate]) -> tuple[dict[str, float], list[st
 
 def _params(evaluation: Any) -> dict[str, Any]:
     """What was asked, as far as it is one value."""
-    asked = evaluation._facts_as_data()
+    asked = {name: as_data(getattr(evaluation, name, None)) for name in ("positive", "negative", "threshold")}
     params = {"task": evaluation.task, "rows": evaluation.rows, "dropped": evaluation.counted.dropped}
-    params |= {name: asked[name] for name in ("positive", "negative", "threshold") if asked.get(name) is not None}
+    params |= {name: value for name, value in asked.items() if value is not None}
     if evaluation.pricing is not None:
-        priced = evaluation.pricing.to_dict()
+        priced = evaluation.pricing.data()
         params["costs"] = evaluation.pricing.costs.words
         params |= {name: priced[name] for name in ("prior", "training_prior") if priced[name] is not None}
     return {**params, "confidence": evaluation.sampling.confidence}

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from stakes import errors, metrics
+from stakes.decisions.calibration.calibration import Calibration, ClassCalibrations
 from stakes.decisions.recalibration.calibrators import CALIBRATORS, Calibrator
 from stakes.decisions.recalibration.files import load_calibrator
 from stakes.decisions.recalibration.folds import cross_fitted
@@ -18,7 +19,8 @@ from stakes.engines import Read, count_read, read_rows
 from stakes.engines.columns import as_finite, to_column
 from stakes.engines.labels import canonical
 from stakes.evaluation.base import Evaluation
-from stakes.metrics.estimate import AsJson, Estimate, percent, plain
+from stakes.metrics.estimate import Estimate, percent
+from stakes.records import Record, Says
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 from stakes.uncertainty.interval import Interval, figure, none
@@ -31,20 +33,24 @@ _LOSSES = {1: ("log_loss", "brier_score"), 2: ("multiclass_log_loss", "multiclas
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Recalibration(AsJson):
+class Recalibration(
+    Record,
+    stakes="recalibration",
+    shown="before=losses_before after=losses_after folds method calibration calibrator",
+):
     """What recalibration would do, judged by cross-fitting: every row by a fit on other rows.
 
     ``before`` and ``after`` hold the losses of each row; ``method`` is the one asked for, or the one with the lowest
     log loss, and ``calibrator`` is fitted on all rows. ``calibration`` tells how honest the scores are as they stand.
     """
 
-    calibration: Any
+    calibration: Calibration | ClassCalibrations | None
     before: Mapping[str, Array] | None
     after: Mapping[str, Mapping[str, Array]]
     weight: Array | None
     method: str
     calibrator: Calibrator
-    folds: int
+    folds: Annotated[int, Says(minimum=2)]
     sampling: Sampling
 
     def loss(self, name: str, method: str | None = None) -> float:
@@ -72,21 +78,17 @@ class Recalibration(AsJson):
     def _names(self) -> Sequence[str]:
         return list(self.after[self.method])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data, ready for JSON."""
-        names = self._names
+    @property
+    def losses_before(self) -> dict[str, float] | None:
+        """The mean losses as the scores stand; None for what are no probabilities."""
+        return None if self.before is None else {name: self.loss(name) for name in self._names}
+
+    @property
+    def losses_after(self) -> dict[str, dict[str, float | Estimate]]:
+        """The losses of each method, and the change of the log loss."""
         return {
-            "stakes": "recalibration",
-            "before": None if self.before is None else {name: plain(self.loss(name)) for name in names},
-            "after": {
-                method: {name: plain(self.loss(name, method)) for name in names}
-                | {"change": self.changes[method].to_dict()}
-                for method in self.after
-            },
-            "folds": self.folds,
-            "method": self.method,
-            "calibration": None if self.calibration is None else self.calibration.to_dict(),
-            "calibrator": self.calibrator.to_dict(),
+            method: {**{name: self.loss(name, method) for name in self._names}, "change": self.changes[method]}
+            for method in self.after
         }
 
     def to_rows(self) -> list[dict[str, Any]]:

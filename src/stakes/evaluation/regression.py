@@ -13,7 +13,7 @@ from stakes.views import page
 _SHOWN_ERRORS = 5
 
 
-class RegressionEvaluation(Evaluation):
+class RegressionEvaluation(Evaluation, facts="baseline=errors.baseline largest_errors"):
     """The evaluation of predicted numbers; the baseline is always saying the mean (or ``baseline=``)."""
 
     task = "regression"
@@ -44,13 +44,6 @@ class RegressionEvaluation(Evaluation):
 
     def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
         yield self.errors, [metric for metric in metrics.list() if metric.tally is ErrorSums]
-
-    def _facts_as_data(self) -> dict[str, Any]:
-        names = ("row", "truth", "prediction", "error")
-        return {
-            "baseline": self.errors.baseline,
-            "largest_errors": [{name: getattr(worst, name) for name in names} for worst in self.largest_errors],
-        }
 
     def _facts(self) -> dict[str, str]:
         mean = float(self.errors.mean(t=1))

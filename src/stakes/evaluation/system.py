@@ -7,14 +7,15 @@ from typing import Any
 from stakes import errors
 from stakes.engines.alike import Spelling
 from stakes.engines.columns import as_finite
-from stakes.metrics.estimate import AsJson, Plottable, Reportable
+from stakes.metrics.estimate import Plottable, Reportable
+from stakes.records import Record
 from stakes.systems import outcomes, toml
 from stakes.systems.bounds import Bounds, bounds, bounds_of_all
 from stakes.systems.build import build
 from stakes.systems.component_costs import ComponentCosts, component_costs
 from stakes.systems.drawing import Drawn, drawn
 from stakes.systems.network import Model
-from stakes.systems.outcomes import Outcome
+from stakes.systems.outcomes import Outcome, SeenAndDone
 from stakes.systems.rows import read_columns
 from stakes.systems.tables import read_candidate
 from stakes.systems.thresholds import SystemThreshold, by_bayes, by_rows
@@ -29,11 +30,23 @@ from stakes.uncertainty.sampling import Sampling
 from stakes.views import system as view
 from stakes.views import terminal
 
+_MOST_COMBINATIONS = 4096
+"""Of more combinations of answers, bounds over every dependence are only worked out when asked for."""
+
 FORMAT = 1
 """The version of what to_dict() and to_json() give."""
 
 
-class System(AsJson, Plottable, Reportable):
+class System(
+    Record,
+    Plottable,
+    Reportable,
+    stakes="system",
+    form=FORMAT,
+    shown="facts classes=cases positive models rules cost cost_interval=cost_limits component_costs=costs_by_model "
+    "bounds=bounds_by_model bounds_of_all=bounds_together worth=worth() "
+    "seeing_and_doing=seeing_and_doing_by_model advice",
+):
     """What one model's mistakes cost the whole: the true class, models, a rule that fuses them, costs of its decision.
 
     Models are given by confusion tables (rows are the truth), by shares of right answers, or as columns of a file or
@@ -57,6 +70,7 @@ class System(AsJson, Plottable, Reportable):
     (320.0, 250.0, 390.0)
     """
 
+    cost: float
     drawn_as = "system"
     plots = ("network",)
 
@@ -157,12 +171,12 @@ class System(AsJson, Plottable, Reportable):
         """Look at the cases in which models say something, which also tells about the class and the other models."""
         return outcomes.given(self.network, outcomes.codes_of(self.network, values, named))
 
-    def seeing_and_doing(self, model: str) -> list[dict[str, Any]]:
+    def seeing_and_doing(self, model: str) -> list[SeenAndDone]:
         """Put P(decision | class, model says j) beside P(decision | class, do(model says j)).
 
         What is never seen is NaN.
         """
-        rows = []
+        rows: list[SeenAndDone] = []
         for output in self._model(model).outputs:
             codes = outcomes.codes_of(self.network, {model: output}, {})
             seen, done = outcomes.seen(self.network, codes)[0], outcomes.do(self.network, codes)
@@ -212,6 +226,38 @@ class System(AsJson, Plottable, Reportable):
     def _candidate(self, model: Model, table: Any) -> Any:
         sees = {name: self.network.models[name].outputs for name in model.sees}
         return read_candidate(model.name, table, self.classes, model.outputs, sees)
+
+    @property
+    def costs_by_model(self) -> dict[str, ComponentCosts]:
+        """What each answer of every model costs the system."""
+        return {name: self.component_costs(name) for name in self.models}
+
+    @property
+    def bounds_by_model(self) -> dict[str, Bounds]:
+        """The least and the most that the system can cost, whatever the dependence of each model on the others."""
+        return {name: self.bounds(name) for name in self.models}
+
+    @cached_property
+    def bounds_together(self) -> Bounds | None:
+        """Bounds over every dependence between all; None where each model's own say it all, or that takes long."""
+        return self.bounds() if self.open_together and self.quickly_bounded else None
+
+    @property
+    def open_together(self) -> bool:
+        """Whether several models are given by tables, so that their dependence on each other is open too."""
+        tables = [model for model in self.network.models.values() if not model.by_rows]
+        return len(tables) > 1 and len(self.models) > 2
+
+    @property
+    def quickly_bounded(self) -> bool:
+        """Whether bounding the dependence between all models takes a moment only."""
+        return self.network.joint(0).size <= _MOST_COMBINATIONS
+
+    @property
+    def seeing_and_doing_by_model(self) -> dict[str, list[SeenAndDone] | None]:
+        """What :meth:`seeing_and_doing` gives for every model; None where only the range of its costs is known."""
+        known = {name: costs.known for name, costs in self.costs_by_model.items()}
+        return {name: self.seeing_and_doing(name) if known[name] else None for name in self.models}
 
     # ── what a model is worth ────────────────────────────────────────────────────────────────────────────────
     def worth(self) -> Worth:
@@ -290,7 +336,3 @@ class System(AsJson, Plottable, Reportable):
         cells = [cell for model in self.models for cell in self.component_costs(model).to_rows()]
         seen = [", ".join(f"{name} {said}" for name, said in cell.get("sees", {}).items()) for cell in cells]
         return [cell | {"sees": words or None} for cell, words in zip(cells, seen, strict=True)]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data, ready for JSON."""
-        return view.as_data(self, FORMAT)

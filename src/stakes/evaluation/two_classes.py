@@ -12,8 +12,8 @@ from stakes import errors, metrics
 from stakes.engines import Counted
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Estimate, Metric
-from stakes.metrics.estimate import plain
 from stakes.metrics.reasons import NO_SCORES
+from stakes.records import Share
 from stakes.tallies import Confusion, CostSums, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_threshold
@@ -33,10 +33,11 @@ _FLIPS = 0.5
 """How far f1 may change with the names of the classes before it is pointed out."""
 
 
-class TwoClassEvaluation(Evaluation):
+class TwoClassEvaluation(Evaluation, facts="positive negative prevalence threshold confusion"):
     """The evaluation of a model that tells two classes apart."""
 
     task = "binary"
+    threshold: float | None
 
     @classmethod
     def _judges(cls, counted: Counted) -> bool:
@@ -135,7 +136,7 @@ class TwoClassEvaluation(Evaluation):
         return self.scores.negative if self.scores is not None else _other(self._any.truths, self.positive)
 
     @property
-    def prevalence(self) -> float:
+    def prevalence(self) -> Share:
         """The share of positive rows."""
         decided = self._any
         positives = (
@@ -248,15 +249,6 @@ class TwoClassEvaluation(Evaluation):
         return self._any.effective_truths
 
     # ── as data, and to look at ──────────────────────────────────────────────────────────────────────────────
-    def _facts_as_data(self) -> dict[str, Any]:
-        return {
-            "positive": self.positive,
-            "negative": self.negative,
-            "prevalence": self.prevalence,
-            "threshold": plain(self.threshold),
-            "confusion": None if self.confusion is None else self.confusion.to_dict(),
-        }
-
     def _facts(self) -> dict[str, str]:
         facts = {"positive": f"{self.positive} ({self.prevalence:.1%}), against {self.negative}"}
         return {**facts, "decisions": self._decided_in_words(), **self._costs_in_words()}

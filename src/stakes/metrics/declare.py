@@ -20,6 +20,9 @@ from stakes.metrics.folds import Fold, fold_all
 from stakes.metrics.reasons import EXTRA_DECISIONS, NO_PROBABILITIES, Undefined
 from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
 
+Better = Literal["higher", "lower", "neither"]
+"""Which values of a figure are better."""
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -76,7 +79,7 @@ class Metric:
     question: str
     formula: str
     range: tuple[float, float]
-    better: Literal["higher", "lower", "neither"]
+    better: Better
     baseline: Baseline
     undefined: tuple[Undefined, ...] = ()
     otherwise: str = ""

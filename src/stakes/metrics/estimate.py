@@ -2,22 +2,11 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from stakes.text import as_json, visible
-
-
-class AsJson:
-    """What can tell itself as plain data can do so as JSON."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data, ready for JSON."""
-        raise NotImplementedError
-
-    def to_json(self, indent: int | None = 2) -> str:
-        """Return :meth:`to_dict` as JSON text."""
-        return as_json(self.to_dict(), indent)
+from stakes.records import Record
+from stakes.text import visible
 
 
 class Plottable:
@@ -51,7 +40,7 @@ class Reportable:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(Record):
     """A figure, its interval, what ignoring the input would score, and, where undefined, the reason.
 
     ``low`` and ``high`` are the ends of the interval, ``method`` is how it was made, ``note`` what to keep in mind;
@@ -92,10 +81,6 @@ class Estimate:
         """Whether there is a value."""
         return not math.isnan(self.value)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what JSON can hold: undefined is None, infinite figures are the text 'Infinity'."""
-        return {key: plain(value) for key, value in asdict(self).items()}
-
     def __str__(self) -> str:
         if not self.defined:
             return visible(f"{self.name} is undefined: {self.reason}")
@@ -110,10 +95,3 @@ class Estimate:
 def percent(share: float) -> str:
     """Write 0.95 as 95 %."""
     return f"{100 * share:.6g} %"
-
-
-def plain(value: Any) -> Any:
-    """Return a number as JSON can hold it: undefined is None, infinite is a text."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    return value

@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from stakes.metrics.estimate import plain
+from stakes.records import Record
 from stakes.systems.component_costs import ComponentCosts
 from stakes.systems.drawing import Drawn
 from stakes.systems.network import Joint, Model, Network, distinct, summed
@@ -25,7 +25,7 @@ _SOLVED = 100
 
 
 @dataclass(frozen=True)
-class Bounds:
+class Bounds(Record):
     """What the system costs at best and at worst, whatever the dependence, and if errors were independent.
 
     ``low`` and ``high`` are the ends of an interval for both bounds together: 2.5 % of the best to 97.5 % of the worst
@@ -43,10 +43,6 @@ class Bounds:
     high: float | None = None
     no_interval: str = ""
     note: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what JSON can hold."""
-        return {key: plain(value) for key, value in asdict(self).items()}
 
     def __str__(self) -> str:
         sure = "" if self.low is None else f", interval {self.low:.4g} to {self.high:.4g}"

@@ -4,10 +4,11 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 
+from stakes.records import Record
 from stakes.systems.drawing import Drawn
 from stakes.systems.network import Model, Network
 from stakes.systems.situations import Situations, own_rates, seen_combinations, situations
@@ -17,8 +18,31 @@ from stakes.tallies.names import and_list
 from stakes.text import aligned, lines, visible
 
 
+class Cell(TypedDict):
+    """What one answer of a model costs the system, for one true class (and what the model sees)."""
+
+    model: str
+    truth: str
+    sees: NotRequired[dict[str, str]]
+    says: str
+    right: bool | None
+    rate: float
+    expected: float
+    expected_low: float | None
+    expected_high: float | None
+    excess: float
+    excess_low: float | None
+    excess_high: float | None
+    at_least: NotRequired[float]
+    at_most: NotRequired[float]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class ComponentCosts:
+class ComponentCosts(
+    Record,
+    shown="cells=to_rows() evaluation excess_evaluation dependence evaluation_interval=evaluation_limits "
+    "dependence_interval=dependence_limits notes no_interval",
+):
     """What each answer of one model costs the system, for each true class.
 
     ``expected[c, j]`` (K1) is the mean cost of the system's decision when the model is made to say j and the
@@ -107,12 +131,12 @@ class ComponentCosts:
     @property
     def evaluation(self) -> float:
         """What the model's own answers cost by K1, for all cases of the system."""
-        return self._sum(self._expected)
+        return self._sum(self._expected) if self.known else math.nan
 
     @property
     def excess_evaluation(self) -> float:
         """What the model's own errors cost by K2, for all cases of the system."""
-        return self._sum(self._excess(self._expected))
+        return self._sum(self._excess(self._expected)) if self.known else math.nan
 
     def _sum(self, prices: Array) -> float:
         return _added_up(self._cases_of(self.rates), prices)
@@ -164,7 +188,7 @@ class ComponentCosts:
         return _added_up(counts, expected), _added_up(counts, self._excess(expected))
 
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
-    def to_rows(self) -> Iterator[dict[str, Any]]:
+    def to_rows(self) -> Iterator[Cell]:
         """Return a dictionary for each true class and answer (and for what the model sees)."""
         expected, excess = self._expected, self._excess(self._expected)
         low = high = below = above = None
@@ -173,10 +197,9 @@ class ComponentCosts:
             below, above = self.drawn.limits(self._excess(self.draws), excess)
         for c, a, j in np.ndindex(*expected.shape):
             place = (c, a, j)
-            yield {
+            cell: Cell = {
                 "model": self.model,
                 "truth": self.classes[c],
-                **({"sees": dict(zip(self.sees, self.seen[a], strict=True))} if self.sees else {}),
                 "says": self.outputs[j],
                 "right": None if self.right[c] < 0 else self.right[c] == j,
                 "rate": float(self.rates[place]),
@@ -186,12 +209,12 @@ class ComponentCosts:
                 "excess": float(excess[place]),
                 "excess_low": None if below is None else float(below[place]),
                 "excess_high": None if above is None else float(above[place]),
-                **(
-                    {}
-                    if self.known
-                    else {"at_least": float(self.at_least[place]), "at_most": float(self.at_most[place])}
-                ),
             }
+            if self.sees:
+                cell["sees"] = dict(zip(self.sees, self.seen[a], strict=True))
+            if not self.known:
+                cell |= {"at_least": float(self.at_least[place]), "at_most": float(self.at_most[place])}
+            yield cell
 
     def __str__(self) -> str:
         rows = [["truth", *(["sees"] if self.sees else []), "says", "expected", "excess"]]

@@ -2,19 +2,30 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
 from stakes import errors
+from stakes.records import Record
 from stakes.systems.network import Do, Network, summed
 from stakes.tallies.arithmetic import Array, divided
 from stakes.tallies.names import canonical
 from stakes.text import aligned, lines
 
 
+class SeenAndDone(TypedDict):
+    """How probable a decision is when a model is seen to say something, and when it is made to say it."""
+
+    truth: str
+    says: str
+    decision: str
+    seen: float
+    done: float
+
+
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class Outcome(Record, shown="how classes=class_shares decisions=decision_shares cost"):
     """What the system decides: ``decisions[c, s]`` is P(decision s | class c, what is known or done).
 
     ``classes`` are the probabilities of the classes themselves: seeing what a model says tells about them, doing
@@ -28,14 +39,18 @@ class Outcome:
     classes: Array
     cost: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers by name; classes in which it cannot happen are None."""
-        rows = {
+    @property
+    def class_shares(self) -> dict[str, float]:
+        """How probable each class is."""
+        return dict(zip(self.class_names, self.classes.tolist(), strict=True))
+
+    @property
+    def decision_shares(self) -> dict[str, dict[str, float] | None]:
+        """How probable each decision is, by class; None for classes in which it cannot happen."""
+        return {
             name: None if np.isnan(row).any() else dict(zip(self.decision_names, row.tolist(), strict=True))
             for name, row in zip(self.class_names, self.decisions, strict=True)
         }
-        known = dict(zip(self.class_names, self.classes.tolist(), strict=True))
-        return {"how": self.how, "classes": known, "decisions": rows, "cost": self.cost}
 
     def __str__(self) -> str:
         head = ["truth", "probability", *(f"decides {name}" for name in self.decision_names)]

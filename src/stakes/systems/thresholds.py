@@ -2,13 +2,12 @@
 
 import math
 import warnings
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from stakes import errors
-from stakes.metrics.estimate import plain
+from stakes.records import Record
 from stakes.systems.component_costs import ComponentCosts
 from stakes.systems.network import Network
 from stakes.tallies.arithmetic import Array
@@ -30,7 +29,7 @@ _ROWS = "the cheapest on these rows, given what the other models say in each of 
 
 
 @dataclass(frozen=True)
-class SystemThreshold:
+class SystemThreshold(Record):
     """The threshold of a model in its system: it says the positive class when its score ≥ ``value``.
 
     From rows, ``cost`` is what a case costs at that threshold on the same rows (which flatters it), ``held_out`` what
@@ -47,10 +46,6 @@ class SystemThreshold:
     saving: float = math.nan
     low: float | None = None
     high: float | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what JSON can hold."""
-        return {key: plain(value) for key, value in asdict(self).items()}
 
     def __str__(self) -> str:
         text = lines([f"{self.model} says yes from {self.value:.6g} on: {self.method}"])

@@ -3,13 +3,13 @@
 import itertools
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from stakes import errors
-from stakes.metrics.estimate import plain
+from stakes.records import Record
 from stakes.systems.component_costs import ComponentCosts
 from stakes.systems.network import Network
 from stakes.tallies.arithmetic import Array, is_real
@@ -24,7 +24,7 @@ _MOST_WORK = 2**31
 
 
 @dataclass(frozen=True)
-class ModelWorth:
+class ModelWorth(Record, shown="* saving"):
     """What one model is worth, in cost: ``perfect`` is what the system would cost if it were always right.
 
     ``removed`` is the cost if it always gave its most frequent answer, ``answer``; ``constant`` is the cost if it
@@ -60,7 +60,7 @@ class ModelWorth:
 
 
 @dataclass(frozen=True)
-class Worth:
+class Worth(Record, shown="now all_perfect cases reason first=first_name models"):
     """What each model of a system is worth; ``worth["images"]`` is one of them."""
 
     models: Mapping[str, ModelWorth]
@@ -82,6 +82,11 @@ class Worth:
         return best if best is not None and best.saving > 1e-12 * abs(best.now) else None
 
     @property
+    def first_name(self) -> str | None:
+        """The name of the model to improve first."""
+        return None if self.first is None else self.first.model
+
+    @property
     def as_good(self) -> list[str]:
         """The models that would save as much as the first one."""
         if self.first is None:
@@ -96,15 +101,6 @@ class Worth:
             ends = [f"{value:.4g}" if span is None else f"{span[0]:.4g} – {span[1]:.4g}" for value, span in ranges]
             rows.append([one.model, f"{one.now:.4g}", *ends, one.answer, f"{one.share:.4g}"])
         return lines(filter(None, [*aligned(rows), self.reason]))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what JSON can hold."""
-        rows = {
-            name: {key: plain(value) for key, value in {**asdict(one), "saving": one.saving}.items()}
-            for name, one in self.models.items()
-        }
-        whole = {"now": self.now, "all_perfect": plain(self.all_perfect), "cases": self.cases, "reason": self.reason}
-        return {**whole, "first": None if self.first is None else self.first.model, "models": rows}
 
 
 def worth(network: Network, costs: Mapping[str, ComponentCosts], cost: float) -> Worth:
@@ -208,7 +204,7 @@ def _cost_made_perfect(network: Network, made: frozenset[str]) -> float:
 
 # ── a replacement ────────────────────────────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True)
-class BreakEven:
+class BreakEven(Record):
     """Which replacements of a model pay for themselves: those on or above a line in (TPR, TNR).
 
     A replacement with errors independent of the others saves more than its ``price`` when
@@ -229,10 +225,6 @@ class BreakEven:
     def saving(self, tpr: float, tnr: float) -> float:
         """What such a replacement saves after its price."""
         return self.per_tpr * check_share("tpr", tpr) + self.per_tnr * check_share("tnr", tnr) - self.needed
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what JSON can hold."""
-        return {key: plain(value) for key, value in asdict(self).items()}
 
     def __str__(self) -> str:
         line = f"{self.per_tpr:.4g}·TPR + {self.per_tnr:.4g}·TNR"

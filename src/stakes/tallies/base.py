@@ -1,18 +1,33 @@
 """What every tally can do: add up, compare, stack, and save itself."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import MISSING, fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from stakes import errors
+from stakes.tallies.fields import How
 
 
-class Tally:
+class Saved:
+    """What is saved as names, numbers and arrays."""
+
+    def saved(self) -> dict[str, Any]:
+        """Return all that there is to save, arrays among it, from which ``from_dict`` makes an equal one."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the same as plain lists and numbers, ready for JSON."""
+        return as_lists(self.saved())
+
+
+class Tally(Saved):
     """A small, frozen summary of rows: count once, ask everything.
 
     Tallies of disjoint rows add up to the tally of all rows. A tally may have leading axes (thresholds, segments,
-    bootstrap replicates, folds); a metric is a function of the last axes and broadcasts over the others.
+    bootstrap replicates, folds); a metric is a function of the last axes and broadcasts over the others. Each field
+    says how it adds up, is saved and is read again (:mod:`stakes.tallies.fields`).
     """
 
     kind: ClassVar[str]
@@ -57,9 +72,10 @@ class Tally:
         """Return all that there is to save, arrays among it, from which :meth:`from_dict` makes an equal tally."""
         return {"tally": self.kind, "version": self.version, **self._content()}
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the same as plain lists and numbers, ready for JSON."""
-        return as_lists(self.saved())
+    def __eq__(self, other: object) -> bool:
+        return self.to_dict() == other.to_dict() if isinstance(other, type(self)) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
 
     @classmethod
     def from_dict(cls, saved: Any) -> Self:
@@ -70,7 +86,9 @@ class Tally:
         if saved.get("version") != cls.version:
             raise errors.unknown_version(cls.kind, saved.get("version"), cls.version)
         try:
-            return cls._restore({k: v for k, v in saved.items() if k not in ("tally", "version")})
+            tally = cls._restored({k: v for k, v in saved.items() if k not in ("tally", "version")})
+            tally.check()
+            return tally
         except errors.InputError:
             raise
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, ArithmeticError) as problem:
@@ -92,25 +110,36 @@ class Tally:
         """Return what of this tally may leave the house: nothing about single rows or small groups of them."""
         return self
 
-    # What a kind of tally has to say for itself.
+    # ── what follows from the fields; a kind of tally that is more than their sum says so itself ─────────────────
+    @classmethod
+    def _how(cls) -> Mapping[str, How]:
+        return {field.name: field.metadata["how"] for field in fields(cls)}  # type: ignore[arg-type]
+
     def _question(self) -> dict[str, Any]:
         """What must agree before two tallies may be added."""
-        raise NotImplementedError
+        return {how.same: how.tell(getattr(self, name)) for name, how in self._how().items() if how.same}
 
     @classmethod
     def _sum(cls, parts: list[Self]) -> Self:
-        raise NotImplementedError
+        return cls(**{name: how.added([getattr(part, name) for part in parts]) for name, how in cls._how().items()})
 
     @classmethod
     def _stack(cls, parts: Sequence[Self]) -> Self:
         raise NotImplementedError
 
     def _content(self) -> dict[str, Any]:
-        raise NotImplementedError
+        return {name: how.to_file(getattr(self, name)) for name, how in self._how().items() if how.saved}
 
     @classmethod
-    def _restore(cls, content: dict[str, Any]) -> Self:
-        raise NotImplementedError
+    def _restored(cls, content: dict[str, Any]) -> Self:
+        """Read the fields; one that older files lack has its default."""
+        optional = {field.name for field in fields(cls) if field.default is not MISSING}  # type: ignore[arg-type]
+        known = {name: how for name, how in cls._how().items() if how.saved and name not in optional - set(content)}
+        return cls(**{name: how.from_file(content[name]) for name, how in known.items()})
+
+    def check(self) -> None:
+        """Refuse what no rows give, however it was written."""
+        self.check_counts()
 
 
 def as_lists(saved: Any) -> Any:

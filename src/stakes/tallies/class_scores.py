@@ -2,18 +2,17 @@
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
 from stakes import errors
-from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array, Number, alike, are_counts, exact
 from stakes.tallies.base import Tally
 from stakes.tallies.checks import as_rows, is_sequence
-from stakes.tallies.names import restored
+from stakes.tallies.fields import SUMMED, WEIGHTED, how, same
 from stakes.tallies.scores import ScoreTable
 
 PARTS = ("tables", "pairs", "ranks", "squares", "sample")
@@ -59,6 +58,36 @@ class ClassSample:
         return type(self)(self.scores[rows], self.truth[rows], self.weight[rows] * share, self.squares[rows] * share)
 
 
+def _read_sum(saved: Any) -> float:
+    """A sum of losses: NaN where the scores are no probabilities, infinite where one of 0 came true."""
+    number = float(saved)
+    if number < 0:
+        raise ValueError("losses below 0")
+    return number
+
+
+def _read_squares(saved: Any) -> float:
+    number = float(saved)
+    if not 0 <= number < math.inf:
+        raise ValueError("squared weights")
+    return number
+
+
+_TABLES = how(
+    add=lambda parts: tuple(ScoreTable.sum(tables) for tables in zip(*parts, strict=True)),
+    save=lambda tables: [table.saved() for table in tables],
+    load=lambda saved: tuple(map(ScoreTable.from_dict, saved)),
+)
+_LOSSES = how(add=math.fsum, save=lambda loss: loss if math.isfinite(loss) else str(loss), load=_read_sum)
+_RANGE = how(
+    add=lambda ranges: (min(low for low, _ in ranges), max(high for _, high in ranges)),
+    save=list,
+    load=lambda saved: tuple(map(float, saved)),
+)
+_PAIRS = how(add=lambda parts: parts[0] if len(parts) == 1 else None, load=np.asarray)
+_ROWS = how(add=ClassSample.joined, saved=False)
+
+
 @dataclass(frozen=True, eq=False)
 class ClassScores(Tally):
     """One score per class and row, in the order of ``classes``.
@@ -70,17 +99,17 @@ class ClassScores(Tally):
     so it does not survive adding parts up. ``sample`` are some of the rows; it is not saved.
     """
 
-    classes: tuple[str, ...]
-    tables: tuple[ScoreTable, ...]
-    sizes: Array
-    ranks: Array
-    surprise: float
-    squares: float
-    range: tuple[float, float]
-    pair_wins: Array | None
-    weighted: bool = False
-    squared_weight: float = 0.0
-    sample: ClassSample | None = None
+    classes: tuple[str, ...] = field(metadata=same("the list of classes"))
+    tables: tuple[ScoreTable, ...] = field(metadata=_TABLES)
+    sizes: Array = field(metadata=SUMMED)
+    ranks: Array = field(metadata=SUMMED)
+    surprise: float = field(metadata=_LOSSES)
+    squares: float = field(metadata=_LOSSES)
+    range: tuple[float, float] = field(metadata=_RANGE)
+    pair_wins: Array | None = field(metadata=_PAIRS)
+    weighted: bool = field(default=False, metadata=WEIGHTED)
+    squared_weight: float = field(default=0.0, metadata=how(add=math.fsum, load=_read_squares))
+    sample: ClassSample | None = field(default=None, metadata=_ROWS)
 
     kind = "class_scores"
     leading = ()
@@ -163,88 +192,21 @@ class ClassScores(Tally):
             self.weighted,
         )
 
-    # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────
-    def _question(self) -> dict[str, Any]:
-        return {
-            "the list of classes": self.classes,
-            "weighting": "weighted" if self.weighted else "unweighted",
-        }
-
-    @classmethod
-    def _sum(cls, parts: list[Self]) -> Self:
-        first = parts[0]
-        samples = [part.sample for part in parts if part.sample is not None]
-        return cls(
-            first.classes,
-            tuple(ScoreTable.sum(tables) for tables in zip(*(part.tables for part in parts), strict=True)),
-            np.sum([part.sizes for part in parts], axis=0),
-            np.sum([part.ranks for part in parts], axis=0),
-            math.fsum(part.surprise for part in parts),
-            math.fsum(part.squares for part in parts),
-            (min(part.range[0] for part in parts), max(part.range[1] for part in parts)),
-            first.pair_wins if len(parts) == 1 else None,
-            first.weighted,
-            math.fsum(part.squared_weight for part in parts),
-            ClassSample.joined(samples) if len(samples) == len(parts) else None,
-        )
-
-    def __eq__(self, other: object) -> bool:
-        return self.to_dict() == other.to_dict() if isinstance(other, ClassScores) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def _content(self) -> dict[str, Any]:
-        return {
-            "classes": list(self.classes),
-            "tables": [table.saved() for table in self.tables],
-            "sizes": self.sizes,
-            "ranks": self.ranks,
-            "surprise": _saved(self.surprise),
-            "squares": _saved(self.squares),
-            "range": list(self.range),
-            "pair_wins": self.pair_wins,
-            "weighted": self.weighted,
-            "squared_weight": self.squared_weight,
-        }
-
-    @classmethod
-    def _restore(cls, content: dict[str, Any]) -> Self:
-        classes, wins = restored(content["classes"]), content["pair_wins"]
-        tables = tuple(ScoreTable.from_dict(table) for table in content["tables"])
-        sizes, ranks = np.asarray(content["sizes"]), np.asarray(content["ranks"])
-        wins = None if wins is None else np.asarray(wins)
-        if tuple(table.positive for table in tables) != classes:
+    def check(self) -> None:
+        """Refuse parts that are not of the same rows."""
+        K, sizes = len(self.classes), self.sizes
+        if tuple(table.positive for table in self.tables) != self.classes:
             raise ValueError("tables of other classes")
-        for array, shape in ((sizes, (len(classes),)), (ranks, (len(classes),)), (wins, (len(classes),) * 2)):
-            if array is not None and (array.shape != shape or not are_counts(array, bool(content["weighted"]))):
+        for array, shape in ((sizes, (K,)), (self.ranks, (K,)), (self.pair_wins, (K, K))):
+            if array is not None and (array.shape != shape or not are_counts(array, self.weighted)):
                 raise ValueError("sizes, ranks or pairs")
-        if not all(alike(total, sizes.sum()) for total in (ranks.sum(), *(table.total for table in tables))):
+        if not all(alike(total, sizes.sum()) for total in (self.ranks.sum(), *(table.total for table in self.tables))):
             raise ValueError("tables of different numbers of rows")
-        low, high = map(float, content["range"])
+        low, high = self.range
         if not -math.inf < low <= high < math.inf:
             raise ValueError("the range of the scores")
-        if math.isnan(_restored(content["surprise"])) == (low >= 0 and high <= 1):
+        if math.isnan(self.surprise) == (low >= 0 and high <= 1):
             raise ValueError("losses of what are no probabilities, or none of what are")
-        return cls(
-            classes,
-            tables,
-            sizes,
-            ranks,
-            _restored(content["surprise"]),
-            _restored(content["squares"]),
-            (low, high),
-            wins,
-            bool(content["weighted"]),
-            _not_negative(content["squared_weight"]),
-        )
-
-    def for_travel(self, minimum: float) -> Self:
-        """Return the same with every table in bins, and a range that tells no single score."""
-        tables = tuple(table.for_travel(minimum) for table in self.tables)
-        numbers = bins.numbers(np.array(self.range), "line", 0)
-        ends = bins.edges(np.add(numbers, (0, 1)), "line", 0)  # powers of two
-        span = (0.0, 1.0) if self.probabilities else (float(ends[0]), float(ends[1]))
-        return replace(self, tables=tables, range=span, sample=None)
 
     def __str__(self) -> str:
         return f"<ClassScores of {float(self.total):,.15g} rows and {len(self.classes)} classes>"
@@ -303,22 +265,3 @@ def _pair_wins(scores: Array, truth: Array, k: int) -> Array:
                 table = ScoreTable.from_rows(both, np.arange(len(both)) < len(mine))
                 wins[i, j] = sum(int((s.positives * (2 * s.tn + s.negatives)).sum()) for s in table.steps())
     return wins
-
-
-def _saved(value: float) -> Any:
-    return value if math.isfinite(value) else str(value)
-
-
-def _restored(value: Any) -> float:
-    """A sum of losses: NaN where the scores are no probabilities, infinite where one of 0 came true."""
-    number = float(value)
-    if number < 0:
-        raise ValueError("losses below 0")
-    return number
-
-
-def _not_negative(value: Any) -> float:
-    number = float(value)
-    if not 0 <= number < math.inf:
-        raise ValueError("squared weights")
-    return number

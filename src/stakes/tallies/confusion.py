@@ -1,22 +1,31 @@
 """Decisions counted against the truth: rows are the truth, columns the decision."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 
 from stakes import errors
+from stakes.records import Says
 from stakes.tallies.arithmetic import MOST, Array, Number, are_counts, divided, exact, is_real, room_for
 from stakes.tallies.base import Tally
 from stakes.tallies.checks import as_list, check_class, is_one_of
-from stakes.tallies.names import restored
+from stakes.tallies.fields import how, same
 from stakes.text import aligned, lines
 
 _MANY = 20
 MOST_CLASSES = 1000
 """The most classes or decisions of a dense table."""
+
+
+def _total(parts: list[Any]) -> Array:
+    """Add up; counts whose sum could pass 64 bits as Python integers."""
+    return np.sum([room_for(part, len(parts)) for part in parts], axis=0)
+
+
+_ADDED = how(add=_total, load=np.asarray)
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,11 +41,11 @@ class Confusion(Tally):
     (2, 4, 3, 6)
     """
 
-    truths: tuple[str, ...]
-    decisions: tuple[str, ...]
-    counts: Array
-    squares: Array | None = None
-    positive: str | None = None
+    truths: tuple[str, ...] = field(metadata=same("the list of classes"))
+    decisions: tuple[str, ...] = field(metadata=same("the list of decisions"))
+    counts: Annotated[Array, Says(axes=2)] = field(metadata=_ADDED)
+    squares: Annotated[Array, Says(axes=2)] | None = field(default=None, metadata=_ADDED)
+    positive: str | None = field(default=None, metadata=how(same="the positive class"))
 
     kind = "confusion"
 
@@ -183,7 +192,7 @@ class Confusion(Tally):
 
     def pooled(self) -> Self:
         """Return the sum over the last leading axis."""
-        return self._with(counts=self.counts.sum(-3), squares=None)
+        return replace(self, counts=self.counts.sum(-3), squares=None)
 
     def most_confused(self, most: int = 10) -> list[tuple[str, str, Any, float]]:
         """Return the classes most often taken for another: truth, decision, how often, and the share of that truth."""
@@ -255,12 +264,12 @@ class Confusion(Tally):
 
     def with_squares(self, squares: Array) -> Self:
         """Return the table of sums of weights, with the sums of their squares."""
-        return self._with(squares=squares)
+        return replace(self, squares=squares)
 
     def swapped(self) -> Self:
         """Return the same table with the other class as the positive one."""
         row = self._places[0]
-        return self._with(positive=self.truths[1 - row])
+        return replace(self, positive=self.truths[1 - row])
 
     # ── what ignoring the input would give ───────────────────────────────────────────────────────────────────
     def coin(self) -> Self:
@@ -273,7 +282,7 @@ class Confusion(Tally):
     @cached_property
     def _coin(self) -> Self:
         truths, decisions = self._plain(self.truth_totals), self._plain(self.decision_totals)
-        return self._with(counts=truths[..., :, None] * decisions[..., None, :], squares=None)
+        return replace(self, counts=truths[..., :, None] * decisions[..., None, :], squares=None)
 
     def constants(self) -> list[Self]:
         """Return, for each decision, the table of always taking it; of many, only the most frequent truth."""
@@ -289,7 +298,7 @@ class Confusion(Tally):
         for j in places:
             table = np.zeros((*self.leading, len(self.truths), len(self.decisions)), totals.dtype)
             table[..., :, j] = totals
-            tables.append(self._with(counts=table, squares=None))
+            tables.append(replace(self, counts=table, squares=None))
         return tables
 
     def _plain(self, totals: Array) -> Array:
@@ -297,38 +306,21 @@ class Confusion(Tally):
         return totals.astype(np.float64) if len(self.decisions) > _MANY else totals
 
     # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────
-    def _with(self, **changes: Any) -> Self:
-        fields = {name: getattr(self, name) for name in ("truths", "decisions", "counts", "squares", "positive")}
-        return type(self)(**{**fields, **changes})
-
     def __getitem__(self, index: Any) -> Self:
         """Take one (or some) of the leading axis."""
         if not self.leading:
             raise TypeError("this confusion table has no leading axis to index")
         squares = None if self.squares is None else self.squares[index]
-        return self._with(counts=self.counts[index], squares=squares)
+        return replace(self, counts=self.counts[index], squares=squares)
 
     @classmethod
     def _stack(cls, parts: Sequence[Self]) -> Self:
-        return cls._combined(parts, np.stack)
+        squares = None if parts[0].squares is None else np.stack([part.squares for part in parts])  # type: ignore[misc]
+        return replace(parts[0], counts=np.stack([part.counts for part in parts]), squares=squares)
 
     def _question(self) -> dict[str, Any]:
-        return {
-            "the list of classes": self.truths,
-            "the list of decisions": self.decisions,
-            "the positive class": self.positive,
-            "weighting": "weighted" if self.weighted else "unweighted",
-            "the shape of the leading axes": self.leading,
-        }
-
-    @classmethod
-    def _sum(cls, parts: list[Self]) -> Self:
-        return cls._combined(parts, _total)
-
-    @classmethod
-    def _combined(cls, parts: Sequence[Self], how: Callable[[list[Any]], Array]) -> Self:
-        squares = None if parts[0].squares is None else how([part.squares for part in parts])
-        return parts[0]._with(counts=how([part.counts for part in parts]), squares=squares)
+        weighting = "weighted" if self.weighted else "unweighted"
+        return {**super()._question(), "weighting": weighting, "the shape of the leading axes": self.leading}
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Confusion):
@@ -340,29 +332,16 @@ class Confusion(Tally):
         )
         return self._question() == other._question() and np.array_equal(self.counts, other.counts) and same_squares
 
-    __hash__ = None  # type: ignore[assignment]
-
-    def _content(self) -> dict[str, Any]:
-        return {
-            "truths": list(self.truths),
-            "decisions": list(self.decisions),
-            "positive": self.positive,
-            "counts": self.counts,
-            "squares": self.squares,
-        }
+    __hash__ = None
 
     @classmethod
-    def _restore(cls, content: dict[str, Any]) -> Self:
-        counts = np.asarray(content["counts"])
-        squares = None if content["squares"] is None else np.asarray(content["squares"], np.float64)
-        if squares is not None:
-            counts = counts.astype(np.float64)
+    def _restored(cls, content: dict[str, Any]) -> Self:
+        if content["squares"] is not None:
+            counts, squares = (np.asarray(content[name], np.float64) for name in ("counts", "squares"))
             if ((squares > 0) != (counts > 0)).any():
                 raise ValueError("squares without weights, or weights without squares")
-        truths, decisions = (restored(content[name]) for name in ("truths", "decisions"))
-        table = cls(truths, decisions, counts, squares, content["positive"])
-        table.check_counts()
-        return table
+            content = {**content, "counts": counts, "squares": squares}
+        return super()._restored(content)
 
     def text_rows(self) -> list[list[str]]:
         """Return a single table as text: a head, and a row for each true class."""
@@ -388,11 +367,6 @@ def most_frequent(
     """Rank (count, truth, decision): truth, decision, how often, and the share of that truth."""
     ranked = sorted(pairs, key=lambda pair: (-pair[0], pair[1], pair[2]))[:most]
     return [(truth, decision, count, float(count / totals[truth])) for count, truth, decision in ranked]
-
-
-def _total(parts: list[Any]) -> Array:
-    """Add up; counts whose sum could pass 64 bits as Python integers."""
-    return np.sum([room_for(part, len(parts)) for part in parts], axis=0)
 
 
 def _stacked(tp: Any, fn: Any, fp: Any, tn: Any) -> Array:

@@ -1,13 +1,14 @@
 """Costs that differ from row to row, added up."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 
 from stakes.tallies.arithmetic import Array, are_counts, divided, finite
 from stakes.tallies.base import Tally
+from stakes.tallies.fields import SUMMED_FLOATS, WEIGHTED, same
 
 
 def numbers_of(costs: Array, decided: Array) -> Array:
@@ -25,12 +26,12 @@ class CostSums(Tally):
     them (times the squared weights), ``powers[c]`` the square and the cube of the cost.
     """
 
-    classes: tuple[str, ...]
-    decisions: tuple[str, ...]
-    sums: Array
-    products: Array
-    powers: Array
-    weighted: bool = False
+    classes: tuple[str, ...] = field(metadata=same("the list of classes", load=tuple))
+    decisions: tuple[str, ...] = field(metadata=same("the list of decisions", load=tuple))
+    sums: Array = field(metadata=SUMMED_FLOATS)
+    products: Array = field(metadata=SUMMED_FLOATS)
+    powers: Array = field(metadata=SUMMED_FLOATS)
+    weighted: bool = field(default=False, metadata=WEIGHTED)
 
     kind = "costs"
     leading = ()
@@ -84,47 +85,14 @@ class CostSums(Tally):
         each = divided(self.sums, sizes)
         return self.shares(prior) @ each
 
-    # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────
-    def _question(self) -> dict[str, Any]:
-        return {
-            "the list of classes": self.classes,
-            "the list of decisions": self.decisions,
-            "weighting": "weighted" if self.weighted else "unweighted",
-        }
-
-    @classmethod
-    def _sum(cls, parts: list[Self]) -> Self:
-        first = parts[0]
-        added: Any = {
-            name: np.sum([getattr(part, name) for part in parts], axis=0) for name in ("sums", "products", "powers")
-        }
-        return cls(first.classes, first.decisions, **added, weighted=first.weighted)
-
-    def __eq__(self, other: object) -> bool:
-        return self.to_dict() == other.to_dict() if isinstance(other, CostSums) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def _content(self) -> dict[str, Any]:
-        return {
-            "classes": list(self.classes),
-            "decisions": list(self.decisions),
-            "sums": self.sums,
-            "products": self.products,
-            "powers": self.powers,
-            "weighted": self.weighted,
-        }
-
-    @classmethod
-    def _restore(cls, content: dict[str, Any]) -> Self:
-        K, width = len(content["classes"]), len(content["decisions"]) + 3
-        arrays: Any = {name: np.asarray(content[name], np.float64) for name in ("sums", "products", "powers")}
-        if [array.shape for array in arrays.values()] != [(K, width), (K, width, width), (K, 2)]:
+    def check(self) -> None:
+        """Refuse sums of other lengths, and what are no sums of rows."""
+        K, width = len(self.classes), len(self.decisions) + 3
+        arrays = (self.sums, self.products, self.powers)
+        if [array.shape for array in arrays] != [(K, width), (K, width, width), (K, 2)]:
             raise ValueError("sums of other lengths")
-        sizes = arrays["sums"][:, 0]
-        if not all(map(finite, arrays.values())) or not are_counts(sizes, bool(content["weighted"])):
+        if not all(map(finite, arrays)) or not are_counts(self.sums[:, 0], self.weighted):
             raise ValueError("sums that are no numbers, or fewer rows than none")
-        return cls(tuple(content["classes"]), tuple(content["decisions"]), **arrays, weighted=bool(content["weighted"]))
 
     def __str__(self) -> str:
         return f"<CostSums of {self.total:,.15g} rows and {len(self.decisions)} decisions>"

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
+from stakes.records import Record
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.checks import is_one_of, is_sequence
 from stakes.tallies.names import canonical
@@ -30,7 +31,7 @@ ROUNDING = 1e-3
 
 
 @dataclass(frozen=True, repr=False)
-class Costs:
+class Costs(Record):
     """K true classes × M decisions, in any unit; a decision may be no class (abstain, "more tests").
 
     Give ``miss`` and ``false_alarm`` for two classes, or a matrix (rows are the truth) with the names of ``classes``
@@ -239,8 +240,8 @@ class Costs:
         prices = np.array(self.numbers, np.float64)
         return (_probabilities(posteriors, len(prices)) @ prices).argmin(axis=-1)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers and names, ready for JSON."""
+    def data(self) -> dict[str, Any]:
+        """Return plain numbers and names: of errors by name, or of the whole matrix."""
         matrix = [[cell if isinstance(cell, str) else float(cell) for cell in row] for row in self.matrix]
         if self.classes is None:
             return {"miss": matrix[1][0], "false_alarm": matrix[0][1]}

@@ -3,7 +3,7 @@
 import itertools
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Self
@@ -15,6 +15,7 @@ from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array, Number, finite, is_real
 from stakes.tallies.base import Tally
 from stakes.tallies.checks import as_rows
+from stakes.tallies.fields import TOTAL, WEIGHTED, how
 from stakes.tallies.on_demand import OnDemand
 
 Power = tuple[int, int, int, int]
@@ -88,6 +89,53 @@ class ErrorRows:
         return cls(truth, prediction, weight)  # type: ignore[arg-type]
 
 
+def _merged(parts: Iterable[Mapping[Cell, float]]) -> dict[Cell, float]:
+    whole: dict[Cell, float] = {}
+    for part in parts:
+        for cell, count in part.items():
+            whole[cell] = whole.get(cell, 0) + count
+    return whole
+
+
+def _numbers(entries: Any) -> list[Any]:
+    """Check entries that consist of numbers."""
+    if not all(isinstance(number, int | float) for entry in entries for number in entry):
+        raise ValueError("the worst errors or the histogram")
+    return list(entries)
+
+
+def _largest_of(lists: Sequence[Sequence[WorstError]]) -> tuple[WorstError, ...]:
+    return tuple(sorted(itertools.chain(*lists), key=lambda worst: -abs(worst.error))[:WORST])
+
+
+_MOMENTS = how(
+    add=lambda parts: {power: sum((part[power] for part in parts), Fraction(0)) for power in parts[0]},
+    save=lambda moments: [[*power, value.numerator, value.denominator] for power, value in sorted(moments.items())],
+    load=lambda saved: {tuple(entry[:4]): Fraction(entry[4], entry[5]) for entry in saved},
+)
+_LOGS = how(
+    add=math.fsum,
+    save=lambda logs: "none" if math.isnan(logs) else logs,
+    load=lambda saved: math.nan if saved == "none" else saved,
+)
+_ROWS = how(add=ErrorRows.joined, save=ErrorRows.saved, load=ErrorRows.restored)
+_WORST = how(
+    add=_largest_of,
+    save=lambda worst: [[w.row, w.truth, w.prediction, w.error] for w in worst],
+    load=lambda saved: tuple(WorstError(*entry) for entry in _numbers(saved)),
+)
+_HISTOGRAM = how(
+    add=_merged,
+    save=lambda histogram: [[*cell, count] for cell, count in sorted(histogram.items())],
+    load=lambda saved: {(t, p): count for t, p, count in _numbers(saved)},
+)
+_CONSTANT = how(
+    add=lambda parts: type(parts[0]).sum(parts),
+    save=lambda constant: replace(constant, rows=None).saved(),
+    load=lambda saved: ErrorSums.from_dict(saved),
+)
+
+
 @dataclass(frozen=True, eq=False)
 class ErrorSums(Tally):
     """What a regression's figures are functions of; error = truth − prediction.
@@ -100,18 +148,18 @@ class ErrorSums(Tally):
     ignoring the input scores. A part that was not counted is None.
     """
 
-    moments: Mapping[Power, Any]
-    largest: Any
-    squared_logs: Any = None
-    percentages: Any = None
-    rows: ErrorRows | None = None
-    worst: tuple[WorstError, ...] | None = None
-    histogram: Mapping[Cell, float] | None = None
-    baseline: float | None = None
-    baseline_given: bool = False
-    constant: "ErrorSums | None" = None
-    weighted: bool = False
-    zeros: int | None = None
+    moments: Mapping[Power, Any] = field(metadata=_MOMENTS)
+    largest: Any = field(metadata=how(add=max))
+    squared_logs: Any = field(default=None, metadata=_LOGS)
+    percentages: Any = field(default=None, metadata=TOTAL)
+    rows: ErrorRows | None = field(default=None, metadata=_ROWS)
+    worst: tuple[WorstError, ...] | None = field(default=None, metadata=_WORST)
+    histogram: Mapping[Cell, float] | None = field(default=None, metadata=_HISTOGRAM)
+    baseline: float | None = field(default=None, metadata=how())
+    baseline_given: bool = field(default=False, metadata=how())
+    constant: "ErrorSums | None" = field(default=None, metadata=_CONSTANT)
+    weighted: bool = field(default=False, metadata=WEIGHTED)
+    zeros: int | None = field(default=None, metadata=how(add=sum))
 
     kind = "errors"
 
@@ -243,7 +291,7 @@ class ErrorSums(Tally):
     # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────
     def _question(self) -> dict[str, Any]:
         return {
-            "weighting": "weighted" if self.weighted else "unweighted",
+            **super()._question(),
             "the list of parts": [part for part in PARTS if part != "baseline" and self.has(part)],
             "the baseline": self.baseline if self.baseline_given else "the mean",
         }
@@ -251,28 +299,11 @@ class ErrorSums(Tally):
     @classmethod
     def _sum(cls, parts: list[Self]) -> Self:
         """Add up; about the mean of all, which no part knew, only rows can be summed again."""
-        first = parts[0]
-        same = first.baseline_given and all(part.constant for part in parts)
-
-        def added(name: str) -> Any:
-            return None if getattr(first, name) is None else math.fsum(getattr(part, name) for part in parts)
-
-        worst = sorted((w for part in parts for w in part.worst or ()), key=lambda w: -abs(w.error))
-        whole = cls(
-            moments={power: sum((part.moments[power] for part in parts), Fraction(0)) for power in first.moments},
-            largest=max(part.largest for part in parts),
-            squared_logs=added("squared_logs"),
-            percentages=added("percentages"),
-            rows=None if first.rows is None else ErrorRows.joined([part.rows for part in parts if part.rows]),
-            worst=None if first.worst is None else tuple(worst[:WORST]),
-            histogram=None if first.histogram is None else _merged(part.histogram or {} for part in parts),
-            baseline=first.baseline if same else None,
-            baseline_given=first.baseline_given,
-            constant=cls.sum([part.constant for part in parts]) if same else None,  # type: ignore[misc]
-            weighted=first.weighted,
-            zeros=None if any(part.zeros is None for part in parts) else sum(part.zeros or 0 for part in parts),
-        )
-        if same or whole.rows is None or not any(part.constant for part in parts):
+        whole = super()._sum(parts)
+        if whole.baseline_given and whole.constant is not None:
+            return whole
+        whole = replace(whole, baseline=None, constant=None)
+        if whole.rows is None or not any(part.constant for part in parts):
             return whole
         return whole._compared(whole.rows.truth, whole.rows.weight, None)
 
@@ -281,50 +312,25 @@ class ErrorSums(Tally):
             return NotImplemented
         return _in_order(self.to_dict()) == _in_order(other.to_dict())
 
-    __hash__ = None  # type: ignore[assignment]
-
-    def _content(self) -> dict[str, Any]:
-        names = ("largest", "percentages", "zeros", "baseline", "baseline_given", "weighted")
-        plain = {name: getattr(self, name) for name in names}
-        return {
-            **plain,
-            "moments": [[*power, value.numerator, value.denominator] for power, value in sorted(self.moments.items())],
-            "squared_logs": "none" if self.squared_logs != self.squared_logs else self.squared_logs,
-            "rows": None if self.rows is None else self.rows.saved(),
-            "worst": None if self.worst is None else [[w.row, w.truth, w.prediction, w.error] for w in self.worst],
-            "histogram": None if self.histogram is None else [[*cell, n] for cell, n in sorted(self.histogram.items())],
-            "constant": None if self.constant is None else replace(self.constant, rows=None).saved(),
-        }
+    __hash__ = None
 
     @classmethod
-    def _restore(cls, content: dict[str, Any]) -> Self:
-        logs, worst, constant = content["squared_logs"], content["worst"], content["constant"]
-        histogram = content["histogram"]
-        rows = None if content["rows"] is None else ErrorRows.restored(content["rows"])
-        restored = {
-            "moments": {tuple(m[:4]): Fraction(m[4], m[5]) for m in content["moments"]},
-            "squared_logs": math.nan if logs == "none" else logs,
-            "rows": rows,
-            "worst": None if worst is None else tuple(WorstError(*w) for w in worst),
-            "histogram": None if histogram is None else {(t, p): count for t, p, count in histogram},
-            "constant": None if constant is None else cls.from_dict(constant),
-        }
-        numbers = [n for w in worst or () for n in w] + [n for entry in histogram or () for n in entry]
-        if not all(isinstance(number, int | float) for number in numbers):
-            raise ValueError("the worst errors or the histogram")
-        sums = cls(**{**content, **restored})
-        if set(_POWERS[""]) - set(sums.moments) or sums.moments[0, 0, 0, 0] <= 0 or not 0 <= sums.largest < math.inf:
+    def _restored(cls, content: dict[str, Any]) -> Self:
+        sums = super()._restored(content)
+        if sums.rows is None or sums.constant is None:
+            return sums
+        always = np.broadcast_to(np.float64(sums.baseline), len(sums.rows.truth))
+        return replace(sums, constant=replace(sums.constant, rows=ErrorRows(sums.rows.truth, always, sums.rows.weight)))
+
+    def check(self) -> None:
+        """Refuse sums that no rows give."""
+        if set(_POWERS[""]) - set(self.moments) or self.moments[0, 0, 0, 0] <= 0 or not 0 <= self.largest < math.inf:
             raise ValueError("moments")
-        logs, shares = (0.0 if part is None else part for part in (sums.squared_logs, sums.percentages))
+        logs, shares = (0.0 if part is None else part for part in (self.squared_logs, self.percentages))
         if logs < 0 or not shares >= 0:
             raise ValueError("sums of squares or sizes below 0")
-        if sums.zeros is not None and (type(sums.zeros) is not int or sums.zeros < 0):
+        if self.zeros is not None and (type(self.zeros) is not int or self.zeros < 0):
             raise ValueError("the number of zeros")
-        if rows is not None and sums.constant is not None:
-            always = np.broadcast_to(np.float64(sums.baseline), len(rows.truth))
-            compared = ErrorRows(rows.truth, always, rows.weight)
-            sums = replace(sums, constant=replace(sums.constant, rows=compared))
-        return sums
 
     def __str__(self) -> str:
         return f"<ErrorSums of {float(self.total):,.15g} rows>"
@@ -394,14 +400,6 @@ def _cells(truth: Array, prediction: Array, weight: Array | None) -> dict[Cell, 
     counts = np.bincount(places, weights=weight)
     rows, columns = both >> 32, (both & ((1 << 32) - 1)) - (1 << 31)
     return dict(zip(zip(rows.tolist(), columns.tolist(), strict=True), counts.tolist(), strict=True))
-
-
-def _merged(parts: Iterable[Mapping[Cell, float]]) -> dict[Cell, float]:
-    whole: dict[Cell, float] = {}
-    for part in parts:
-        for cell, count in part.items():
-            whole[cell] = whole.get(cell, 0) + count
-    return whole
 
 
 class _Moments:

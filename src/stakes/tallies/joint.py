@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
 
@@ -11,6 +11,7 @@ import numpy as np
 from stakes.tallies.arithmetic import Array, Number, are_counts, exact
 from stakes.tallies.base import Tally
 from stakes.tallies.confusion import most_frequent
+from stakes.tallies.fields import SUMMED, same
 from stakes.tallies.names import restored
 from stakes.text import visible
 
@@ -31,10 +32,16 @@ class JointCounts(Tally):
     (2, 3)
     """
 
-    columns: tuple[str, ...]
-    labels: tuple[tuple[str, ...], ...]
-    codes: Array
-    counts: Array
+    columns: tuple[str, ...] = field(metadata=same("the list of columns", load=tuple))
+    labels: tuple[tuple[str, ...], ...] = field(
+        metadata=same(
+            "the list of labels",
+            save=lambda labels: [list(names) for names in labels],
+            load=lambda saved: tuple(map(restored, saved)),
+        )
+    )
+    codes: Array = field(metadata=SUMMED)
+    counts: Array = field(metadata=SUMMED)
 
     kind = "joint"
     leading = ()
@@ -129,46 +136,32 @@ class JointCounts(Tally):
 
     # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────
     def _question(self) -> dict[str, Any]:
-        return {
-            "the list of columns": self.columns,
-            "the list of labels": self.labels,
-            "weighting": "weighted" if self.weighted else "unweighted",
-        }
+        return {**super()._question(), "weighting": "weighted" if self.weighted else "unweighted"}
 
     @classmethod
     def _sum(cls, parts: list[Self]) -> Self:
+        """Add up what is counted of the same combination: codes and counts belong together."""
         codes = np.concatenate([part.codes for part in parts])
         counts = np.concatenate([part.counts for part in parts])
         added = cls._counted(parts[0].columns, parts[0].labels, codes, counts)
         whole = added.counts if parts[0].weighted else np.rint(added.counts).astype(np.int64)
         return cls(added.columns, added.labels, added.codes, whole)
 
-    def __eq__(self, other: object) -> bool:
-        return self.to_dict() == other.to_dict() if isinstance(other, JointCounts) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def _content(self) -> dict[str, Any]:
-        return {
-            "columns": list(self.columns),
-            "labels": [list(names) for names in self.labels],
-            "codes": self.codes,
-            "counts": self.counts,
-        }
-
     @classmethod
-    def _restore(cls, content: dict[str, Any]) -> Self:
-        labels = tuple(map(restored, content["labels"]))
-        codes = np.asarray(content["codes"], np.int64).reshape(-1, len(labels))
-        counts = np.asarray(content["counts"])
+    def _restored(cls, content: dict[str, Any]) -> Self:
+        codes = np.asarray(content["codes"], np.int64).reshape(-1, len(content["labels"]))
+        return super()._restored({**content, "codes": codes})
+
+    def check(self) -> None:
+        """Refuse codes beyond the labels, and combinations that come twice."""
+        codes, counts = self.codes, self.counts
         if len(counts) != len(codes) or (
-            codes.size and (codes.min() < 0 or (codes.max(0) >= list(map(len, labels))).any())
+            codes.size and (codes.min() < 0 or (codes.max(0) >= list(map(len, self.labels))).any())
         ):
             raise ValueError("codes or counts")
-        found = cls._counted(tuple(content["columns"]), labels, codes, counts)
+        found = self._counted(self.columns, self.labels, codes, counts)
         if not are_counts(counts, weighted=True) or len(found.codes) != len(codes):
             raise ValueError("combinations that come twice, or counts that are none")
-        return cls(found.columns, labels, codes, counts)
 
     def __str__(self) -> str:
         return f"<JointCounts of {visible(' × '.join(self.columns))}: {len(self.codes):,} combinations>"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
+from stakes.records import Finite, Record
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.costs import Cell, Costs, written
 from stakes.tallies.names import canonical
@@ -23,7 +24,7 @@ _ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
-class Pricing:
+class Pricing(Record, shown="costs prior training_prior"):
     """What decisions cost, and where.
 
     ``prior`` are the class frequencies of the deployment, those of the rows if None; ``training_prior`` are the ones
@@ -32,20 +33,16 @@ class Pricing:
     """
 
     costs: Costs
-    prior: Any = None
-    training_prior: Any = None
+    prior: Finite | Mapping[str, Finite] | None = None
+    training_prior: Finite | Mapping[str, Finite] | str | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.costs, Costs):
             raise errors.not_costs(self.costs)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers and names, ready for JSON."""
-        return {
-            "costs": self.costs.to_dict(),
-            "prior": _plain(self.prior),
-            "training_prior": _plain(self.training_prior),
-        }
+    def data(self) -> dict[str, Any]:
+        """Return the costs, and class frequencies by the names of the classes."""
+        return {"costs": self.costs, "prior": _plain(self.prior), "training_prior": _plain(self.training_prior)}
 
     @property
     def names(self) -> list[str]:

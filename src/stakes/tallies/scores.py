@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
 
@@ -15,6 +15,7 @@ from stakes.tallies.base import Tally
 from stakes.tallies.checks import as_rows, check_class, check_threshold
 from stakes.tallies.columns import Columns
 from stakes.tallies.confusion import Confusion
+from stakes.tallies.fields import IN_MEMORY, how
 from stakes.tallies.grid import Grid
 from stakes.tallies.keys import Keys, merge, pack
 from stakes.tallies.small_cells import ranges_without_small_cells
@@ -24,6 +25,14 @@ from stakes.text import visible
 _COUNTS = ("positives", "negatives")
 _MOST_ROWS = 10**18
 """More rows than this there are of nothing, and 64 bits would not hold their sums."""
+
+
+_GRID = how(
+    save=Grid.saved,
+    load=Grid.restored,
+    same="the grid of bins",
+    tell=lambda grid: "none" if grid is None else grid.kind,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,10 +52,10 @@ class ScoreTable(Tally):
     positive                 0         2
     """
 
-    positive: str
-    negative: str
-    store: Keys | Columns
-    grid: Grid | None = None
+    positive: str = field(metadata=how(same="the positive class"))
+    negative: str = field(metadata=how(same="the negative class"))
+    store: Keys | Columns = field(metadata=IN_MEMORY)  # saved as columns, whatever it is
+    grid: Grid | None = field(default=None, metadata=_GRID)
 
     kind = "scores"
 
@@ -388,10 +397,8 @@ class ScoreTable(Tally):
     def _question(self) -> dict[str, Any]:
         extra = set(self.store.values) if isinstance(self.store, Columns) else set()
         return {
-            "the positive class": self.positive,
-            "the negative class": self.negative,
+            **super()._question(),
             "weighting": "weighted" if self.weighted else "unweighted",
-            "the grid of bins": "none" if self.grid is None else self.grid.kind,
             "the list of extra columns": sorted(extra - {"positives", "negatives"}),
             "the shape of the leading axes": self.leading,
         }
@@ -418,21 +425,15 @@ class ScoreTable(Tally):
             return np.array_equal(a.values, b.values)
         return self.as_columns() == other.as_columns()
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def _content(self) -> dict[str, Any]:
         columns = self.as_columns()
-        return {
-            "positive": self.positive,
-            "negative": self.negative,
-            "grid": None if self.grid is None else self.grid.saved(),
-            "scores": columns.scores,
-            "columns": dict(columns.values),
-        }
+        return {**super()._content(), "scores": columns.scores, "columns": dict(columns.values)}
 
     @classmethod
-    def _restore(cls, content: dict[str, Any]) -> Self:
-        scores, grid = np.asarray(content["scores"]), None
+    def _restored(cls, content: dict[str, Any]) -> Self:
+        scores = np.asarray(content["scores"])
         values = {name: np.asarray(column) for name, column in content["columns"].items()}
         if scores.dtype.kind not in "biufO" or not {"positives", "negatives"} <= set(values):
             raise ValueError("scores, positives or negatives")
@@ -447,13 +448,10 @@ class ScoreTable(Tally):
             raise ValueError("squares without weights, or weights without squares")
         if not content["positive"] or not content["negative"]:
             raise ValueError("a class without a name")
-        if content["grid"] is not None:
-            grid = Grid.restored(content["grid"])
-            if not (grid.lower_edges(scores) == scores).all():
-                raise ValueError("the scores are not on the grid")
-        table = cls(content["positive"], content["negative"], Columns.added(scores, values), grid)
-        table.check_counts()
-        return table
+        grid = _GRID["how"].from_file(content["grid"])
+        if grid is not None and not (grid.lower_edges(scores) == scores).all():
+            raise ValueError("the scores are not on the grid")
+        return cls(content["positive"], content["negative"], Columns.added(scores, values), grid)
 
     def __str__(self) -> str:
         how = f"binned on the {self.grid.kind} grid" if self.grid else "exact"

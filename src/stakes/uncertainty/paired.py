@@ -15,6 +15,7 @@ import numpy as np
 
 from stakes import metrics
 from stakes.metrics import Metric
+from stakes.records import Count
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.cost_sums import numbers_of
@@ -187,10 +188,10 @@ def _area(metric: Metric, sample: Sample, scores: Array) -> delong.Area:
 class Flipped:
     """On how many rows two models are both right, only one of them is, or both are wrong."""
 
-    both_right: int
-    only_first_right: int
-    only_second_right: int
-    both_wrong: int
+    both_right: Count
+    only_first_right: Count
+    only_second_right: Count
+    both_wrong: Count
 
 
 def flipped(sample: Sample, first: Array, second: Array) -> Flipped:

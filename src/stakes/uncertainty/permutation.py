@@ -9,7 +9,8 @@ import numpy as np
 
 from stakes import errors
 from stakes.metrics import Metric
-from stakes.metrics.estimate import AsJson, Plottable, Reportable, plain
+from stakes.metrics.estimate import Plottable, Reportable
+from stakes.records import Count, Record, Share
 from stakes.tallies import ClassScores, Confusion, ErrorSums, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_whole
@@ -25,7 +26,13 @@ _TINY = 1e-300
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PermutationTest(AsJson, Plottable, Reportable):
+class PermutationTest(
+    Record,
+    Plottable,
+    Reportable,
+    stakes="permutation test",
+    shown="metric value p_value permutations method question null",
+):
     """A figure, what it is when labels are shuffled, and how often that is as good or better.
 
     ``p_value`` is (1 + as good or better) / (1 + permutations), so it is never 0, or exact where ``null`` is None; an
@@ -34,27 +41,14 @@ class PermutationTest(AsJson, Plottable, Reportable):
 
     metric: str
     value: float
-    p_value: float
+    p_value: Share
     null: Array | None
-    permutations: int
+    permutations: Count
     method: str
     question: str
 
     drawn_as = "permutation test"
     plots = ("null",)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what JSON can hold."""
-        return {
-            "stakes": "permutation test",
-            "metric": self.metric,
-            "value": plain(self.value),
-            "p_value": self.p_value,
-            "permutations": self.permutations,
-            "method": self.method,
-            "question": self.question,
-            "null": None if self.null is None else [plain(value) for value in self.null.tolist()],
-        }
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one flat dictionary, for a data frame."""

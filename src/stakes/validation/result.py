@@ -10,7 +10,8 @@ import numpy as np
 from stakes import errors, metrics
 from stakes.evaluation import Evaluation
 from stakes.metrics import Estimate
-from stakes.metrics.estimate import AsJson, percent, plain
+from stakes.metrics.estimate import percent
+from stakes.records import Count, Positive, Record
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.sampling import FEW_CLUSTERS
 from stakes.validation.judging import metric_of, value_of
@@ -25,7 +26,7 @@ _HEAD = ("figure", "pooled", "{} interval", "baseline", "folds (mean ± sd)", "t
 
 
 @dataclass(frozen=True)
-class FigureOverFolds:
+class FigureOverFolds(Record, shown="name pooled mean spread training undefined folds"):
     """One figure of a validation.
 
     ``pooled`` is the figure of all out-of-fold predictions together, ``mean`` and ``spread`` are the mean and the
@@ -51,21 +52,9 @@ class FigureOverFolds:
         return float(np.std(known, ddof=1)) if finite else math.nan
 
     @property
-    def undefined(self) -> int:
+    def undefined(self) -> Count:
         """On how many folds the figure is undefined."""
         return sum(map(math.isnan, self.folds))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what JSON can hold."""
-        return {
-            "name": self.name,
-            "pooled": self.pooled.to_dict(),
-            "mean": plain(self.mean),
-            "spread": plain(self.spread),
-            "training": self.training.to_dict(),
-            "undefined": self.undefined,
-            "folds": [plain(value) for value in self.folds],
-        }
 
     def __str__(self) -> str:
         missing = f" (undefined on {self.undefined} of {len(self.folds)} folds)" if self.undefined else ""
@@ -87,7 +76,12 @@ def mean_defined(values: Sequence[float]) -> float:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Validation(AsJson):
+class Validation(
+    Record,
+    stakes="validation",
+    form=FORMAT,
+    shown="how fits repeats pooled training figures notes",
+):
     """An estimator judged on rows that it was not fitted on.
 
     ``pooled`` is the evaluation of the out-of-fold predictions together (with repeats: of the first one, so that
@@ -108,7 +102,7 @@ class Validation(AsJson):
     decisions: Array | None
     rows: Array
     fold_of_row: Array
-    repeats: int
+    repeats: Positive
 
     def figure(self, name: Any) -> FigureOverFolds:
         """Return a figure: pooled, over the folds, and on the training rows."""
@@ -139,19 +133,15 @@ class Validation(AsJson):
             for found in map(self.figure, self.pooled.figures)
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data, ready for JSON; undefined figures are None."""
-        return {
-            "stakes": "validation",
-            "format": FORMAT,
-            "how": self.how,
-            "fits": len(self.folds),
-            "repeats": self.repeats,
-            "pooled": self.pooled.to_dict(),
-            "training": self.training.to_dict(),
-            "figures": {name: self.figure(name).to_dict() for name in self.pooled.figures},
-            "notes": self.notes,
-        }
+    @property
+    def fits(self) -> Positive:
+        """How many models were fitted."""
+        return len(self.folds)
+
+    @property
+    def figures(self) -> dict[str, FigureOverFolds]:
+        """Every figure by name: pooled, over the folds, and on the training rows."""
+        return {name: self.figure(name) for name in self.pooled.figures}
 
     # ── to look at ───────────────────────────────────────────────────────────────────────────────────────────
     @property

@@ -1,19 +1,46 @@
 """The catalogue of metrics, printed from their declarations."""
 
 import textwrap
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Annotated, Any
 
 from stakes import metrics
 from stakes.metrics import Metric
+from stakes.metrics.declare import Better
+from stakes.records import Record, Says
 
-_FACTS = ("question", "formula", "range", "baseline", "interval", "undefined", "pitfall", "parameters", "aliases")
+
+@dataclass(frozen=True)
+class Facts(Record):
+    """What is declared about a metric; what does not apply is None."""
+
+    name: str
+    family: str
+    better: Better
+    question: str | None = None
+    formula: str | None = None
+    range: str | None = None
+    baseline: str | None = None
+    interval: str | None = None
+    undefined: str | None = None
+    pitfall: str | None = None
+    parameters: str | None = None
+    aliases: str | None = None
+    reference: str | None = None
 
 
-def facts(metric: Metric) -> dict[str, Any]:
-    """Return what is declared about a metric; what does not apply is None."""
+@dataclass(frozen=True)
+class Listed(Record, stakes="metrics"):
+    """What is declared about metrics."""
+
+    metrics: Annotated[list[Facts], Says(least_items=1)]
+
+
+def facts(metric: Metric) -> Facts:
+    """Return what is declared about a metric."""
     told = metric.facts()
-    named = {"name": metric.text, "family": metric.family, "better": metric.better}
-    return {**named, **{name: told.get(name) for name in (*_FACTS, "reference")}}
+    more = {field.name: told.get(field.name) for field in fields(Facts)[3:]}
+    return Facts(metric.text, metric.family, metric.better, **more)
 
 
 def show_all() -> None:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from stakes.metrics.estimate import percent, plain
+from stakes.metrics.estimate import percent
 from stakes.systems.bounds import Bounds
 from stakes.systems.component_costs import ComponentCosts
 from stakes.systems.worth import Worth
@@ -13,7 +13,6 @@ from stakes.views.page import Grid, Page
 
 _MOST_MODELS = 30
 _MOST_CELLS = 60
-_MOST_COMBINATIONS = 4096
 _TOO_SLOW = "bounds over every dependence between all models take long here: call bounds() for them"
 
 
@@ -22,7 +21,7 @@ def page(system: Any) -> Page:
     names = list(system.models)[:_MOST_MODELS]
     costs = [system.component_costs(name) for name in names]
     found = [system.bounds(name) for name in names]
-    together = bounds_together(system)
+    together = system.bounds_together
     worth, confidence = system.worth(), system.sampling.confidence
     grids = [
         _costs_grid(costs, confidence),
@@ -34,22 +33,6 @@ def page(system: Any) -> Page:
     ]
     told = {**system.facts, "the system costs": _amount(system)}
     return Page(told, grids, [*_notes(system, costs, found, worth), system.advice], picture=system.picture)
-
-
-def bounds_together(system: Any) -> Bounds | None:
-    """Bounds over every dependence between all models; None where each model's own say it all, or that takes long."""
-    return system.bounds() if _open(system) and _few(system) else None
-
-
-def _open(system: Any) -> bool:
-    """Whether several models are given by tables, so that their dependence on each other is open too."""
-    tables = [model for model in system.network.models.values() if not model.by_rows]
-    return len(tables) > 1 and len(system.models) > 2
-
-
-def _few(system: Any) -> bool:
-    """Whether bounding the dependence between all models takes a moment only."""
-    return system.network.joint(0).size <= _MOST_COMBINATIONS
 
 
 def _amount(system: Any) -> str:
@@ -195,7 +178,7 @@ def _notes(system: Any, costs: Sequence[ComponentCosts], found: Sequence[Bounds]
     notes = [note for one in costs for note in one.notes]
     notes += [f"bounds of one model: {one.note}" for one in found if one.note]
     notes += _no_intervals(costs)
-    notes += [_TOO_SLOW] if _open(system) and not _few(system) else []
+    notes += [_TOO_SLOW] if system.open_together and not system.quickly_bounded else []
     notes += [f"no shares: {worth.reason}"] if worth.reason else []
     hidden = len(system.models) - _MOST_MODELS
     notes += [f"{hidden} more models are not shown"] if hidden > 0 else []
@@ -210,51 +193,3 @@ def _no_intervals(costs: Sequence[ComponentCosts]) -> list[str]:
         whose = "" if len(names) == len(costs) else f" of the costs of {and_list(names)}"
         notes.append(f"there are no intervals{whose}: {reason}")
     return notes
-
-
-def as_data(system: Any, version: int) -> dict[str, Any]:
-    """Return everything as plain data."""
-    names = list(system.models)
-    costs = {name: system.component_costs(name) for name in names}
-    together = bounds_together(system)
-    return {
-        "stakes": "system",
-        "format": version,
-        "facts": system.facts,
-        "classes": system.cases,
-        "positive": system.positive,
-        "models": names,
-        "rules": system.rules,
-        "cost": system.cost,
-        "cost_interval": system.cost_limits,
-        "component_costs": {name: _costs_as_data(one) for name, one in costs.items()},
-        "bounds": {name: system.bounds(name).to_dict() for name in names},
-        "bounds_of_all": None if together is None else together.to_dict(),
-        "worth": system.worth().to_dict(),
-        "seeing_and_doing": _seen_and_done(system),
-        "advice": system.advice,
-    }
-
-
-def _seen_and_done(system: Any) -> dict[str, Any]:
-    """The cells of each model; None where only the range of its costs is known."""
-    found: dict[str, Any] = dict.fromkeys(system.models)
-    for name in system.models:
-        if system.component_costs(name).known:
-            cells = system.seeing_and_doing(name)
-            found[name] = [{key: plain(value) for key, value in cell.items()} for cell in cells]
-    return found
-
-
-def _costs_as_data(one: ComponentCosts) -> dict[str, Any]:
-    cells = [{key: plain(value) for key, value in cell.items()} for cell in one.to_rows()]
-    return {
-        "cells": cells,
-        "evaluation": plain(one.evaluation if one.known else float("nan")),
-        "excess_evaluation": plain(one.excess_evaluation if one.known else float("nan")),
-        "dependence": plain(one.dependence if one.known else float("nan")),
-        "evaluation_interval": one.evaluation_limits,
-        "dependence_interval": one.dependence_limits,
-        "notes": list(one.notes),
-        "no_interval": one.no_interval,
-    }

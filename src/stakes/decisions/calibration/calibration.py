@@ -18,6 +18,7 @@ from stakes.decisions.calibration.reliability import Honest, Reliability, honest
 from stakes.metrics import Estimate
 from stakes.metrics.estimate import percent
 from stakes.metrics.reasons import BINNED, NO_PROBABILITIES, NO_SCORES
+from stakes.records import Record
 from stakes.tallies import ClassScores, ScoreTable
 from stakes.tallies.names import canonical
 from stakes.text import lines, visible
@@ -27,7 +28,11 @@ from stakes.uncertainty.sampling import USUAL, Sampling
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Calibration:
+class Calibration(
+    Record,
+    shown="rows positive=table.positive slope intercept intercept_at_slope_1 ece brier log_loss p_value_if_honest "
+    "reliability=reliability()",
+):
     """How honest the probabilities of two classes are, with slope, intercepts, and what the losses are made of.
 
     >>> table = ScoreTable.from_rows([0.1, 0.3, 0.4, 0.6, 0.7, 0.9], [0, 0, 1, 0, 1, 1])
@@ -86,22 +91,19 @@ class Calibration:
         """What honest probabilities would look like in rows like these; None when rows come in clusters."""
         return honest(self.table, self.sampling)
 
+    @property
+    def rows(self) -> float:
+        """The (weighted) number of rows."""
+        return float(self.table.total)
+
+    @property
+    def p_value_if_honest(self) -> float | None:
+        """How likely a miscalibration like this one is where there is none; None when rows come in clusters."""
+        return None if self.honest is None else self.honest.p_value
+
     def reliability(self, bins: int = 10, by: str = "mass") -> Reliability:
         """Return the reliability curve, in bins of equally many rows ("mass") or of equal "width", and without bins."""
         return reliability(self.table, bins, by, self.sampling, lambda: self.honest)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all figures as plain data, ready for JSON."""
-        honest = self.honest
-        return {
-            "rows": float(self.table.total),
-            "positive": self.table.positive,
-            **{name: getattr(self, name).to_dict() for name in ("slope", "intercept", "intercept_at_slope_1", "ece")},
-            "brier": self.brier.to_dict(),
-            "log_loss": self.log_loss.to_dict(),
-            "p_value_if_honest": None if honest is None else honest.p_value,
-            "reliability": self.reliability().to_dict(),
-        }
 
     def __str__(self) -> str:
         title = _TITLE.format(self.table.positive)
@@ -121,7 +123,7 @@ def calibration(table: ScoreTable, sampling: Sampling = USUAL) -> Calibration:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ClassCalibrations:
+class ClassCalibrations(Record, shown="brier log_loss classes"):
     """How honest the probabilities of several classes are: each class against the rest, and the Brier score of all."""
 
     classes: Mapping[str, Calibration]
@@ -142,14 +144,6 @@ class ClassCalibrations:
     def log_loss(self) -> Estimate:
         """Why there are no parts of the log loss."""
         return no_log_loss_of_many()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all figures as plain data, ready for JSON."""
-        return {
-            "brier": self.brier.to_dict(),
-            "log_loss": self.log_loss.to_dict(),
-            "classes": {name: one.to_dict() for name, one in self.classes.items()},
-        }
 
     def __str__(self) -> str:
         said = ["Calibration of all classes", _parts_words("Brier score", self.brier), str(self.log_loss)]

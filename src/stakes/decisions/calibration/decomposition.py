@@ -18,6 +18,7 @@ from stakes import metrics
 from stakes.decisions.calibration.isotonic import pooled, upwards
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.probability import NOISE
+from stakes.records import Record
 from stakes.tallies import ClassScores, ScoreTable
 from stakes.uncertainty.interval import Interval, figure, none
 from stakes.uncertainty.intervals import interval
@@ -73,7 +74,7 @@ def terms(metric: Metric, table: ScoreTable, fitted: ScoreTable) -> Terms:
 
 
 @dataclass(frozen=True)
-class Decomposition:
+class Decomposition(Record):
     """The parts of a loss as figures; ``calibration_share`` is the share of the loss that is miscalibration."""
 
     score: Estimate
@@ -81,10 +82,6 @@ class Decomposition:
     discrimination: Estimate
     uncertainty: Estimate
     calibration_share: Estimate
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data, ready for JSON."""
-        return {name: estimate.to_dict() for name, estimate in vars(self).items()}
 
 
 def decomposition(name: str, table: ScoreTable, fitted: ScoreTable, sampling: Sampling) -> Decomposition:

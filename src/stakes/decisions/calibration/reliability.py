@@ -2,13 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from stakes import errors
 from stakes.decisions.calibration.isotonic import pooled, rising_curve, upwards
-from stakes.metrics.estimate import plain
+from stakes.records import Record
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import MOST_BINS, check_whole, is_one_of
@@ -26,7 +25,7 @@ _CLUSTERED = "it takes rows as independent, and these come in clusters"
 
 
 @dataclass(frozen=True, eq=False)
-class Bins:
+class Bins(Record):
     """Cases put together by their probability: the mean of it, how often the thing happened, and Wilson's limits.
 
     Bins without rows are left out. ``no_limits`` says why limits are NaN, where they are.
@@ -40,13 +39,9 @@ class Bins:
     high: Array
     no_limits: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain lists."""
-        return {name: _plain(value) for name, value in vars(self).items()}
-
 
 @dataclass(frozen=True, eq=False)
-class Honest:
+class Honest(Record):
     """What honest probabilities would look like in a file like this one: the truth redrawn from them many times.
 
     ``low`` and ``high`` are, at each ``probability`` by itself (pointwise, not all the way at once), where the rising
@@ -65,13 +60,9 @@ class Honest:
         """The p-value of the probabilities being honest; never 0."""
         return (1 + self.as_far) / (1 + self.redrawn)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain lists."""
-        return {name: _plain(value) for name, value in vars(self).items()}
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Reliability:
+class Reliability(Record, shown="bins curve band no_band"):
     """The reliability curve: in bins, and as the rising curve nearest to the data, which needs no bins.
 
     ``probability`` and ``frequency`` are the points between which the rising curve runs straight.
@@ -87,14 +78,15 @@ class Reliability:
         """Where the rising curve would run if the probabilities were honest; None when rows come in clusters."""
         return self.redrawn()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain lists and numbers."""
-        return {
-            "bins": self.bins.to_dict(),
-            "curve": {"probability": self.probability.tolist(), "frequency": self.frequency.tolist()},
-            "band": None if self.band is None else self.band.to_dict(),
-            "no_band": _CLUSTERED if self.band is None else "",
-        }
+    @property
+    def curve(self) -> dict[str, Array]:
+        """The points of the rising curve by name."""
+        return {"probability": self.probability, "frequency": self.frequency}
+
+    @property
+    def no_band(self) -> str:
+        """Why there is no band."""
+        return _CLUSTERED if self.band is None else ""
 
     def __repr__(self) -> str:
         return f"<Reliability in {len(self.bins.rows)} bins of equal {self.bins.by}>"
@@ -187,7 +179,3 @@ def _thinned(table: ScoreTable) -> tuple[Array, Array, Array, Array]:
         scores, positives, weights, squares = np.minimum(sums[0] / sums[2], 1.0), *sums[1:]
     telling = np.maximum(np.rint(weights**2 / squares), 1).astype(np.int64)
     return scores, positives, weights, telling
-
-
-def _plain(value: Any) -> Any:
-    return [plain(one) for one in value.tolist()] if isinstance(value, np.ndarray) else plain(value)

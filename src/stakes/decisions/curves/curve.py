@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.metrics.estimate import Plottable
+from stakes.records import Record
 from stakes.tallies import ClassScores, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.sampling import USUAL, Sampling
@@ -51,7 +52,7 @@ class ClassScored:
 
 
 @dataclass(frozen=True, eq=False)
-class Band:
+class Band(Record, shown="x low high confidence reason?"):
     """Where the curve of another sample would run: at each x by itself (pointwise), not all the way at once.
 
     Where nothing can be said, the limits are NaN and ``reason`` says why.
@@ -63,14 +64,9 @@ class Band:
     confidence: float
     reason: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain lists."""
-        lists = {name: _listed(getattr(self, name)) for name in ("x", "low", "high")}
-        return {**lists, "confidence": self.confidence, **({"reason": self.reason} if self.reason else {})}
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Curve(Plottable):
+class Curve(Record, Plottable):
     """Points of a curve with the threshold of each, and ``references``: the heights of lines to compare it with.
 
     ``area`` is the area under it, for kinds that are summed up so; ``note`` what a careful colleague would point out.
@@ -109,16 +105,15 @@ class Curve(Plottable):
     def __repr__(self) -> str:
         return f"<{self.kind} curve: {self.y_name} against {self.x_name} at {len(self):,} thresholds>"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain lists; the threshold +∞ is None."""
-        lines = {name: _listed(line) for name, line in self.references.items()}
-        more = {"references": lines, "area": self.area, "note": self.note}
+    def data(self) -> dict[str, Any]:
+        """Return the columns under the names of their axes; the threshold +∞ is unknown."""
+        more = {"references": self.references, "area": self.area, "note": self.note}
         return {
             "kind": self.kind,
-            self.x_name: _listed(self.x),
-            self.y_name: _listed(self.y),
-            "threshold": _listed(self.thresholds),
-            "band": self.band.to_dict(),
+            self.x_name: self.x,
+            self.y_name: self.y,
+            "threshold": np.where(np.isfinite(self.thresholds), self.thresholds, np.nan),
+            "band": self.band,
             **{name: value for name, value in more.items() if value or value == 0},
         }
 
@@ -136,8 +131,3 @@ def drawn_band(places: Array, draw: Callable[[], Any], sampling: Sampling, y: Ar
     if y is not None:
         low, high = np.minimum(low, y), np.maximum(high, y)
     return Band(places, low, high, sampling.confidence)
-
-
-def _listed(values: Array) -> list[Any]:
-    """Plain numbers; what JSON has no number for is None."""
-    return [value if np.isfinite(value) else None for value in values.tolist()]

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from stakes.records import Record
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import MOST_BINS, check_whole
@@ -14,7 +14,7 @@ from stakes.text import visible
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Histograms:
+class Histograms(Record, shown="edges counts threshold=cut note?"):
     """How many (or with what weight) cases of each class score between neighbouring ``edges``.
 
     A bin holds its lower edge, the last one its upper edge too. ``threshold`` is the one that decisions are made with.
@@ -25,15 +25,10 @@ class Histograms:
     threshold: float | None = None
     note: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain lists."""
-        cut = self.threshold
-        return {
-            "edges": self.edges.tolist(),
-            "counts": {name: counts.tolist() for name, counts in self.counts.items()},
-            "threshold": None if cut is None or not np.isfinite(cut) else float(cut),
-            **({"note": self.note} if self.note else {}),
-        }
+    @property
+    def cut(self) -> float | None:
+        """The threshold, where it lies among the scores."""
+        return None if self.threshold is None or not np.isfinite(self.threshold) else float(self.threshold)
 
     def __repr__(self) -> str:
         names = " and ".join(map(repr, self.counts))

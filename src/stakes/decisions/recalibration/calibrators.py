@@ -22,6 +22,7 @@ from stakes.decisions.recalibration.rows import (
     read_two_classes,
     refuse_other_scale,
 )
+from stakes.records import Record
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.text import as_json
@@ -38,7 +39,7 @@ _SMALLEST = 2.0**-53
 _TEMPERATURES = (1e-3, 1e3)
 
 
-class Calibrator:
+class Calibrator(Record, stakes="calibrator"):
     """What all recalibrators can do."""
 
     method: ClassVar[str]
@@ -85,12 +86,11 @@ class Calibrator:
     fitted_for_: Mapping[str, str] = MappingProxyType({})
     """What was fitted, by name, so that it is noticed when something else is recalibrated."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what was learned as plain data, from which :func:`stakes.load_calibrator` makes it again."""
+    def data(self) -> dict[str, Any]:
+        """Return what was learned, from which :func:`stakes.load_calibrator` makes it again."""
         if not hasattr(self, "rows_"):
             raise errors.not_fitted(type(self).__name__)
         return {
-            "stakes": "calibrator",
             "version": VERSION,
             "method": self.method,
             "rows": self.rows_,

@@ -8,7 +8,8 @@ from typing import Any
 from stakes import errors, metrics
 from stakes.decisions.curves.curve import Curve
 from stakes.metrics import Estimate
-from stakes.metrics.estimate import AsJson, Plottable, Reportable, percent, plain
+from stakes.metrics.estimate import Plottable, Reportable, percent
+from stakes.records import Count, Record, RowCount
 from stakes.tallies.costs import Costs
 from stakes.text import lines, visible
 
@@ -22,7 +23,15 @@ PER = 1000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Decision(AsJson, Plottable, Reportable):
+class Decision(
+    Record,
+    Plottable,
+    Reportable,
+    stakes="decision",
+    shown="criterion question recommended positive negative rows dropped cautions decisions thresholds apparent "
+    "corrected condition alternatives savings miscalibration worthless alike bayes no_bayes cost_ratio "
+    "worth_of_labels enough_evidence costs",
+):
     """The best thresholds of a score, what they are worth, and what speaks for and against them.
 
     ``thresholds`` stand between ``decisions``, from low scores to high ones. ``apparent`` is the figure on the rows
@@ -44,7 +53,7 @@ class Decision(AsJson, Plottable, Reportable):
     corrected: Estimate
     positive: str
     negative: str
-    rows: float
+    rows: RowCount
     confidence: float
     question: str = ""
     alternatives: Mapping[str, Estimate] = field(default_factory=dict)
@@ -60,7 +69,7 @@ class Decision(AsJson, Plottable, Reportable):
     miscalibration: Estimate | None = None
     worthless: tuple[str, ...] = ()
     find_over_thresholds: Callable[[], Curve] | None = None
-    dropped: int = 0
+    dropped: Count = 0
     cautions: tuple[str, ...] = ()
 
     drawn_as = "decision"
@@ -127,35 +136,6 @@ class Decision(AsJson, Plottable, Reportable):
         return high is not None and high < 0
 
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data, ready for JSON."""
-        return {
-            "stakes": "decision",
-            "criterion": self.criterion,
-            "question": self.question,
-            "recommended": [plain(start) for start in self.recommended],
-            "positive": self.positive,
-            "negative": self.negative,
-            "rows": self.rows,
-            "dropped": self.dropped,
-            "cautions": list(self.cautions),
-            "decisions": list(self.decisions),
-            "thresholds": [plain(start) for start in self.thresholds],
-            "apparent": self.apparent.to_dict(),
-            "corrected": self.corrected.to_dict(),
-            "condition": None if self.condition is None else self.condition.to_dict(),
-            "alternatives": {name: cost.to_dict() for name, cost in self.alternatives.items()},
-            "savings": {name: saving.to_dict() for name, saving in self.savings.items()},
-            "miscalibration": None if self.miscalibration is None else self.miscalibration.to_dict(),
-            "worthless": list(self.worthless),
-            "alike": [[[plain(low), plain(high)] for low, high in ranges] for ranges in self.alike],
-            "bayes": None if self.bayes is None else [plain(start) for start in self.bayes],
-            "no_bayes": self.no_bayes,
-            "cost_ratio": None if self.cost_ratio is None else [plain(ratio) for ratio in self.cost_ratio],
-            "worth_of_labels": plain(self.worth_of_labels),
-            "enough_evidence": self.enough_evidence,
-            "costs": None if self.costs is None else self.costs.to_dict(),
-        }
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one flat dictionary per way to decide, for a data frame.

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from stakes import errors
 from stakes.engines import Counted
@@ -13,7 +13,8 @@ from stakes.evaluation.comparison import Comparison
 from stakes.evaluation.gate.checks import Check, check_dropped
 from stakes.evaluation.gate.differences import check_no_worse
 from stakes.evaluation.gate.request import ALLOWED_DROPPED, Request
-from stakes.metrics.estimate import AsJson, percent
+from stakes.metrics.estimate import percent
+from stakes.records import Count, Finite, Record, RowCount, Says
 from stakes.views import page, terminal
 
 __all__ = ["Check", "Gate", "Request", "gate", "judge"]
@@ -21,20 +22,27 @@ __all__ = ["Check", "Gate", "Request", "gate", "judge"]
 FORMAT = 1
 """The version of what to_dict() gives."""
 
+_DROPPED = "How many rows lacked a value and were left out, those of the baseline among them."
+
 
 @dataclass(frozen=True, eq=False)
-class Gate(AsJson):
+class Gate(
+    Record,
+    stakes="gate",
+    form=FORMAT,
+    shown="passed rows dropped confidence baseline checks",
+):
     """The conditions of a gate and what was seen; it has passed when all of them are met.
 
     ``baseline`` says in words what differences were judged against, ``dropped`` how many rows lacked a value and were
     left out.
     """
 
-    checks: Sequence[Check]
-    rows: float
-    confidence: float = 0.95
+    checks: Annotated[Sequence[Check], Says(least_items=1)]
+    rows: RowCount
+    confidence: Finite = 0.95
     baseline: str = ""
-    dropped: int = 0
+    dropped: Annotated[Count, Says(_DROPPED)] = 0
 
     @property
     def passed(self) -> bool:
@@ -57,19 +65,6 @@ class Gate(AsJson):
 
     def __bool__(self) -> bool:
         return self.passed
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data, ready for JSON."""
-        return {
-            "stakes": "gate",
-            "format": FORMAT,
-            "passed": self.passed,
-            "rows": self.rows,
-            "dropped": self.dropped,
-            "confidence": self.confidence,
-            "baseline": self.baseline,
-            "checks": [check.to_dict() for check in self.checks],
-        }
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one flat dictionary per condition, for a data frame."""

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from stakes.engines import Counted
 from stakes.metrics import Estimate
-from stakes.metrics.estimate import percent, plain
+from stakes.metrics.estimate import percent
+from stakes.records import Finite, Record
 from stakes.text import visible
 from stakes.views.page import between, number
 
@@ -14,7 +15,7 @@ _MINUS = str.maketrans("-", "−")
 
 
 @dataclass(frozen=True)
-class Check:
+class Check(Record, shown="kind condition passed seen limit segment reason estimate"):
     """One condition, and whether it is met.
 
     ``seen`` is the number that was held against ``limit``: a figure, an end of its interval, or the bad end of the
@@ -22,11 +23,11 @@ class Check:
     ``segment`` in which segment it was seen, when a condition is about all of them.
     """
 
-    kind: str
+    kind: Literal["require", "no_worse", "dropped"]
     condition: str
     passed: bool
     seen: float | None
-    limit: float
+    limit: Finite
     estimate: Estimate
     reason: str = ""
     segment: str | None = None
@@ -60,19 +61,6 @@ class Check:
         if self.kind == "dropped":
             return f"{self.condition}: that is {self.segment}"
         return f"{self.condition}: the worst is {self.segment}" + (f", where {self.reason}" if self.reason else "")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what JSON can hold."""
-        return {
-            "kind": self.kind,
-            "condition": self.condition,
-            "passed": self.passed,
-            "seen": plain(self.seen),
-            "limit": self.limit,
-            "segment": self.segment,
-            "reason": self.reason,
-            "estimate": self.estimate.to_dict(),
-        }
 
     def to_row(self) -> dict[str, Any]:
         """Return a flat dictionary, for a data frame."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from stakes import metrics
 from stakes.evaluation.reporting.answers import Answer
-from stakes.metrics.estimate import plain
+from stakes.records import plain
 from stakes.uncertainty.permutation import PermutationTest
 from stakes.views.report.payload import listed, metric, page, reason, said, section, span
 

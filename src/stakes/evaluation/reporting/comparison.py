@@ -7,7 +7,7 @@ from typing import Any
 from stakes import metrics
 from stakes.evaluation.reporting.answers import Answer, answer
 from stakes.evaluation.reporting.many_classes import swept
-from stakes.metrics.estimate import plain
+from stakes.records import plain
 from stakes.tallies import ScoreTable
 from stakes.views.report.payload import MOST, figure, metric, named, page, said, section
 

@@ -9,7 +9,7 @@ import numpy as np
 from stakes.decisions.thresholds.decision import PER, Decision
 from stakes.evaluation.reporting.answers import Answer, answer
 from stakes.evaluation.reporting.ways import Row, estimate_in, way, ways_section
-from stakes.metrics.estimate import plain
+from stakes.records import plain
 from stakes.views.report.payload import listed, metric, named, page, reason, said, section
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from stakes.evaluation.reporting.system_sliders import sliders
 from stakes.evaluation.reporting.system_study import Study
 from stakes.evaluation.reporting.system_verdict import system_verdict
-from stakes.metrics.estimate import plain
+from stakes.records import plain
 from stakes.systems.bounds import Bounds
 from stakes.systems.component_costs import ComponentCosts
 from stakes.systems.fusion import DECISION
@@ -127,7 +127,7 @@ def _model(study: Study, name: str, room: int) -> dict[str, Any]:
 
 def _cells(costs: ComponentCosts, room: int) -> dict[str, Any]:
     """What each answer costs, one list for each figure; class by class, by what is seen, by what is said."""
-    rows = list(itertools.islice(costs.to_rows(), room))
+    rows: list[Any] = list(itertools.islice(costs.to_rows(), room))
     names = _FIGURES if costs.known else ("rate", "at_least", "at_most")
     return {"count": costs.rates.size, **{name: [plain(row[name]) for row in rows] for name in names}}
 

@@ -8,7 +8,6 @@ from stakes.systems.bounds import Bounds
 from stakes.systems.component_costs import ComponentCosts
 from stakes.systems.worth import Worth
 from stakes.views.report.payload import MOST
-from stakes.views.system import bounds_together
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +58,7 @@ class Study:
     @cached_property
     def together(self) -> Bounds | None:
         """The same over every dependence between all models; None where that is nothing new or takes long."""
-        return bounds_together(self.system)
+        return self.system.bounds_together
 
     @cached_property
     def worth(self) -> Worth:

@@ -6,7 +6,7 @@ from typing import Any
 from stakes.decisions.policies import CHEAPEST, HIGHEST, RECALIBRATED
 from stakes.decisions.thresholds.decision import BAYES
 from stakes.metrics import Estimate
-from stakes.metrics.estimate import plain
+from stakes.records import plain
 from stakes.views.report.payload import MOST, figure, said, section
 
 Row = tuple[dict[str, Any], Estimate, Estimate | None]

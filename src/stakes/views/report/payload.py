@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from stakes.metrics import Estimate
-from stakes.metrics.estimate import plain
+from stakes.records import plain
 from stakes.text import visible
 
 MOST = 50

@@ -1,0 +1,68 @@
+"""How the fields of a tally add up and are saved: said beside each field, done by :class:`Tally` for all of them."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stakes.tallies import names
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+@dataclass(frozen=True)
+class How:
+    """How a field adds up over parts, what becomes of it in a file, and how it is read and checked again.
+
+    A field that is None stays None, and is None in the whole when it is None in a part. ``same`` says in words what
+    must agree before tallies are added, ``tell`` what of the field that is.
+    """
+
+    add: Callable[[list[Any]], Any] = lambda values: values[0]
+    save: Callable[[Any], Any] = _as_it_is
+    load: Callable[[Any], Any] = _as_it_is
+    same: str = ""
+    tell: Callable[[Any], Any] = _as_it_is
+    saved: bool = True
+
+    def added(self, values: list[Any]) -> Any:
+        """The value of the whole."""
+        return None if any(value is None for value in values) else self.add(values)
+
+    def to_file(self, value: Any) -> Any:
+        """What is saved: names, numbers and arrays."""
+        return None if value is None else self.save(value)
+
+    def from_file(self, value: Any) -> Any:
+        """What was saved, checked."""
+        return None if value is None else self.load(value)
+
+
+def how(**said: Any) -> Mapping[str, How]:
+    """Say how a field of a tally behaves; see :class:`How`."""
+    return {"how": How(**said)}
+
+
+def same(words: str, **said: Any) -> Mapping[str, How]:
+    """Describe names that must be the same in all parts."""
+    return how(**{"save": list, "load": names.restored, "same": words, **said})
+
+
+WEIGHTED = how(load=bool, same="weighting", tell=lambda weighted: "weighted" if weighted else "unweighted")
+"""Whether rows have weights: in all parts, or in none."""
+
+SUMMED = how(add=lambda values: np.sum(values, axis=0), load=np.asarray)
+"""An array that adds up."""
+
+SUMMED_FLOATS = how(add=lambda values: np.sum(values, axis=0), load=lambda saved: np.asarray(saved, np.float64))
+"""The same, of floating numbers."""
+
+TOTAL = how(add=math.fsum)
+"""A number that adds up."""
+
+IN_MEMORY = how(saved=False)
+"""What is not saved."""
