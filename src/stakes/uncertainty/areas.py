@@ -95,20 +95,15 @@ def newcombe(auc: float, P: float, N: float, confidence: float) -> tuple[float, 
 
     The error is Hanley and McNeil's for exponential scores, with both class sizes replaced by their mean.
     """
+    from scipy.optimize import brentq
+
     z, size = normal((1 + confidence) / 2), (P + N) / 2 - 1
 
     def error(area: float) -> float:
         spread = 1 + size * ((1 - area) / (2 - area) + area / (1 + area))
         return math.sqrt(area * (1 - area) * spread / (P * N))
 
-    low = 0.0 if auc == 0 else _root(lambda area: auc - area - z * error(area), 0.0, auc)
-    high = 1.0 if auc == 1 else _root(lambda area: auc - area + z * error(area), auc, 1.0)
-    return low, high
-
-
-def _root(falling: Any, low: float, high: float) -> float:
-    """Where a falling function crosses 0."""
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if falling(middle) > 0 else (low, middle)
-    return (low + high) / 2
+    tiny = 1e-12  # areas of 0 and 1 have no error, so they are roots that tell nothing
+    low = 0.0 if auc == 0 else brentq(lambda area: auc - area - z * error(area), 0.0, min(auc, 1 - tiny), xtol=1e-15)
+    high = 1.0 if auc == 1 else brentq(lambda area: auc - area + z * error(area), max(auc, tiny), 1.0, xtol=1e-15)
+    return float(low), float(high)

@@ -7,8 +7,8 @@ import math
 
 from stakes.uncertainty.quantiles import normal
 
-_HALVINGS = 60
-"""How often the search for an end of the interval halves its range: beyond float64's digits."""
+_CLOSE, _FAR = 1e-15, 1e9
+"""How exactly an end of the interval is found, and a score that is as good as infinite."""
 
 
 def exact_p_value(only_first: int, only_second: int) -> float:
@@ -37,15 +37,14 @@ def tango_interval(only_first: int, only_second: int, rows: int, confidence: flo
 
 
 def _highest_kept(only_first: int, only_second: int, rows: int, z: float) -> float:
-    """The highest difference that is not rejected: halve the range between the estimate and 1."""
-    kept, rejected = (only_first - only_second) / rows, 1.0
-    for _ in range(_HALVINGS):
-        middle = (kept + rejected) / 2
-        if _score(only_first, only_second, rows, middle) >= -z:
-            kept = middle
-        else:
-            rejected = middle
-    return kept
+    """The highest difference that is not rejected: where the score falls to −z between the estimate and 1."""
+    from scipy.optimize import brentq
+
+    def beyond(difference: float) -> float:
+        return max(_score(only_first, only_second, rows, difference), -_FAR) + z
+
+    estimate = (only_first - only_second) / rows
+    return float(brentq(beyond, estimate, 1.0, xtol=_CLOSE)) if beyond(1.0) < 0 else 1.0
 
 
 def _score(only_first: int, only_second: int, rows: int, difference: float) -> float:

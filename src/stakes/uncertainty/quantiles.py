@@ -1,7 +1,4 @@
-"""Quantiles of the normal and of Student's distribution, and scales on which figures are nearly normal.
-
-SciPy knows these too, but takes longer to load than all intervals of an evaluation take to calculate.
-"""
+"""Quantiles of the normal and of Student's distribution, and scales on which figures are nearly normal."""
 
 import math
 from collections.abc import Callable
@@ -19,40 +16,10 @@ def normal(probability: float) -> float:
 
 
 def student(probability: float, degrees: float) -> float:
-    """The quantile of Student's t; of a broken number of degrees of freedom below 10, that of the whole number."""
-    if degrees < _FEW_DEGREES:
-        return _student_of_few(probability, max(int(degrees), 1))
-    z = normal(probability)
-    terms = (  # Cornish and Fisher's expansion; off by a ten-thousandth at 10 degrees of freedom
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
-    )
-    return z + sum(term / degrees ** (i + 1) for i, term in enumerate(terms))
+    """The quantile of Student's t; below 1 degree of freedom, that of 1."""
+    from scipy.special import stdtrit  # takes longer to load than most evaluations, so it waits for its first use
 
-
-_FEW_DEGREES = 10
-
-
-def _student_of_few(probability: float, degrees: int) -> float:
-    """Turn the distribution function, a finite sum for whole degrees of freedom, around by bisection of the angle."""
-    low, high = -math.pi / 2, math.pi / 2
-    for _ in range(80):
-        angle = (low + high) / 2
-        low, high = (angle, high) if _share_below(angle, degrees) < probability else (low, angle)
-    return math.tan((low + high) / 2) * math.sqrt(degrees)
-
-
-def _share_below(angle: float, degrees: int) -> float:
-    """The share below t = tan(angle)·√degrees (Abramowitz & Stegun, 26.7.3 and 26.7.4)."""
-    odd, cosine = degrees % 2, math.cos(angle)
-    term, whole = (cosine, 0.0) if odd else (1.0, 0.0)
-    for i in range(1 + odd, degrees, 2):
-        whole += term
-        term *= cosine**2 * i / (i + 1)
-    twice = 2 / math.pi * (angle + math.sin(angle) * whole) if odd else math.sin(angle) * whole
-    return (1 + twice) / 2
+    return float(stdtrit(max(degrees, 1), probability))
 
 
 @dataclass(frozen=True)
