@@ -15,7 +15,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
 import stakes
-from stakes.engines import Counted
+from stakes.engines.plan import Counted
 from tests.bad_inputs.catalogue import within
 
 QUICKLY = 5

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 
+from stakes.results import Door
+
 TYPE_CHECKING = False  # as type checkers read it; typing itself takes longer to load than all of this
 
 __version__ = "0.1.0"
@@ -13,7 +15,7 @@ _HOMES = {
     "evaluate": "stakes.evaluation",
     "count": "stakes.evaluation",
     "decide": "stakes.evaluation",
-    "load": "stakes.engines.tally_files",
+    "load": "stakes.engines.plan",
     "Decision": "stakes.decisions.thresholds.decision",
     "Policies": "stakes.decisions.policies",
     "Evaluation": "stakes.evaluation",
@@ -23,7 +25,7 @@ _HOMES = {
     "Comparison": "stakes.evaluation.comparison",
     "gate": "stakes.evaluation.gate",
     "Gate": "stakes.evaluation.gate",
-    "System": "stakes.evaluation.system",
+    "System": "stakes.systems.system",
     "Estimate": "stakes.metrics",
     "Curve": "stakes.decisions.curves.kinds",
     "Calibration": "stakes.decisions.calibration.calibration",
@@ -67,7 +69,7 @@ if TYPE_CHECKING:
     from stakes.decisions.recalibration.files import load_calibrator as load_calibrator
     from stakes.decisions.recalibration.folds import cross_fitted as cross_fitted
     from stakes.decisions.thresholds.decision import Decision as Decision
-    from stakes.engines.tally_files import load as load
+    from stakes.engines.plan import load as load
     from stakes.errors import InputError as InputError
     from stakes.errors import InputWarning as InputWarning
     from stakes.errors import StakesError as StakesError
@@ -82,8 +84,8 @@ if TYPE_CHECKING:
     from stakes.evaluation.gate import Gate as Gate
     from stakes.evaluation.gate import gate as gate
     from stakes.evaluation.reporting import report as report
-    from stakes.evaluation.system import System as System
     from stakes.metrics import Estimate as Estimate
+    from stakes.systems.system import System as System
     from stakes.tallies import ClassScores as ClassScores
     from stakes.tallies import Confusion as Confusion
     from stakes.tallies import ErrorSums as ErrorSums
@@ -109,5 +111,12 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'stakes' has no attribute {name!r}")
 
 
+def _view(name: str) -> Any:
+    return importlib.import_module(f"stakes.views.{name}")
+
+
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+Door.find, Door.view = __getattr__, _view

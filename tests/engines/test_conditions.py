@@ -16,9 +16,11 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import stakes
-from stakes.engines import count_rows, files, read_rows, streaming
+from stakes.engines import files, streaming
+from stakes.engines.counting import count_rows
 from stakes.engines.files import database
 from stakes.engines.files.sources import sources
+from stakes.engines.reading import read_rows
 from stakes.errors import EmptyError, InputError
 from stakes.evaluation.recalibrating import recalibration
 

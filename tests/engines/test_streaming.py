@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 
 from stakes import Costs, InputError, evaluate, metrics
-from stakes.engines import count_rows, progress, streaming
+from stakes.engines import progress, streaming
 from stakes.engines.binning import BinnedCounts
+from stakes.engines.counting import count_rows
 from stakes.engines.files import database
 from stakes.errors import InputWarning
 from stakes.tallies import bins

@@ -6,6 +6,7 @@ from pathlib import Path
 SOURCE = Path(__file__).parents[2] / "src" / "stakes"
 ORDER = (
     "text",
+    "results",
     "records",
     "errors",
     "tallies",

@@ -3,7 +3,7 @@
 import inspect
 import json
 import types
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, reduce
 from pathlib import Path
 from typing import (
@@ -34,10 +34,10 @@ from stakes.evaluation.gate import Gate
 from stakes.evaluation.many_classes import ManyClassEvaluation
 from stakes.evaluation.recalibrating import Recalibration
 from stakes.evaluation.regression import RegressionEvaluation
-from stakes.evaluation.system import System
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.metrics import Estimate
 from stakes.records import Record, Says, entries_of, head_of
+from stakes.systems.system import System
 from stakes.systems.thresholds import SystemThreshold
 from stakes.tallies import Tally
 from stakes.uncertainty.permutation import PermutationTest
@@ -60,8 +60,9 @@ ANSWERS: dict[str, tuple[type, ...]] = {
 }
 """What each command answers with."""
 
-_NAMES = {kind.__name__: kind for kind in (BySegment, System, SystemThreshold)}
-"""Classes that are annotated without being imported."""
+_NAMES = {kind.__name__: kind for kind in (BySegment, System, SystemThreshold, Sequence, Callable)}
+_NAMES |= {"Any": Any, "ClassVar": ClassVar}
+"""What stands in annotations without being imported."""
 
 _NUMBER = {"$ref": "estimate.json#/$defs/number"}
 _ANY_NUMBER = {

@@ -111,7 +111,7 @@ def count(
       stakes count monday.csv --truth y --score p --threshold 0.3 -o monday.tally
       stakes evaluate monday.tally tuesday.tally
     """
-    from stakes.engines.tally_files import load
+    from stakes.engines.plan import load
     from stakes.evaluation import count
 
     if product is None:

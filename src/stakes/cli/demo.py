@@ -55,7 +55,7 @@ def demo(what: str, report: str | None, lang: str) -> None:
 
 def _demo_system(report: str | None, lang: str) -> None:
     """The clinical example: images and history, fused by AND (which the report is about) and by OR."""
-    from stakes.evaluation.system import System
+    from stakes.systems.system import System
 
     for fuser, words in (("and", "only when both models do"), ("or", "when at least one of the models does")):
         say(f"\nA clinic calls a patient sick {words}. What does each model's error cost the clinic?\n")

@@ -17,7 +17,7 @@ from stakes.errors import StakesError
 from stakes.records import Record
 
 if TYPE_CHECKING:
-    from stakes.evaluation.system import System
+    from stakes.systems.system import System
     from stakes.systems.thresholds import SystemThreshold
 
 
@@ -90,7 +90,7 @@ def system(
     With rows: data = "preds.csv", truth = "y", models = ["images", "history"]. Names that are no plain words stand in
     backticks in a rule.
     """
-    from stakes.evaluation.system import System
+    from stakes.systems.system import System
 
     if file.lower().endswith(".toml"):
         if models or any(value is not None for value in arguments.values()):
@@ -126,7 +126,7 @@ def _system_of_rows(
     costs: str | None,
     **columns: Any,
 ) -> Any:
-    from stakes.evaluation.system import System
+    from stakes.systems.system import System
     from stakes.tallies.costs import Costs
 
     needed = {

@@ -13,8 +13,8 @@ from stakes.decisions.recalibration.calibrators import TemperatureCalibrator
 from stakes.decisions.recalibration.folds import cross_fitted
 from stakes.decisions.thresholds.decision import PER, told_interval, ways_as_rows
 from stakes.metrics import Estimate
-from stakes.metrics.estimate import Reportable
 from stakes.records import Count, Record, RowCount
+from stakes.results import Reportable
 from stakes.tallies import ClassScores
 from stakes.tallies.arithmetic import Array, divided
 from stakes.tallies.costs import Costs

@@ -3,8 +3,6 @@
 Lists, NumPy, pandas, Polars, pyarrow and anything else that Narwhals takes come in; the caller's memory is only read.
 """
 
-import os
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -42,117 +40,7 @@ class Column:
         return replace(self, values=self.values[rows])
 
 
-# ── from a table or file, by name ────────────────────────────────────────────────────────────────────────────────
-def gather(data: Any, **arguments: Any) -> dict[str, Column]:
-    """Take the columns that a call names, from the data or as they were given; arguments that are None are left out."""
-    return as_columns(take(data, **arguments), {} if data is None else arguments)
-
-
-def take(data: Any, where: Any = None, **arguments: Any) -> dict[str, Any]:
-    """Find the columns that a call names, as they are; ``where`` chooses rows of the table."""
-    given = {name: value for name, value in arguments.items() if value is not None}
-    wanted = {name: value for name, value in given.items() if isinstance(value, str)}
-    if data is None and wanted:
-        raise errors.name_without_data(*next(iter(wanted.items())))
-    if where is not None:
-        _refuse_arrays(data, given)
-    found = {} if data is None else _by_name(data, wanted, where)
-    _refuse_different_indexes(given)
-    warn_of_same_column(given)
-    return {name: found.get(name, value) for name, value in given.items()}
-
-
-def _refuse_arrays(data: Any, given: Mapping[str, Any]) -> None:
-    """A condition is about the columns of a table; which rows of an array beside it are meant is not said."""
-    if data is None:
-        raise errors.where_without_table()
-    for name, value in given.items():
-        if not isinstance(value, str):
-            raise errors.where_beside_array(name)
-
-
-def as_columns(found: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Column]:
-    """Read the columns and check that they are of one length; ``given`` is what was given beside a table."""
-    columns = {name: to_column(values, name) for name, values in found.items()}
-    rows = len(columns["truth"])
-    for name, column in columns.items():
-        if len(column) != rows:
-            if isinstance(given.get(name), list | tuple) and column.kind == "text":
-                raise errors.list_of_names(name, given[name])
-            raise errors.wrong_length(name, len(column), rows)
-    if not rows:
-        raise errors.empty("truth")
-    return columns
-
-
-def _refuse_different_indexes(given: Mapping[str, Any]) -> None:
-    """Pandas objects are aligned by their index elsewhere; rows that disagree must not be paired silently."""
-    indexes = {name: value.index for name, value in given.items() if hasattr(getattr(value, "index", None), "equals")}
-    for name, index in indexes.items():
-        if "truth" in indexes and not index.equals(indexes["truth"]):
-            raise errors.different_indexes(name)
-
-
-def warn_of_same_column(given: Mapping[str, Any]) -> None:
-    """Point out that a model is judged by the truth itself."""
-    name = same_column(given)
-    if name:
-        errors.warn(errors.same_column(name))
-
-
-def same_column(given: Mapping[str, Any]) -> str:
-    """The argument for which the truth itself was given, by its name or as the same object; empty if there is none."""
-    for name in ("score", "prediction"):
-        other = given.get(name)
-        if other is not None and (other is given["truth"] or (isinstance(other, str) and other == given["truth"])):
-            return name
-    return ""
-
-
-def names_files(data: Any) -> bool:
-    """Whether the rows are in files: this names one, or several."""
-    names = data if isinstance(data, list | tuple) and data else [data]
-    return all(isinstance(name, str | os.PathLike) for name in names)
-
-
-def _by_name(data: Any, wanted: dict[str, str], where: Any) -> dict[str, Any]:
-    """Return argument → native column, for the arguments that name one."""
-    if names_files(data):
-        from stakes.engines import files  # loads more than one would think
-
-        return files.read(data, wanted, where)
-    if isinstance(data, Mapping):
-        available = list(data)
-        take: Any = data.__getitem__
-    else:
-        frame = as_frame(data)
-        if hasattr(frame, "collect"):
-            from stakes.engines import queries  # asks through Narwhals, which is not loaded for nothing
-
-            return queries.Source.of(data, wanted, where).rows()
-        available = frame.columns
-        take = frame.__getitem__
-    for argument, name in wanted.items():
-        if name not in available:
-            raise errors.no_such_column(argument, name, [str(a) for a in available])
-    found = {argument: take(name) for argument, name in wanted.items()}
-    return found if where is None else _rows_where(where, found, available, take)
-
-
-def _rows_where(where: Any, found: dict[str, Any], available: Collection[str], take: Any) -> dict[str, Any]:
-    """The rows of columns that satisfy a condition."""
-    from stakes.engines import conditions  # needs what is defined here
-    from stakes.engines.missing import keep
-
-    condition = conditions.parse(where)
-    condition.check(available)
-    rows = len(next(iter(found.values())))
-    kept = conditions.chosen({name: take(name) for name in condition.columns}, condition, rows)
-    if rows and not kept.any():
-        raise errors.nothing_satisfies(condition.text)
-    return {argument: keep(values, kept) for argument, values in found.items()}
-
-
+# ── a table ──────────────────────────────────────────────────────────────────────────────────────────────────────
 def as_frame(data: Any) -> Any:
     """Return the Narwhals frame of a table: one whose rows are here, or a lazy one."""
     import narwhals as nw

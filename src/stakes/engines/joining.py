@@ -9,8 +9,9 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.alike import Spelling, refuse_alike
-from stakes.engines.columns import Column, gather
+from stakes.engines.columns import Column
 from stakes.engines.labels import Labels, encode
+from stakes.engines.tables import gather
 from stakes.tallies.arithmetic import Array
 from stakes.text import visible
 

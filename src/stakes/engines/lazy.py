@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.engines import Read, read_rows, warn_of_few_outside
-from stakes.engines.columns import as_frame, warn_of_same_column
+from stakes.engines.columns import as_frame
 from stakes.engines.groups import Grouped, count_groups
 from stakes.engines.plan import Counted
 from stakes.engines.queries import MOST_GROUPS, MOST_SCORES, Groups, Source
+from stakes.engines.reading import Read, read_rows, warn_of_few_outside
 from stakes.engines.segments import spread_by, with_segments_together
+from stakes.engines.tables import warn_of_same_column
 from stakes.tallies.arithmetic import Array
 
 _KEYS = ("truth", "prediction", "score")

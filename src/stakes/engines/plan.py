@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self, get_args
 
 from stakes import errors
+from stakes.engines.travel import SMALL, SMALL_SEGMENTS
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import alike, is_real
 from stakes.tallies.base import Saved
@@ -19,11 +20,6 @@ DecidedBy = Literal["rows", "score", "costs", "threshold"]
 VERSION = 2
 """The version of what Counted.to_dict() writes."""
 
-SMALL = 10
-"""A cell with fewer rows than this does not travel, unless somebody says otherwise."""
-
-SMALL_SEGMENTS = "(small segments)"
-"""How segments are called together that are too small to be sent by themselves."""
 
 _NAMED = ("weight", "by")
 """Columns whose names belong to the question."""
@@ -222,9 +218,16 @@ class Counted(Saved):
         Scores are put into bins of at least ``min_cell`` rows, and so are segments; ``exact=True`` keeps every distinct
         score, which is as good as giving away the rows.
         """
-        from stakes.engines import tally_files  # reads with what is defined here
+        from stakes.engines import tally_files  # loads what reads archives, which counting need not
 
         tally_files.save(self, path, exact=exact, min_cell=min_cell)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read and check what :meth:`save` wrote."""
+        from stakes.engines import tally_files  # as above
+
+        return tally_files.read(path, cls.from_dict)
 
     def saved(self) -> dict[str, Any]:
         """Return all that there is to save: names, numbers and arrays."""
@@ -336,3 +339,7 @@ def _added(parts: Iterable[Mapping[str, tuple[int, int]]]) -> dict[str, tuple[in
 def _same(what: str, left: object, right: object) -> None:
     if left != right:
         raise errors.different_questions(what, left, right)
+
+
+load = Counted.load
+"""Read a count that was saved in a file."""

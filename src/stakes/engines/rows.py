@@ -8,9 +8,10 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.class_scores import Table
-from stakes.engines.columns import Column, as_columns, as_weights, to_column
+from stakes.engines.columns import Column, as_weights, to_column
 from stakes.engines.missing import keep, present_rows
 from stakes.engines.segments import segment_labels
+from stakes.engines.tables import as_columns
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 

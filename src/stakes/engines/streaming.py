@@ -16,18 +16,19 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.engines import FEW_OUTSIDE, Read, read_rows
 from stakes.engines.binning import Binned, BinnedCounts
 from stakes.engines.cells import Cells, CellSums, Found
-from stakes.engines.columns import as_finite, warn_of_same_column
+from stakes.engines.columns import as_finite
 from stakes.engines.files import Files
 from stakes.engines.files.sources import read_once
 from stakes.engines.groups import Grouped, count_groups
 from stakes.engines.labels import Labels, encode, zeros_and_ones
 from stakes.engines.lazy import count_inside, named_columns
 from stakes.engines.plan import Counted
+from stakes.engines.reading import FEW_OUTSIDE, Read, read_rows
 from stakes.engines.rows import rows_that_count
 from stakes.engines.segments import with_segments_together
+from stakes.engines.tables import warn_of_same_column
 from stakes.engines.tasks import settle_task
 from stakes.tallies import ScoreTable, bins
 from stakes.tallies.arithmetic import Array

@@ -37,16 +37,21 @@ import math
 import os
 import zipfile
 import zlib
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from stakes import errors
 from stakes.engines.files.writing import check_target, written_beside
-from stakes.engines.plan import SMALL, Counted
-from stakes.engines.travel import for_travel
+from stakes.engines.travel import SMALL, for_travel
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import as_path, check_flag
+
+if TYPE_CHECKING:
+    from stakes.engines.plan import Counted
+
+Whole = TypeVar("Whole")
 
 VERSION = 1
 
@@ -71,7 +76,7 @@ _DAMAGE = (
 """What reading a damaged file may end in (RecursionError is a RuntimeError)."""
 
 
-def save(counted: Counted, path: str | os.PathLike[str], *, exact: bool = False, min_cell: int = SMALL) -> None:
+def save(counted: "Counted", path: str | os.PathLike[str], *, exact: bool = False, min_cell: int = SMALL) -> None:
     """Write a count, or what of it may leave the house; the file appears whole or not at all."""
     check_target(path, "tally")
     check_flag("exact", exact)
@@ -89,14 +94,14 @@ def save(counted: Counted, path: str | os.PathLike[str], *, exact: bool = False,
             raise errors.too_sparse_to_travel(str(path))
 
 
-def load(path: str | os.PathLike[str]) -> Counted:
-    """Read and check a count that was saved with ``save``."""
+def read(path: str | os.PathLike[str], restore: Callable[[Any], Whole]) -> Whole:
+    """Read and check a count that was saved with :func:`save`; ``restore`` makes it of what was saved."""
     file = as_path("path", path)
     try:
         held = os.path.getsize(file)
         with zipfile.ZipFile(file) as archive:
             text, content = (_member(archive, place, held) for place in range(len(_MEMBERS)))
-        return _counted(text, content)
+        return restore(_saved(text, content))
     except FileNotFoundError:
         raise errors.no_such_file(str(path)) from None
     except errors.InputError as problem:
@@ -105,7 +110,7 @@ def load(path: str | os.PathLike[str]) -> Counted:
         raise errors.damaged_tally(str(path), str(problem) or type(problem).__name__) from None
 
 
-def _tells_rows(counted: Counted) -> bool:
+def _tells_rows(counted: "Counted") -> bool:
     tables = [counted.scores, *getattr(counted.tallies.get("class_scores"), "tables", ())]
     scores = any(table is not None and table.grid is None for table in tables)
     return scores or getattr(counted.tallies.get("errors"), "rows", None) is not None
@@ -125,7 +130,7 @@ def _member(archive: zipfile.ZipFile, place: int, held: int) -> bytes:
         return file.read(member.file_size)  # and no more, whatever there is
 
 
-def _counted(text: bytes, content: bytes) -> Counted:
+def _saved(text: bytes, content: bytes) -> Any:
     if sum(map(text.count, (b"[", b"{"))) > max(len(text) // _SPARSEST, _FREELY // _SPARSEST):
         raise ValueError("it consists of nothing but brackets")
     saved = json.loads(text.decode(), parse_constant=_no_constant)
@@ -134,7 +139,7 @@ def _counted(text: bytes, content: bytes) -> Counted:
     if saved.get("version") != VERSION:
         raise errors.unknown_version("tally", saved.get("version"), VERSION)
     numbers = _Numbers(content)
-    counted = Counted.from_dict(numbers.put_back(saved["counted"]))
+    counted = numbers.put_back(saved["counted"])
     if numbers.at != len(content):
         raise ValueError("there are numbers that belong to nothing")
     return counted

@@ -14,16 +14,25 @@ all segments but one are that segment, in the bins that all of them share.
 """
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from stakes import errors
-from stakes.engines.plan import SMALL_SEGMENTS, Counted
 from stakes.tallies.arithmetic import MOST, is_real
+
+if TYPE_CHECKING:
+    from stakes.engines.plan import Counted
+
+SMALL = 10
+"""A cell with fewer rows than this does not travel, unless somebody says otherwise."""
+
+SMALL_SEGMENTS = "(small segments)"
+"""Label of the merged segment that collects segments of too few rows to be sent by themselves."""
 
 SUFFIX = ".tally"
 """How the names of files end that hold counts."""
 
 
-def for_travel(counted: Counted, minimum: float) -> Counted:
+def for_travel(counted: "Counted", minimum: float) -> "Counted":
     """Return what of a count may leave the house."""
     if not is_real(minimum) or not 1 <= minimum <= MOST or minimum != int(minimum):
         raise errors.bad_min_cell(minimum)
@@ -31,11 +40,11 @@ def for_travel(counted: Counted, minimum: float) -> Counted:
     return replace(_tallies(counted, minimum), segments={n: _tallies(part, minimum) for n, part in segments.items()})
 
 
-def _tallies(counted: Counted, minimum: float) -> Counted:
+def _tallies(counted: "Counted", minimum: float) -> "Counted":
     return replace(counted, tallies={kind: tally.for_travel(minimum) for kind, tally in counted.tallies.items()})
 
 
-def _large_enough(segments: dict[str, Counted], minimum: float) -> dict[str, Counted]:
+def _large_enough(segments: dict[str, "Counted"], minimum: float) -> dict[str, "Counted"]:
     """Put small segments together; they are left out where even together they are too few."""
     sizes = {name: min(t.equal_rows for t in part.tallies.values()) for name, part in segments.items()}
     rising = sorted(sizes, key=lambda name: (sizes[name], name))
@@ -43,4 +52,4 @@ def _large_enough(segments: dict[str, Counted], minimum: float) -> dict[str, Cou
     kept = {name: part for name, part in segments.items() if name not in small}
     if sum(sizes[name] for name in small) < minimum:
         return kept
-    return {**kept, SMALL_SEGMENTS: Counted.sum([segments[name] for name in small])}
+    return {**kept, SMALL_SEGMENTS: type(segments[small[0]]).sum([segments[name] for name in small])}

@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from stakes import errors
-from stakes.engines import Counted, count_rows
+from stakes.engines.counting import count_rows
+from stakes.engines.plan import Counted
 from stakes.evaluation.base import Evaluation, priced
 from stakes.evaluation.from_tallies import are_tallies, load_sum, name_of
 from stakes.evaluation.many_classes import ManyClassEvaluation

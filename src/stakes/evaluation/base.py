@@ -7,13 +7,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from stakes import errors, metrics
-from stakes.engines import Counted
+from stakes.engines.plan import Counted
 from stakes.engines.segments import values_of
 from stakes.evaluation.cautions import FEW_ROWS, cautions, wrongs
 from stakes.metrics import Estimate, Metric, cost
-from stakes.metrics.estimate import Plottable, Reportable
 from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.records import Record, RowCount
+from stakes.results import Plottable, Reportable, Shown
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.checks import check_flag
 from stakes.tallies.costs import Costs
@@ -36,7 +36,6 @@ _MOST_IN_FULL = 200
 _COLUMNS = ("value", "low", "high", "baseline", "reason", "no_interval")
 """What to_rows() tells about each figure."""
 
-_MORE = "ev.to_rows() or ev.show(everything=True)"
 _MORE_SEGMENTS = "ev.by_segment().to_rows()"
 
 
@@ -61,7 +60,7 @@ class BriefSegment(Record):
     figures: Mapping[str, Estimate]
 
 
-class Evaluation(Record, Plottable, Reportable, stakes="evaluation", form=FORMAT):
+class Evaluation(Record, Shown, Plottable, Reportable, stakes="evaluation", form=FORMAT):
     """What is known about a model on some rows; every figure comes with what ignoring the input would score.
 
     ``ev["auc"]`` is an :class:`~stakes.Estimate`; so is ``ev["f_beta(beta=0.5)"]``. ``ev.segments`` are the evaluations
@@ -73,6 +72,7 @@ class Evaluation(Record, Plottable, Reportable, stakes="evaluation", form=FORMAT
     pricing: Pricing | None
     _kinds: ClassVar[list[type["Evaluation"]]] = []
     drawn_as = "evaluation"
+    _more = "ev.to_rows() or ev.show(everything=True)"
 
     def __init_subclass__(cls, *, facts: str, **more: Any) -> None:
         """A kind of evaluation says which ``facts`` its data tell beyond those of all."""
@@ -466,7 +466,7 @@ class Evaluation(Record, Plottable, Reportable, stakes="evaluation", form=FORMAT
     def show(self, everything: bool = False) -> None:
         """Print the figures: the main ones, or everything."""
         check_flag("everything", everything)
-        terminal.show(self._content().page(everything), _MORE)
+        terminal.show(self._content().page(everything), self._more)
 
     def log_to_mlflow(self, prefix: str = "", report: bool = True) -> str:
         """Log the figures, their intervals and the report to MLflow: to the active run, or to a new one.
@@ -478,20 +478,11 @@ class Evaluation(Record, Plottable, Reportable, stakes="evaluation", form=FORMAT
 
         return log(self, prefix, report)
 
-    def __str__(self) -> str:
-        return terminal.text(self._content().page(), _MORE)
+    def _page(self) -> page.Page:
+        return self._content().page()
 
     def __repr__(self) -> str:
         return f"<Evaluation of a {self.task}, rows: {self.rows:,}>"
-
-    def _repr_html_(self) -> str:
-        from stakes.views import notebook  # only notebooks need it
-
-        return notebook.html(self._content().page(), self._pictures())
-
-    def _pictures(self) -> list[str]:
-        """The key pictures, for notebooks."""
-        return []
 
 
 def priced(costs: Any, prior: Any, training_prior: Any) -> Pricing | None:

@@ -11,11 +11,12 @@ from stakes import errors
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.declare import Better
 from stakes.records import Count, Finite, Record, RowCount, Share
+from stakes.results import Shown
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty import holm
 from stakes.uncertainty.segments import AgainstRest, Parts, against_rest
+from stakes.views import page
 from stakes.views import segments as view
-from stakes.views import terminal
 
 if TYPE_CHECKING:
     from stakes.evaluation.base import Evaluation
@@ -48,7 +49,7 @@ class Segment(Record):
 
 
 @dataclass(frozen=True, eq=False)
-class BySegment(Record, shown="metric better confidence method note tested segments"):
+class BySegment(Record, Shown, shown="metric better confidence method note tested segments"):
     """All segments by one figure, the worst first: those whose interval is bad even at its better end.
 
     ``by["north"]`` is one of them, ``smallest()`` are those with the fewest rows. ``method`` says how differences from
@@ -100,8 +101,8 @@ class BySegment(Record, shown="metric better confidence method note tested segme
         """Return one flat dictionary per segment, for a data frame."""
         return [asdict(segment) for segment in self.segments]
 
-    def __str__(self) -> str:
-        return terminal.text(view.page(self), "")
+    def _page(self) -> page.Page:
+        return view.page(self)
 
     def __repr__(self) -> str:
         return f"<{len(self):,} segments by {self.metric}>"

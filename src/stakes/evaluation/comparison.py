@@ -13,13 +13,14 @@ from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import wrongs
 from stakes.evaluation.contestants import Contestant
 from stakes.metrics import Estimate
-from stakes.metrics.estimate import Plottable, Reportable, percent
+from stakes.metrics.estimate import percent
 from stakes.records import Finite, Positive, Record, RowCount, Share
+from stakes.results import Plottable, Reportable, Shown
 from stakes.tallies.checks import is_one_of
 from stakes.tallies.names import and_list
 from stakes.text import lines, visible
 from stakes.uncertainty.paired import Flipped
-from stakes.views import notebook, page, terminal
+from stakes.views import page
 
 FORMAT = 1
 """The version of what to_dict() and to_json() give."""
@@ -74,6 +75,7 @@ class Pair(Record):
 @dataclass(frozen=True, eq=False)
 class Comparison(
     Record,
+    Shown,
     Plottable,
     Reportable,
     stakes="comparison",
@@ -270,24 +272,17 @@ class Comparison(
         rows = [(f"{p.first}, {p.second}", *(f"{n:,}" for n in asdict(p.flipped).values())) for p in pairs]  # type: ignore[arg-type]
         return [page.Grid(head, rows)] if rows else []
 
-    def show(self) -> None:
-        """Print the ranking and the pairs."""
-        terminal.show(self._page(), "")
-
-    def __str__(self) -> str:
-        return terminal.text(self._page(), "")
-
     def __repr__(self) -> str:
         return visible(f"<Comparison of {and_list(list(self.models))} by {and_list(self.metrics)}>")
 
-    def _repr_html_(self) -> str:
+    def _pictures(self) -> list[str]:
         from stakes.views import pictures  # only notebooks need it
 
         metric = self.metrics[0]
         pairs = [pair for pair in self.pairs if pair.metric == metric and math.isfinite(pair.difference)]
         drawn = [(f"{pair.first} − {pair.second}", pair.difference, pair.low, pair.high) for pair in pairs]
         title = f"differences in {metric}, {percent(self.confidence)} intervals"
-        return notebook.html(self._page(), [pictures.forest(title, drawn)] if drawn else [])
+        return [pictures.forest(title, drawn)] if drawn else []
 
 
 def _signed(value: float | None) -> str:

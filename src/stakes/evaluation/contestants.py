@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.engines import Read, count_read, read_rows
 from stakes.engines.joining import join, table_names
 from stakes.engines.pricing import cost_column
+from stakes.engines.reading import Read, count_read, read_rows
 from stakes.evaluation import judge
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation

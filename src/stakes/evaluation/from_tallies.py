@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from stakes import errors
-from stakes.engines import Counted
+from stakes.engines.plan import Counted
 from stakes.engines.travel import SUFFIX
 from stakes.tallies import Confusion, Tally
 from stakes.tallies.names import canonical
@@ -47,7 +47,7 @@ def _is_tally(name: Any) -> bool:
 def load_sum(data: Any, question: Mapping[str, Any]) -> Counted:
     """Load tallies and add them up; what would ask another question is refused."""
     from stakes.engines.files.sources import sources  # names, patterns, and nothing twice
-    from stakes.engines.tally_files import load
+    from stakes.engines.plan import load
 
     if isinstance(data, Confusion) and len(data.truths) == 2 and question["positive"] is not None:
         data = replace(data, positive=canonical(question["positive"]))  # a published table need not say which it is

@@ -15,9 +15,9 @@ from stakes.decisions.calibration.calibration import Calibration, ClassCalibrati
 from stakes.decisions.recalibration.calibrators import CALIBRATORS, Calibrator
 from stakes.decisions.recalibration.files import load_calibrator
 from stakes.decisions.recalibration.folds import cross_fitted
-from stakes.engines import Read, count_read, read_rows
 from stakes.engines.columns import as_finite, to_column
 from stakes.engines.labels import canonical
+from stakes.engines.reading import Read, count_read, read_rows
 from stakes.evaluation.base import Evaluation
 from stakes.metrics.estimate import Estimate, percent
 from stakes.records import Record, Says

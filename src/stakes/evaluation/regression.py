@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stakes import metrics
-from stakes.engines import Counted
+from stakes.engines.plan import Counted
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric
 from stakes.tallies import ErrorSums, Tally, WorstError

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from stakes import errors, metrics
-from stakes.engines import Counted
+from stakes.engines.plan import Counted
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.reasons import NO_SCORES

@@ -14,10 +14,11 @@ from typing import Any, Literal
 import numpy as np
 
 from stakes import errors
-from stakes.engines import count_rows
+from stakes.engines.counting import count_rows
 from stakes.metrics.baselines import Baseline
 from stakes.metrics.folds import Fold, fold_all
 from stakes.metrics.reasons import EXTRA_DECISIONS, NO_PROBABILITIES, Undefined
+from stakes.results import Door
 from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
 
 Better = Literal["higher", "lower", "neither"]
@@ -240,11 +241,9 @@ class Metric:
         >>> stakes.metrics.expected_cost.scorer(costs=stakes.Costs(miss=5, false_alarm=1))
         <scorer: negated expected_cost>
         """
-        import stakes  # what asks models is asked for by name, at the front door: metrics know nothing of estimators
-
         options = {"costs": costs, "prior": prior, "training_prior": training_prior}
         metric = self.with_parameters(**parameters)
-        return stakes.scorer(metric, positive=positive, classes=classes, **options)
+        return Door.find("scorer")(metric, positive=positive, classes=classes, **options)
 
     def __repr__(self) -> str:
         return f"<metric {self.text}: {self.question}>"

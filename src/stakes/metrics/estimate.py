@@ -1,42 +1,11 @@
 """A figure with what is needed to read it."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from stakes.records import Record
 from stakes.text import visible
-
-
-class Plottable:
-    """What can draw itself: ``plots`` are the kinds of plots that it has, the usual one first."""
-
-    drawn_as: ClassVar[str]
-
-    @property
-    def plots(self) -> Sequence[str]:
-        """The kinds of plots that there are of this."""
-        raise NotImplementedError
-
-    def plot(self, kind: str | None = None, ax: Any = None, **options: Any) -> Any:
-        """Draw with matplotlib, into ``ax`` or a new figure; returns a display with ``ax_`` and ``figure_``."""
-        import stakes  # how things look is asked for by name, at the front door: figures know nothing of views
-
-        return stakes.plot(self, kind, ax, **options)
-
-
-class Reportable:
-    """What has a page of its own, to be explored in a browser."""
-
-    def report(self, path: Any, lang: str = "en", about: str = "") -> None:
-        """Write one offline HTML page on which to explore it.
-
-        ``lang`` is the code of a language, such as "es"; ``about`` is a line below the title: which model, which file.
-        """
-        import stakes  # as for plots: figures know nothing of pages
-
-        stakes.report(self, path, lang, about)
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.alike import Spelling, refuse_alike
-from stakes.engines.columns import Column, gather, ordered
+from stakes.engines.columns import Column, ordered
 from stakes.engines.labels import PAIRS, Labels, encode, same_kind, settle
+from stakes.engines.tables import gather
 from stakes.systems.network import Rows, distinct, refuse_too_many
 from stakes.tallies import JointCounts
 from stakes.tallies.arithmetic import Array

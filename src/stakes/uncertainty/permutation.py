@@ -9,8 +9,8 @@ import numpy as np
 
 from stakes import errors
 from stakes.metrics import Metric
-from stakes.metrics.estimate import Plottable, Reportable
 from stakes.records import Count, Record, Share
+from stakes.results import Plottable, Reportable
 from stakes.tallies import ClassScores, Confusion, ErrorSums, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_whole

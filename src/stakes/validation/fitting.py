@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from stakes import errors
-from stakes.engines import Plan
+from stakes.engines.plan import Plan
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
 from stakes.validation.features import take

@@ -3,7 +3,7 @@
 from typing import Any
 
 from stakes import evaluation, metrics
-from stakes.engines import count_rows
+from stakes.engines.counting import count_rows
 from stakes.evaluation import Evaluation, TwoClassEvaluation
 from stakes.metrics import Metric
 from stakes.metrics.reasons import NO_PROBABILITIES

@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 
 from stakes import errors, metrics
-from stakes.engines import Counted, Read, count_read, count_rows, in_batches, read_rows
+from stakes.engines.counting import count_rows, in_batches
+from stakes.engines.plan import Counted
+from stakes.engines.reading import Read, count_read, read_rows
 from stakes.evaluation import judge, refuse_useless_threshold
 from stakes.metrics import Metric
 from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally

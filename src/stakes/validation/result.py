@@ -12,15 +12,15 @@ from stakes.evaluation import Evaluation
 from stakes.metrics import Estimate
 from stakes.metrics.estimate import percent
 from stakes.records import Count, Positive, Record
+from stakes.results import Shown
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.sampling import FEW_CLUSTERS
 from stakes.validation.judging import metric_of, value_of
-from stakes.views import notebook, page, terminal
+from stakes.views import page
 
 FORMAT = 1
 """The version of what to_dict() gives."""
 
-_MORE = "v.to_rows()"
 _HEAD = ("figure", "pooled", "{} interval", "baseline", "folds (mean ± sd)", "training")
 """Together no wider than a page."""
 
@@ -78,6 +78,7 @@ def mean_defined(values: Sequence[float]) -> float:
 @dataclass(frozen=True, eq=False, repr=False)
 class Validation(
     Record,
+    Shown,
     stakes="validation",
     form=FORMAT,
     shown="how fits repeats pooled training figures notes",
@@ -103,6 +104,8 @@ class Validation(
     rows: Array
     fold_of_row: Array
     repeats: Positive
+
+    _more = "v.to_rows()"
 
     def figure(self, name: Any) -> FigureOverFolds:
         """Return a figure: pooled, over the folds, and on the training rows."""
@@ -182,16 +185,6 @@ class Validation(
         single = all(fold.rows == 1 for fold in self.folds)
         grid = page.Grid(head, [_cells(figure, single) for figure in found])
         return page.Page(facts, [grid], [*told, *self.notes], len(self.pooled.figures) - len(names))
-
-    def show(self) -> None:
-        """Print the main figures."""
-        terminal.show(self._page(), _MORE)
-
-    def __str__(self) -> str:
-        return terminal.text(self._page(), _MORE)
-
-    def _repr_html_(self) -> str:
-        return notebook.html(self._page())
 
     def __repr__(self) -> str:
         return f"<Validation: {self.how}, fits: {len(self.folds):,}>"

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from stakes import errors, evaluation, metrics
-from stakes.engines import count_rows
 from stakes.engines.columns import ordered, to_column
+from stakes.engines.counting import count_rows
 from stakes.engines.labels import encode, settle
 from stakes.evaluation.base import priced
 from stakes.metrics import Metric, cost

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.engines import Plan
 from stakes.engines.alike import Spelling
 from stakes.engines.columns import Column, as_finite, to_column
 from stakes.engines.labels import Labels, canonical, encode, settle
+from stakes.engines.plan import Plan
 from stakes.engines.tasks import settle_task
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.metrics.estimate import Plottable
 from stakes.records import Record
+from stakes.results import Plottable
 from stakes.tallies import ClassScores, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.sampling import USUAL, Sampling

@@ -8,8 +8,9 @@ from typing import Any
 from stakes import errors, metrics
 from stakes.decisions.curves.curve import Curve
 from stakes.metrics import Estimate
-from stakes.metrics.estimate import Plottable, Reportable, percent
+from stakes.metrics.estimate import percent
 from stakes.records import Count, Record, RowCount
+from stakes.results import Plottable, Reportable
 from stakes.tallies.costs import Costs
 from stakes.text import lines, visible
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from stakes import errors
-from stakes.engines import Counted
+from stakes.engines.plan import Counted
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import wrongs
 from stakes.evaluation.comparison import Comparison
@@ -15,7 +15,8 @@ from stakes.evaluation.gate.differences import check_no_worse
 from stakes.evaluation.gate.request import ALLOWED_DROPPED, Request
 from stakes.metrics.estimate import percent
 from stakes.records import Count, Finite, Record, RowCount, Says
-from stakes.views import page, terminal
+from stakes.results import Shown
+from stakes.views import page
 
 __all__ = ["Check", "Gate", "Request", "gate", "judge"]
 
@@ -28,6 +29,7 @@ _DROPPED = "How many rows lacked a value and were left out, those of the baselin
 @dataclass(frozen=True, eq=False)
 class Gate(
     Record,
+    Shown,
     stakes="gate",
     form=FORMAT,
     shown="passed rows dropped confidence baseline checks",
@@ -77,13 +79,6 @@ class Gate(
         rows = [(check.condition, *check.cells) for check in self.checks]
         remarks = [words for check in self.checks for words in (check.remark, check.estimate.note) if words]
         return page.Page(facts, [page.Grid(head, rows)], list(dict.fromkeys(remarks)))
-
-    def show(self) -> None:
-        """Print the conditions and what was seen."""
-        terminal.show(self._page(), "")
-
-    def __str__(self) -> str:
-        return terminal.text(self._page(), "")
 
     def __repr__(self) -> str:
         return f"<Gate: {self.conclusion}>"
@@ -161,7 +156,7 @@ def _baseline(baseline: Any, evaluation: Evaluation) -> tuple[Any, str]:
         return baseline, f"{name}, on {'the same' if baseline.on_same_rows else 'other'} rows"
     words = ""
     if isinstance(baseline, str | os.PathLike):
-        from stakes.engines.tally_files import load
+        from stakes.engines.plan import load
 
         words, baseline = f"{os.fspath(baseline)}, ", load(baseline)
     if isinstance(baseline, Counted):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from stakes.engines import Counted
+from stakes.engines.plan import Counted
 from stakes.metrics import Estimate
 from stakes.metrics.estimate import percent
 from stakes.records import Finite, Record

@@ -3,29 +3,22 @@
 ``payload_of(thing)`` chooses the page; ``stakes.views.report`` describes how a page is added.
 """
 
-from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from stakes import errors
-from stakes.evaluation.reporting.chance import chance_page
-from stakes.evaluation.reporting.comparison import comparison_page
-from stakes.evaluation.reporting.decision import decision_page
-from stakes.evaluation.reporting.many_classes import many_class_page
-from stakes.evaluation.reporting.policies import policies_page
-from stakes.evaluation.reporting.regression import regression_page
-from stakes.evaluation.reporting.system import system_page
-from stakes.evaluation.reporting.two_classes import two_class_page
 
-_PAGES: dict[str, Callable[[Any], dict[str, Any]]] = {
-    "binary": two_class_page,
-    "multiclass": many_class_page,
-    "regression": regression_page,
-    "comparison": comparison_page,
-    "permutation test": chance_page,
-    "decision": decision_page,
-    "policies": policies_page,
-    "system": system_page,
+_PAGES = {
+    "binary": "two_classes",
+    "multiclass": "many_classes",
+    "regression": "regression",
+    "comparison": "comparison",
+    "permutation test": "chance",
+    "decision": "decision",
+    "policies": "policies",
+    "system": "system",
 }
+"""The module that makes the page of each kind of result; it is loaded when such a page is written."""
 
 
 def report(thing: Any, path: Any, lang: str = "en", about: str = "") -> None:
@@ -47,7 +40,6 @@ def report(thing: Any, path: Any, lang: str = "en", about: str = "") -> None:
 def payload_of(thing: Any) -> dict[str, Any]:
     """Return the payload of a thing's page."""
     kind = str(getattr(thing, "task", None) or getattr(thing, "drawn_as", type(thing).__name__))
-    make = _PAGES.get(kind)
-    if make is None:
+    if kind not in _PAGES:
         raise errors.no_report_of(kind)
-    return make(thing)
+    return import_module(f"stakes.evaluation.reporting.{_PAGES[kind]}").page_of(thing)

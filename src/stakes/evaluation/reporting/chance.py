@@ -14,7 +14,7 @@ _BINS = 40
 _HARDLY, _UNLIKELY = 0.001, 0.05
 
 
-def chance_page(test: PermutationTest) -> dict[str, Any]:
+def page_of(test: PermutationTest) -> dict[str, Any]:
     """Return the payload of a permutation test."""
     found = [] if test.null is None else [_null_section(test, test.null)]
     facts = [] if test.null is None else [said("page.shuffles", n=test.permutations)]

@@ -18,7 +18,7 @@ _POINTS = 3000
 _MOST_NAMES = 5
 
 
-def comparison_page(comparison: Any) -> dict[str, Any]:
+def page_of(comparison: Any) -> dict[str, Any]:
     """Return the payload of a comparison."""
     sections = [
         section("verdict", answers=_answers(comparison), cautions=list(_cautions(comparison))),

@@ -13,7 +13,7 @@ from stakes.records import plain
 from stakes.views.report.payload import listed, metric, named, page, reason, said, section
 
 
-def decision_page(decision: Decision) -> dict[str, Any]:
+def page_of(decision: Decision) -> dict[str, Any]:
     """Return the payload of a decision."""
     sections = [
         section("verdict", answers=list(_answers(decision)), cautions=list(_cautions(decision))),

@@ -18,7 +18,7 @@ _POINTS = 5000
 """So many quantiles are shared by the curves of all classes."""
 
 
-def many_class_page(evaluation: Any) -> dict[str, Any]:
+def page_of(evaluation: Any) -> dict[str, Any]:
     """Return the payload of an evaluation of several classes."""
     lines = class_lines(evaluation)
     sections = [

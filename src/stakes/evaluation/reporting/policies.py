@@ -17,7 +17,7 @@ _RULES = {
 }
 
 
-def policies_page(policies: Policies) -> dict[str, Any]:
+def page_of(policies: Policies) -> dict[str, Any]:
     """Return the payload of ways to decide between several classes."""
     sections = [section("verdict", answers=list(_answers(policies)), cautions=list(_cautions(policies)))]
     best = policies.best

@@ -26,7 +26,7 @@ _USUAL = (0.005, 0.995)
 """The distribution of errors is drawn between these quantiles, with some air; what lies beyond is counted."""
 
 
-def regression_page(evaluation: Any) -> dict[str, Any]:
+def page_of(evaluation: Any) -> dict[str, Any]:
     """Return the payload of an evaluation of predicted numbers."""
     points = _points(evaluation.errors)
     sections = [

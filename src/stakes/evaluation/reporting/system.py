@@ -21,7 +21,7 @@ _MOST_CELLS = 2_500
 _FIGURES = ("rate", "expected", "expected_low", "expected_high", "excess", "excess_low", "excess_high")
 
 
-def system_page(system: Any) -> dict[str, Any]:
+def page_of(system: Any) -> dict[str, Any]:
     """Return the payload of a system."""
     study = Study(system)
     title = said("system.page", n=len(system.models))

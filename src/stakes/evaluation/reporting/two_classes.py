@@ -11,7 +11,7 @@ from stakes.evaluation.reporting.verdict import verdict_section
 from stakes.views.report.payload import page, said
 
 
-def two_class_page(evaluation: Any) -> dict[str, Any]:
+def page_of(evaluation: Any) -> dict[str, Any]:
     """Return the payload of a two-class evaluation."""
     found = _stops(evaluation)
     calibration = calibration_section(evaluation)

@@ -6,7 +6,7 @@ from typing import Any
 
 from stakes import errors
 from stakes.decisions.curves.kinds import CURVES
-from stakes.metrics.estimate import Plottable
+from stakes.results import Plottable
 from stakes.tallies.checks import is_one_of
 from stakes.views.plots import chance, confusion, curves, forest, network, numbers, scores
 from stakes.views.plots.style import Display

@@ -7,8 +7,8 @@ from typing import Any
 from stakes import errors
 from stakes.engines.alike import Spelling
 from stakes.engines.columns import as_finite
-from stakes.metrics.estimate import Plottable, Reportable
 from stakes.records import Record
+from stakes.results import Door, Plottable, Reportable, Shown
 from stakes.systems import outcomes, toml
 from stakes.systems.bounds import Bounds, bounds, bounds_of_all
 from stakes.systems.build import build
@@ -27,8 +27,6 @@ from stakes.tallies.costs import Costs
 from stakes.tallies.pricing import Pricing
 from stakes.text import visible
 from stakes.uncertainty.sampling import Sampling
-from stakes.views import system as view
-from stakes.views import terminal
 
 _MOST_COMBINATIONS = 4096
 """Of more combinations of answers, bounds over every dependence are only worked out when asked for."""
@@ -39,6 +37,7 @@ FORMAT = 1
 
 class System(
     Record,
+    Shown,
     Plottable,
     Reportable,
     stakes="system",
@@ -314,22 +313,10 @@ class System(
 
     # ── to look at ───────────────────────────────────────────────────────────────────────────────────────────
     def _page(self) -> Any:
-        return view.page(self)
-
-    def show(self) -> None:
-        """Print the system: its picture, component costs, bounds, worth, and what to improve first."""
-        terminal.show(self._page(), "")
-
-    def __str__(self) -> str:
-        return terminal.text(self._page(), "")
+        return Door.view("system").page(self)
 
     def __repr__(self) -> str:
         return f"<System of {len(self.models)} models, {len(self.classes)} classes>"
-
-    def _repr_html_(self) -> str:
-        from stakes.views import notebook  # only notebooks need it
-
-        return notebook.html(self._page())
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one flat dictionary per model, true class and answer, for a data frame."""
