@@ -7,7 +7,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 from sklearn.isotonic import IsotonicRegression
 
 import stakes
@@ -17,6 +16,9 @@ from stakes.decisions.calibration.decomposition import squared_error_terms
 from stakes.decisions.calibration.reliability import honest
 from stakes.uncertainty.sampling import USUAL, Sampling
 from tests.decisions.test_isotonic import by_fractions
+from tests.parts import Lazily
+
+sm = Lazily("statsmodels.api")
 
 
 def rows(n=400, seed=0, decimals=None, shape=1.5):

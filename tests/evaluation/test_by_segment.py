@@ -5,10 +5,12 @@ import itertools
 import numpy as np
 import pytest
 from scipy import stats
-from statsmodels.stats.multitest import multipletests
 
 import stakes
+from tests.parts import Lazily
 from tests.test_cli import run
+
+multitest = Lazily("statsmodels.stats.multitest")
 
 N = 1_500
 
@@ -89,7 +91,7 @@ def test_p_values_are_corrected_as_statsmodels_does(rows, kind):
     assert (
         [one.name for one in found if one.p_value is None] == [one.name for one in found if one.too_small] == ["tiny"]
     )
-    expected = multipletests([one.p_value for one in tested], method="holm")[1]
+    expected = multitest.multipletests([one.p_value for one in tested], method="holm")[1]
     assert [one.adjusted_p_value for one in tested] == pytest.approx(list(expected))
     assert found.tested == 4
 

@@ -5,12 +5,14 @@ import math
 import subprocess
 import sys
 
-import mlflow
 import numpy as np
 import pytest
 
 import stakes
 from stakes.errors import InputError
+from tests.parts import Lazily
+
+mlflow = Lazily("mlflow")
 
 RNG = np.random.default_rng(0)
 SCORE = RNG.random(300)

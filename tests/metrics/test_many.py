@@ -9,10 +9,12 @@ import pytest
 import sklearn.metrics as sk
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from statsmodels.stats import inter_rater
 
 import stakes
 from stakes.tallies import ClassScores, Confusion
+from tests.parts import Lazily
+
+inter_rater = Lazily("statsmodels.stats.inter_rater")
 
 m = stakes.metrics
 NAMES = ("bus", "van", "saab", "opel")

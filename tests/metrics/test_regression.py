@@ -11,11 +11,13 @@ import scipy.stats
 import sklearn.metrics as sk
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from statsmodels.tools import eval_measures
 
 import stakes
 from stakes.tallies import ErrorSums, bins
 from tests import exact
+from tests.parts import Lazily
+
+eval_measures = Lazily("statsmodels.tools.eval_measures")
 
 m = stakes.metrics
 METRICS = [metric for metric in m.list() if metric.tally is ErrorSums]

@@ -4,13 +4,15 @@ import itertools
 from dataclasses import replace
 
 import numpy as np
-import pyagrum as gum
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stakes import Costs, JointCounts, System
+from tests.parts import Lazily
 from tests.systems.brute import Brute, systems
+
+gum = Lazily("pyagrum")
 
 SLOW = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 

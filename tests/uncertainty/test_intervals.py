@@ -9,7 +9,6 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
-from statsmodels.stats.proportion import proportion_confint
 
 import stakes
 from stakes.metrics import find, measure
@@ -22,6 +21,9 @@ from stakes.uncertainty.means import skewed_t
 from stakes.uncertainty.quantiles import normal, student
 from stakes.uncertainty.sampling import USUAL, Sampling
 from stakes.uncertainty.shares import clopper_pearson, wilson
+from tests.parts import Lazily
+
+proportion = Lazily("statsmodels.stats.proportion")
 
 Z = scipy.stats.norm.ppf(0.975)
 
@@ -95,7 +97,7 @@ def test_quantiles_agree_with_scipy(probability, degrees, near):
 def test_limits_of_shares_agree_with_statsmodels(n, share, confidence):
     hits = round(share * n)
     for ours, method in ((wilson, "wilson"), (clopper_pearson, "beta")):
-        wanted = proportion_confint(hits, n, 1 - confidence, method)
+        wanted = proportion.proportion_confint(hits, n, 1 - confidence, method)
         assert ours(hits / n, n, confidence) == pytest.approx(np.clip(np.nan_to_num(wanted), 0, 1), abs=1e-9)
 
 
@@ -103,10 +105,10 @@ def test_shares_of_an_evaluation_are_those_limits():
     ev = stakes.evaluate(truth=[1] * 30 + [0] * 70, prediction=[1] * 24 + [0] * 6 + [1] * 10 + [0] * 60)
     cases = {"recall": (24, 30), "precision": (24, 34), "specificity": (60, 70), "accuracy": (84, 100)}
     for name, (hits, n) in cases.items():
-        wanted = proportion_confint(hits, n, 0.05, "wilson")
+        wanted = proportion.proportion_confint(hits, n, 0.05, "wilson")
         assert (ev[name].low, ev[name].high) == pytest.approx(wanted)
         exact = ev.interval(name, method="clopper-pearson", confidence=0.9)
-        assert (exact.low, exact.high) == pytest.approx(proportion_confint(hits, n, 0.1, "beta"))
+        assert (exact.low, exact.high) == pytest.approx(proportion.proportion_confint(hits, n, 0.1, "beta"))
         assert (exact.method, exact.confidence) == ("Clopper–Pearson", 0.9)
     with pytest.raises(stakes.InputError, match="method='delong' does not make an interval of recall; it can be 'wils"):
         ev.interval("recall", method="delong")

@@ -6,16 +6,18 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 from scipy.stats import binomtest, norm
-from statsmodels.stats.contingency_tables import mcnemar as theirs
 
 from stakes.uncertainty import mcnemar
+from tests.parts import Lazily
+
+tables = Lazily("statsmodels.stats.contingency_tables")
 
 TABLES = [(0, 0, 20), (1, 5, 30), (12, 2, 50), (9, 9, 100), (0, 7, 25), (40, 22, 400), (3, 0, 3)]
 
 
 @pytest.mark.parametrize(("one", "other", "rows"), TABLES)
 def test_the_p_value_is_exact(one, other, rows):
-    assert mcnemar.exact_p_value(one, other) == pytest.approx(theirs([[0, one], [other, 0]], exact=True).pvalue)
+    assert mcnemar.exact_p_value(one, other) == pytest.approx(tables.mcnemar([[0, one], [other, 0]], exact=True).pvalue)
     if one + other:
         assert mcnemar.exact_p_value(one, other) == pytest.approx(binomtest(one, one + other).pvalue)
 

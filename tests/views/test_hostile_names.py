@@ -18,7 +18,6 @@ from functools import partial
 from html import escape, unescape
 from xml.etree import ElementTree
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -26,7 +25,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from matplotlib import pyplot as plt
 from sklearn.dummy import DummyClassifier
 
 import stakes
@@ -40,7 +38,11 @@ from stakes.views import markdown, report, terminal
 from stakes.views.junit import junit
 from stakes.views.page import Grid, Page
 from tests.bad_inputs.catalogue import run_command
+from tests.parts import Lazily
 from tests.views.hostile import HOSTILE, harmless, unseen
+
+mpl = Lazily("matplotlib")
+plt = Lazily("matplotlib.pyplot")
 
 ROWS = 40 * len(HOSTILE)
 SICK, WELL = "\x1b[2J::error::sick\n::error::x", "##[warning]\u202ewell\u200b ≥ Ж"
