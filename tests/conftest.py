@@ -6,6 +6,10 @@ import pytest
 
 from tests.parts import needs
 
+# Matrices are small here, and each worker has its core: threads of BLAS would spend ten times the work on waiting.
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
+
 
 @pytest.fixture(scope="session")
 def spark():
