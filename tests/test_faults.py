@@ -13,8 +13,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests.command import run_alone as run
 from tests.parts import lacking, needs
-from tests.test_cli import run
 
 STAKES = [sys.executable, "-m", "stakes"]
 FIT = ["--truth", "y", "--score", "p"]

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 import stakes
+from tests.command import run
 from tests.parts import Lazily
-from tests.test_cli import run
 
 multitest = Lazily("statsmodels.stats.multitest")
 
