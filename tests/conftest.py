@@ -1,4 +1,4 @@
-"""What several test files start once."""
+"""What all tests share: one Spark, one browser, and who runs what."""
 
 import os
 
@@ -9,6 +9,37 @@ from tests.parts import needs
 # Matrices are small here, and each worker has its core: threads of BLAS would spend ten times the work on waiting.
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")
+
+
+# ── who runs what ────────────────────────────────────────────────────────────────────────────────────────────────
+def shared_by(item):
+    """The program that this test shares with tests of other files, if it needs one."""
+    asked = {*getattr(item, "fixturenames", ()), *(mark.name for mark in item.iter_markers())}
+    return next((name for name in ("browser", "spark") if name in asked), None)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """One worker runs all tests with a browser, one all with Spark, and these come first: they take longest."""
+    for item in items:
+        if name := shared_by(item):
+            item.add_marker(pytest.mark.xdist_group(name))
+            item.add_marker(name)
+    items.sort(key=lambda item: shared_by(item) is None)
+
+
+def pytest_xdist_make_scheduler(config, log):
+    """Give a worker whole files, so that what a file prepares is prepared once."""
+    from xdist.scheduler import LoadGroupScheduling
+
+    class WholeFiles(LoadGroupScheduling):
+        def _split_scope(self, nodeid):
+            return super()._split_scope(nodeid).partition("::")[0]
+
+    return WholeFiles(config, log)
+
+
+# ── what is started once ─────────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.fixture(scope="session")
@@ -25,7 +56,7 @@ def spark():
     session.stop()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser():
     """A real browser, offline."""
     place = needs("chromium", "pages are tried in a real browser: install chromium")
