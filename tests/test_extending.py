@@ -133,6 +133,7 @@ def test_the_language(changed):
     assert '<html lang="de">' in (copy / "demo.html").read_text()
 
 
+@pytest.mark.deep  # it starts another browser; those of the other languages are tried in the one that is there
 def test_a_page_opens_in_the_new_language(changed):
     needs("chromium", "a page is opened in a real browser: install chromium")
     copy = changed("language")
