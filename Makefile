@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# pip would compile all that it installs, one file after another; Python compiles what is used when it is used.
+export PIP_COMPILE := 0
 # Tests start many processes: what the first of them compiles is kept for the others.
 export PYTHONDONTWRITEBYTECODE :=
 
