@@ -19,8 +19,8 @@ test: lint types                ## set up, then lint, types and every test
 test-quick: $(VENV)/.installed-test  ## within a minute: no Spark, browser or slow test; for the time between two edits
 	@$(BIN)/python -m pytest -m 'not (deep or slow or spark or browser)'
 
-test-deep: $(VENV)/.installed-test  ## the large forms: kills, fuzzing, huge inputs
-	@$(BIN)/python -m pytest -m deep
+test-deep: $(VENV)/.installed-test  ## the large forms: simulations, kills, fuzzing, huge inputs
+	@$(BIN)/python -m pytest -m 'deep or hypothesis' --hypothesis-profile=deep
 
 lint: $(VENV)/.installed-test
 	@$(BIN)/ruff check .

@@ -3,12 +3,17 @@
 import os
 
 import pytest
+from hypothesis import settings
 
 from tests.parts import needs
 
 # Matrices are small here, and each worker has its core: threads of BLAS would spend ten times the work on waiting.
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")
+
+settings.register_profile("deep", max_examples=1_000, deadline=None)
+settings.register_profile("small", max_examples=25, deadline=None, derandomize=True)
+settings.load_profile("small")  # make test-deep asks for the other one
 
 
 # ── who runs what ────────────────────────────────────────────────────────────────────────────────────────────────

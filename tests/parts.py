@@ -1,4 +1,4 @@
-"""Parts that tests need: programs that a machine may lack, and libraries that take long to load."""
+"""Parts that tests need: programs that a machine may lack, libraries that take long to load, random examples."""
 
 import importlib
 import os
@@ -6,6 +6,7 @@ import shutil
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 
 def lacking(words: str) -> None:
@@ -31,3 +32,9 @@ class Lazily:
         if item.startswith(("_", "pytest")):  # what collecting asks of everything in a module
             raise AttributeError(item)
         return getattr(importlib.import_module(self.name), item)
+
+
+def examples(many: int, **options: Any) -> settings:
+    """How many random examples are tried: a quarter of them, the same ones every time; in ``make test-deep`` all."""
+    deep = settings.get_current_profile_name() == "deep"
+    return settings(max_examples=many if deep else max(5, many // 4), deadline=None, derandomize=not deep, **options)

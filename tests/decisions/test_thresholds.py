@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtr
 
@@ -16,6 +16,7 @@ from stakes.decisions.thresholds.by_cost import decide_by_cost
 from stakes.tallies import ScoreTable
 from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import Sampling
+from tests.parts import examples
 
 ROWS = st.lists(st.tuples(st.integers(0, 6), st.booleans(), st.integers(1, 3)), min_size=3, max_size=25).filter(
     lambda rows: len({truth for _, truth, _ in rows}) == 2
@@ -34,7 +35,7 @@ def simulated(n, seed, prevalence=0.3, shift=1.0):
 
 
 # ── the best threshold of these rows ─────────────────────────────────────────────────────────────────────────────
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(ROWS, st.integers(1, 9), st.integers(1, 9), st.booleans())
 def test_the_best_threshold_is_the_cheapest_of_all(rows, miss, alarm, weighted):
     score, truth, weight = (np.array(column) for column in zip(*rows, strict=True))
@@ -50,7 +51,7 @@ def test_the_best_threshold_is_the_cheapest_of_all(rows, miss, alarm, weighted):
     assert always["always true"] == pytest.approx(alarm * (1 - prevalence))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(ROWS, st.lists(st.integers(0, 20), min_size=6, max_size=6))
 def test_two_thresholds_between_three_decisions(rows, prices):
     score, truth, _ = (np.array(column) for column in zip(*rows, strict=True))

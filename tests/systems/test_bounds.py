@@ -5,13 +5,14 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 
 from stakes import Costs, InputError, System
 from stakes.systems import programs
+from tests.parts import examples
 from tests.systems.brute import Brute, least_and_most, systems
 
-SLOW = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+SLOW = examples(30, suppress_health_check=list(HealthCheck))
 
 
 def indicator(rows, test, keys):

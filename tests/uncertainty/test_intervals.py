@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
@@ -21,7 +21,7 @@ from stakes.uncertainty.means import skewed_t
 from stakes.uncertainty.quantiles import normal, student
 from stakes.uncertainty.sampling import USUAL, Sampling
 from stakes.uncertainty.shares import clopper_pearson, wilson
-from tests.parts import Lazily
+from tests.parts import Lazily, examples
 
 proportion = Lazily("statsmodels.stats.proportion")
 
@@ -92,7 +92,7 @@ def test_quantiles_agree_with_scipy(probability, degrees, near):
     assert student(probability, degrees) == pytest.approx(wanted, rel=near * (10 if probability > 0.99 else 1))
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(n=st.integers(1, 10_000), share=st.floats(0, 1), confidence=st.sampled_from([0.5, 0.9, 0.95, 0.999]))
 def test_limits_of_shares_agree_with_statsmodels(n, share, confidence):
     hits = round(share * n)
