@@ -11,6 +11,8 @@ import pytest
 
 from tests.parts import needs
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs" / "extending"
 NOT_COPIED = shutil.ignore_patterns(".*_cache")  # what is compiled already is copied too: it saves a third of the time

@@ -18,7 +18,7 @@ from tests.parts import lacking, needs
 
 STAKES = [sys.executable, "-m", "stakes"]
 FIT = ["--truth", "y", "--score", "p"]
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX")]
 
 
 def file_of(path, rows, seed=0):

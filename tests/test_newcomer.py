@@ -10,6 +10,8 @@ import pytest
 from tests.clean_copy import copy_of_what_git_knows
 from tests.parts import needs
 
+pytestmark = pytest.mark.slow
+
 ROWS = ['Fall Nr.,wirklich passiert?,"p (krank), geschätzt"']
 ROWS += [f"{i},{'gesund' if i % 3 else 'krank'},{(0.2 if i % 3 else 0.9) - 0.01 * (i % 17):.2f}" for i in range(90)]
 

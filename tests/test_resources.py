@@ -20,7 +20,7 @@ from stakes.engines.files.room import memory_left
 from tests.bad_inputs import crafted
 from tests.test_faults import one_line
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX")]
 
 MB = 1 << 20
 FIT = ["--truth", "y", "--score", "p"]

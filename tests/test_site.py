@@ -5,8 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.clean_copy import ROOT, copy_of_what_git_knows
 from tests.examples import EXAMPLES
+
+pytestmark = pytest.mark.slow
 
 NOT_RUN = {"scale/spark_job", "gate/predict"}
 """Scripts that need a cluster, or are part of a workflow."""

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="limits of POSIX")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="limits of POSIX")]
 
 MB = 1 << 20
 SMALL = 50 * MB

@@ -12,6 +12,8 @@ import stakes
 from stakes.errors import InputError
 from tests.parts import Lazily
 
+pytestmark = pytest.mark.slow
+
 mlflow = Lazily("mlflow")
 
 RNG = np.random.default_rng(0)

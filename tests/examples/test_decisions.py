@@ -14,6 +14,8 @@ from sklearn.preprocessing import StandardScaler
 
 from tests.examples import printed, ran
 
+pytestmark = pytest.mark.slow
+
 
 def figures(name, text):
     """The values that a figure is printed with, in order."""

@@ -12,6 +12,8 @@ from stakes import Costs, JointCounts, System
 from tests.parts import Lazily, examples
 from tests.systems.brute import Brute, systems
 
+pytestmark = pytest.mark.slow
+
 gum = Lazily("pyagrum")
 
 SLOW = examples(30, suppress_health_check=list(HealthCheck))

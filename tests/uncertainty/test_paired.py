@@ -15,6 +15,8 @@ from stakes.uncertainty import pools, resampling
 from stakes.uncertainty.paired import Sample, difference, difference_of_unpaired, flipped
 from stakes.uncertainty.sampling import Sampling
 
+pytestmark = pytest.mark.slow
+
 TWO = {"classes": ("0", "1"), "decisions": ("0", "1"), "positive": "1"}
 PRICES = {"miss": 1, "false_alarm": 1}
 FIGURES = [m.with_parameters(**PRICES) if m.lacking else m for m in metrics.list() if m.better != "neither"]

@@ -19,6 +19,8 @@ from stakes.uncertainty import shuffles
 from stakes.uncertainty.permutation import QUESTION, PermutationTest, permute
 from stakes.validation.refit import refit_permutation
 
+pytestmark = pytest.mark.slow
+
 permutation_test = stakes.permutation_test
 RNG = np.random.default_rng
 

@@ -20,6 +20,8 @@ from stakes.validation.features import as_table, shuffled_within
 from stakes.validation.refit import _count_as_good, _labels_shuffled, refit_permutation
 from stakes.validation.target import read_target
 
+pytestmark = pytest.mark.slow
+
 IRIS = load_iris(return_X_y=True)
 DIABETES = tuple(part[:100] for part in load_diabetes(return_X_y=True))
 FIVE = ms.StratifiedKFold(5, shuffle=True, random_state=0)

@@ -41,6 +41,8 @@ from tests.bad_inputs.catalogue import run_command
 from tests.parts import Lazily, examples
 from tests.views.hostile import HOSTILE, harmless, unseen
 
+pytestmark = pytest.mark.slow
+
 mpl = Lazily("matplotlib")
 plt = Lazily("matplotlib.pyplot")
 

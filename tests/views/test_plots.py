@@ -22,6 +22,8 @@ from stakes.views.plots.network import arrows_of, layout
 from stakes.views.plots.style import inert, with_interval
 from tests.parts import Lazily
 
+pytestmark = pytest.mark.slow
+
 mpl = Lazily("matplotlib")
 plt = Lazily("matplotlib.pyplot")
 proportion = Lazily("statsmodels.stats.proportion")
