@@ -1,11 +1,16 @@
 """What all tests share: one Spark, one browser, and who runs what."""
 
+import functools
 import os
+import re
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from tests.parts import needs
+
+ROOT = Path(__file__).parents[1]
 
 # Matrices are small here, and each worker has its core: threads of BLAS would spend ten times the work on waiting.
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -17,36 +22,36 @@ settings.load_profile("small")  # make test-deep asks for the other one
 
 
 # ── who runs what ────────────────────────────────────────────────────────────────────────────────────────────────
-def shared_by(item):
-    """The program that this test shares with tests of other files, if it needs one."""
-    asked = {*getattr(item, "fixturenames", ()), *(mark.name for mark in item.iter_markers())}
-    return next((name for name in ("browser", "spark") if name in asked), None)
+@functools.cache
+def unit_of(file):
+    """What one worker runs: a whole file, or all files that open the browser, or all that ask Spark."""
+    text = (ROOT / file).read_text(encoding="utf-8")
+    if re.search(r"^def \w+\(.*\b(browser|opened)\b", text, re.M):
+        return "browser"
+    return "spark" if "mark.spark" in text else file
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """One worker runs all tests with a browser, one all with Spark, and these come first: they take longest."""
+    """What takes longest begins: the tests with a browser, and those with Spark."""
     for item in items:
-        if name := shared_by(item):
-            item.add_marker(pytest.mark.xdist_group(name))
-            item.add_marker(name)
-    items.sort(key=lambda item: shared_by(item) is None)
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
+    items.sort(key=lambda item: unit_of(item.nodeid.partition("::")[0]) not in ("browser", "spark"))
 
 
 def pytest_xdist_make_scheduler(config, log):
-    """Give a worker whole files, so that what a file prepares is prepared once."""
-    from xdist.scheduler import LoadGroupScheduling
+    """One worker starts the browser and one starts Spark; others take whole files, and prepare what those need once."""
+    from xdist.scheduler import LoadFileScheduling
 
-    class WholeFiles(LoadGroupScheduling):
+    class Units(LoadFileScheduling):
         def _split_scope(self, nodeid):
-            return super()._split_scope(nodeid).partition("::")[0]
+            return unit_of(nodeid.partition("::")[0])
 
-    return WholeFiles(config, log)
+    return Units(config, log)
 
 
 # ── what is started once ─────────────────────────────────────────────────────────────────────────────────────────
-
-
 @pytest.fixture(scope="session")
 def spark():
     """Start a real Spark in this process, with a few small partitions."""
