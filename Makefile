@@ -16,8 +16,8 @@ demo: $(VENV)/.installed        ## set up, then evaluate the predictions that sh
 test: lint types                ## set up, then lint, types and every test
 	@$(BIN)/python -m pytest $(if $(CI),--durations=10)
 
-test-quick: $(VENV)/.installed-test  ## within a minute: no Spark, browser or slow test; for the time between two edits
-	@$(BIN)/python -m pytest -m 'not (deep or slow or spark or browser)'
+test-quick: $(VENV)/.installed-test  ## within a minute: no Spark, browser, random examples or slow tests; for the time between two edits
+	@$(BIN)/python -m pytest -m 'not (deep or slow or spark or browser or hypothesis)'
 
 test-deep: $(VENV)/.installed-test  ## the large forms: simulations, kills, fuzzing, huge inputs
 	@$(BIN)/python -m pytest -m 'deep or hypothesis' --hypothesis-profile=deep

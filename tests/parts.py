@@ -35,6 +35,6 @@ class Lazily:
 
 
 def examples(many: int, **options: Any) -> settings:
-    """How many random examples are tried: a quarter of them, the same ones every time; in ``make test-deep`` all."""
+    """How many random examples are tried: an eighth of them, the same ones every time; in ``make test-deep`` all."""
     deep = settings.get_current_profile_name() == "deep"
-    return settings(max_examples=many if deep else max(5, many // 4), deadline=None, derandomize=not deep, **options)
+    return settings(max_examples=many if deep else max(5, many // 8), deadline=None, derandomize=not deep, **options)

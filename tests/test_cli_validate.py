@@ -16,6 +16,8 @@ import stakes
 from stakes.cli import cli
 from tests.command import run
 
+pytestmark = pytest.mark.slow
+
 MODULE = """
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier

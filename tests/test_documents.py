@@ -16,6 +16,8 @@ import pytest
 from stakes.cli import cli
 from tests.bad_inputs.catalogue import run_command
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 READMES = [ROOT / "README.md", ROOT / "README.es.md", ROOT / "README.ru.md"]
 DOCUMENTS = [*READMES, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]

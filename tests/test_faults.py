@@ -263,7 +263,7 @@ def test_kills_at_random_moments_of_a_report(tmp_path, kills):
             assert len(left) <= 1  # what the one before left is cleared by the next
             litter += len(left)
         writer.stdin.close()
-    assert litter >= kills // 50  # some kills did meet a write
+    assert litter >= kills // 100  # some of many kills did meet a write
     stakes.evaluate(truth=[0, 1], score=[0.25, 0.75]).report(out)
     assert list(tmp_path.iterdir()) == [out]
 

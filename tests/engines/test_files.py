@@ -1,5 +1,6 @@
 """Files of every kind are one table by name of column, and a file that is wrong gets one line that names it."""
 
+import functools
 import gzip
 import importlib
 import io
@@ -30,7 +31,12 @@ COLUMNS = {"truth": "y", "score": "p", "positive": "yes"}
 
 
 def in_memory(rows=ROWS, **options):
-    return stakes.evaluate(rows, **{**COLUMNS, **options}).to_dict()
+    return _all_rows(**options) if rows is ROWS else from_file(rows, **options)
+
+
+@functools.lru_cache
+def _all_rows(**options):
+    return from_file(ROWS, **options)
 
 
 def from_file(data, **options):
@@ -330,7 +336,7 @@ def test_conditions_are_for_tables():
     ):
         stakes.evaluate(truth=[0, 1], score=[0.1, 0.2], where="site = 'A'")
     with pytest.raises(stakes.InputError, match="where= chooses rows of the table, and score is an array beside it"):
-        in_memory(score=ROWS["p"].to_numpy(), where="site = 'A'")
+        from_file(ROWS, score=ROWS["p"].to_numpy(), where="site = 'A'")
 
 
 # ── files that are wrong ─────────────────────────────────────────────────────────────────────────────────────────

@@ -22,6 +22,8 @@ from stakes.engines import lazy, queries
 from stakes.errors import InputError, InputWarning
 from stakes.tallies import bins
 
+pytestmark = pytest.mark.slow
+
 ROWS = 400
 
 
@@ -61,17 +63,13 @@ ELSEWHERE = {
 SPARK = pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.filterwarnings("ignore:PySpark does not")])
 
 
-DASK = pytest.param("dask", marks=pytest.mark.slow)
-OTHERS = [DASK if name == "dask" else name for name in ELSEWHERE]
-
-
-@pytest.fixture(params=[*HERE, *OTHERS, SPARK])
+@pytest.fixture(params=[*HERE, *ELSEWHERE, SPARK])
 def anywhere(request):
     """How a table is handed over, in every engine."""
     return maker(request)
 
 
-@pytest.fixture(params=[*OTHERS, SPARK])
+@pytest.fixture(params=[*ELSEWHERE, SPARK])
 def elsewhere(request):
     """How a table is handed over, in the engines that keep the rows to themselves."""
     return maker(request)
