@@ -3,17 +3,24 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# pip would compile all that it installs, one file after another; Python compiles what is used when it is used.
+export PIP_COMPILE := 0
+# Tests start many processes: what the first of them compiles is kept for the others.
+export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-deep lint types docs pages bench bench-quick coverage clean
+.PHONY: demo test test-quick test-deep lint types docs pages bench bench-quick coverage clean
 
 demo: $(VENV)/.installed        ## set up, then evaluate the predictions that ship with the package
 	@$(BIN)/stakes demo
 
 test: lint types                ## set up, then lint, types and every test
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest $(if $(CI),--durations=10)
 
-test-deep: $(VENV)/.installed-test  ## the large forms: kills, fuzzing, huge inputs
-	@$(BIN)/python -m pytest -m deep
+test-quick: $(VENV)/.installed-test  ## within a minute: no Spark, browser, random examples or slow tests; for the time between two edits
+	@$(BIN)/python -m pytest -m 'not (deep or slow or spark or browser or hypothesis)'
+
+test-deep: $(VENV)/.installed-test  ## the large forms: simulations, kills, fuzzing, huge inputs
+	@$(BIN)/python -m pytest -m 'deep or hypothesis' --hypothesis-profile=deep
 
 lint: $(VENV)/.installed-test
 	@$(BIN)/ruff check .

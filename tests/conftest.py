@@ -1,12 +1,57 @@
-"""What several test files start once."""
+"""What all tests share: one Spark, one browser, and who runs what."""
 
+import functools
 import os
+import re
+from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.parts import needs
 
+ROOT = Path(__file__).parents[1]
 
+# Matrices are small here, and each worker has its core: threads of BLAS would spend ten times the work on waiting.
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
+
+settings.register_profile("deep", max_examples=1_000, deadline=None)
+settings.register_profile("small", max_examples=25, deadline=None, derandomize=True)
+settings.load_profile("small")  # make test-deep asks for the other one
+
+
+# ── who runs what ────────────────────────────────────────────────────────────────────────────────────────────────
+@functools.cache
+def unit_of(file):
+    """What one worker runs: a whole file, or all files that open the browser, or all that ask Spark."""
+    text = (ROOT / file).read_text(encoding="utf-8")
+    if re.search(r"^def \w+\(.*\b(browser|opened)\b", text, re.M):
+        return "browser"
+    return "spark" if "mark.spark" in text else file
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """What takes longest begins: the tests with a browser, and those with Spark."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
+    items.sort(key=lambda item: unit_of(item.nodeid.partition("::")[0]) not in ("browser", "spark"))
+
+
+def pytest_xdist_make_scheduler(config, log):
+    """One worker starts the browser and one starts Spark; others take whole files, and prepare what those need once."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Units(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            return unit_of(nodeid.partition("::")[0])
+
+    return Units(config, log)
+
+
+# ── what is started once ─────────────────────────────────────────────────────────────────────────────────────────
 @pytest.fixture(scope="session")
 def spark():
     """Start a real Spark in this process, with a few small partitions."""
@@ -21,7 +66,7 @@ def spark():
     session.stop()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser():
     """A real browser, offline."""
     place = needs("chromium", "pages are tried in a real browser: install chromium")

@@ -1,13 +1,16 @@
-"""Parts that a machine may lack: there a test is skipped; in CI a missing part is a failure, never a skip."""
+"""Parts that tests need: programs that a machine may lack, libraries that take long to load, random examples."""
 
+import importlib
 import os
 import shutil
+from typing import Any
 
 import pytest
+from hypothesis import settings
 
 
 def lacking(words: str) -> None:
-    """Say what is missing, and end the test."""
+    """Say what is missing, and end the test: it is skipped; in CI a missing part is a failure, never a skip."""
     (pytest.fail if os.environ.get("CI") else pytest.skip)(words)
 
 
@@ -17,3 +20,21 @@ def needs(program: str, words: str) -> str:
     if place is None:
         lacking(words)
     return str(place)
+
+
+class Lazily:
+    """A module that is loaded when a test first uses it, so that collecting does not wait for it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __getattr__(self, item: str) -> Any:
+        if item.startswith(("_", "pytest")):  # what collecting asks of everything in a module
+            raise AttributeError(item)
+        return getattr(importlib.import_module(self.name), item)
+
+
+def examples(many: int, **options: Any) -> settings:
+    """How many random examples are tried: an eighth of them, the same ones every time; in ``make test-deep`` all."""
+    deep = settings.get_current_profile_name() == "deep"
+    return settings(max_examples=many if deep else max(5, many // 8), deadline=None, derandomize=not deep, **options)

@@ -2,7 +2,6 @@
 
 import importlib
 import json
-import os
 import subprocess
 import sys
 
@@ -11,12 +10,7 @@ import pytest
 
 import stakes
 from stakes.cli.demo import DEMO_FILE
-
-
-def run(*arguments, env=None, **options):
-    command = [sys.executable, "-m", "stakes", *map(str, arguments)]
-    environment = {**os.environ, "COLUMNS": "100", **(env or {})}
-    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, **options)
+from tests.command import run, run_alone
 
 
 @pytest.fixture
@@ -37,7 +31,7 @@ COLUMNS = ("--truth", "outcome", "--score", "P(yes), v2", "--positive", "yes")
 
 
 def test_evaluate_prints_the_figures(preds):
-    done = run("evaluate", preds, *COLUMNS, "--by", "center 'A'")
+    done = run_alone("evaluate", preds, *COLUMNS, "--by", "center 'A'")
     assert done.returncode == 0, done.stderr
     assert "yes (50.0%), against no" in done.stdout
     assert "0.7500" in done.stdout
@@ -153,7 +147,7 @@ def test_output_that_cannot_be_written_is_one_line():
 
 
 def test_a_terminal_without_unicode_gets_stand_ins_for_our_own_signs():
-    done = run("demo", env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
+    done = run_alone("demo", env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
     assert done.returncode == 0, done.stderr
     assert "positive when score >= 0.5" in done.stdout
     assert "0.5319 - 0.6627" in done.stdout
@@ -212,7 +206,7 @@ def test_permute_says_how_many_shuffles_did_as_well(preds):
 
 
 def test_wrong_usage_is_exit_code_2():
-    assert run("evaluate").returncode == 2
+    assert run_alone("evaluate").returncode == 2
     assert run("nonsense").returncode == 2
     assert "Missing option '--truth'" in run("evaluate", "x.csv").stderr
 
@@ -396,7 +390,7 @@ def test_several_files_and_patterns_are_one_table(preds):
     parts = [preds.parent / f"part{number}.csv" for number in range(2)]
     assert run("evaluate", *parts, *COLUMNS, "--json").stdout == expected
     assert run("evaluate", preds.parent / "part*.csv", *COLUMNS, "--json").stdout == expected
-    assert run("evaluate", "-", *COLUMNS, "--json", input=preds.read_text()).stdout == expected
+    assert run_alone("evaluate", "-", *COLUMNS, "--json", input=preds.read_text()).stdout == expected
 
 
 def test_a_condition_and_missing_values(preds):
@@ -439,7 +433,7 @@ def test_a_database_prints_nothing_else(preds):
     database = preds.parent / "all.duckdb"
     with duckdb.connect(str(database)) as connection:
         connection.execute(f"CREATE TABLE t AS SELECT * FROM read_csv('{preds}', types={{'outcome': 'VARCHAR'}})")
-    done = run("evaluate", f"{database}::t", *COLUMNS, "--json")
+    done = run_alone("evaluate", f"{database}::t", *COLUMNS, "--json")  # what a library prints by itself counts too
     assert done.stdout == run("evaluate", preds, *COLUMNS, "--json").stdout
     assert done.stderr == ""
 

@@ -11,7 +11,7 @@ import stakes
 from stakes.cli import cli
 from stakes.cli.demo import DEMO_FILE
 from stakes.evaluation.recalibrating import apply_calibrator, recalibration
-from tests.test_cli import run
+from tests.command import run
 
 
 @pytest.fixture
@@ -218,11 +218,12 @@ def test_classes_may_be_numbers(tmp_path):
         (("--score", "a=p", "--score", "b=w", "--apply", "{saved}", "-o", "x.csv"), "was fitted on a single score"),
     ],
 )
-def test_mistakes_get_one_line_and_exit_code_2(preds, tmp_path, arguments, words):
+def test_mistakes_get_one_line_and_exit_code_2(preds, tmp_path, monkeypatch, arguments, words):
+    monkeypatch.chdir(tmp_path)
     saved = tmp_path / "c.json"
     stakes.SigmoidCalibrator().fit([0.1, 0.2, 0.3, 0.4], [0, 1, 0, 1]).save(saved)
     before = preds.read_bytes()
-    done = run("calibrate", preds, *(a.format(file=preds, saved=saved) for a in arguments), cwd=tmp_path)
+    done = run("calibrate", preds, *(a.format(file=preds, saved=saved) for a in arguments))
     assert done.returncode == 2
     assert words in done.stderr
     assert done.stderr.strip().splitlines()[-1].count("stakes: ") <= 1

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import stakes
-from tests.test_cli import run
+from tests.command import run
 
 COLUMNS = ("--truth", "ill", "--score", "risk", "--positive", "yes")
 

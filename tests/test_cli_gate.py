@@ -18,6 +18,7 @@ from stakes.cli import cli
 from stakes.cli.demo import DEMO_FILE
 from stakes.cli.github import message_of_command, property_of_command
 from stakes.text import visible
+from tests import command
 
 ROOT = Path(__file__).parents[1]
 COLUMNS = ("--truth", "diagnosis", "--score", "logistic", "--positive", "malignant")
@@ -25,11 +26,14 @@ DEMO = (str(DEMO_FILE), *COLUMNS)
 AUC = stakes.evaluate(str(DEMO_FILE), truth="diagnosis", score="logistic", positive="malignant")["auc"]
 
 
-def run(*arguments, env=None, **options):
-    command = [sys.executable, "-m", "stakes", "gate", *map(str, arguments)]
-    quiet = {name: value for name, value in os.environ.items() if not name.startswith("GITHUB_")}
-    environment = {**quiet, "COLUMNS": "100", **(env or {})}
-    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, **options)
+@pytest.fixture(autouse=True)
+def _not_on_github(monkeypatch):
+    for name in [name for name in os.environ if name.startswith("GITHUB_")]:
+        monkeypatch.delenv(name)
+
+
+def run(*arguments, **options):
+    return command.run("gate", *arguments, **options)
 
 
 def told(*arguments):
@@ -41,10 +45,10 @@ def told(*arguments):
 
 # ── exit codes ───────────────────────────────────────────────────────────────────────────────────────────────────
 def test_exit_codes():
-    passed = run(*DEMO, "--require", "auc.low >= 0.80")
+    passed = command.run_alone("gate", *DEMO, "--require", "auc.low >= 0.80")
     assert (passed.returncode, passed.stderr) == (0, "")
     assert "passed, 1 condition met" in passed.stdout
-    failed = run(*DEMO, "--require", "auc.low >= 0.80", "--require", "auc.low >= 0.85")
+    failed = command.run_alone("gate", *DEMO, "--require", "auc.low >= 0.80", "--require", "auc.low >= 0.85")
     assert (failed.returncode, failed.stderr) == (1, "")
     assert "failed, 1 of 2 not met" in failed.stdout
     for arguments, words in (
@@ -70,7 +74,7 @@ def test_quiet_says_nothing_and_a_closed_pipe_does_not_pass_a_failing_gate():
     for limit, code in (("0.80", 0), ("0.85", 1)):
         done = run(*DEMO, "--require", f"auc.low >= {limit}", "--quiet")
         assert (done.returncode, done.stdout, done.stderr) == (code, "", "")
-        for form in ("", "--json"):
+        for form in ("", "--json") if code else ("",):
             gate = f"'{sys.executable}' -m stakes gate '{DEMO_FILE}' {' '.join(COLUMNS)} {form}"
             script = f'set -o pipefail; {gate} --require "auc.low >= {limit}" | true'
             assert subprocess.run(["bash", "-c", script], timeout=120).returncode == code
@@ -378,11 +382,11 @@ def test_the_command_line_goes_before_the_file(folder):
 )
 def test_configurations_that_do_not_work(folder, content, words):
     (folder / "stakes.toml").write_text(content)
-    done = run("--config", "stakes.toml", cwd=folder)
+    done = run("--config", "stakes.toml")
     assert done.returncode == 2
     assert words in done.stderr
     assert len(done.stderr.splitlines()) == 1
-    assert "gone.toml: there is no such file" in run("--config", "gone.toml", cwd=folder).stderr
+    assert "gone.toml: there is no such file" in run("--config", "gone.toml").stderr
 
 
 # ── GitHub Actions ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -404,8 +408,8 @@ def steps_of(steps, environment, folder, inputs=None):
         if "run" in step and "pip install" not in step["run"]:
             given = {k: v.replace("${{ inputs.", "").replace(" }}", "") for k, v in step.get("env", {}).items()}
             env = {**environment, **{name: (inputs or {}).get(key, "") for name, key in given.items()}}
-            command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
-            done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=300)
+            shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+            done = subprocess.run(shell, cwd=folder, env=env, capture_output=True, text=True, timeout=300)
             if done.returncode:
                 return done
     return done
@@ -422,7 +426,7 @@ def test_the_example_workflow_runs(tmp_path, stakes_on_path):
     assert ElementTree.parse(folder / "gate.xml").getroot().get("tests") == "5"
     config = (folder / "stakes.toml").read_text()
     (folder / "stakes.toml").write_text(config.replace("auc.low >= 0.95", "auc.low >= 0.999"))
-    done = steps_of(steps, stakes_on_path, folder)
+    done = steps_of(steps[-1:], stakes_on_path, folder)
     assert done.returncode == 1
     assert "::error title=stakes gate%3A auc.low >= 0.999::failed" in done.stdout
 

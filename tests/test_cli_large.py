@@ -11,6 +11,8 @@ import pytest
 
 from stakes.engines.streaming import MOST_EXACT
 
+pytestmark = pytest.mark.slow
+
 STAKES = [sys.executable, "-m", "stakes"]
 
 

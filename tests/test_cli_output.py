@@ -19,6 +19,7 @@ from stakes.cli.demo import DEMO_FILE
 from stakes.cli.options import DEMO_FILES
 from stakes.views import csv as as_csv
 from stakes.views import markdown
+from tests.command import run, run_alone
 
 COLUMNS = ("--truth", "diagnosis", "--score", "logistic", "--positive", "malignant")
 DEMO = (str(DEMO_FILE), *COLUMNS)
@@ -29,12 +30,6 @@ def invoke(*arguments):
     done = CliRunner().invoke(cli, [str(argument) for argument in arguments])
     assert done.exit_code == 0, (done.output, done.exception)
     return done.stdout
-
-
-def run(*arguments, env=None):
-    command = [sys.executable, "-m", "stakes", *map(str, arguments)]
-    environment = {**os.environ, "COLUMNS": "100", **(env or {})}
-    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
 
 
 def read(text):
@@ -227,7 +222,7 @@ def test_colours_only_on_a_terminal_that_wants_them():
     arguments = ["metrics", "auc"]
     assert "\x1b[" in in_terminal(arguments, {})
     assert not re.search(r"\x1b\[[0-9;]*3[0-7]", in_terminal(["evaluate", *DEMO], {"NO_COLOR": "1"}))
-    assert "\x1b[" not in run(*arguments).stdout
+    assert "\x1b[" not in run_alone(*arguments).stdout
     assert "\x1b[" not in run("evaluate", *DEMO, "--json", env={"FORCE_COLOR": "1"}).stdout
 
 
@@ -318,8 +313,7 @@ def test_names_from_the_data_are_not_taken_for_options(tmp_path):
 def test_the_advice_about_gaps_names_commands_that_can_follow_it(verb, tmp_path):
     file = tmp_path / "gaps.csv"
     file.write_text("y,p\n1,0.5\n0,\n1,0.7\n0,0.1\n")
-    asked = [sys.executable, "-m", "stakes", verb, str(file), "--truth", "y", "--score", "p"]
-    done = subprocess.run(asked, capture_output=True, text=True, timeout=60)
+    done = run(verb, file, "--truth", "y", "--score", "p")
     assert done.returncode == 2
     assert "leave those rows out: evaluate, count and decide take --missing 'drop'" in done.stderr
     for named in ("evaluate", "count", "decide"):
@@ -329,7 +323,6 @@ def test_the_advice_about_gaps_names_commands_that_can_follow_it(verb, tmp_path)
 def test_semicolons_are_noticed_also_beside_commas(tmp_path):
     file = tmp_path / "excel.csv"
     file.write_text("id;y;p, new\n1;1;0,5\n2;0;0,3\n")
-    asked = [sys.executable, "-m", "stakes", "evaluate", str(file), "--truth", "y", "--score", "p, new"]
-    done = subprocess.run(asked, capture_output=True, text=True, timeout=60)
+    done = run("evaluate", file, "--truth", "y", "--score", "p, new")
     assert done.returncode == 2
     assert "seems to be separated by ';'; save the file with ',' between the fields and '.' in numbers" in done.stderr

@@ -14,6 +14,9 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 import stakes
 from stakes.cli import cli
+from tests.command import run
+
+pytestmark = pytest.mark.slow
 
 MODULE = """
 from sklearn.linear_model import LogisticRegression
@@ -119,23 +122,14 @@ def test_text_and_missing_values_reach_the_estimator(folder):
     ],
 )
 def test_what_does_not_work_is_one_line(folder, arguments, words):
-    command = [sys.executable, "-m", "stakes", "validate", "iris.csv", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=120)
+    done = run("validate", "iris.csv", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert words in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_file_without_features_is_one_line(folder):
     (folder / "one.csv").write_text("species\na\nb\n")
-    command = [
-        sys.executable,
-        "-m",
-        "stakes",
-        "validate",
-        "one.csv",
-        "--estimator",
-        "my_model:make",
-        "--target",
-        "species",
-    ]
-    if words == "fold":
-        done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=120)
-        assert "there are no features" in done.stderr
+    done = run("validate", "one.csv", "--estimator", "my_model:make", "--target", "species")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "there are no features" in done.stderr

@@ -13,12 +13,12 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests.command import run, run_alone
 from tests.parts import lacking, needs
-from tests.test_cli import run
 
 STAKES = [sys.executable, "-m", "stakes"]
 FIT = ["--truth", "y", "--score", "p"]
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX")]
 
 
 def file_of(path, rows, seed=0):
@@ -57,7 +57,7 @@ def test_no_room_keeps_the_earlier_output(files, tmp_path, name):
     out = tmp_path / name
     out.write_text("earlier")
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8_192, 8_192))  # noqa: E731
-    done = run(*applying(files, "small", out), preexec_fn=limit)
+    done = run_alone(*applying(files, "small", out), preexec_fn=limit)
     assert done.returncode == 3
     assert "cannot write: " in one_line(done.stderr)
     assert "File too large" in done.stderr
@@ -118,7 +118,8 @@ def test_a_folder_without_permission(files, tmp_path):
 
 def test_a_calibrator_is_whole_or_not_there_too(files, tmp_path):
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))  # noqa: E731
-    done = run("calibrate", files["small"], *FIT, "-o", tmp_path / "c.json", preexec_fn=limit, stdin=subprocess.DEVNULL)
+    saved = tmp_path / "c.json"
+    done = run_alone("calibrate", files["small"], *FIT, "-o", saved, preexec_fn=limit, stdin=subprocess.DEVNULL)
     assert done.returncode == 3
     assert "File too large" in one_line(done.stderr)
     assert list(tmp_path.iterdir()) == []
@@ -162,7 +163,7 @@ def test_a_link_stays_a_link(files, tmp_path):
 
 
 # ── signals ──────────────────────────────────────────────────────────────────────────────────────────────────────
-@pytest.mark.parametrize("number", range(5))
+@pytest.mark.parametrize("number", [0, 1, *(pytest.param(n, marks=pytest.mark.deep) for n in (2, 3, 4))])
 def test_ctrl_c_at_any_moment(files, tmp_path, number):
     """The rows come through a pipe; once they are asked for, the command is at work."""
     out = tmp_path / "calibrator.json"
@@ -186,7 +187,8 @@ def test_ctrl_c_at_any_moment(files, tmp_path, number):
         assert out.read_text() == "earlier" or json.loads(out.read_text())["rows"] == 200_000  # it came too late
 
 
-def test_kills_at_random_moments_leave_the_earlier_output_whole(files, tmp_path):
+@pytest.mark.parametrize("kills", [6, pytest.param(40, marks=pytest.mark.deep)])
+def test_kills_at_random_moments_leave_the_earlier_output_whole(files, tmp_path, kills):
     out, chance = tmp_path / "out.csv", random.Random(1)
     assert run(*applying(files, "small", out)).returncode == 0
     whole = {out.read_bytes()}
@@ -195,7 +197,7 @@ def test_kills_at_random_moments_leave_the_earlier_output_whole(files, tmp_path)
     whole.add(other.read_bytes())
     other.unlink()
     killed = 0
-    for number in range(20):
+    for number in range(kills):
         running = subprocess.Popen([*STAKES, *map(str, applying(files, "large", out))], stdout=subprocess.DEVNULL)
         deadline = time.monotonic() + (60 if number % 2 else chance.uniform(0, 2))
         while running.poll() is None and time.monotonic() < deadline and len(list(tmp_path.iterdir())) < 2:
@@ -206,7 +208,7 @@ def test_kills_at_random_moments_leave_the_earlier_output_whole(files, tmp_path)
         assert out.read_bytes() in whole
         for litter in set(tmp_path.iterdir()) - {out}:
             assert litter.name.startswith(".out.csv.")
-    assert killed >= 5
+    assert killed >= kills // 4
     assert run(*applying(files, "large", out)).returncode == 0
     assert list(tmp_path.iterdir()) == [out]
 
@@ -261,7 +263,7 @@ def test_kills_at_random_moments_of_a_report(tmp_path, kills):
             assert len(left) <= 1  # what the one before left is cleared by the next
             litter += len(left)
         writer.stdin.close()
-    assert litter >= kills // 50  # some kills did meet a write
+    assert litter >= kills // 100  # some of many kills did meet a write
     stakes.evaluate(truth=[0, 1], score=[0.25, 0.75]).report(out)
     assert list(tmp_path.iterdir()) == [out]
 
@@ -302,13 +304,14 @@ def test_litter_of_the_dead_is_cleared_and_that_of_the_living_is_not(tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == sorted([*others, "out.txt"])
 
 
-def test_two_writers_of_one_target_leave_one_of_both_outputs(files, tmp_path):
+@pytest.mark.parametrize("times", [1, pytest.param(5, marks=pytest.mark.deep)])
+def test_two_writers_of_one_target_leave_one_of_both_outputs(files, tmp_path, times):
     out, expected = tmp_path / "out.csv", set()
     for size in ("small", "large"):
         assert run(*applying(files, size, tmp_path / f"{size}.csv")).returncode == 0
         expected.add((tmp_path / f"{size}.csv").read_bytes())
         (tmp_path / f"{size}.csv").unlink()
-    for _ in range(3):
+    for _ in range(times):
         both = [
             subprocess.Popen([*STAKES, *map(str, applying(files, size, out))], stdout=subprocess.DEVNULL)
             for size in ("large", "small")

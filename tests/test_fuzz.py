@@ -11,6 +11,8 @@ import stakes
 from stakes.errors import InputError
 from tests.bad_inputs.catalogue import within
 
+pytestmark = pytest.mark.slow
+
 SIZES = [300, pytest.param(20_000, marks=pytest.mark.deep)]
 COSTS = stakes.Costs(miss=5, false_alarm=1)
 

@@ -21,6 +21,8 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_va
 import stakes
 from stakes.tallies.confusion import Confusion
 
+pytestmark = pytest.mark.slow
+
 PAGES = Path(__file__).parents[1] / "docs" / "migrating"
 MISSING = "not in stakes"
 ANSWERS = ("yes", "no", "—")

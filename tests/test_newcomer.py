@@ -2,13 +2,28 @@
 
 import os
 import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 from tests.clean_copy import copy_of_what_git_knows
 from tests.parts import needs
 
+pytestmark = pytest.mark.slow
+
 ROWS = ['Fall Nr.,wirklich passiert?,"p (krank), geschätzt"']
 ROWS += [f"{i},{'gesund' if i % 3 else 'krank'},{(0.2 if i % 3 else 0.9) - 0.01 * (i % 17):.2f}" for i in range(90)]
+
+
+def with_stakes_at_hand(clone: Path) -> None:
+    """Stand in for the environment that make would install, which takes half a minute."""
+    programs = clone / ".venv" / "bin"
+    programs.mkdir(parents=True)
+    for name, what in (("python", ""), ("stakes", "-m stakes")):
+        (programs / name).write_text(f"#!/bin/sh\nPYTHONPATH='{clone}/src' exec '{sys.executable}' {what} \"$@\"\n")
+        (programs / name).chmod(0o755)
+    (clone / ".venv" / ".installed").touch()
 
 
 def run(folder: Path, *command: str) -> str:
@@ -19,10 +34,13 @@ def run(folder: Path, *command: str) -> str:
     return done.stdout
 
 
-def test_from_a_clone_to_a_report_of_ones_own(tmp_path, opened):
+@pytest.mark.parametrize("installs", [False, pytest.param(True, marks=pytest.mark.deep)])
+def test_from_a_clone_to_a_report_of_ones_own(tmp_path, opened, installs):
     needs("make", "a newcomer needs make")
     clone = tmp_path / "a clone"
     copy_of_what_git_knows(clone)
+    if not installs:
+        with_stakes_at_hand(clone)
     shown = run(clone, "make", "demo")
     assert "569" in shown
     assert "malignant (37.3%), against benign" in shown

@@ -23,6 +23,8 @@ import stakes
 from stakes.errors import StakesError
 from stakes.tallies.costs import Costs
 
+pytestmark = pytest.mark.slow
+
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 2, 120)
 S = np.clip(0.3 * Y + 0.7 * RNG.random(120), 0, 1)

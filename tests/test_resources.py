@@ -20,7 +20,7 @@ from stakes.engines.files.room import memory_left
 from tests.bad_inputs import crafted
 from tests.test_faults import one_line
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX")]
 
 MB = 1 << 20
 FIT = ["--truth", "y", "--score", "p"]
@@ -158,7 +158,9 @@ def million(tmp_path_factory):
     return [predictions(folder / name, 1_500_000) for name in ("a.csv", "a.parquet")]
 
 
-@pytest.mark.parametrize("megabytes", [300, 500, 700, 900, 1_100, 1_500])
+@pytest.mark.parametrize(
+    "megabytes", [300, 700, 1_500, *(pytest.param(m, marks=pytest.mark.deep) for m in (500, 900, 1_100))]
+)
 def test_a_limit_on_memory_ends_in_an_answer_or_one_line(million, megabytes):
     for path in million:
         code, out, err = ended(stakes_at_work("evaluate", path, *FIT, "--quiet", room=megabytes * MB))
@@ -304,7 +306,7 @@ def interrupted(seconds, *words, room=None):
     return code, err, time.monotonic() - start
 
 
-@pytest.mark.parametrize("moments", [15, pytest.param(150, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("moments", [5, pytest.param(150, marks=pytest.mark.deep)])
 def test_ctrl_c_at_any_moment_also_while_importing(million, moments):
     codes = []
     for number in range(moments):

@@ -5,23 +5,30 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.clean_copy import ROOT, copy_of_what_git_knows
 from tests.examples import EXAMPLES
+
+pytestmark = pytest.mark.slow
 
 NOT_RUN = {"scale/spark_job", "gate/predict"}
 """Scripts that need a cluster, or are part of a workflow."""
 
 
-def test_the_site_is_built_and_works_offline(tmp_path, browser):
-    """One test, since the site is built once: building runs the whole gallery."""
+@pytest.mark.parametrize("gallery", [False, pytest.param(True, marks=pytest.mark.deep)])
+def test_the_site_is_built_and_works_offline(tmp_path, browser, gallery):
+    """One test, since the site is built once; running the gallery takes most of the time, and its tests do it too."""
     source, site = tmp_path / "source", tmp_path / "site"
     copy_of_what_git_knows(source)  # where no example has been run yet
     build = [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going", "docs", str(site)]
+    build += [] if gallery else ["-D", "plot_gallery=0"]
     done = subprocess.run(build, cwd=source, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr[-4000:]
     assert done.stderr == ""
     every_source_has_a_page(site)
-    examples_show_what_they_print_and_draw(site)
+    if gallery:
+        examples_show_what_they_print_and_draw(site)
     nothing_is_loaded_from_elsewhere(site)
     a_reader_finds_things_offline(site, browser)
 

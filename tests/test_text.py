@@ -4,19 +4,20 @@ import io
 import json
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from stakes import errors
 from stakes.text import ERRORS, aligned, as_json, columns, encodable, lines, uncommanding, visible
 from stakes.views import terminal
 from stakes.views.page import Grid, Page
+from tests.parts import examples
 from tests.views.hostile import HOSTILE, commands, unseen
 
 ANYTHING = st.text(st.characters(), max_size=30) | st.sampled_from(HOSTILE)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(ANYTHING)
 @example("a\x1b[2J\x85\u202e\u200b\U000e0041\ud800\ufe0f\u3164")
 def test_what_is_visible_can_be_seen_and_stays_so(name):
@@ -55,7 +56,7 @@ def test_no_line_begins_like_a_command():
     assert lines(["one", "::two\n::three"]) == "one\n\\x3a:two\\n::three"
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.recursive(ANYTHING, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(ANYTHING, inner, max_size=3)))
 def test_json_is_exact_and_can_be_seen(data):
     for text in (as_json(data), as_json(data, 2), as_json(data, only_ascii=True)):

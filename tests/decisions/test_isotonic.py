@@ -5,13 +5,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 
 from stakes import ScoreTable
 from stakes.decisions.calibration import isotonic
 from stakes.decisions.calibration.isotonic import pooled, rising_curve, upwards
+from tests.parts import examples
 
 
 def by_fractions(sums, weights):
@@ -42,7 +43,7 @@ def test_labels_against_fractions(labels):
     assert found.fitted().tolist() == pytest.approx(by_fractions(map(int, labels), [1] * len(labels)), abs=1e-14)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(st.lists(st.booleans(), min_size=20, max_size=200), st.integers(1, 9))
 @example([digit == "1" for digit in "1011110001111111000001111100001111100000100000"], 1)
 def test_short_stretches_change_nothing(labels, stretch):

@@ -1,10 +1,12 @@
 """One question, every engine: the same counts and figures from lists as from Spark, and no row leaves its engine."""
 
+import functools
 import importlib
 import itertools
 import json
 import math
 import os
+import runpy
 import subprocess
 import sys
 from fractions import Fraction
@@ -20,6 +22,8 @@ from stakes.engines import lazy, queries
 from stakes.errors import InputError, InputWarning
 from stakes.tallies import bins
 
+pytestmark = pytest.mark.slow
+
 ROWS = 400
 
 
@@ -31,7 +35,7 @@ def duckdb_relation(frame: pl.DataFrame):
 
 def dask_frame(frame: pl.DataFrame):
     dask = importlib.import_module("dask.dataframe")  # part of the test extra: missing is a failure
-    return dask.from_pandas(frame.to_pandas(), npartitions=3)
+    return dask.from_pandas(frame.to_pandas(), npartitions=2)
 
 
 def ibis_table(frame: pl.DataFrame):
@@ -78,6 +82,14 @@ def maker(request):
     return {**HERE, **ELSEWHERE}[request.param]
 
 
+@pytest.fixture(autouse=True)
+def _one_thread_for_dask():
+    """Tables are small here: Dask's threads would only wait for each other."""
+    dask = importlib.import_module("dask")  # part of the test extra: missing is a failure
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
 @pytest.fixture
 def pulled(monkeypatch):
     """The (rows, columns) of everything that leaves its engine."""
@@ -94,9 +106,10 @@ def pulled(monkeypatch):
 
 
 # ── the rows ─────────────────────────────────────────────────────────────────────────────────────────────────────
-def rows(seed: int = 0) -> pl.DataFrame:
+@functools.cache
+def rows() -> pl.DataFrame:
     """Columns of every kind; weights are whole eighths, so that their sums are exact in any order."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     score = rng.integers(0, 60, ROWS) / 64
     sick = rng.random(ROWS) < 0.2 + 0.6 * score
     called = rng.random(ROWS) < 0.3 + 0.4 * sick
@@ -164,18 +177,32 @@ def intervals(evaluation) -> list[float]:
 # ── counts ───────────────────────────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.filterwarnings("ignore::stakes.errors.InputWarning")
 def test_every_engine_counts_alike_in_any_order(anywhere):
-    frame = rows()
-    table = anywhere(frame.sample(fraction=1, shuffle=True, seed=1))
+    table = anywhere(rows().sample(fraction=1, shuffle=True, seed=1))
     for question, arguments in QUESTIONS.items():
-        same_answer(frame, stakes.count(table, **arguments), question)
+        same_answer(stakes.count(table, **arguments), question)
 
 
-def same_answer(frame, found, question):
-    expected = stakes.count(frame.to_dict(as_series=False), **QUESTIONS[question])
-    assert found.to_dict() == expected.to_dict(), question
-    ours, theirs = stakes.Evaluation(found), stakes.Evaluation(expected)
-    assert values(ours) == values(theirs), question
-    np.testing.assert_allclose(intervals(ours), intervals(theirs), rtol=1e-13, err_msg=question)
+TOLD = ("many", "weighted decisions", "narrow scores", "weighted scores", "segments")
+"""Questions whose figures are compared too; those of equal counts are equal, so that one of each kind is enough."""
+
+
+@functools.cache
+def expected_count(question):
+    return stakes.count(rows().to_dict(as_series=False), **QUESTIONS[question])
+
+
+@functools.cache
+def expected_figures(question):
+    evaluation = stakes.Evaluation(expected_count(question))
+    return values(evaluation), intervals(evaluation)
+
+
+def same_answer(found, question):
+    assert found.to_dict() == expected_count(question).to_dict(), question
+    if question in TOLD:
+        ours, (figures, ends) = stakes.Evaluation(found), expected_figures(question)
+        assert values(ours) == figures, question
+        np.testing.assert_allclose(intervals(ours), ends, rtol=1e-13, err_msg=question)
 
 
 UNTYPED = set(QUESTIONS) - {"flags beside numbers", "floats", "narrow scores"}
@@ -185,25 +212,23 @@ UNTYPED = set(QUESTIONS) - {"flags beside numbers", "floats", "narrow scores"}
 @pytest.mark.filterwarnings("ignore::stakes.errors.InputWarning")
 @pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "jsonl", "arrow"])
 def test_files_count_as_every_engine_does(tmp_path, kind):
-    frame, path = rows(), tmp_path / f"rows.{kind}"
-    shuffled = frame.sample(fraction=1, shuffle=True, seed=2)
+    path, shuffled = tmp_path / f"rows.{kind}", rows().sample(fraction=1, shuffle=True, seed=2)
     writers = {"csv": shuffled.write_csv, "tsv": lambda p: shuffled.write_csv(p, separator="\t")}
     writers |= {"parquet": shuffled.write_parquet, "jsonl": shuffled.write_ndjson, "arrow": shuffled.write_ipc}
     writers[kind](path)
     for question in QUESTIONS if kind in ("parquet", "arrow") else UNTYPED:
-        same_answer(frame, stakes.count(path, **QUESTIONS[question]), question)
+        same_answer(stakes.count(path, **QUESTIONS[question]), question)
 
 
 @pytest.mark.filterwarnings("ignore::stakes.errors.InputWarning")
 @pytest.mark.parametrize("parts", [2, 5])
 def test_tallies_that_travelled_count_as_every_engine_does(tmp_path, parts):
-    frame = rows()
-    shuffled = frame.sample(fraction=1, shuffle=True, seed=3)
+    shuffled = rows().sample(fraction=1, shuffle=True, seed=3)
     for question, arguments in QUESTIONS.items():
         for i, part in enumerate(shuffled.iter_slices(-(-ROWS // parts))):
             stakes.count(part, **arguments).save(tmp_path / f"{i}.tally", exact=True, min_cell=1)
         loaded = [stakes.load(tmp_path / f"{i}.tally") for i in range(parts)]
-        same_answer(frame, sum(loaded[::-1]), question)
+        same_answer(sum(loaded[::-1]), question)
 
 
 def test_the_count_is_that_of_plain_python(elsewhere):
@@ -330,7 +355,15 @@ def awkward_scores(grid: str) -> np.ndarray:
     return np.concatenate([probabilities, -probabilities, rng.normal(size=500) * 2.0 ** rng.integers(0, 1000, 500)])
 
 
-@pytest.mark.parametrize("grid", bins.GRIDS)
+def engines_and_grids():
+    for grid in bins.GRIDS:
+        for engine in ELSEWHERE:
+            slow = (engine, grid) == ("dask", "line")  # five seconds of writing down what is to be done
+            yield pytest.param(engine, grid, marks=[pytest.mark.deep] if slow else [])
+        yield pytest.param("spark", grid, marks=SPARK.marks)
+
+
+@pytest.mark.parametrize(("elsewhere", "grid"), list(engines_and_grids()), indirect=["elsewhere"])
 def test_every_engine_bins_alike(elsewhere, monkeypatch, grid):
     monkeypatch.setattr(lazy, "MOST_SCORES", 50)
     scores = awkward_scores(grid)
@@ -340,7 +373,7 @@ def test_every_engine_bins_alike(elsewhere, monkeypatch, grid):
          "site": rng.choice(["a", "b"], len(scores))}
     )  # fmt: skip
     table = elsewhere(frame)
-    for options in ({}, {"weight": "w"}, {"by": "site"}):
+    for options in ({}, {"weight": "w", "by": "site"}):
         exact = stakes.count(frame, truth="y", score="p", **options)
         found = stakes.count(table, truth="y", score="p", **options)
         assert found.scores.grid.kind == grid
@@ -401,26 +434,35 @@ def test_bins_begin_beyond_the_most_scores(monkeypatch, most):
 WITHOUT_ROWS = "in an engine whose rows have no numbers"
 
 
+WRONG = [
+    ("y", None, "truth is missing in 3 rows"),
+    ("y", " ", "truth is missing in 3 rows"),
+    ("p", None, "score is missing in 3 rows"),
+    ("p", float("nan"), "score is missing in 3 rows"),
+    ("p", float("inf"), "score is infinite in 3 rows"),
+    ("p", float("-inf"), "score is infinite in 3 rows"),
+    ("w", None, "weight is missing in 3 rows"),
+    ("w", float("nan"), "weight is missing in 3 rows"),
+    ("w", -1.0, "weight is negative in 3 rows"),
+    ("w", float("inf"), "weight is infinite in 3 rows"),
+    ("w", 1e101, "weight is beyond 1e100"),
+    ("w", 1e-101, "weight is beyond 1e100"),
+    ("site", None, "by is missing in 3 rows"),
+    ("visit", 0.5, "by has 3 rows that hold no class (0.5;"),
+]
+OF_EACH_COLUMN = [one for one in WRONG if one[1] in (None, -1.0) and one[0] != "site"]
+"""What Dask is tried with: it takes seconds for each, and the others walk the same way."""
+
+
+def wrong_in(engine):
+    for one in WRONG:
+        slow = engine == "dask" and one not in OF_EACH_COLUMN
+        yield pytest.param(*one, engine, marks=[pytest.mark.deep] if slow else [])
+
+
 @pytest.mark.parametrize(
-    ("column", "wrong", "words"),
-    [
-        ("y", None, "truth is missing in 3 rows"),
-        ("y", " ", "truth is missing in 3 rows"),
-        ("p", None, "score is missing in 3 rows"),
-        ("p", float("nan"), "score is missing in 3 rows"),
-        ("p", float("inf"), "score is infinite in 3 rows"),
-        ("p", float("-inf"), "score is infinite in 3 rows"),
-        ("w", None, "weight is missing in 3 rows"),
-        ("w", float("nan"), "weight is missing in 3 rows"),
-        ("w", -1.0, "weight is negative in 3 rows"),
-        ("w", float("inf"), "weight is infinite in 3 rows"),
-        ("w", 1e101, "weight is beyond 1e100"),
-        ("w", 1e-101, "weight is beyond 1e100"),
-        ("site", None, "by is missing in 3 rows"),
-        ("visit", 0.5, "by has 3 rows that hold no class (0.5;"),
-    ],
+    ("column", "wrong", "words", "engine"), [case for engine in ELSEWHERE for case in wrong_in(engine)]
 )
-@pytest.mark.parametrize("engine", ELSEWHERE)
 def test_what_is_wrong_is_counted_in_the_engine(column, wrong, words, engine, monkeypatch):
     table = ELSEWHERE[engine](spoilt(column, wrong))
     for most in (10**6, 0):  # scores one by one, then binned
@@ -522,21 +564,40 @@ def test_names_that_engines_would_read_as_something_else(elsewhere):
 
 
 # ── a job ────────────────────────────────────────────────────────────────────────────────────────────────────────
-@pytest.mark.spark
-def test_the_spark_job_counts_a_file(tmp_path, spark):  # the fixture says what is missing without Java
+JOB = Path(__file__).parents[2] / "examples" / "scale" / "spark_job.py"
+
+
+def in_this_spark(source, target, monkeypatch, capsys):
+    """Run the job in the Spark that is there, which it must leave running."""
+    from pyspark.sql import SparkSession
+
+    monkeypatch.setattr(sys, "argv", [str(JOB), str(source), str(target)])
+    monkeypatch.setattr(SparkSession, "stop", lambda _: None)
+    runpy.run_path(str(JOB), run_name="__main__")
+    return capsys.readouterr().out
+
+
+def submitted(source, target, *_):
     """With ``spark-submit`` as users would run it."""
     import pyspark
 
+    submit = [Path(pyspark.__file__).parent / "bin" / "spark-submit", "--master", "local[2]", JOB]
+    environment = {**os.environ, "COLUMNS": "100", "PYSPARK_PYTHON": sys.executable}
+    done = subprocess.run([*submit, source, target], capture_output=True, text=True, timeout=180, env=environment)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.spark
+@pytest.mark.filterwarnings("ignore:PySpark does not")
+@pytest.mark.parametrize("how", [in_this_spark, pytest.param(submitted, marks=pytest.mark.deep)])
+def test_the_spark_job_counts_a_file(tmp_path, spark, how, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "100")
     frame = rows().select(truth="whole", score="p", site="site")
     frame.write_parquet(tmp_path / "predictions.parquet")
-    job = Path(__file__).parents[2] / "examples" / "scale" / "spark_job.py"
-    submit = [Path(pyspark.__file__).parent / "bin" / "spark-submit", "--master", "local[2]", job]
-    environment = {**os.environ, "COLUMNS": "100", "PYSPARK_PYTHON": sys.executable}
-    command = [*submit, tmp_path / "predictions.parquet", tmp_path / "counted.tally"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=180, env=environment)
-    assert done.returncode == 0, done.stderr
+    shown = how(tmp_path / "predictions.parquet", tmp_path / "counted.tally", monkeypatch, capsys)
     expected = stakes.evaluate(frame, truth="truth", score="score", by="site")
-    assert f"{expected['auc'].value:.4f}" in done.stdout
+    assert f"{expected['auc'].value:.4f}" in shown
     stakes.count(frame, truth="truth", score="score", by="site").save(tmp_path / "here.tally")
     assert (tmp_path / "counted.tally").read_bytes() == (tmp_path / "here.tally").read_bytes()
 

@@ -16,6 +16,8 @@ from stakes import metrics
 from stakes.engines import tally_files, travel
 from stakes.engines.plan import Counted
 
+pytestmark = pytest.mark.slow
+
 RNG = np.random.default_rng(7)
 
 

@@ -4,12 +4,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import stakes
 from stakes.tallies import Confusion, CostSums
 from stakes.tallies.pricing import Pricing, rounded_up
+from tests.parts import examples
 
 SCAN = stakes.Costs([[0, 10, 1000], [500, 20, 0]], ["tumour", "none"], ["operate", "tests", "home"])
 
@@ -117,7 +118,7 @@ def test_a_score_at_the_switch_point_is_decided_exactly():
     assert ev.confusion.counts.tolist() == [[1, 0], [0, 2]]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.integers(1, 99), st.integers(1, 99), st.floats(0.001, 0.999), st.integers(1, 30))
 def test_priors_move_the_threshold(trained, deployed, q, miss):
     """q′ ∝ q·π′/π, and the decision is the cheaper one at q′."""

@@ -5,10 +5,12 @@ import math
 import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
-from statsmodels.stats.proportion import confint_proportions_2indep
 
 import stakes
 from stakes.evaluation.gate.conditions import Condition, Figure
+from tests.parts import Lazily
+
+proportion = Lazily("statsmodels.stats.proportion")
 
 RNG = np.random.default_rng(5)
 Y = RNG.integers(0, 2, 400)
@@ -143,7 +145,7 @@ def test_every_segment_must_meet_the_condition():
 def test_unpaired_differences_of_shares_are_newcombes():
     one = stakes.evaluate(truth=[1] * 90 + [0] * 60, prediction=[1] * 70 + [0] * 80, positive=1)
     other = stakes.evaluate(truth=[1] * 50 + [0] * 60, prediction=[1] * 44 + [0] * 66, positive=1)
-    low, high = confint_proportions_2indep(70, 90, 44, 50, method="newcomb", compare="diff")
+    low, high = proportion.confint_proportions_2indep(70, 90, 44, 50, method="newcomb", compare="diff")
     check = only(stakes.gate(one, baseline=other, no_worse={"recall": 0.2}))
     assert (check.estimate.low, check.estimate.high) == pytest.approx((low, high), abs=1e-12)
     assert check.estimate.value == pytest.approx(70 / 90 - 44 / 50)

@@ -5,12 +5,16 @@ import math
 import subprocess
 import sys
 
-import mlflow
 import numpy as np
 import pytest
 
 import stakes
 from stakes.errors import InputError
+from tests.parts import Lazily
+
+pytestmark = pytest.mark.slow
+
+mlflow = Lazily("mlflow")
 
 RNG = np.random.default_rng(0)
 SCORE = RNG.random(300)

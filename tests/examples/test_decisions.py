@@ -1,7 +1,6 @@
 """Decisions and what they cost, against fractions, NumPy over every threshold, and scikit-learn."""
 
 import re
-import runpy
 from fractions import Fraction
 
 import numpy as np
@@ -13,7 +12,9 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from tests.examples import EXAMPLES, printed
+from tests.examples import printed, ran
+
+pytestmark = pytest.mark.slow
 
 
 def figures(name, text):
@@ -70,19 +71,9 @@ def test_who_gets_the_discount():
     assert f"threshold 0.5: {constant['small discount'] / 200:.4f} per client" in text
 
 
-def judged(name, capsys):
-    """Run an example whose rows are simulated; return what it prints and its variables."""
-    variables = runpy.run_path(str(EXAMPLES / f"{name}.py"))
-    return capsys.readouterr().out, variables
-
-
-@pytest.fixture(autouse=True)
-def _no_windows():
-    import matplotlib.pyplot as plt
-
-    plt.switch_backend("Agg")
-    yield
-    plt.close("all")
+@pytest.fixture(scope="module")
+def payments():
+    return ran("decisions/fraud_amounts")
 
 
 def costs_of_thresholds(positive, score, miss, false_alarm):
@@ -93,8 +84,8 @@ def costs_of_thresholds(positive, score, miss, false_alarm):
     return thresholds, missed + alarmed.sum() - alarmed.cumsum()
 
 
-def test_credit_is_scored_by_costs(capsys):
-    text, variables = judged("decisions/credit_scoring", capsys)
+def test_credit_is_scored_by_costs():
+    text, variables = ran("decisions/credit_scoring")
     positive, score = variables["truth"] == "defaults", variables["score"]
     n = len(score)
     assert figures("accuracy", text) == [pytest.approx(accuracy_score(positive, score >= 0.5), rel=1e-5)]
@@ -119,10 +110,10 @@ def test_credit_is_scored_by_costs(capsys):
     assert ratios[1] > 0.97  # next to nothing is saved
 
 
-def test_fraud_is_decided_by_the_loss_of_each_payment(capsys):
-    text, variables = judged("decisions/fraud_amounts", capsys)
-    payments = variables["payments"]
-    fraud, p, amount = payments["truth"] == "fraud", payments["probability"], payments["amount"]
+def test_fraud_is_decided_by_the_loss_of_each_payment(payments):
+    text, variables = payments
+    rows = variables["payments"]
+    fraud, p, amount = rows["truth"] == "fraud", rows["probability"], rows["amount"]
 
     def cost(asked):
         return np.where(asked, 5 * ~fraud, amount * fraud).mean()
@@ -143,10 +134,10 @@ def test_fraud_is_decided_by_the_loss_of_each_payment(capsys):
     assert let_through[0] < let_through[1]  # what expected loss lets through is small
 
 
-def test_the_threshold_of_payments_is_judged_on_rows_that_did_not_choose_it(capsys):
-    text, variables = judged("decisions/fraud_amounts", capsys)
-    payments = variables["payments"]
-    fraud, p, amount = payments["truth"] == "fraud", payments["probability"], payments["amount"]
+def test_the_threshold_of_payments_is_judged_on_rows_that_did_not_choose_it(payments):
+    text, variables = payments
+    rows = variables["payments"]
+    fraud, p, amount = rows["truth"] == "fraud", rows["probability"], rows["amount"]
     rng, n = np.random.default_rng(1), len(p)
     paid, left_out = np.zeros(n), np.zeros(n)
     for _ in range(300):

@@ -20,6 +20,8 @@ from sklearn.svm import SVC
 
 from tests.examples import printed
 
+pytestmark = pytest.mark.slow
+
 
 def test_iris_with_a_support_vector_classifier():
     text = printed("first_questions/iris")

@@ -18,6 +18,8 @@ from sklearn.svm import SVC
 
 from tests.examples import printed
 
+pytestmark = pytest.mark.slow
+
 
 # ── two classifiers ──────────────────────────────────────────────────────────────────────────────────────────────
 def won(score, truth):

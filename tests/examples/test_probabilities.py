@@ -16,6 +16,8 @@ from sklearn.svm import SVC
 
 from tests.examples import printed
 
+pytestmark = pytest.mark.slow
+
 
 def sigmoid(score, truth, new):
     return _SigmoidCalibration().fit(score, truth).predict(new)

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import stakes
@@ -14,6 +14,7 @@ from stakes.metrics import measure
 from stakes.metrics.declare import ALIASES, CATALOGUE
 from stakes.tallies import Confusion, ScoreTable
 from tests import exact
+from tests.parts import examples
 
 PRICED = {"miss": 1, "false_alarm": 1}
 COUNTED = [m.with_parameters(**PRICED) if m.lacking else m for m in stakes.metrics.list() if m.tally is Confusion]
@@ -69,7 +70,7 @@ def test_aliases_are_names_for_the_same_metric():
 
 # ── the formula, run on fractions ────────────────────────────────────────────────────────────────────────────────
 @each_counted
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(four=cells)
 def test_a_count_metric_is_its_formula_to_the_last_bit(metric, four):
     expected = float(exact.run(metric.formula, exact.of_cells(*four, **metric.parameters)))
@@ -82,7 +83,7 @@ def test_a_count_metric_is_its_formula_to_the_last_bit(metric, four):
 
 
 @each_scored
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(rows=scored_rows)
 def test_a_score_metric_is_its_formula_by_brute_force(metric, rows):
     names = exact.of_rows([y for y, _ in rows], [s for _, s in rows], **metric.parameters)
@@ -122,7 +123,7 @@ def test_parameters_reach_the_formula(text, parameters):
 
 # ── undefined, range, laws, swapped classes ──────────────────────────────────────────────────────────────────────
 @each_counted
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(four=st.tuples(*[st.integers(0, 2)] * 4))
 def test_undefined_exactly_when_it_says_so(metric, four):
     """The arithmetic itself (here on a leading axis, where reasons are not consulted) is NaN when a reason applies."""
@@ -133,7 +134,7 @@ def test_undefined_exactly_when_it_says_so(metric, four):
 
 
 @each_scored
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(rows=scored_rows)
 def test_a_score_metric_without_value_has_a_reason(metric, rows):
     table = scores_of(rows)
@@ -145,7 +146,7 @@ def test_a_score_metric_without_value_has_a_reason(metric, rows):
 
 
 @each
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(four=cells, rows=scored_rows)
 def test_values_and_baselines_stay_in_range(metric, four, rows):
     tally = table_of(four) if metric.tally is Confusion else scores_of(rows)
@@ -155,7 +156,7 @@ def test_values_and_baselines_stay_in_range(metric, four, rows):
 
 
 @each
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(four=cells, rows=scored_rows)
 def test_nothing_beats_a_perfect_model(metric, four, rows):
     if metric.tally is Confusion:
@@ -173,7 +174,7 @@ LAWS = [(m, law) for m in ALL for law in m.laws]
 
 
 @pytest.mark.parametrize(("metric", "law"), LAWS, ids=[f"{m.name}: {law}" for m, law in LAWS])
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(four=cells, rows=scored_rows)
 def test_laws_hold(metric, law, four, rows):
     if metric.tally is Confusion:
@@ -192,7 +193,7 @@ SWAPPED = [m for m in ALL if m.swapped]
 
 
 @pytest.mark.parametrize("metric", SWAPPED, ids=lambda m: m.name)
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(four=cells, rows=st.lists(st.tuples(st.booleans(), st.integers(0, 64)), min_size=1, max_size=12))
 def test_swapping_the_classes_does_what_it_says(metric, four, rows):
     if metric.tally is Confusion:
@@ -227,7 +228,7 @@ def on_rows(metric, truth, other, weight=None) -> float:
 
 
 @each
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(rows=scored_rows, data=st.data())
 def test_a_weight_of_two_is_a_row_twice_and_zero_is_no_row(metric, rows, data):
     weights = data.draw(st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows)).filter(any))
@@ -238,7 +239,7 @@ def test_a_weight_of_two_is_a_row_twice_and_zero_is_no_row(metric, rows, data):
 
 
 @each
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(rows=scored_rows, data=st.data(), scale=st.sampled_from([2.0**-20, 0.125, 4.0, 2.0**20]))
 def test_the_scale_of_the_weights_does_not_matter(metric, rows, data, scale):
     if metric.name.endswith("_at_k"):
@@ -250,7 +251,7 @@ def test_the_scale_of_the_weights_does_not_matter(metric, rows, data, scale):
 
 
 @each
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(rows=scored_rows, seed=st.integers(0, 99))
 def test_the_order_of_rows_does_not_matter(metric, rows, seed):
     truth, other = np.array([y for y, _ in rows]), np.array([s for _, s in rows])
@@ -260,7 +261,7 @@ def test_the_order_of_rows_does_not_matter(metric, rows, seed):
 
 
 @each_counted
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(tables=st.lists(st.tuples(*[st.integers(0, 10**6)] * 4), min_size=1, max_size=5))
 def test_a_leading_axis_gives_each_table_its_figure(metric, tables):
     singles = [table_of(four) for four in tables]
@@ -273,7 +274,7 @@ def test_a_leading_axis_gives_each_table_its_figure(metric, tables):
 
 
 @each_scored
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(parts=st.lists(scored_rows, min_size=1, max_size=4))
 def test_a_leading_axis_gives_each_score_table_its_figure(metric, parts):
     singles = [scores_of(rows) for rows in parts]

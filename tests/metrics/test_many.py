@@ -7,12 +7,14 @@ import warnings
 import numpy as np
 import pytest
 import sklearn.metrics as sk
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from statsmodels.stats import inter_rater
 
 import stakes
 from stakes.tallies import ClassScores, Confusion
+from tests.parts import Lazily, examples
+
+inter_rater = Lazily("statsmodels.stats.inter_rater")
 
 m = stakes.metrics
 NAMES = ("bus", "van", "saab", "opel")
@@ -93,7 +95,7 @@ def labelled(draw):
     return k, np.array(truth), np.array(decided), None if weight is None else np.array(weight)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(rows=labelled())
 def test_figures_of_decisions_agree_with_scikit_learn(rows):
     k, truth, decided, weight = rows
@@ -125,7 +127,7 @@ def scored(draw):
     return k, truth, raw / raw.sum(axis=1, keepdims=True), weight
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(rows=scored())
 def test_figures_of_scores_agree_with_scikit_learn(rows):
     k, truth, scores, weight = rows

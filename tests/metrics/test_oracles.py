@@ -8,11 +8,12 @@ import pytest
 import scipy.optimize
 import scipy.stats
 import sklearn.metrics as sk
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import stakes
 from stakes.tallies import Confusion, ScoreTable
+from tests.parts import examples
 
 m = stakes.metrics
 
@@ -163,7 +164,7 @@ def judged(draw, scores):
 
 
 @pytest.mark.parametrize("name", DECISION_ORACLES)
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(rows=judged(st.integers(0, 1)))
 def test_decisions_agree(name, rows):
     y, d, w = rows
@@ -178,7 +179,7 @@ any_score = st.one_of(coarse, fine, st.floats(-1e6, 1e6).map(lambda v: round(v, 
 
 
 @pytest.mark.parametrize("name", SCORE_ORACLES)
-@settings(max_examples=120, deadline=None)
+@examples(120)
 @given(rows=st.one_of(judged(coarse), judged(fine)))
 def test_probabilities_agree(name, rows):
     y, s, w = rows
@@ -188,7 +189,7 @@ def test_probabilities_agree(name, rows):
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(rows=judged(any_score))
 def test_the_order_agrees_for_scores_of_any_kind(dtype, rows):
     y, s, w = rows
@@ -199,7 +200,7 @@ def test_the_order_agrees_for_scores_of_any_kind(dtype, rows):
         assert m.find(name).of(table) == pytest.approx(expected, rel=1e-9)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(rows=judged(st.integers(-(2**63), 2**63 - 1) | st.integers(2**62, 2**62 + 3)))
 def test_big_integers_are_ordered_exactly(rows):
     y, s, w = rows
@@ -215,7 +216,7 @@ def test_big_integers_are_ordered_exactly(rows):
         assert m.auc(y, s, weight=w) == pytest.approx(expected, rel=1e-9)
 
 
-@settings(max_examples=8, deadline=None)
+@examples(8)
 @given(rows=judged(coarse).filter(lambda rows: len(rows[0]) >= 10))
 def test_the_top_of_the_list_agrees_with_random_orders_of_the_ties(rows):
     y, s, _ = rows

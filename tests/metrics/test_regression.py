@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 import scipy.stats
 import sklearn.metrics as sk
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from statsmodels.tools import eval_measures
 
 import stakes
 from stakes.tallies import ErrorSums, bins
 from tests import exact
+from tests.parts import Lazily, examples
+
+eval_measures = Lazily("statsmodels.tools.eval_measures")
 
 m = stakes.metrics
 METRICS = [metric for metric in m.list() if metric.tally is ErrorSums]
@@ -59,7 +61,7 @@ def close(a, b, tolerance=1e-10) -> bool:
 
 
 @each
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(rows=pairs)
 def test_a_figure_is_its_formula_on_fractions(metric, rows):
     sums = sums_of(rows)
@@ -74,7 +76,7 @@ LAWS = [(metric, law) for metric in METRICS for law in metric.laws]
 
 
 @pytest.mark.parametrize(("metric", "law"), LAWS, ids=[law for _, law in LAWS])
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(rows=pairs)
 def test_laws_hold(metric, law, rows):
     names = {other.name: other.of(sums_of(rows)) for other in METRICS}
@@ -85,7 +87,7 @@ def test_laws_hold(metric, law, rows):
 
 
 @each
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(rows=pairs, data=st.data())
 def test_a_weight_of_two_is_a_row_twice(metric, rows, data):
     weights = data.draw(st.lists(st.integers(1, 3), min_size=len(rows), max_size=len(rows)))
@@ -282,7 +284,7 @@ def test_moments_up_to_order_four_are_those_of_the_rows():
     assert {(0, 4, 0, 0), (0, 2, 2, 0), (1, 0, 3, 0), (0, 0, 4, 0)} <= set(sums.moments)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(rows=pairs, split=st.integers(1, 11))
 def test_the_picture_counts_every_row_in_its_cell(rows, split):
     whole = sums_of(rows)

@@ -5,13 +5,16 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 
 from stakes import Costs, InputError, System
 from stakes.systems import programs
+from tests.parts import examples
 from tests.systems.brute import Brute, least_and_most, systems
 
-SLOW = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+pytestmark = pytest.mark.slow
+
+SLOW = examples(30, suppress_health_check=list(HealthCheck))
 
 
 def indicator(rows, test, keys):
@@ -108,7 +111,7 @@ def test_the_program_agrees_with_sorting_for_two_answers():
 
 def test_duals_of_a_few_draws_price_all_of_them():
     rng = np.random.default_rng(2)
-    for _ in range(5):
+    for _ in range(2):
         prices = rng.integers(0, 6, (12, 3)).astype(float)
         constraints = programs.transport(12, 3)
         draws = np.hstack([rng.dirichlet(20 * np.ones(12), 200), rng.dirichlet([30, 20, 20], 200)[:, :2]])

@@ -4,15 +4,19 @@ import itertools
 from dataclasses import replace
 
 import numpy as np
-import pyagrum as gum
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from stakes import Costs, JointCounts, System
+from tests.parts import Lazily, examples
 from tests.systems.brute import Brute, systems
 
-SLOW = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+pytestmark = pytest.mark.slow
+
+gum = Lazily("pyagrum")
+
+SLOW = examples(30, suppress_health_check=list(HealthCheck))
 
 
 @SLOW
@@ -114,7 +118,7 @@ def as_bayes_net(brute: Brute):
     return net
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(25, suppress_health_check=list(HealthCheck))
 @given(systems(most_models=3, most_classes=3), st.data())
 def test_doing_as_pyagrum_does(brute: Brute, data):
     net = as_bayes_net(brute)
@@ -154,7 +158,7 @@ def without_zeros(brute: Brute) -> Brute:
     return replace(brute, tables=[{key: [n + 1 for n in row] for key, row in t.items()} for t in brute.tables])
 
 
-@settings(SLOW, max_examples=20)
+@SLOW
 @given(systems(most_classes=3))
 def test_rows_without_shared_difficulty_tell_the_same_as_tables(brute: Brute):
     brute = without_zeros(brute)

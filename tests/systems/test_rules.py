@@ -5,10 +5,11 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stakes import Costs, InputError, System
+from tests.parts import examples
 
 SICK = ["sick", "healthy"]
 NAMES = ("a", "b", "c")
@@ -206,7 +207,7 @@ def test_what_is_no_rule_is_refused_in_one_line(text):
     assert len(str(problem.value)) < 400
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.text(alphabet="ab()[]{}.,:=!<>'\"\\`~@ \n\t01_andorti", max_size=30))
 def test_any_text_is_a_rule_or_an_input_error(text):
     with contextlib.suppress(InputError):

@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -11,6 +9,7 @@ import pytest
 
 from stakes import Confusion, Costs, InputError, System
 from stakes.systems import bounds, network
+from tests.command import run
 
 SICK = ["sick", "healthy"]
 TABLE = [[8, 2], [3, 7]]
@@ -285,21 +284,16 @@ false_alarm = 1
 """
 
 
-def stakes(*arguments):
-    command = [sys.executable, "-m", "stakes", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60)
-
-
 def test_a_toml_file(tmp_path):
     file = tmp_path / "system.toml"
     file.write_text(CLINIC)
-    shown = stakes("system", file)
+    shown = run("system", file)
     assert shown.returncode == 0, shown.stderr
     for words in ("(truth) ─┬─► (images)", "((decision)) ─► [cost]", "component costs", "Improve history first"):
         assert words in shown.stdout
     for model, *numbers in (("history", "250", "320", "390"), ("images", "320", "250", "70", "500", "healthy", "85")):
         assert re.search(rf"^{model} +{' +'.join(numbers)}\b", shown.stdout, re.M)
-    data = json.loads(stakes("system", file, "--json").stdout)
+    data = json.loads(run("system", file, "--json").stdout)
     assert data["cost"] == 320
     assert data["bounds"]["history"]["worst"] == 390
     assert data["worth"]["first"] == "history"
@@ -343,31 +337,31 @@ def test_the_command_on_columns(tmp_path):
     pd.DataFrame({"y": ["s", "h"] * 50, "a": ["s", "h", "h", "h"] * 25, "b": ["s", "h"] * 50}).to_csv(file, index=False)
     columns = ("--truth", "y", "--model", "a", "--model", "other=b", "--rule", "a and other")
     prices = ("--miss", 5, "--false-alarm", 1)
-    asked = stakes("system", file, *columns, *prices)
+    asked = run("system", file, *columns, *prices)
     assert asked.returncode == 2
     assert "pass --positive 's' or --positive 'h'" in asked.stderr.replace(
         "'h' or --positive 's'", "'s' or --positive 'h'"
     )
-    shown = stakes("system", file, *columns, *prices, "--positive", "s")
+    shown = run("system", file, *columns, *prices, "--positive", "s")
     assert "Improve a first: always right, it would save 125 of the 125" in " ".join(shown.stdout.split())
-    told = json.loads(stakes("system", file, *columns, *prices, "--positive", "s", "--prior", "0.1", "--json").stdout)
+    told = json.loads(run("system", file, *columns, *prices, "--positive", "s", "--prior", "0.1", "--json").stdout)
     assert told["cost"] == pytest.approx(0.1 * 0.5 * 5)
     scores = pd.read_csv(file).assign(p=lambda rows: (rows["a"] == "s") + 0.5 * (rows["y"] == "s"))
     scores.to_csv(file, index=False)
-    again = stakes("system", file, *columns, *prices, "--positive", "s", "--score", "a=p")
+    again = run("system", file, *columns, *prices, "--positive", "s", "--score", "a=p")
     assert "a says yes from 0.5 on" in again.stdout
     assert "instead of 1.25, a saving of 1.25" in again.stdout
     for pair in ("a", "a=", "=p"):
-        lost = stakes("system", file, *columns, *prices, "--positive", "s", "--score", pair)
+        lost = run("system", file, *columns, *prices, "--positive", "s", "--score", pair)
         assert lost.returncode == 2
         assert f"--score {pair} does not work; write --score MODEL=COLUMN" in lost.stderr
-    data = json.loads(stakes("system", file, *columns, *prices, "--positive", "s", "--score", "a=p", "--json").stdout)
+    data = json.loads(run("system", file, *columns, *prices, "--positive", "s", "--score", "a=p", "--json").stdout)
     assert data["thresholds"]["a"]["held_out"] == 0
-    assert "needs --rule, --miss, --false-alarm" in stakes("system", file, "--truth", "y", "--model", "a").stderr
+    assert "needs --rule, --miss, --false-alarm" in run("system", file, "--truth", "y", "--model", "a").stderr
 
 
 def test_the_demo_of_a_system():
-    shown = stakes("demo", "system")
+    shown = run("demo", "system")
     assert shown.returncode == 0, shown.stderr
     assert "images and history" in shown.stdout
     assert "images or history" in shown.stdout
@@ -400,7 +394,7 @@ def test_the_demo_of_a_system():
 def test_a_bad_toml_file(tmp_path, text, words):
     file = tmp_path / "system.toml"
     file.write_text(text)
-    found = stakes("system", file)
+    found = run("system", file)
     assert found.returncode == 2
     assert words in found.stderr
     assert len(found.stderr.strip().splitlines()) == 1

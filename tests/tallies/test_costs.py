@@ -4,12 +4,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import stakes
 from stakes.tallies import Confusion
 from stakes.tallies.costs import Costs
+from tests.parts import examples
 
 
 def test_switch_points_of_the_tumour():
@@ -46,7 +47,7 @@ def test_the_advertisement():
     ]  # risks 16 against 13.5; 8 against 14.25
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=2, max_size=6).filter(
         lambda lines: len(set(lines)) > 1

@@ -3,13 +3,14 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import stakes
 from stakes.metrics import auc_bounds
 from stakes.tallies import ScoreTable, bins, keys
 from stakes.tallies.keys import BLOCK
+from tests.parts import examples
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 rows_of = st.lists(st.tuples(st.booleans(), finite), min_size=1, max_size=30)
@@ -34,7 +35,7 @@ def four(table) -> tuple:
     return table.tp, table.fn, table.fp, table.tn
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(rows=st.one_of(rows_of, coarse), extra=finite)
 def test_each_threshold_has_its_confusion_table(rows, extra):
     table = table_of(rows)
@@ -45,7 +46,7 @@ def test_each_threshold_has_its_confusion_table(rows, extra):
     assert four(table.at(extra)) == brute(rows, extra)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(rows=coarse, split=st.integers(0, 30), seed=st.integers(0, 9))
 def test_parts_add_up_to_the_whole_in_any_order(rows, split, seed):
     order = np.random.default_rng(seed).permutation(len(rows))
@@ -142,7 +143,7 @@ def test_a_table_is_frozen():
 
 
 # ── keys ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(rows=rows_of)
 def test_keys_keep_every_score_and_label(rows):
     scores = np.array([s for _, s in rows])
@@ -207,7 +208,7 @@ def test_blocks_never_cut_a_tie_and_lose_no_row(size, distinct):
 
 
 # ── bins ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(value=st.floats(0, 1))
 def test_a_probability_lies_in_its_bin(value):
     low = float(bins.lower_edges(np.array([value]), "probability")[0])
@@ -219,7 +220,7 @@ def test_a_probability_lies_in_its_bin(value):
     assert high - low <= max(2.0**-15 * size * 1.0001, 2.0**-53) or value == 1
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(value=finite)
 def test_a_number_lies_in_its_bin(value):
     low = float(bins.lower_edges(np.array([value]), "line")[0])
@@ -227,7 +228,7 @@ def test_a_number_lies_in_its_bin(value):
     assert bins.lower_edges(np.array([low]), "line")[0] == low
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(values=st.lists(st.floats(0, 1), min_size=2, max_size=9), grid=st.sampled_from(bins.GRIDS))
 def test_bins_keep_the_order(values, grid):
     edges = bins.lower_edges(np.sort(values), grid)

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix, roc_auc_score
 
@@ -13,6 +13,7 @@ import stakes
 from stakes import metrics
 from stakes.tallies import ScoreTable, bins
 from stakes.tallies.grid import Grid
+from tests.parts import examples
 
 HALF = bins.start("probability")
 
@@ -101,7 +102,7 @@ def test_tables_whose_bins_differ_add_up(shape, rows):
     st.integers(1, 12),
     st.sampled_from(["probability", "line"]),
 )
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_any_two_tables_keep_the_promise_of_small_cells(one, other, minimum, kind):
     """Scores on few edges, so that every way of meeting occurs."""
     edges = bins.edges(HALF - 30 + np.arange(61) if kind == "probability" else np.arange(61) * 9000 - 300000, kind)

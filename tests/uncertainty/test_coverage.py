@@ -4,7 +4,11 @@ import importlib.util
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy.stats import binom
+
+from stakes.uncertainty.shares import clopper_pearson, wilson
 
 FILE = Path(__file__).parents[2] / "bench" / "coverage.py"
 
@@ -18,18 +22,29 @@ def coverage():
     return module
 
 
+@pytest.mark.parametrize("n", [50, 200])
+def test_a_share_is_covered_as_often_as_enumeration_says(n):
+    """The chance of every number of hits is known, so that this coverage has no Monte Carlo error."""
+    hits = np.arange(n + 1)
+    for share in (0.05, 0.2, 0.5, 0.7, 0.95):
+        chances = binom.pmf(hits, n, share)
+        low, high = wilson(hits / n, n, 0.95)
+        assert 0.92 < chances[(low <= share) & (share <= high)].sum() < 0.98, share
+        low, high = np.transpose([clopper_pearson(k / n, n, 0.95) for k in hits])
+        assert chances[(low <= share) & (share <= high)].sum() >= 0.95, share
+
+
+@pytest.mark.deep  # the small form is the enumeration above; the table of the documents is read below
 @pytest.mark.parametrize("words", ["two bells, prevalence 0.5", "five classes", "noise", "noise, heavy tails"])
 def test_intervals_cover_and_are_not_too_wide(coverage, words):
     cell = next(cell for cell in coverage.cells() if cell.words == words and cell.n == 200)
-    for name, found in cell.run(150, seed=1).items():
-        assert found["coverage"] >= 0.88, name  # 3.5 Monte Carlo errors below 95 %
+    for name, found in cell.run(300, seed=1).items():
+        assert found["coverage"] >= 0.95 - 3.5 * (0.95 * 0.05 / 300) ** 0.5, name  # 3.5 Monte Carlo errors
         assert 0.8 <= found["width"] <= 1.35, name
         assert found["without"] == 0, name
 
 
 def test_the_true_figures_are_those_of_many_rows(coverage):
-    import numpy as np
-
     import stakes
 
     (names, table), (others, scores) = coverage.draw_bells(400_000, 0.05, np.random.default_rng(0))

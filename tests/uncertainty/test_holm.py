@@ -1,14 +1,16 @@
 import numpy as np
 import pytest
-from statsmodels.stats.multitest import multipletests
 
 from stakes.uncertainty.holm import adjusted
+from tests.parts import Lazily
+
+multitest = Lazily("statsmodels.stats.multitest")
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 10, 45])
 def test_holm_is_statsmodels(count):
     p_values = np.random.default_rng(count).random(count) ** 3
-    assert adjusted(p_values.tolist()) == pytest.approx(multipletests(p_values, method="holm")[1].tolist())
+    assert adjusted(p_values.tolist()) == pytest.approx(multitest.multipletests(p_values, method="holm")[1].tolist())
 
 
 def test_equal_p_values_stay_equal_and_nothing_passes_one():

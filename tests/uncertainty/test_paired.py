@@ -15,6 +15,8 @@ from stakes.uncertainty import pools, resampling
 from stakes.uncertainty.paired import Sample, difference, difference_of_unpaired, flipped
 from stakes.uncertainty.sampling import Sampling
 
+pytestmark = pytest.mark.slow
+
 TWO = {"classes": ("0", "1"), "decisions": ("0", "1"), "positive": "1"}
 PRICES = {"miss": 1, "false_alarm": 1}
 FIGURES = [m.with_parameters(**PRICES) if m.lacking else m for m in metrics.list() if m.better != "neither"]
@@ -90,7 +92,7 @@ def all_swaps(measure, first, second):
     return np.mean(found >= found[0] - 1e-12)
 
 
-@pytest.mark.parametrize("name", ["f1", "precision", "kappa", "mcc", "recall"])
+@pytest.mark.parametrize("name", ["f1", "mcc"])
 def test_swapping_cells_of_the_joint_table_is_swapping_rows(name):
     metric = metrics.find(name)
     sample = Sample(np.array([0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 0, 1]), **TWO)
@@ -341,6 +343,8 @@ def coverage(name, runs, n, settings):
     return covered / runs
 
 
+@pytest.mark.parametrize("runs", [50, pytest.param(500, marks=pytest.mark.deep)])
 @pytest.mark.parametrize("name", ["auc", "accuracy", "f1", "recall", "brier_score"])
-def test_intervals_cover_the_true_difference(name):
-    assert 0.92 <= coverage(name, 500, 150, Sampling(replicates=400)) <= 0.98
+def test_intervals_cover_the_true_difference(name, runs):
+    error = math.sqrt(0.95 * 0.05 / runs)
+    assert abs(coverage(name, runs, 150, Sampling(replicates=400)) - 0.95) <= 3 * error

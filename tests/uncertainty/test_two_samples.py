@@ -3,13 +3,15 @@
 import numpy as np
 import pytest
 from scipy import stats
-from statsmodels.stats.proportion import confint_proportions_2indep
 
 import stakes
 from stakes.uncertainty.areas import delong_error
 from stakes.uncertainty.rest_areas import RestAreas
 from stakes.uncertainty.shares import wilson
 from stakes.uncertainty.two_samples import Side, fisher, mover, of_shares
+from tests.parts import Lazily
+
+proportion = Lazily("statsmodels.stats.proportion")
 
 
 def test_fishers_exact_test_is_scipys():
@@ -35,7 +37,7 @@ def test_differences_of_shares_have_newcombes_interval():
     one = Side(np.array([a / m]), *(np.array([end]) for end in wilson(a / m, m, 0.95)), np.array([m]))
     other = Side(np.array([b / n]), *(np.array([end]) for end in wilson(b / n, n, 0.95)), np.array([n]))
     found = of_shares(one, other, 0.95)
-    low, high = confint_proportions_2indep(a, m, b, n, method="newcomb", compare="diff", alpha=0.05)
+    low, high = proportion.confint_proportions_2indep(a, m, b, n, method="newcomb", compare="diff", alpha=0.05)
     assert (found.low[0], found.high[0]) == pytest.approx((low, high), abs=1e-12)
     assert found.p_value[0] == pytest.approx(stats.fisher_exact([[a, m - a], [b, n - b]]).pvalue)
 

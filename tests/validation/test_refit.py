@@ -20,6 +20,8 @@ from stakes.validation.features import as_table, shuffled_within
 from stakes.validation.refit import _count_as_good, _labels_shuffled, refit_permutation
 from stakes.validation.target import read_target
 
+pytestmark = pytest.mark.slow
+
 IRIS = load_iris(return_X_y=True)
 DIABETES = tuple(part[:100] for part in load_diabetes(return_X_y=True))
 FIVE = ms.StratifiedKFold(5, shuffle=True, random_state=0)
@@ -89,6 +91,7 @@ def test_informative_features_have_a_small_p():
     assert found.to_dict()["metric"] == "accuracy"
 
 
+@pytest.mark.deep  # the small form: every figure is that of scikit-learn on the same shuffle
 def test_noise_has_a_uniform_p():
     p = [
         refit_permutation(GaussianNB(), *noise(seed), metric="auc", cv=2, permutations=19, seed=seed).p_value
@@ -126,6 +129,7 @@ def test_dependence_between_features_is_found_where_there_is_some():
     assert found.question == "Does the model use dependence between the features within a class?"
 
 
+@pytest.mark.deep  # the small form: each feature is shuffled by itself within its class
 def test_features_that_are_independent_within_the_classes_have_a_uniform_p():
     tree, p = DecisionTreeClassifier(max_depth=4, random_state=0), []
     y = np.arange(60) % 2

@@ -23,6 +23,8 @@ from sklearn.svm import SVC, LinearSVC
 
 import stakes
 
+pytestmark = pytest.mark.slow
+
 IRIS = load_iris(return_X_y=True)
 CANCER = tuple(part[::3] for part in load_breast_cancer(return_X_y=True))
 DIABETES = load_diabetes(return_X_y=True)

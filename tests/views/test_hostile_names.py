@@ -18,15 +18,13 @@ from functools import partial
 from html import escape, unescape
 from xml.etree import ElementTree
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from matplotlib import pyplot as plt
 from sklearn.dummy import DummyClassifier
 
 import stakes
@@ -40,7 +38,13 @@ from stakes.views import markdown, report, terminal
 from stakes.views.junit import junit
 from stakes.views.page import Grid, Page
 from tests.bad_inputs.catalogue import run_command
+from tests.parts import Lazily, examples
 from tests.views.hostile import HOSTILE, harmless, unseen
+
+pytestmark = pytest.mark.slow
+
+mpl = Lazily("matplotlib")
+plt = Lazily("matplotlib.pyplot")
 
 ROWS = 40 * len(HOSTILE)
 SICK, WELL = "\x1b[2J::error::sick\n::error::x", "##[warning]\u202ewell\u200b ≥ Ж"
@@ -437,7 +441,7 @@ MARKUP = st.text("_*~`[]()!<&|#@:$\\-+1. w", max_size=12)
 ANYTHING = st.text(st.characters(), max_size=20) | st.sampled_from(HOSTILE) | MARKUP
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(ANYTHING)
 def test_markdown_renders_a_name_as_it_is_shown(name):
     """A reader of Markdown sees the words, and none of them is markup."""
@@ -458,7 +462,7 @@ def _read(html):
     return " ".join(unescape(re.sub(r"<!-- -->|<[^>]*>", "", html)).split())
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(ANYTHING)
 def test_csv_holds_a_name_in_its_cell(name):
     head, row = csv.reader(io.StringIO(as_csv.of_rows([{"name": name, "n": -1.5}])))
@@ -467,7 +471,7 @@ def test_csv_holds_a_name_in_its_cell(name):
     assert not row[0].startswith(tuple("=+-@＝＋－＠\t\r"))
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(ANYTHING)
 def test_junit_is_xml_whatever_a_segment_is_called(name):
     found = stakes.gate(_SMALL, require="auc >= 0.99")
@@ -480,7 +484,7 @@ def test_junit_is_xml_whatever_a_segment_is_called(name):
 _SMALL = stakes.evaluate(truth=[0, 1, 0, 1], score=[0.1, 0.4, 0.5, 0.9])
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(ANYTHING.filter(bool), ANYTHING)
 def test_a_page_holds_any_name(one, other):
     named = {"text": "x", "values": {"name": one}}

@@ -5,11 +5,6 @@ import itertools
 import pickle
 from xml.etree import ElementTree
 
-import matplotlib as mpl
-
-mpl.use("Agg")
-
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy.spatial import cKDTree
@@ -17,7 +12,6 @@ from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
 from sklearn.svm import LinearSVC
-from statsmodels.stats.proportion import proportion_confint
 
 import stakes
 from stakes.errors import InputError, UnableError
@@ -26,6 +20,13 @@ from stakes.views import pictures
 from stakes.views.plots import numbers
 from stakes.views.plots.network import arrows_of, layout
 from stakes.views.plots.style import inert, with_interval
+from tests.parts import Lazily
+
+pytestmark = pytest.mark.slow
+
+mpl = Lazily("matplotlib")
+plt = Lazily("matplotlib.pyplot")
+proportion = Lazily("statsmodels.stats.proportion")
 
 EVIL = ("$\\frac{", "_hidden", "<b>&", "two\nlines", "$$", "x" * 80)
 
@@ -33,6 +34,7 @@ EVIL = ("$\\frac{", "_hidden", "<b>&", "two\nlines", "$$", "x" * 80)
 @pytest.fixture(autouse=True)
 def _nothing_leaks():
     """A plot leaves the user's settings as they were; figures are closed here."""
+    plt.switch_backend("Agg")
     before = dict(mpl.rcParams)
     yield
     plt.close("all")
@@ -254,7 +256,7 @@ def test_confusion_shows_shares_counts_and_wilsons_limits():
     ev = stakes.evaluate(truth=truth, prediction=said, positive="sick")
     shown = ev.plot("confusion")
     np.testing.assert_allclose(shown.artists["image"].get_array(), [[0.9, 0.1], [0.2, 0.8]])
-    low, high = proportion_confint(8, 10, method="wilson")
+    low, high = proportion.proportion_confint(8, 10, method="wilson")
     assert shown.artists["texts"][3].get_text() == f"80 %\n{100 * low:.0f} – {100 * high:.0f} %\n8"
     assert [t.get_text() for t in shown.ax_.get_yticklabels()] == ["well", "sick"]
     assert (shown.ax_.get_xlabel(), shown.ax_.get_ylabel()) == ("decision", "truth")

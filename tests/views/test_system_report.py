@@ -16,6 +16,8 @@ from stakes.views.report.texts import texts
 from tests.views.test_report import EVIL, _said, gaps, section
 from tests.views.test_report_browser import value
 
+pytestmark = pytest.mark.slow
+
 COSTS = Costs(miss=5, false_alarm=1)
 ANIMALS = ("cat", "dog", "bird")
 THREE = {
@@ -202,17 +204,18 @@ def test_what_is_said_fills_every_gap_and_names_are_inert(tmp_path):
     assert (tmp_path / "out.html").read_text(encoding="utf-8").startswith('<!doctype html>\n<html lang="es">')
 
 
-def test_the_page_stays_below_a_megabyte():
+@pytest.mark.parametrize("count", [7, pytest.param(12, marks=pytest.mark.deep)])
+def test_the_page_stays_below_a_megabyte(count):
     rng = np.random.default_rng(0)
-    classes = [f"class {i} " + "x" * 100 for i in range(12)]
-    models = {f"model {i} " + "y" * 300: rng.integers(1, 99, (12, 12)) for i in range(3)}
+    classes = [f"class {i} " + "x" * 100 for i in range(count)]
+    models = {f"model {i} " + "y" * 300: rng.integers(1, 99, (count, count)) for i in range(3)}
     rule = f"majority({', '.join(f'`{name}`' for name in models)})"
-    system = System(classes=classes, models=models, decide=rule, costs=Costs(1 - np.eye(12), classes, classes))
+    system = System(classes=classes, models=models, decide=rule, costs=Costs(1 - np.eye(count), classes, classes))
     payload = page_of(system)
     assert len(report.html(payload).encode()) < 1_000_000
     shown = section(payload, "system")["models"][0]["cells"]
-    assert shown["count"] == 144
-    assert len(shown["rate"]) == 144
+    assert shown["count"] == count**2
+    assert len(shown["rate"]) == count**2
 
 
 def test_of_very_many_models_the_first_are_shown():
