@@ -1,5 +1,9 @@
-"""Parts that a machine may lack: there a test is skipped; in CI a missing part is a failure, never a skip."""
+"""Parts that a machine may lack: there a test is skipped; in CI a missing part is a failure, never a skip.
 
+What older releases of a library do otherwise is skipped with them, and says since which it is so.
+"""
+
+import importlib.metadata
 import os
 import shutil
 
@@ -17,3 +21,13 @@ def needs(program: str, words: str) -> str:
     if place is None:
         lacking(words)
     return str(place)
+
+
+def since(library: str, version: str, words: str) -> None:
+    """End the test where a library is older; ``words`` say what that does."""
+    if _numbers(importlib.metadata.version(library)) < _numbers(version):
+        pytest.skip(f"{library} before {version} {words}")
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")[:2]))
