@@ -2,13 +2,17 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+LOWEST := .venv-lowest
+EXTRAS := frames,duckdb,spark,validation,plots,mlflow
+# The first that knows dependency groups and constraints of a build; the one that comes with Python is often older.
+PIP := 'pip>=25.3'
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # pip would compile all that it installs, one file after another; Python compiles what is used when it is used.
 export PIP_COMPILE := 0
 # Tests start many processes: what the first of them compiles is kept for the others.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-quick test-deep lint types docs pages bench bench-quick coverage clean
+.PHONY: demo test test-quick test-deep test-lowest lint types docs pages bench bench-quick coverage clean
 
 demo: $(VENV)/.installed        ## set up, then evaluate the predictions that ship with the package
 	@$(BIN)/stakes demo
@@ -21,6 +25,9 @@ test-quick: $(VENV)/.installed-test  ## within a minute: no Spark, browser, rand
 
 test-deep: $(VENV)/.installed-test  ## the large forms: simulations, kills, fuzzing, huge inputs
 	@$(BIN)/python -m pytest -m 'deep or hypothesis' --hypothesis-profile=deep
+
+test-lowest: $(LOWEST)/.installed-test  ## every test with the lowest version of each library, and Python 3.11
+	@$(LOWEST)/bin/python -m pytest -rs
 
 lint: $(VENV)/.installed-test
 	@$(BIN)/ruff check .
@@ -57,13 +64,26 @@ $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.installed-test: pyproject.toml | $(VENV)/bin/python
 	@echo "installing stakes and its test tools into $(VENV) …"
-	@$(BIN)/python -m pip install --quiet -e '.[test]'
+	@$(BIN)/python -m pip install --quiet $(PIP)
+	@$(BIN)/python -m pip install --quiet -e '.[$(EXTRAS)]' --group test
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-bench: pyproject.toml | $(VENV)/bin/python
 	@echo "installing stakes and the peers of its bench into $(VENV) …"
-	@$(BIN)/python -m pip install --quiet -e '.[bench]'
+	@$(BIN)/python -m pip install --quiet $(PIP)
+	@$(BIN)/python -m pip install --quiet -e '.[$(EXTRAS)]' --group bench
 	@touch $@ $(VENV)/.installed
 
+# Built anew each time, since pip leaves in place what is newer than it has to be.
+$(LOWEST)/.installed-test: pyproject.toml tools/lowest.py
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11) and "the lowest versions go with Python 3.11; try: make PYTHON=python3.11 test-lowest")'
+	@echo "installing stakes and the lowest version of each library into $(LOWEST) …"
+	@$(PYTHON) -m venv --clear $(LOWEST)
+	@$(LOWEST)/bin/python tools/lowest.py > $(LOWEST)/constraints.txt
+	@$(LOWEST)/bin/python -m pip install --quiet $(PIP)
+	@$(LOWEST)/bin/python -m pip install --quiet --constraint $(LOWEST)/constraints.txt \
+		--build-constraint $(LOWEST)/constraints.txt -e '.[$(EXTRAS)]' --group test --group bench
+	@touch $@
+
 clean:
-	rm -rf $(VENV) build docs/gallery .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LOWEST) build docs/gallery .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,6 +1,7 @@
 """Parts that tests need: programs that a machine may lack, libraries that take long to load, random examples."""
 
 import importlib
+import importlib.metadata
 import os
 import shutil
 from typing import Any
@@ -38,3 +39,13 @@ def examples(many: int, **options: Any) -> settings:
     """How many random examples are tried: an eighth of them, the same ones every time; in ``make test-deep`` all."""
     deep = settings.get_current_profile_name() == "deep"
     return settings(max_examples=many if deep else max(5, many // 8), deadline=None, derandomize=not deep, **options)
+
+
+def since(library: str, version: str, words: str) -> None:
+    """End the test where a library is older; ``words`` say what that does."""
+    if _numbers(importlib.metadata.version(library)) < _numbers(version):
+        pytest.skip(f"{library} before {version} {words}")
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")[:2]))

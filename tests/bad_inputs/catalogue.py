@@ -30,6 +30,7 @@ from scipy import sparse
 import stakes
 from stakes import cli
 from tests.bad_inputs import crafted
+from tests.parts import since
 
 HERE = pathlib.Path(__file__).parent
 LIBRARIES = {
@@ -64,6 +65,7 @@ class Entry:
     undefined: dict[str, str] = field(default_factory=dict)
     holds: list[str] = field(default_factory=list)
     code: int = 0
+    since: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
         return f"{self.topic}: {self.name}"
@@ -86,6 +88,8 @@ class Entry:
 
     def write(self, folder: pathlib.Path) -> None:
         """Put the files into a folder."""
+        if self.since:
+            since(*self.since)
         for name, text in {**self.data, **self.beside}.items():
             content = eval(text["py"], LIBRARIES) if isinstance(text, dict) else text
             (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode(self.encoding))

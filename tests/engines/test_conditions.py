@@ -23,6 +23,7 @@ from stakes.engines.files.sources import sources
 from stakes.engines.reading import read_rows
 from stakes.errors import EmptyError, InputError
 from stakes.evaluation.recalibrating import recalibration
+from tests.parts import since
 
 SLOWLY = pytest.mark.filterwarnings("ignore:PySpark does not")
 
@@ -497,6 +498,8 @@ IN_TYPES |= {
 
 @pytest.mark.parametrize("name", IN_TYPES)
 def test_types_of_columns_are_compared_as_what_they_are(tmp_path, name):
+    if name == "json lines":
+        since("polars", "1.37", "refuses whole numbers beyond 2^63 in JSON")
     table = IN_TYPES[name](TYPED.drop("nothing"), tmp_path)
     found = {where: kept(table, where) for where, _ in MEANT}
     assert found == dict(MEANT)

@@ -17,6 +17,7 @@ import pytest
 
 import stakes
 from stakes.engines.files import kinds
+from tests.parts import since
 
 ROWS = pl.DataFrame(
     {
@@ -373,6 +374,8 @@ def test_conditions_are_for_tables():
 )
 @pytest.mark.parametrize("name", ["a.csv", "a.csv.gz"])
 def test_separated_text_that_is_wrong_gets_one_line_with_its_number(tmp_path, name, content, words):
+    if "quote within a value" in words:
+        since("polars", "1.36", "takes such a quote as it stands")
     file = tmp_path / name
     file.write_bytes(gzip.compress(content) if name.endswith("gz") else content)
     words = words.replace(r"a\.csv", name.replace(".", r"\."))
@@ -402,7 +405,7 @@ def test_a_column_that_is_text_in_quotes_with_separators_is_no_ragged_line(tmp_p
         ('{"y": 1, "p": 0.5}\n{"y": 0, "p": 1e400}\n', r"line 2: 1e400 is beyond what a float64 holds"),
         ('{"y": 1, "p": 0.5}\n{"y": 0, "p": NaN}\n', r"line 2: NaN is no JSON; write null for a missing value"),
         ('{"y": 1, "p": 0.5}\n{"y": 0}\n', "score is missing in 1 row"),
-        ('{"y": 1, "p": 0.5}\n{"y": {"a": 0}, "p": 0.1}\n', r"a\.jsonl: cannot be read: "),
+        ('{"y": 1, "p": 0.5}\n{"y": {"a": 0}, "p": 0.1}\n', r"a\.jsonl: cannot be read: |truth holds Struct"),
         ("", r"a\.jsonl: cannot be read: it is empty"),
     ],
 )

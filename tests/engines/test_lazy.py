@@ -21,6 +21,7 @@ import stakes
 from stakes.engines import lazy, queries
 from stakes.errors import InputError, InputWarning
 from stakes.tallies import bins
+from tests.parts import since
 
 pytestmark = pytest.mark.slow
 
@@ -162,10 +163,10 @@ QUESTIONS = {
 
 
 def values(evaluation) -> dict[str, str]:
-    """Every figure, to the last bit, of the whole and of the segments."""
+    """Every figure, to the last bit, of the whole and of the segments, in whatever order those came up."""
     figures = {name: estimate.value.hex() for name, estimate in evaluation.figures.items()}
     parts = {name: values(part) for name, part in evaluation.segments.items()}
-    return figures | {"segments": json.dumps(parts)}
+    return figures | {"segments": json.dumps(parts, sort_keys=True)}
 
 
 def intervals(evaluation) -> list[float]:
@@ -553,7 +554,9 @@ def test_truth_as_its_own_score_is_pointed_out():
         stakes.count(rows().lazy(), truth="whole", score="whole")
 
 
-def test_names_that_engines_would_read_as_something_else(elsewhere):
+def test_names_that_engines_would_read_as_something_else(elsewhere, request):
+    if "duckdb" in request.node.name:
+        since("duckdb", "2.0", "cannot be asked for a name with a quote in it")
     names = ["a.b", 'x"y', "select", "it's `q`; DROP TABLE t --"]
     frame = pl.DataFrame(
         [["no", "yes", "yes"], [0.25, 0.5, 0.25], [1, 2, 3], ["u", "v", "v"]], schema=names, orient="col"

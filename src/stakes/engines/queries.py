@@ -14,6 +14,7 @@ import numpy as np
 from stakes import errors
 from stakes.engines.columns import as_frame
 from stakes.engines.conditions import filtered, parse
+from stakes.engines.older_polars import streaming
 from stakes.tallies.arithmetic import Array
 
 MOST_SCORES = 10**6
@@ -163,7 +164,7 @@ class Source:
 
 def collected(frame: Any) -> Any:
     """Bring the answer of an engine here; Polars reads what is larger than memory in batches."""
-    return frame.collect(engine="streaming") if frame.implementation.is_polars() else frame.collect()
+    return frame.collect(**streaming()) if frame.implementation.is_polars() else frame.collect()
 
 
 # ── weights ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -19,6 +19,7 @@ from stakes.engines.files.kinds import NotNumbersError, Table, open_table
 from stakes.engines.files.room import refuse_beyond_memory
 from stakes.engines.files.sources import single, sources
 from stakes.engines.files.writing import write_whole
+from stakes.engines.older_polars import streaming
 
 __all__ = ["MISSING", "Files", "read", "read_whole", "write_whole"]
 
@@ -271,7 +272,7 @@ def _gaps(lazy: Any, name: str) -> tuple[int, int, int]:
     row = pl.col("row of the table").filter(missing).min()
     numbered = lazy.select(name).with_row_index("row of the table")
     asked = numbered.select(pl.len().alias("rows"), missing.sum().alias("gaps"), row.alias("first"))
-    ((rows, gaps, first),) = asked.collect(engine="streaming").rows()
+    ((rows, gaps, first),) = asked.collect(**streaming()).rows()
     return rows, gaps, first or 0
 
 

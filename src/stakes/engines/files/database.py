@@ -174,7 +174,8 @@ def _from_numpy(name: str, array: Any, type_: str) -> Any:
     if type_ in ("HUGEINT", "UHUGEINT") and (np.abs(values[~masked]) > 2**53).any():
         raise errors.beyond_64_bits(f"the column {name!r}")
     series = pl.Series(name, values)
-    series = series.set(pl.Series(masked), None) if masked.any() else series
+    if masked.any():
+        series = pl.select(pl.when(pl.Series(~masked)).then(series).alias(name)).to_series()
     return series.dt.replace_time_zone("UTC") if type_ == "TIMESTAMP WITH TIME ZONE" else series
 
 

@@ -1,20 +1,30 @@
 """JSON lines: one object for each row. Polars reads them; a slow second look names the line that is wrong."""
 
-import glob
 import json
 import math
 from typing import Any
 
 from stakes import errors
-from stakes.engines.files.sources import Source
+from stakes.engines.files.sources import Source, literally
+from stakes.engines.older_polars import dies_of_brackets
 
 
 def scan(source: Source) -> Any:
     """Scan with the types that all lines together need."""
     import polars as pl
 
-    # Polars takes the name for a pattern here, and has no option against it
-    return pl.scan_ndjson(glob.escape(str(source.plain_path)), infer_schema_length=None)
+    if dies_of_brackets():
+        _refuse_brackets(source)
+    return pl.scan_ndjson(literally(source.plain_path), infer_schema_length=None)
+
+
+def _refuse_brackets(source: Source) -> None:
+    """Refuse brackets within each other that are too many for Python's reader, before Polars sees them."""
+    with source.open() as file:
+        many = any(line.count(b"[") + line.count(b"{") > _MANY_BRACKETS for line in file)
+    problem = fault(source) if many else None
+    if problem is not None:
+        raise problem
 
 
 def fault(source: Source) -> errors.InputError | None:
@@ -52,5 +62,6 @@ def _no_json(text: str) -> None:
     raise ValueError(f"{text} is no JSON; write null for a missing value")
 
 
+_MANY_BRACKETS = 500
 _MOST_DIGITS = 4_000
 _STRICT: Any = {"parse_float": _finite, "parse_int": _whole, "parse_constant": _no_json}

@@ -6,9 +6,10 @@ from functools import cached_property
 from typing import Any
 
 from stakes import errors
+from stakes.engines import older_polars
 from stakes.engines.columns import refuse_lost_polars
 from stakes.engines.files import csv, database, json_lines
-from stakes.engines.files.sources import Source
+from stakes.engines.files.sources import Source, literally
 
 _JSON_LINES = (".jsonl", ".ndjson")
 _ARROW = (".arrow", ".ipc", ".feather")
@@ -59,7 +60,7 @@ class Table:
                 return
             checked = False
             try:
-                for frame in self.lazy.select(self._read(names)).collect_batches(chunk_size=rows, engine="streaming"):
+                for frame in older_polars.batches(self.lazy.select(self._read(names)), rows):
                     if not checked and self._ends_early(frame):
                         csv.refuse_faults(self.source, self.separator)
                         checked = True
@@ -162,7 +163,7 @@ def _scan_arrow(source: Source) -> Any:
     if start.startswith(_FIRST_FEATHER):
         raise errors.unreadable_file(source.name, "it is of Feather's first version; write it again as Arrow IPC")
     if start == _ARROW_FILE:
-        return pl.scan_ipc(source.plain_path, glob=False)
+        return pl.scan_ipc(literally(source.plain_path))
     return pl.read_ipc_stream(source.plain_path).lazy()
 
 

@@ -202,6 +202,11 @@ def _files_and_tables(name: str) -> list[tuple[str, str | None]]:
     return [(match, None) for match in sorted(glob.glob(name, recursive=True)) if not Path(match).is_dir()]
 
 
+def literally(path: Path) -> str:
+    """A name for those of Polars' readers that take it for a pattern and have no option against it."""
+    return glob.escape(str(path))
+
+
 def read_places(name: str) -> list[str | int]:
     """Return all that is read by that name: files, what databases keep beside them, or the number of an open file."""
     if name == STANDARD_INPUT:

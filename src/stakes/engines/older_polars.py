@@ -1,0 +1,50 @@
+"""What Polars learned since 1.27, the oldest release that stakes takes, and how it is done before."""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+
+def streaming() -> dict[str, Any]:
+    """The option with which ``collect`` reads in batches; before 1.32 it failed at categories, and memory has to do."""
+    return {"engine": "streaming"} if _has_batches() else {}
+
+
+def dies_of_brackets() -> bool:
+    """Whether the process ends where brackets of JSON stand within each other without end; 2.0 refuses them."""
+    import polars as pl
+
+    return int(pl.__version__.partition(".")[0]) < 2
+
+
+def batches(lazy: Any, rows: int) -> Iterator[Any]:
+    """Read so many rows at a time, in their order.
+
+    Before Polars 1.34 all but the first go through a file on disk, so that memory does not have to hold them.
+    """
+    if _has_batches():
+        yield from lazy.collect_batches(chunk_size=rows, engine="streaming")
+        return
+    first = lazy.head(rows).collect()
+    yield first
+    if len(first) == rows:
+        yield from _by_way_of_disk(lazy, rows)
+
+
+def _by_way_of_disk(lazy: Any, rows: int) -> Iterator[Any]:
+    import polars as pl
+
+    with tempfile.TemporaryDirectory(prefix="stakes-") as folder:
+        written = Path(folder) / "rows.parquet"
+        lazy.sink_parquet(written, compression="lz4", row_group_size=rows)
+        kept, start = pl.scan_parquet(written, glob=False), rows
+        while len(frame := kept.slice(start, rows).collect()):
+            yield frame
+            start += rows
+
+
+def _has_batches() -> bool:
+    import polars as pl
+
+    return hasattr(pl.LazyFrame, "collect_batches")
