@@ -22,7 +22,7 @@ from stakes import (
     cross_fitted,
     load_calibrator,
 )
-from stakes.decisions.recalibration.folds import dealt
+from stakes.decisions.recalibration.folds import deal_folds
 
 ALL = [IsotonicCalibrator, SigmoidCalibrator, TemperatureCalibrator]
 
@@ -362,7 +362,7 @@ def test_each_row_is_fitted_on_the_other_folds(kind, weighted):
     p, y, w = rows(97)
     w = w if weighted else None
     found = cross_fitted(kind(), p, y, folds=4, seed=3, weight=w)
-    place = dealt(y, 4, 3)
+    place = deal_folds(y, 4, 3)
     for row in range(97):
         others = place != place[row]
         alone = kind().fit(p[others], y[others], None if w is None else w[others])
@@ -371,12 +371,12 @@ def test_each_row_is_fitted_on_the_other_folds(kind, weighted):
 
 def test_folds_are_even_in_every_class_and_random():
     y = np.repeat([0, 1, 2], [50, 23, 4])
-    place = dealt(y, 5, 0)
+    place = deal_folds(y, 5, 0)
     assert np.ptp(np.bincount(place)) <= 1
     for c in range(3):
         assert np.ptp(np.bincount(place[y == c], minlength=5)) <= 1
-    assert (dealt(y, 5, 0) == place).all()
-    assert (dealt(y, 5, 1) != place).any()
+    assert (deal_folds(y, 5, 0) == place).all()
+    assert (deal_folds(y, 5, 1) != place).any()
     assert (np.sort(place[:50]) != place[:50]).any()
 
 

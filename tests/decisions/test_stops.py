@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from stakes.decisions.calibration.groups import grouped
+from stakes.decisions.calibration.groups import group_scores
 from stakes.decisions.curves.hull import roc_hull
-from stakes.decisions.curves.stops import stops
+from stakes.decisions.curves.report_thresholds import stops
 from stakes.tallies import ScoreTable
 
 
@@ -71,7 +71,7 @@ def test_the_thinned_table_answers_the_stops_alike(weighted):
 
 def test_grouped_scores_keep_sums_and_order():
     table = table_of(300_000)
-    small = grouped(table, 1_000)
+    small = group_scores(table, 1_000)
     columns, whole = small.as_columns(), table.as_columns()
     assert 1_000 <= len(columns.scores) <= 1_010
     assert (small.P, small.N) == (table.P, table.N)
@@ -79,7 +79,7 @@ def test_grouped_scores_keep_sums_and_order():
     assert float(columns.scores @ rows) == pytest.approx(float(whole.scores.sum()), rel=1e-12)
     assert rows.max() <= 301
     weighted = table_of(50, weighted=True)
-    assert grouped(weighted, 5) is weighted
+    assert group_scores(weighted, 5) is weighted
 
 
 def test_even_constructed_data_keeps_the_stops_few():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.special import ndtr
 
 import stakes
-from stakes.decisions.thresholds import ladder
+from stakes.decisions.thresholds import threshold_grid
 from stakes.decisions.thresholds.by_cost import decide_by_cost
 from stakes.tallies import ScoreTable
 from stakes.tallies.pricing import Pricing
@@ -208,7 +208,7 @@ def test_few_rungs_tell_the_same_as_all(monkeypatch):
     score, truth = simulated(6000, 10)
     table, pricing = ScoreTable.from_rows(score, truth), Pricing(stakes.Costs(miss=3, false_alarm=1))
     few = decide_by_cost(table, pricing, Sampling(), False)
-    monkeypatch.setattr(ladder, "MOST_RUNGS", 10_000)
+    monkeypatch.setattr(threshold_grid, "MOST_LEVELS", 10_000)
     every = decide_by_cost(table, pricing, Sampling(), False)
     assert few.threshold == every.threshold
     assert few.apparent.value == pytest.approx(every.apparent.value, rel=1e-12)

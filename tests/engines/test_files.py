@@ -459,13 +459,13 @@ def test_what_is_no_file_of_predictions(tmp_path):
 def test_a_file_that_changes_while_it_is_read_is_noticed(tmp_path, monkeypatch, name):
     source = written(name, tmp_path)
     file = tmp_path / name
-    collect = kinds.Table.collect
+    collect = kinds.FileTable.collect
 
     def meanwhile(table, names):
         os.utime(file, ns=(1, 1))
         return collect(table, names)
 
-    monkeypatch.setattr(kinds.Table, "collect", meanwhile)
+    monkeypatch.setattr(kinds.FileTable, "collect", meanwhile)
     with pytest.raises(stakes.InputError, match=r"the file changed while it was read; read it when nobody writes it"):
         from_file(source)
 

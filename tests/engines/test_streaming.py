@@ -284,7 +284,7 @@ def test_a_file_that_changes_while_it_is_read_is_noticed(tmp_path, monkeypatch):
 def test_progress_is_told_from_the_first_row_to_the_last(tmp_path):
     told = []
     for kind in ("parquet", "csv"):
-        with progress.told_to(lambda done, total: told.append((done, total))):
+        with progress.telling(lambda done, total: told.append((done, total))):
             count_rows(written(rows(), tmp_path, kind), truth="y", score="p")
         done = [rows for rows, _ in told]
         assert done == sorted(done)

@@ -13,7 +13,7 @@ import pytest
 
 import stakes
 from stakes import metrics
-from stakes.engines import tally_files, travel
+from stakes.engines import anonymise, tally_files
 from stakes.engines.plan import Counted
 
 pytestmark = pytest.mark.slow
@@ -82,8 +82,8 @@ def test_what_is_saved_comes_back(name, tmp_path):
     counted = CASES[name]
     counted.save(tmp_path / "binned.tally")
     loaded = stakes.load(tmp_path / "binned.tally")
-    assert loaded == travel.for_travel(counted, 10)
-    assert loaded.to_dict() == travel.for_travel(counted, 10).to_dict()
+    assert loaded == anonymise.anonymise(counted, 10)
+    assert loaded.to_dict() == anonymise.anonymise(counted, 10).to_dict()
     if name in ("decisions", "many classes"):
         counted.save(tmp_path / "exact.tally", exact=True)  # no scores, no warning
     else:
@@ -285,7 +285,7 @@ def test_small_segments_are_put_together(sizes, left, tmp_path):
     notes = [note for note in stakes.Evaluation(found).notes if "in no segment of their own" in note]
     assert bool(notes) == bool(found.rows_without_segment)
     assert (found + found).segments.keys() == left.keys()
-    assert travel.for_travel(found, 10) == found
+    assert anonymise.anonymise(found, 10) == found
 
 
 def test_weighted_segments_are_judged_by_the_number_of_equal_rows():
@@ -293,8 +293,8 @@ def test_weighted_segments_are_judged_by_the_number_of_equal_rows():
     counted = stakes.count(
         truth=np.arange(40) % 2, score=np.arange(40) / 40, weight=weight, by=np.repeat(["a", "b"], 20)
     )
-    assert list(travel.for_travel(counted, 10).segments) == ["b"]
-    assert list(travel.for_travel(counted, 1).segments) == ["a", "b"]
+    assert list(anonymise.anonymise(counted, 10).segments) == ["b"]
+    assert list(anonymise.anonymise(counted, 1).segments) == ["a", "b"]
 
 
 def test_rows_of_predicted_numbers_stay_at_home(tmp_path):
@@ -515,8 +515,8 @@ def test_content_that_no_count_has_is_refused(path, value, real, tmp_path):
 @pytest.mark.parametrize("name", ["weighted", "three classes", "numbers", "many classes", "costs by row"])
 def test_no_number_can_become_nan_or_negative(name, tmp_path):
     """Each number of each tally in turn, where it must be finite and not below 0."""
-    saved_content = tally_files._Numbers().taken_out(
-        {"counted": json.loads(json.dumps(travel.for_travel(CASES[name], 10).to_dict()))}
+    saved_content = tally_files._Numbers().take_out(
+        {"counted": json.loads(json.dumps(anonymise.anonymise(CASES[name], 10).to_dict()))}
     )["counted"]
     skip = {"scores", "moments", "baseline", "range", "threshold", "version", "ranges", "products", "powers", "sums"}
 

@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import stakes
-from stakes.evaluation.gate.conditions import Condition, Figure
+from stakes.evaluation.gate.conditions import Figure, Requirement
 from tests.parts import Lazily
 
 proportion = Lazily("statsmodels.stats.proportion")
@@ -46,7 +46,7 @@ def only(gate):
     ],
 )
 def test_conditions_are_read(text, figure, end, sign, limit, every):
-    found = Condition.parse(text)
+    found = Requirement.parse(text)
     assert (found.figure, found.end, found.sign, found.limit, found.every_segment) == (figure, end, sign, limit, every)
 
 
@@ -59,7 +59,7 @@ def test_conditions_are_read(text, figure, end, sign, limit, every):
 )
 def test_what_is_no_condition(text):
     with pytest.raises(stakes.InputError, match="is no condition; write a figure, one of >= <= > <, and a number"):
-        Condition.parse(text)
+        Requirement.parse(text)
 
 
 @pytest.mark.filterwarnings("ignore:.*points the wrong way")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given
 
 from stakes import Costs, InputError, System
-from stakes.systems import programs
+from stakes.systems import linear_programs
 from tests.parts import examples
 from tests.systems.brute import Brute, least_and_most, systems
 
@@ -113,10 +113,10 @@ def test_duals_of_a_few_draws_price_all_of_them():
     rng = np.random.default_rng(2)
     for _ in range(2):
         prices = rng.integers(0, 6, (12, 3)).astype(float)
-        constraints = programs.transport(12, 3)
+        constraints = linear_programs.transport(12, 3)
         draws = np.hstack([rng.dirichlet(20 * np.ones(12), 200), rng.dirichlet([30, 20, 20], 200)[:, :2]])
-        quick = programs.least_of_draws(prices.ravel(), constraints, draws, [])
-        exact = np.array([programs.least(prices.ravel(), constraints, margins)[0] for margins in draws])
+        quick = linear_programs.least_of_draws(prices.ravel(), constraints, draws, [])
+        exact = np.array([linear_programs.least(prices.ravel(), constraints, margins)[0] for margins in draws])
         assert (quick <= exact + 1e-9).all()
         assert np.mean(quick > exact - 1e-9) > 0.5
         assert np.quantile(quick, [0.025, 0.975]) == pytest.approx(np.quantile(exact, [0.025, 0.975]), rel=0.03)
@@ -259,5 +259,5 @@ def test_tiny_margins_are_not_impossible():
     prices = np.array([1.0, 2, 1, 2, 2, 1, 2, 2, 8, 2, 1, 2, 8, 2, 8, 2])
     rows = [9.348832798132637e-08, 7.310589378796618e-09, 0.003501125905240796, 0.00029390470733926685]
     columns = [1.721910296125958e-07, 0.0002938440220653726, 0.0035011151980084143]
-    value, _ = programs.least(prices, programs.transport(4, 4), np.array(rows + columns))
+    value, _ = linear_programs.least(prices, linear_programs.transport(4, 4), np.array(rows + columns))
     assert value == pytest.approx(rows[2] + 2 * rows[3], rel=1e-3)  # the third at 1, the fourth at 2

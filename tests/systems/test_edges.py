@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from stakes import Costs, InputError, JointCounts, System
-from stakes.evaluation import system as evaluation
-from stakes.systems import bounds, programs
-from stakes.views import system as view
+from stakes.systems import bounds, linear_programs
+from stakes.systems import system as evaluation
 
 SH = ["s", "h"]
 COSTS = Costs(miss=5, false_alarm=1)
@@ -330,7 +329,7 @@ def test_worth_of_a_model_with_a_range_is_a_range():
     assert low <= cascade(shared_difficulty=False).worth()["j"].perfect <= high
     assert f"{low:.4g} – {high:.4g}" in str(found.worth())
     assert f"{low:.4g} – {high:.4g}" in str(found)
-    assert found.to_dict()["worth"]["models"]["j"]["perfect_range"] == (low, high)
+    assert found.to_dict()["worth"]["models"]["j"]["perfect_range"] == [low, high]
     json.loads(found.to_json())
     assert found.worth()["x"].perfect_range is None
 
@@ -340,8 +339,9 @@ def test_the_page_leaves_large_programs_to_who_asks(monkeypatch):
     found = of_tables("majority(a, b, c)", a=EVEN, b=EVEN, c=EVEN)
     assert re.search("^ *all models +0 ", str(found), re.M)
     assert found.to_dict()["bounds_of_all"]["worst"] == found.bounds().worst
-    assert view._MOST_COMBINATIONS == 2**12  # twelve models that say yes or no
-    monkeypatch.setattr(view, "_MOST_COMBINATIONS", 7)
+    assert evaluation._MOST_COMBINATIONS == 2**12  # twelve models that say yes or no
+    monkeypatch.setattr(evaluation, "_MOST_COMBINATIONS", 7)
+    found = of_tables("majority(a, b, c)", a=EVEN, b=EVEN, c=EVEN)
     monkeypatch.setattr(evaluation, "bounds_of_all", None)  # would be noticed
     assert not re.search("^ *all models +0 ", str(found), re.M)
     assert "between all models take long here: call bounds()" in " ".join(str(found).split())
@@ -360,10 +360,10 @@ def test_intervals_of_hard_bounds_are_nearly_exact(monkeypatch):
     inexact = []
 
     def compared(prices, constraints, draws, duals):
-        values = programs.least_of_draws(prices, constraints, draws, duals)
+        values = linear_programs.least_of_draws(prices, constraints, draws, duals)
         some = np.linspace(3, len(draws) - 5, 60).astype(int)
         each = np.broadcast_to(prices, (len(some), len(prices)))
-        exact, _ = programs.least_of_each(each, constraints, draws[some])
+        exact, _ = linear_programs.least_of_each(each, constraints, draws[some])
         assert (values[some] <= exact + 1e-6).all()
         inexact.append(np.mean(values[some] < exact - 1e-6))
         return values

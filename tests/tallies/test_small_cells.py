@@ -75,7 +75,7 @@ def check_against_rows(table, scores, truth):
 def test_no_cell_is_small_and_none_is_wrong(shape, minimum, rows):
     for seed in range(3):
         scores, truth = sample(seed, rows, shape)
-        table = ScoreTable.from_rows(scores, truth).for_travel(minimum)
+        table = ScoreTable.from_rows(scores, truth).anonymise(minimum)
         check_cells(table, minimum)
         check_against_rows(table, scores, truth)
         assert int(truth.sum()) == table.P
@@ -86,7 +86,7 @@ def test_no_cell_is_small_and_none_is_wrong(shape, minimum, rows):
 @pytest.mark.parametrize("rows", [(40, 700), (500, 500, 90), (3, 2000)])
 def test_tables_whose_bins_differ_add_up(shape, rows):
     parts = [sample(seed, n, shape) for seed, n in enumerate(rows)]
-    tables = [ScoreTable.from_rows(*part).for_travel(10) for part in parts]
+    tables = [ScoreTable.from_rows(*part).anonymise(10) for part in parts]
     scores, truth = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     whole = ScoreTable.sum(tables)
     check_cells(whole, 10)
@@ -107,7 +107,7 @@ def test_any_two_tables_keep_the_promise_of_small_cells(one, other, minimum, kin
     """Scores on few edges, so that every way of meeting occurs."""
     edges = bins.edges(HALF - 30 + np.arange(61) if kind == "probability" else np.arange(61) * 9000 - 300000, kind)
     rows = [(edges[[s for s, _ in part]], np.array([t for _, t in part])) for part in (one, other)]
-    tables = [ScoreTable.from_rows(*part).binned(kind).for_travel(minimum) for part in rows]
+    tables = [ScoreTable.from_rows(*part).binned(kind).anonymise(minimum) for part in rows]
     for table, part in zip(tables, rows, strict=True):
         check_cells(table, minimum)
         check_against_rows(table, *part)
@@ -120,9 +120,9 @@ def test_large_tables_stay_fine():
     """Putting together costs little: the bounds of the auc stay narrow, also of a sum."""
     scores, truth = sample(1, 100_000)
     table = ScoreTable.from_rows(scores, truth)
-    low, high = metrics.auc_bounds(table.for_travel(10))
+    low, high = metrics.auc_bounds(table.anonymise(10))
     assert high - low < 0.003
-    halves = [ScoreTable.from_rows(scores[i::2], truth[i::2]).for_travel(10) for i in range(2)]
+    halves = [ScoreTable.from_rows(scores[i::2], truth[i::2]).anonymise(10) for i in range(2)]
     low, high = metrics.auc_bounds(halves[0] + halves[1])
     assert high - low < 0.006
 
@@ -131,7 +131,7 @@ def test_a_few_rows_in_the_tail_do_not_spoil_the_rest():
     truth = np.arange(4000) % 2 == 0
     scores = np.where(truth, 0.3, 0.2) + np.arange(4000) / 40_000
     scores[:6] = [1e-9, 1e-9, 2e-9, 1e-7, 0.9, 0.95]
-    table = ScoreTable.from_rows(scores, truth).for_travel(10)
+    table = ScoreTable.from_rows(scores, truth).anonymise(10)
     assert len(cells(table)) > 50
     assert table.at(0.5).tp == 1
     assert table.at(0.5).fp == 1  # the side above ½ is small, and one bin
@@ -139,17 +139,17 @@ def test_a_few_rows_in_the_tail_do_not_spoil_the_rest():
 
 def test_half_is_always_an_edge():
     scores, truth = sample(2, 400)
-    table = ScoreTable.from_rows(scores, truth).for_travel(10_000)
+    table = ScoreTable.from_rows(scores, truth).anonymise(10_000)
     assert [edge for edge, _, _ in cells(table)] == [0.5, 0.0]
     np.testing.assert_array_equal(table.at(0.5).counts, confusion_matrix(truth, scores >= 0.5))
-    line = ScoreTable.from_rows(3 * scores - 1, truth).for_travel(10_000)
+    line = ScoreTable.from_rows(3 * scores - 1, truth).anonymise(10_000)
     assert len(cells(line)) == 1
     with pytest.raises(stakes.InputError, match=r"lies inside a bin of this table.*and inf"):
         line.at(0.5)
 
 
 def test_a_threshold_inside_bins_that_were_put_together_is_refused_with_their_edges():
-    table = ScoreTable.from_rows(*sample(3, 300)).for_travel(20)
+    table = ScoreTable.from_rows(*sample(3, 300)).anonymise(20)
     edges = [0.5, *sorted(edge for edge, _, _ in cells(table) if edge > 0.5)]
     inside = (edges[0] + edges[1]) / 2
     assert not table.answers(inside)
@@ -164,13 +164,13 @@ def test_weighted_cells_are_judged_by_the_number_of_equal_rows():
     """Nineteen rows of weight 1 and one of 1,000 tell little more than one row."""
     weight = np.array([1.0] * 19 + [1000.0])
     scores = np.array([0.1, 0.2] * 10)
-    table = ScoreTable.from_rows(scores, np.ones(20), weight).for_travel(5)
+    table = ScoreTable.from_rows(scores, np.ones(20), weight).anonymise(5)
     assert [(edge, p) for edge, p, _ in cells(table)] == [(0.0, 1019.0)]
-    even = ScoreTable.from_rows(scores, np.ones(20), np.full(20, 7.0)).for_travel(5)
+    even = ScoreTable.from_rows(scores, np.ones(20), np.full(20, 7.0)).anonymise(5)
     assert len(cells(even)) == 2
     rng = np.random.default_rng(0)
     scores, truth = rng.random(2000), rng.random(2000) < 0.4
-    table = ScoreTable.from_rows(scores, truth, rng.exponential(size=2000)).for_travel(10)
+    table = ScoreTable.from_rows(scores, truth, rng.exponential(size=2000)).anonymise(10)
     values = table.as_columns().values
     for name in ("positives", "negatives"):
         sums, squares = values[name], values[f"{name}_squared"]
@@ -179,14 +179,14 @@ def test_weighted_cells_are_judged_by_the_number_of_equal_rows():
 
 
 def test_binning_again_changes_nothing():
-    one, other = (ScoreTable.from_rows(*sample(seed, 900)).for_travel(10) for seed in (5, 6))
-    assert one.for_travel(10) == one
-    assert (one + other).for_travel(10) == one + other
+    one, other = (ScoreTable.from_rows(*sample(seed, 900)).anonymise(10) for seed in (5, 6))
+    assert one.anonymise(10) == one
+    assert (one + other).anonymise(10) == one + other
 
 
 def test_exact_counts_beyond_64_bits_can_be_put_together():
     big = ScoreTable.from_columns([0.9, 0.8, 0.1, 0.01], [2**62, 2**62, 2**62, 1], [2**62, 2**62, 2**62, 3])
-    table = (big + big).for_travel(10)
+    table = (big + big).anonymise(10)
     assert [positives for _, positives, _ in cells(table)] == [2**63, 2**63, 2**63 + 2]
     assert (table.P, table.N) == (3 * 2**63 + 2, 3 * 2**63 + 6)
 
@@ -251,6 +251,6 @@ def test_scores_must_be_the_edges_of_what_was_put_together():
 
 def test_the_bounds_of_the_auc_are_reached():
     """Ties in a bin are all lost, or all won: no bound is wider than it must be."""
-    table = ScoreTable.from_rows([0.1] * 10 + [0.2] * 10, [0] * 10 + [1] * 10).for_travel(20)
+    table = ScoreTable.from_rows([0.1] * 10 + [0.2] * 10, [0] * 10 + [1] * 10).anonymise(20)
     assert metrics.auc_bounds(table) == (0.0, 1.0)
     assert metrics.find("auc").of(table) == Fraction(1, 2)

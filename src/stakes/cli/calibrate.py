@@ -81,7 +81,7 @@ def calibrate(
             raise click.UsageError("--apply is for one FILE, with all its rows.")
         named = {"column": column, "positive": arguments["positive"]}
         names = apply_calibrator(files[0], saved, product, score=options.scores(score), **named)
-        return _applied(visible(product), names)
+        return _answer_of_apply(visible(product), names)
     if arguments["truth"] is None:
         raise click.UsageError("--truth COLUMN says what really happened; only --apply does without it.")
     if column is not None:
@@ -93,7 +93,7 @@ def calibrate(
     return output.of(found, found._verdict, lambda: say(lines([*wrapped(str(found)).splitlines(), *written])))
 
 
-def _applied(product: str, names: list[str]) -> Answer:
+def _answer_of_apply(product: str, names: list[str]) -> Answer:
     """Which columns were added."""
     words = f"{product}: added {', '.join(names)}"
     rows = [{"written": product, "column": name} for name in names]

@@ -134,8 +134,8 @@ def _left_out(found: Any) -> str:
 
 def _refuse_file_of_markdown(files: tuple[str, ...]) -> None:
     """--markdown FILE wrote a file once, which would be taken for rows."""
+    from stakes.engines.anonymise import SUFFIX
     from stakes.engines.files.kinds import KINDS
-    from stakes.engines.travel import SUFFIX
 
     for name in files:
         if not (name == "-" or "::" in name or "*" in name or name.lower().endswith((*KINDS, SUFFIX))):

@@ -75,15 +75,15 @@ def of(found: Any, line: Callable[[], str], show: Callable[[], None] | None = No
 def of_page(found: Any, line: Callable[[], str], page: Callable[[], "Page"], more: str = "") -> Answer:
     """Return the answer of an object whose page is shown; ``more`` says how to see what it leaves out."""
 
-    def worded() -> "Page":
+    def in_words() -> "Page":
         return page().reworded(advice_as_options)
 
     def show() -> None:
         from stakes.views import terminal
 
-        terminal.show(worded(), more)
+        terminal.show(in_words(), more)
 
-    return of(found, line, show, page=worded)
+    return of(found, line, show, page=in_words)
 
 
 def forms(*wanted: str, to_file: bool = True) -> Callable[[Callable[..., Answer]], Callable[..., None]]:

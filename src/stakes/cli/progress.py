@@ -15,7 +15,7 @@ def bar(wanted: bool = True) -> Iterator[None]:
     from stakes.engines import progress
 
     shown = _Bar()
-    with progress.told_to(shown.tell):
+    with progress.telling(shown.tell):
         try:
             yield
         finally:

@@ -70,11 +70,11 @@ def as_asked() -> str:
         name = str(parameter.name)
         told_elsewhere = name in _SAYS_HOW or isinstance(parameter.type, Written)
         if not told_elsewhere and context.get_parameter_source(name) is not ParameterSource.DEFAULT:
-            told[isinstance(parameter, click.Argument)] += _typed(parameter, context.params.get(name))
+            told[isinstance(parameter, click.Argument)] += _as_typed(parameter, context.params.get(name))
     return visible(shlex.join(["stakes", str(context.info_name), *told[True], *told[False]]))
 
 
-def _typed(parameter: click.Parameter, value: Any) -> list[str]:
+def _as_typed(parameter: click.Parameter, value: Any) -> list[str]:
     values = list(value) if isinstance(value, list | tuple) else [] if value is None else [value]
     if isinstance(parameter, click.Argument):
         return [str(one) for one in values]

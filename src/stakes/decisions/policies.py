@@ -11,7 +11,7 @@ import numpy as np
 from stakes import errors
 from stakes.decisions.recalibration.calibrators import TemperatureCalibrator
 from stakes.decisions.recalibration.folds import cross_fitted
-from stakes.decisions.thresholds.decision import PER, told_interval, ways_as_rows
+from stakes.decisions.thresholds.decision import PER, ways_as_rows, with_interval
 from stakes.metrics import Estimate
 from stakes.records import Count, Record, RowCount
 from stakes.results import Reportable
@@ -96,20 +96,20 @@ class Policies(
             yield "`stakes calibrate` fits and applies the recalibration; then decide by the costs (evaluate)."
         yield f"Costs per {PER:,} cases:"
         for name, cost in self.estimates.items():
-            yield f"  {name}: {told_interval(cost)}"
+            yield f"  {name}: {with_interval(cost)}"
         if self.best == self.constant:
             yield "Not enough evidence that looking at the scores costs less than deciding the same for everybody."
             return
         saving = self.savings[self.best]
         if self.enough_evidence:
-            yield f"Against {self.constant} it saves {told_interval(saving)}: the model earns its keep."
+            yield f"Against {self.constant} it saves {with_interval(saving)}: the model earns its keep."
         else:
             yield (
-                f"Not enough evidence that it costs less than {self.constant}: the saving is {told_interval(saving)} "
+                f"Not enough evidence that it costs less than {self.constant}: the saving is {with_interval(saving)} "
                 f"per {PER:,} cases."
             )
         if self.recalibration is not None:
-            yield f"Recalibration saves {told_interval(self.recalibration)} per {PER:,} cases."
+            yield f"Recalibration saves {with_interval(self.recalibration)} per {PER:,} cases."
         if self.note:
             yield f"Note: {self.note}."
 

@@ -68,7 +68,7 @@ class BinnedCounts:
         if self.grid == "line":
             return
         self._empty_long_table()
-        self._sums = self._sums.numbered_anew(lambda numbers: bins.numbers(bins.edges(numbers, "probability"), "line"))
+        self._sums = self._sums.renumber(lambda numbers: bins.numbers(bins.edges(numbers, "probability"), "line"))
         self.grid = "line"
 
     def _empty_long_table(self) -> None:
@@ -168,7 +168,7 @@ class SortedSums:
         if len(self._parts) > 1 and sum(len(k) for k, _ in self._parts[1:]) > len(self._parts[0][0]):
             self._put_together()
 
-    def numbered_anew(self, change: Any) -> "SortedSums":
+    def renumber(self, change: Any) -> "SortedSums":
         """Return the same sums with other numbers for the bins."""
         found = SortedSums()
         found._weighted = self._weighted

@@ -18,13 +18,13 @@ _BLOCK = 1 << 13
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class ClassColumns:
     """One score per class and row: a column for each of the classes."""
 
     classes: tuple[str, ...]
     values: Array
 
-    def keep(self, rows: Array) -> "Table":
+    def keep(self, rows: Array) -> "ClassColumns":
         """Return the table of some rows (a mask)."""
         return replace(self, values=self.values[rows])
 
@@ -48,7 +48,7 @@ class Table:
         return low, high
 
 
-def spread_scores(score: Any, classes: Any) -> tuple[dict[str, Any], Table | None]:
+def spread_scores(score: Any, classes: Any) -> tuple[dict[str, Any], ClassColumns | None]:
     """Return the score columns by argument, and the table when the scores came as an (n, k) array with classes."""
     if score is None:
         return {}, None
@@ -76,9 +76,11 @@ def spread_scores(score: Any, classes: Any) -> tuple[dict[str, Any], Table | Non
     if values.dtype.kind not in "biuf":
         raise errors.not_numbers("score", f"{values.dtype} values")
     values = values.astype(np.float32 if values.dtype in (np.float16, np.float32) else np.float64, copy=False)
-    return {}, Table(tuple(canonical(name) for name in classes), values)
+    return {}, ClassColumns(tuple(canonical(name) for name in classes), values)
 
 
-def as_table(columns: Mapping[str, Column]) -> Table:
+def as_table(columns: Mapping[str, Column]) -> ClassColumns:
     """Put score columns side by side."""
-    return Table(tuple(columns), np.column_stack([as_finite(column).astype(np.float64) for column in columns.values()]))
+    return ClassColumns(
+        tuple(columns), np.column_stack([as_finite(column).astype(np.float64) for column in columns.values()])
+    )

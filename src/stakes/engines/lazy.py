@@ -50,7 +50,7 @@ def count_inside(data: Any, options: Mapping[str, Any], exact: bool | None = Non
             raise errors.unsupported_type(key, str(source.dtype(key)))
     warn_of_same_column(given)
     threshold = options.get("threshold")
-    groups, grid = _grouped(source, keys, exact, threshold)
+    groups, grid = _group(source, keys, exact, threshold)
     if groups is None:
         return None
     _check(groups, options)
@@ -78,7 +78,7 @@ def named_columns(data: Any, options: Mapping[str, Any]) -> dict[str, str] | Non
     return given
 
 
-def _grouped(
+def _group(
     source: Source, keys: list[str], exact: bool | None, threshold: float | None
 ) -> tuple[Groups | None, str | None]:
     """Return the groups of rows alike, and the grid that their scores lie on if there are too many scores.

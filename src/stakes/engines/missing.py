@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.engines.class_scores import Table
+from stakes.engines.class_scores import ClassColumns
 from stakes.engines.columns import as_series, is_missing
 from stakes.tallies.arithmetic import Array
 
 
-def present_rows(columns: Mapping[str, Any], table: Table | None) -> Array | None:
+def present_rows(columns: Mapping[str, Any], table: ClassColumns | None) -> Array | None:
     """Say for each row whether all columns have a value there, or nothing when columns are not of one length.
 
     Missing are null and NaN, and text of nothing but blanks.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self, get_args
 
 from stakes import errors
-from stakes.engines.travel import SMALL, SMALL_SEGMENTS
+from stakes.engines.anonymise import SMALL, SMALL_SEGMENTS
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import alike, is_real
 from stakes.tallies.base import Saved

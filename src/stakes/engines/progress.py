@@ -10,7 +10,7 @@ _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
 @contextmanager
-def told_to(listener: Listener | None) -> Iterator[None]:
+def telling(listener: Listener | None) -> Iterator[None]:
     """Tell this function, while the block lasts, how many rows were read, and of how many."""
     token = _listener.set(listener)
     try:

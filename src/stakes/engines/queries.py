@@ -106,7 +106,7 @@ class Source:
 
         frame, sums, names = self.frame, [nw.len().alias("rows")], dict.fromkeys(self.places[key] for key in keys)
         if "weight" in self.places:
-            frame = _weighed(frame, self.places["weight"])
+            frame = _weigh(frame, self.places["weight"])
             sums += [nw.col("weight").sum().alias("sum"), nw.col("square").sum().alias("squares")]
             names["weighing"] = None
         return frame.group_by(*names).agg(*sums)
@@ -168,7 +168,7 @@ def collected(frame: Any) -> Any:
 
 
 # ── weights ──────────────────────────────────────────────────────────────────────────────────────────────────────
-def _weighed(frame: Any, name: str) -> Any:
+def _weigh(frame: Any, name: str) -> Any:
     """Add the weight, its square, and what is wrong with it as a key, so that wrong ones come back counted."""
     import narwhals as nw
 
@@ -218,7 +218,7 @@ def _on_probability_grid(frame: Any) -> Any:
     edge, upper = nw.col("edge"), nw.col("upper") == 1
     frame = frame.with_columns(_whether(nw, edge > 0.5).alias("upper"))
     frame = frame.with_columns(nw.when(upper).then(1.0 - edge).otherwise(edge).alias("size"), nw.lit(1.0).alias("unit"))
-    rounded = _rounded(_scaled_up(frame), upper)
+    rounded = _rounded(_scale_up(frame), upper)
     return rounded.with_columns(nw.when(upper).then(1.0 - nw.col("size")).otherwise(nw.col("size")).alias("edge"))
 
 
@@ -229,11 +229,11 @@ def _on_line_grid(frame: Any) -> Any:
     edge, below = nw.col("edge"), nw.col("below") == 1
     frame = frame.with_columns(_whether(nw, edge < 0).alias("below"))
     frame = frame.with_columns(nw.when(below).then(0.0 - edge).otherwise(edge).alias("size"), nw.lit(1.0).alias("unit"))
-    rounded = _rounded(_scaled_up(_scaled_down(frame)), below)
+    rounded = _rounded(_scale_up(_scale_down(frame)), below)
     return rounded.with_columns(nw.when(below).then(0.0 - nw.col("size")).otherwise(nw.col("size")).alias("edge"))
 
 
-def _scaled_up(frame: Any) -> Any:
+def _scale_up(frame: Any) -> Any:
     """Bring sizes below 1 into [1, 2); those that no normal float scales so far keep the unit of the smallest."""
     import narwhals as nw
 
@@ -242,7 +242,7 @@ def _scaled_up(frame: Any) -> Any:
     return frame
 
 
-def _scaled_down(frame: Any) -> Any:
+def _scale_down(frame: Any) -> Any:
     """Bring sizes of 2 and more into [1, 2)."""
     import narwhals as nw
 

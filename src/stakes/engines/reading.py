@@ -10,7 +10,7 @@ import numpy as np
 from stakes import errors
 from stakes.engines import memory
 from stakes.engines.alike import Spelling
-from stakes.engines.class_scores import Table, as_table, spread_scores
+from stakes.engines.class_scores import ClassColumns, as_table, spread_scores
 from stakes.engines.columns import Column, as_finite, as_numbers, check_baseline, spelled
 from stakes.engines.labels import Labels, encode, same_kind, settle, zeros_and_ones
 from stakes.engines.plan import Counted, DecidedBy, Plan
@@ -156,7 +156,7 @@ def _numbers(columns: dict[str, Column], **groups: Any) -> memory.Rows:
 def _classes(
     columns: dict[str, Column],
     quick: dict[str, Labels | None],
-    table: Table | None,
+    table: ClassColumns | None,
     classes: Any,
     positive: Any,
     parts: Collection[str] | None,
@@ -191,7 +191,7 @@ def _classes(
     return plan, rows, "rows"
 
 
-def _named(table: Table | None, pricing: Pricing | None) -> list[str]:
+def _named(table: ClassColumns | None, pricing: Pricing | None) -> list[str]:
     """The classes and decisions that scores and costs name."""
     return [*(() if table is None else table.classes), *(() if pricing is None else pricing.names)]
 
@@ -213,7 +213,7 @@ def warn_of_few_outside(scores: Array, sizes: Array | None = None) -> None:
 
 
 def _scores(
-    single: Column | None, table: Table | None, plan: Plan, occurring: Collection[str]
+    single: Column | None, table: ClassColumns | None, plan: Plan, occurring: Collection[str]
 ) -> tuple[Array | None, tuple[float, float] | None]:
     """The score of the positive class, or one column for each class of several and how far they reach."""
     if single is not None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.engines.class_scores import Table
+from stakes.engines.class_scores import ClassColumns
 from stakes.engines.columns import Column, as_weights, to_column
 from stakes.engines.missing import keep, present_rows
 from stakes.engines.segments import segment_labels
@@ -26,7 +26,7 @@ class RowsThatCount:
     """
 
     columns: dict[str, Column]
-    table: Table | None
+    table: ClassColumns | None
     weight: Array | None
     length: int
     dropped: int = 0
@@ -35,7 +35,7 @@ class RowsThatCount:
 
 
 def rows_that_count(
-    found: Mapping[str, Any], table: Table | None, missing: str, given: Mapping[str, Any] | None = None
+    found: Mapping[str, Any], table: ClassColumns | None, missing: str, given: Mapping[str, Any] | None = None
 ) -> RowsThatCount:
     """Read the columns and leave out rows; ``given`` is what was given beside a table, for messages."""
     present, dropped_in = _present(missing, found, table), {}
@@ -53,7 +53,7 @@ def rows_that_count(
     return counting if weight is None or weight.all() else _of_some_weight(counting, weight > 0)
 
 
-def _present(missing: str, found: Mapping[str, Any], table: Table | None) -> Array | None:
+def _present(missing: str, found: Mapping[str, Any], table: ClassColumns | None) -> Array | None:
     """Which rows are complete, if others are to be left out and there are any."""
     if not is_one_of(missing, ("error", "drop")):
         raise errors.unknown_missing(missing)

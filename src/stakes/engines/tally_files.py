@@ -43,8 +43,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from stakes import errors
+from stakes.engines.anonymise import SMALL, anonymise
 from stakes.engines.files.writing import check_target, written_beside
-from stakes.engines.travel import SMALL, for_travel
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import as_path, check_flag
 
@@ -83,7 +83,7 @@ def save(counted: "Counted", path: str | os.PathLike[str], *, exact: bool = Fals
     if exact and _tells_rows(counted):
         errors.warn(errors.exact_scores_travel())
     numbers = _Numbers()
-    saved = numbers.taken_out((counted if exact else for_travel(counted, min_cell)).saved())
+    saved = numbers.take_out((counted if exact else anonymise(counted, min_cell)).saved())
     text = json.dumps({"stakes": "tally", "version": VERSION, "counted": saved}, allow_nan=False)
     with written_beside(as_path("path", path), "tally") as place, zipfile.ZipFile(place, "w") as archive:
         for name, content in zip(_MEMBERS, (text.encode(), numbers.content), strict=True):
@@ -160,12 +160,12 @@ class _Numbers:
     def content(self) -> bytes:
         return b"".join(self.parts)
 
-    def taken_out(self, saved: Any) -> Any:
+    def take_out(self, saved: Any) -> Any:
         """Return the same with references instead of arrays."""
         if isinstance(saved, dict):
-            return {name: self.taken_out(part) for name, part in saved.items()}
+            return {name: self.take_out(part) for name, part in saved.items()}
         if isinstance(saved, list):
-            return [self.taken_out(part) for part in saved]
+            return [self.take_out(part) for part in saved]
         if isinstance(saved, float) and not math.isfinite(saved):
             return {"number": str(saved)}
         if not isinstance(saved, np.ndarray):

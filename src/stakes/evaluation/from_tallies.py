@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from stakes import errors
+from stakes.engines.anonymise import SUFFIX
 from stakes.engines.plan import Counted
-from stakes.engines.travel import SUFFIX
 from stakes.tallies import Confusion, Tally
 from stakes.tallies.names import canonical
 

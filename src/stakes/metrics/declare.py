@@ -171,7 +171,7 @@ class Metric:
         words = next((reason.words for reason in self.undefined if reason.applies(tally)), self.otherwise)
         return words.format(**self.parameters, zeros=getattr(tally, "zeros", None))
 
-    def _ruled_out(self, tally: Any) -> Any:
+    def _rule_out(self, tally: Any) -> Any:
         """Whether a declared reason applies: one answer for a single tally, one for each table of a leading axis."""
         out: Any = False
         for reason in self.undefined:
@@ -260,7 +260,7 @@ def measure(metrics: list[Metric], tally: Tally) -> list[Any]:
             raise errors.wrong_tally(metric.name, metric.tally.kind, type(tally).__name__)
         if metric.lacking:
             raise errors.which_costs(metric.name)
-    ruled_out = [metric._ruled_out(tally) for metric in metrics]
+    ruled_out = [metric._rule_out(tally) for metric in metrics]
     possible = [m for m, out in zip(metrics, ruled_out, strict=True) if not np.all(out)]
     folds = [(m.function, m.parameters) for m in possible if isinstance(m.function, Fold)]
     folded = iter(fold_all(folds, tally) if folds else [])  # type: ignore[arg-type]

@@ -70,13 +70,13 @@ def _taken(function: Callable[..., Any], parameters: Mapping[str, Any]) -> dict[
 
 def total(values: Array) -> Any:
     """Sum over the steps: a Python number for a single table, so that whole numbers stay exact."""
-    return values.sum(-1) if values.ndim > 1 else _unboxed(values.sum())
+    return values.sum(-1) if values.ndim > 1 else _unbox(values.sum())
 
 
 def largest(values: Array) -> Any:
     """Return the largest over the steps: a Python number for a single table."""
-    return values.max(-1) if values.ndim > 1 else _unboxed(values.max())
+    return values.max(-1) if values.ndim > 1 else _unbox(values.max())
 
 
-def _unboxed(value: Any) -> Any:
+def _unbox(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value

@@ -155,7 +155,7 @@ partial_auc = metric(
 )(Fold(_area_to_the_left, _mcclish))
 
 
-def _most_found_precisely(steps: Steps, *, precision: Annotated[float, SHARE] = 0.9) -> Any:
+def _recall_at_precision(steps: Steps, *, precision: Annotated[float, SHARE] = 0.9) -> Any:
     """The most positives found at a threshold that is precise enough; −1 when none is."""
     return largest(np.where(steps.precision >= precision, steps.tp, -1))
 
@@ -175,7 +175,7 @@ recall_at_precision = metric(
     reference="Eban et al. (2017), AISTATS",
 )(
     Fold(
-        _most_found_precisely,
+        _recall_at_precision,
         lambda found, table: ratio(np.where(np.less(found, 0), np.nan, found)[()], table.P),
         keep="max",
     )
@@ -203,7 +203,7 @@ precision_at_recall = metric(
 
 
 # ── the top of the list ──────────────────────────────────────────────────────────────────────────────────────────
-def _found_in_top(steps: Steps, *, k: Annotated[int, COUNT] = 10) -> Any:
+def _positives_in_top(steps: Steps, *, k: Annotated[int, COUNT] = 10) -> Any:
     """Positives among the first k rows; of rows that tie at the end, the expected share."""
     if steps.single and steps.rows_before[0] >= k:
         return 0.0
@@ -224,7 +224,7 @@ precision_at_k = metric(
     otherwise="there are fewer than {k} rows",
     pitfall="Rows that tie at place k count by their expected share.",
     reference="Manning, Raghavan & Schütze (2008), Introduction to Information Retrieval",
-)(Fold(_found_in_top, lambda found, table, *, k: _if_enough(ratio(found, k), table, k)))
+)(Fold(_positives_in_top, lambda found, table, *, k: _if_enough(ratio(found, k), table, k)))
 
 
 def _if_enough(value: Number, table: ScoreTable, k: int) -> Number:
@@ -243,4 +243,4 @@ recall_at_k = metric(
     otherwise="there are fewer than {k} rows",
     pitfall="Cannot reach 1 when there are more than k positives.",
     reference="Manning, Raghavan & Schütze (2008), Introduction to Information Retrieval",
-)(Fold(_found_in_top, lambda found, table, *, k: _if_enough(ratio(found, table.P), table, k)))
+)(Fold(_positives_in_top, lambda found, table, *, k: _if_enough(ratio(found, table.P), table, k)))

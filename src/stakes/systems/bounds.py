@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from stakes.records import Record
+from stakes.systems.bootstrap import Bootstrap
 from stakes.systems.component_costs import ComponentCosts
-from stakes.systems.drawing import Drawn
-from stakes.systems.network import Joint, Model, Network, distinct, summed
-from stakes.systems.programs import least, least_of_draws, least_of_each, transport
+from stakes.systems.linear_programs import least, least_of_draws, least_of_each, transport
+from stakes.systems.network import Joint, Model, Network, distinct, sum_out
 from stakes.systems.situations import Situations
-from stakes.systems.tables import Table
+from stakes.systems.tables import RateTable
 from stakes.tallies.arithmetic import Array, divided
 from stakes.text import visible
 
@@ -52,7 +52,7 @@ class Bounds(Record):
 
 
 # ── one model against the others ─────────────────────────────────────────────────────────────────────────────────
-def bounds(network: Network, costs: ComponentCosts, table: Table | None) -> Bounds:
+def bounds(network: Network, costs: ComponentCosts, table: RateTable | None) -> Bounds:
     """Bound what the system costs over all ways in which one model's answers can meet what the others say.
 
     ``table`` is a candidate in the place of the model; without it the model's own answers are taken.
@@ -137,7 +137,7 @@ def _by_program(shares: Array, prices: Array, answers: Array) -> Any:
 
 
 def _limits(
-    network: Network, costs: ComponentCosts, table: Table | None, ends: tuple[float, float]
+    network: Network, costs: ComponentCosts, table: RateTable | None, ends: tuple[float, float]
 ) -> tuple[float | None, float | None, str]:
     """The interval of both bounds, the others and the model drawn anew apart from each other."""
     drawn, name = costs.drawn, costs.model
@@ -164,7 +164,7 @@ def _note(network: Network, name: str) -> str:
 
 
 # ── all models at once ───────────────────────────────────────────────────────────────────────────────────────────
-def bounds_of_all(network: Network, cost: float, drawn: Drawn) -> Bounds:
+def bounds_of_all(network: Network, cost: float, drawn: Bootstrap) -> Bounds:
     """Bound what the system costs over every joint distribution that has the tables of all models as its margins.
 
     What rows tell about models together is kept.
@@ -183,9 +183,9 @@ def bounds_of_all(network: Network, cost: float, drawn: Drawn) -> Bounds:
     return Bounds(None, best, -worst, cost, cost, cases, *limits, reason, "over every dependence between all models")
 
 
-def _least_of_all(network: Network, sign: int, drawn: Drawn) -> tuple[float, Any]:
+def _least_of_all(network: Network, sign: int, drawn: Bootstrap) -> tuple[float, Any]:
     """The least that all cases can cost (times the sign), and the same for each draw of the margins."""
-    total, again = 0.0, (None if drawn.network is None or _cascaded(network) else 0.0)
+    total, again = 0.0, (None if drawn.network is None or _along_cascade(network) else 0.0)
     for c, cases in enumerate(network.cases):
         prices = sign * network.costs(c, network.joint(c).codes)
         constraints, margins = _margins(network, network, c)
@@ -197,7 +197,7 @@ def _least_of_all(network: Network, sign: int, drawn: Drawn) -> tuple[float, Any
     return total, again
 
 
-def _cascaded(network: Network) -> bool:
+def _along_cascade(network: Network) -> bool:
     return any(model.sees and not model.by_rows for model in network.models.values())
 
 
@@ -209,7 +209,7 @@ def _margins(network: Network, source: Network, c: int) -> tuple[Any, Array]:
     by_rows = [joint.codes[name] for name, model in network.models.items() if model.by_rows]
     places, first = distinct(by_rows, joint.size)
     blocks = [_indicators(places, len(first))]
-    totals = [summed(source.joint(c).chance, places, len(first))]
+    totals = [sum_out(source.joint(c).chance, places, len(first))]
     for model in network.models.values():
         chances = source.models[model.name].chances
         if chances is not None:

@@ -12,7 +12,7 @@ from stakes.engines.labels import PAIRS
 from stakes.systems import models as of_models
 from stakes.systems.fusion import fuse
 from stakes.systems.network import Model, Network
-from stakes.systems.rows import chosen_positive, declared, read_columns, rows_of, settle_classes
+from stakes.systems.rows import choose_positive, declared, read_columns, rows_of, settle_classes
 from stakes.systems.rules import Terms
 from stakes.tallies import JointCounts
 from stakes.tallies.arithmetic import Array
@@ -82,13 +82,13 @@ def _classes(
         known = data.truths if classes is None else declared(classes)
         if set(known) != set(data.truths):
             raise errors.unknown_labels("truth", sorted(set(data.truths) ^ set(known)), known)
-        chosen = chosen_positive(known, positive)
-        return _reordered(data, known), known, chosen
+        chosen = choose_positive(known, positive)
+        return _reorder(data, known), known, chosen
     if data is None and truth is None:
         if classes is None:
             raise errors.system_without_classes()
         known = declared(classes)
-        return None, known, chosen_positive(known, positive)
+        return None, known, choose_positive(known, positive)
     if truth is None:
         raise errors.system_without_truth()
     read, _ = read_columns(data, truth, columns, spelling)
@@ -96,7 +96,7 @@ def _classes(
     return read.count(known), known, chosen
 
 
-def _reordered(joint: JointCounts, classes: Sequence[str]) -> JointCounts:
+def _reorder(joint: JointCounts, classes: Sequence[str]) -> JointCounts:
     place = np.array([list(classes).index(name) for name in joint.truths])
     codes = joint.codes.copy()
     codes[:, 0] = place[codes[:, 0]]

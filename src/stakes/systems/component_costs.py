@@ -9,7 +9,7 @@ from typing import Any, NotRequired, TypedDict
 import numpy as np
 
 from stakes.records import Record
-from stakes.systems.drawing import Drawn
+from stakes.systems.bootstrap import Bootstrap
 from stakes.systems.network import Model, Network
 from stakes.systems.situations import Situations, own_rates, seen_combinations, situations
 from stakes.systems.tables import read_candidate
@@ -73,7 +73,7 @@ class ComponentCosts(
     redrawn: tuple[Situations, ...] | None
     rates_drawn: Array
     draws: Array | None
-    drawn: Drawn
+    drawn: Bootstrap
     notes: tuple[str, ...] = ()
 
     # ── K1 and K2 ────────────────────────────────────────────────────────────────────────────────────────────
@@ -85,7 +85,7 @@ class ComponentCosts(
     @cached_property
     def expected(self) -> Array:
         """K1: what the system costs on average when the model says j."""
-        return self._shaped(self._expected)
+        return self._shape(self._expected)
 
     @property
     def _expected(self) -> Array:
@@ -94,7 +94,7 @@ class ComponentCosts(
     @cached_property
     def excess(self) -> Array:
         """K2: how much more that is than when the model is right."""
-        return self._shaped(self._excess(self._expected))
+        return self._shape(self._excess(self._expected))
 
     def _excess(self, expected: Array) -> Array:
         """Subtract what the right answer costs; NaN for classes of which no answer is right."""
@@ -103,7 +103,7 @@ class ComponentCosts(
         base = np.where((right >= 0)[:, None], base, math.nan)
         return expected - base[..., None]
 
-    def _shaped(self, values: Array) -> Array:
+    def _shape(self, values: Array) -> Array:
         return values if self.sees else values[..., 0, :]
 
     @cached_property
@@ -120,7 +120,7 @@ class ComponentCosts(
 
     def _limits(self, draws: Array, values: Array) -> tuple[Array, Array]:
         low, high = self.drawn.limits(draws, values)
-        return self._shaped(low), self._shaped(high)
+        return self._shape(low), self._shape(high)
 
     @property
     def no_interval(self) -> str:
@@ -139,7 +139,7 @@ class ComponentCosts(
         return self._sum(self._excess(self._expected)) if self.known else math.nan
 
     def _sum(self, prices: Array) -> float:
-        return _added_up(self._cases_of(self.rates), prices)
+        return _add_up(self._cases_of(self.rates), prices)
 
     def _cases_of(self, rates: Array) -> Array:
         """How many cases of the system get each answer."""
@@ -185,7 +185,7 @@ class ComponentCosts(
         given = read_candidate(self.model, table, self.classes, self.outputs, sees)
         counts = self._cases_of(given.rates) if given.counts is None else given.counts
         expected = self._expected
-        return _added_up(counts, expected), _added_up(counts, self._excess(expected))
+        return _add_up(counts, expected), _add_up(counts, self._excess(expected))
 
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
     def to_rows(self) -> Iterator[Cell]:
@@ -230,7 +230,7 @@ class ComponentCosts(
         return f"<ComponentCosts of {visible(self.model)}>"
 
 
-def _added_up(counts: Array, prices: Array) -> float:
+def _add_up(counts: Array, prices: Array) -> float:
     """Σ counts · prices; what never happens costs nothing, whatever it would cost."""
     return float(np.where(counts > 0, counts * prices, 0.0).sum())
 
@@ -240,7 +240,7 @@ def _difference(one: Any, other: Any) -> Any:
     return np.where(np.abs(one - other) <= 1e-12 * np.abs(one), 0.0, one - other)
 
 
-def component_costs(network: Network, name: str, cost: float, drawn: Drawn) -> ComponentCosts:
+def component_costs(network: Network, name: str, cost: float, drawn: Bootstrap) -> ComponentCosts:
     """Work out what a model's answers cost the system."""
     model = network.models[name]
     combinations = seen_combinations(network, model)

@@ -10,7 +10,7 @@ from stakes import errors
 from stakes.systems.fusion import in_order
 from stakes.systems.network import Model, Network
 from stakes.systems.situations import own_rates
-from stakes.systems.tables import Table, are_accuracies, depth, of_accuracies, read_table
+from stakes.systems.tables import RateTable, are_accuracies, depth, of_accuracies, read_table
 from stakes.tallies import Confusion, JointCounts
 from stakes.tallies.arithmetic import is_real
 from stakes.tallies.names import canonical
@@ -138,7 +138,7 @@ def _by_table(one: Description, classes: Sequence[str], known: Mapping[str, Mode
 
 def _table(
     one: Description, classes: Sequence[str], known: Mapping[str, Model], outputs: Sequence[str] | None
-) -> Table:
+) -> RateTable:
     if one.accuracy is None:
         return read_table(one.name, one.table, classes, outputs, {name: known[name].outputs for name in one.sees})
     if one.sees:

@@ -87,7 +87,7 @@ class Joint:
         """Return the combinations of some models, the others summed out."""
         codes = {name: code for name, code in self.codes.items() if name in names}
         places, first = distinct(list(codes.values()), self.size)
-        return Joint({name: code[first] for name, code in codes.items()}, summed(self.chance, places, len(first)))
+        return Joint({name: code[first] for name, code in codes.items()}, sum_out(self.chance, places, len(first)))
 
 
 def distinct(columns: list[Array], size: int) -> tuple[Array, Array]:
@@ -105,7 +105,7 @@ def distinct(columns: list[Array], size: int) -> tuple[Array, Array]:
     return places, first
 
 
-def summed(values: Array, places: Array, count: int) -> Array:
+def sum_out(values: Array, places: Array, count: int) -> Array:
     """Add up the last axis by number; numbers that do not occur have nothing."""
     if values.ndim == 1:
         return np.bincount(places, weights=values, minlength=count)
@@ -117,7 +117,7 @@ def summed(values: Array, places: Array, count: int) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class JointRows:
     """The combinations that occurred in rows, and how often for each class (leading axes when drawn anew)."""
 
     codes: Mapping[str, Array]
@@ -138,7 +138,7 @@ class Network:
     models: Mapping[str, Model]
     fusion: Fusion
     prices: Array
-    rows: Rows | None = None
+    rows: JointRows | None = None
     shared: bool | None = None
 
     # ── who sees whom ────────────────────────────────────────────────────────────────────────────────────────
@@ -205,8 +205,8 @@ class Network:
         others = [name for name in joint.codes if name not in (model.name, *later)]
         places, first = distinct([joint.codes[name] for name in others], joint.size)
         there = joint.codes[model.name] == code
-        situations = summed(joint.chance, places, len(first))
-        answered = summed(joint.chance * there, places, len(first))
+        situations = sum_out(joint.chance, places, len(first))
+        answered = sum_out(joint.chance * there, places, len(first))
         self._refuse_unseen(joint, c, model, code, first[(situations > 0) & (answered == 0)], others)
         ratio = divided(situations, answered)
         kept = np.flatnonzero(there)
@@ -226,7 +226,7 @@ class Network:
 
     def decided(self, joint: Joint) -> Array:
         """The probability of each decision."""
-        return summed(joint.chance, self.fusion(joint.codes), self.prices.shape[1])
+        return sum_out(joint.chance, self.fusion(joint.codes), self.prices.shape[1])
 
     def cost_of_class(self, c: int, do: Do | None = None) -> Any:
         """What one case of a class costs on average."""
@@ -244,7 +244,7 @@ class Network:
             joint = self.joint(c)
             chance = np.ones(math.prod(sizes))
             for name, size in zip(self.models, sizes, strict=True):
-                chance = chance * summed(joint.chance, joint.codes[name], size)[codes[name]]
+                chance = chance * sum_out(joint.chance, joint.codes[name], size)[codes[name]]
             total += float(cases * (chance @ self.costs(c, codes)))
         return total
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.records import Record
-from stakes.systems.network import Do, Network, summed
+from stakes.systems.network import Do, Network, sum_out
 from stakes.tallies.arithmetic import Array, divided
 from stakes.tallies.names import canonical
 from stakes.text import aligned, lines
@@ -102,7 +102,7 @@ def seen(network: Network, values: Do) -> tuple[Array, Array]:
         there = np.ones(joint.size, bool)
         for name, code in values.items():
             there &= joint.codes[name] == code
-        chance = summed(joint.chance * there, network.fusion(joint.codes), network.prices.shape[1])
+        chance = sum_out(joint.chance * there, network.fusion(joint.codes), network.prices.shape[1])
         decided.append(divided(chance, chance.sum(), np.nan))
         chances.append(chance.sum())
     return np.stack(decided), np.array(chances)

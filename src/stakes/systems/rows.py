@@ -11,7 +11,7 @@ from stakes.engines.alike import Spelling, refuse_alike
 from stakes.engines.columns import Column, ordered
 from stakes.engines.labels import PAIRS, Labels, encode, same_kind, settle
 from stakes.engines.tables import gather
-from stakes.systems.network import Rows, distinct, refuse_too_many
+from stakes.systems.network import JointRows, distinct, refuse_too_many
 from stakes.tallies import JointCounts
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
@@ -73,7 +73,7 @@ def settle_classes(truth: Labels, classes: Any, positive: Any) -> tuple[tuple[st
         missing = [name for name in known if name not in truth.names]
         if missing:
             raise errors.no_cases_of_class("the file", missing[0])
-        return known, chosen_positive(known, positive)
+        return known, choose_positive(known, positive)
     if len(truth.names) == 1:
         raise errors.system_of_one_class(truth.names[0])
     plan = settle(truth, None, None, positive)
@@ -93,7 +93,7 @@ def declared(classes: Any) -> tuple[str, ...]:
     return known
 
 
-def chosen_positive(classes: Sequence[str], positive: Any) -> str | None:
+def choose_positive(classes: Sequence[str], positive: Any) -> str | None:
     """The positive one of two classes: as told, as the label rule knows it ({0, 1}, …), or the first one listed."""
     if len(classes) != 2:
         if positive is not None:
@@ -107,7 +107,7 @@ def chosen_positive(classes: Sequence[str], positive: Any) -> str | None:
     return wanted
 
 
-def rows_of(joint: JointCounts, columns: Mapping[str, str]) -> tuple[Rows, dict[str, tuple[str, ...]]]:
+def rows_of(joint: JointCounts, columns: Mapping[str, str]) -> tuple[JointRows, dict[str, tuple[str, ...]]]:
     """Turn counted combinations (the truth first) into the rows of a network, and tell what each model can say.
 
     ``columns`` tell for each model which column of the combinations is its own.
@@ -119,7 +119,7 @@ def rows_of(joint: JointCounts, columns: Mapping[str, str]) -> tuple[Rows, dict[
     counts = np.zeros((len(joint.truths), len(first)))
     np.add.at(counts, (joint.codes[:, 0], places), joint.counts)
     codes = {name: _small(column[first]) for name, column in said.items()}
-    return Rows(codes, counts), {name: joint.labels[place] for name, place in at.items()}
+    return JointRows(codes, counts), {name: joint.labels[place] for name, place in at.items()}
 
 
 def _small(codes: Array) -> Array:

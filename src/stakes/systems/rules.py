@@ -109,7 +109,7 @@ class Answer(Node):
         return f"{self.words(terms)} is {terms.pair()[0]!r}"
 
 
-class Condition(Node):
+class RuleCondition(Node):
     """A part that is true or false."""
 
     def labels(self, said: Said, terms: Terms) -> Array:
@@ -184,7 +184,7 @@ class Vote(Answer):
         return tuple(dict.fromkeys(label for part in self.parts for label in part.possible(terms)))
 
     def words(self, terms: Terms) -> str:
-        return f"what most of {_listed(self.parts, self.weights, terms)} say"
+        return f"what most of {_list(self.parts, self.weights, terms)} say"
 
     def ties(self, terms: Terms) -> bool:
         """Whether votes can tie: between two labels, when some of the votes are half of all of them."""
@@ -247,7 +247,7 @@ class Lookup(Answer):
 
 # ── conditions ───────────────────────────────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True)
-class Is(Condition):
+class Is(RuleCondition):
     """An answer is one of some labels, or is none of them."""
 
     part: Node
@@ -271,7 +271,7 @@ class Is(Condition):
 
 
 @dataclass(frozen=True)
-class Agree(Condition):
+class Agree(RuleCondition):
     """Two parts answer the same, or do not."""
 
     left: Node
@@ -292,7 +292,7 @@ class Agree(Condition):
 
 
 @dataclass(frozen=True)
-class Every(Condition):
+class Every(RuleCondition):
     """Every part holds."""
 
     parts: tuple[Node, ...]
@@ -301,11 +301,11 @@ class Every(Condition):
         return functools.reduce(np.logical_and, [part.holds(said, terms) for part in self.parts])
 
     def when(self, terms: Terms) -> str:
-        return " and ".join(_bracketed(part, terms, Either) for part in self.parts)
+        return " and ".join(_in_brackets(part, terms, Either) for part in self.parts)
 
 
 @dataclass(frozen=True)
-class Either(Condition):
+class Either(RuleCondition):
     """At least one part holds."""
 
     parts: tuple[Node, ...]
@@ -314,11 +314,11 @@ class Either(Condition):
         return functools.reduce(np.logical_or, [part.holds(said, terms) for part in self.parts])
 
     def when(self, terms: Terms) -> str:
-        return " or ".join(_bracketed(part, terms, Every) for part in self.parts)
+        return " or ".join(_in_brackets(part, terms, Every) for part in self.parts)
 
 
 @dataclass(frozen=True)
-class Not(Condition):
+class Not(RuleCondition):
     """The part does not hold."""
 
     part: Node
@@ -332,11 +332,11 @@ class Not(Condition):
         return ~self.part.holds(said, terms)
 
     def when(self, terms: Terms) -> str:
-        return f"it is not so that {_bracketed(self.part, terms, Every, Either)}"
+        return f"it is not so that {_in_brackets(self.part, terms, Every, Either)}"
 
 
 @dataclass(frozen=True)
-class Count(Condition):
+class Count(RuleCondition):
     """At least, at most or exactly so many of the parts hold (each counting by its weight)."""
 
     how: str
@@ -353,7 +353,7 @@ class Count(Condition):
     def when(self, terms: Terms) -> str:
         yes = [terms.yes_of(part.name) if isinstance(part, Says) else None for part in self.parts]
         alike = f"say {yes[0]!r}" if yes[0] is not None and len(set(yes)) == 1 else "hold"
-        listed = _listed(self.parts, self.weights, terms, conditions=alike == "hold")
+        listed = _list(self.parts, self.weights, terms, conditions=alike == "hold")
         return f"{self.how.replace('_', ' ')} {plain(self.number)} of {listed} {alike}"
 
 
@@ -377,12 +377,12 @@ def plain(number: Fraction) -> str:
     return str(number) if number.denominator == 1 else f"{float(number):g}"
 
 
-def _bracketed(part: Node, terms: Terms, *kinds: Any) -> str:
+def _in_brackets(part: Node, terms: Terms, *kinds: Any) -> str:
     words = part.when(terms)
     return f"({words})" if isinstance(part, kinds) else words
 
 
-def _listed(parts: Sequence[Node], weights: Sequence[Fraction], terms: Terms, conditions: bool = False) -> str:
+def _list(parts: Sequence[Node], weights: Sequence[Fraction], terms: Terms, conditions: bool = False) -> str:
     """List who votes, and with what weight."""
     shown = []
     for part, weight in zip(parts, weights, strict=True):

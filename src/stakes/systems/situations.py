@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes import errors
-from stakes.systems.network import Joint, Model, Network, distinct, summed
+from stakes.systems.network import Joint, Model, Network, distinct, sum_out
 from stakes.tallies.arithmetic import Array, divided
 
 _MOST_ANSWERS = 10_000
@@ -47,12 +47,12 @@ class Situations:
 
     def seen_shares(self, combinations: int) -> Array:
         """The probability of each combination of what the model sees."""
-        return summed(self.shares, self.seen, combinations)
+        return sum_out(self.shares, self.seen, combinations)
 
     def mean_prices(self, prices: Array, combinations: int) -> Array:
         """The mean price of each answer (last axis), for each combination of what the model sees."""
         weighted = np.einsum("...g,...gj->...jg", self.shares, prices)
-        totals = np.moveaxis(summed(weighted, self.seen, combinations), -2, -1)
+        totals = np.moveaxis(sum_out(weighted, self.seen, combinations), -2, -1)
         shares = self.seen_shares(combinations)[..., None]
         return divided(totals, shares, math.nan)
 
@@ -81,7 +81,7 @@ class _Others:
 
     def shares(self) -> Array:
         """The probability of each situation."""
-        return summed(self.base.chance, self.places, self.size)
+        return sum_out(self.base.chance, self.places, self.size)
 
     def costs(self, answers: Mapping[str, int]) -> Array:
         """What each situation costs when some models are made to give an answer, averaged over those left out."""
@@ -96,7 +96,7 @@ def situations(network: Network, name: str, c: int) -> Situations:
         low, high = _prices_in_rows(others)
     else:
         low = high = np.stack([others.costs({name: j}) for j in range(len(others.model.outputs))], axis=-1)
-    return _merged(network.seen_codes(others.model, others.codes, others.size), others.shares(), low, high)
+    return _merge(network.seen_codes(others.model, others.codes, others.size), others.shares(), low, high)
 
 
 def _others(network: Network, model: Model, c: int) -> _Others:
@@ -118,8 +118,8 @@ def _prices_in_rows(others: _Others) -> tuple[Array, Array]:
     low, high = [], []
     for j in range(len(others.model.outputs)):
         there = base.codes[others.model.name] == j
-        answered = summed(base.chance * there, others.places, others.size)
-        paid = summed(base.chance * there * costs, others.places, others.size)
+        answered = sum_out(base.chance * there, others.places, others.size)
+        paid = sum_out(base.chance * there * costs, others.places, others.size)
         if network.shared is False:
             if base.chance.ndim == 1:
                 network.joint(others.c, {others.model.name: j})  # refuses what was never observed
@@ -151,7 +151,7 @@ def _whatever_they_say(others: _Others, j: int) -> tuple[Array, Array]:
     return least, most
 
 
-def _merged(seen: Array, shares: Array, low: Array, high: Array) -> Situations:
+def _merge(seen: Array, shares: Array, low: Array, high: Array) -> Situations:
     """Put situations together in which the same is seen and every answer has the same price."""
     if low.ndim > 2 or high.ndim > 2:  # prices that were drawn anew differ all the time
         return Situations(seen, shares, low, high)
@@ -160,7 +160,7 @@ def _merged(seen: Array, shares: Array, low: Array, high: Array) -> Situations:
     outputs = low.shape[1]
     merged = np.ascontiguousarray(found[:, 1 : 1 + outputs])
     above = merged if low is high else np.ascontiguousarray(found[:, 1 + outputs :])
-    return Situations(found[:, 0].astype(np.int64), summed(shares, np.ravel(places), len(found)), merged, above)
+    return Situations(found[:, 0].astype(np.int64), sum_out(shares, np.ravel(places), len(found)), merged, above)
 
 
 def own_rates(network: Network, name: str) -> Array:
@@ -174,7 +174,7 @@ def own_rates(network: Network, name: str) -> Array:
     for c in range(len(network.classes)):
         joint = network.joint(c, without=[other for other in network.models if not network.models[other].by_rows])
         cell = network.seen_codes(model, joint.codes, joint.size) * outputs + joint.codes[name]
-        table = summed(joint.chance, cell, combinations * outputs)
+        table = sum_out(joint.chance, cell, combinations * outputs)
         tables.append(table.reshape(*table.shape[:-1], combinations, outputs))
     stacked = np.stack(tables, axis=-3)
     totals = stacked.sum(-1, keepdims=True)

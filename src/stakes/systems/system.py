@@ -10,16 +10,16 @@ from stakes.engines.columns import as_finite
 from stakes.records import Record
 from stakes.results import Door, Plottable, Reportable, Shown
 from stakes.systems import outcomes, toml
+from stakes.systems.bootstrap import Bootstrap, drawn
 from stakes.systems.bounds import Bounds, bounds, bounds_of_all
 from stakes.systems.build import build
 from stakes.systems.component_costs import ComponentCosts, component_costs
-from stakes.systems.drawing import Drawn, drawn
+from stakes.systems.description import advice, facts, picture
 from stakes.systems.network import Model
 from stakes.systems.outcomes import Outcome, SeenAndDone
 from stakes.systems.rows import read_columns
 from stakes.systems.tables import read_candidate
 from stakes.systems.thresholds import SystemThreshold, by_bayes, by_rows
-from stakes.systems.words import advice, facts, picture
 from stakes.systems.worth import BreakEven, Worth, break_even, worth
 from stakes.tallies import JointCounts
 from stakes.tallies.checks import as_path
@@ -203,7 +203,7 @@ class System(
         return float(low), float(high)
 
     @cached_property
-    def _drawn(self) -> Drawn:
+    def _drawn(self) -> Bootstrap:
         return drawn(self.network, self.sampling)
 
     def bounds(self, model: str | None = None, table: Any = None) -> Bounds:

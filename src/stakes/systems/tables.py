@@ -17,7 +17,7 @@ _ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class RateTable:
     """How often each output is given: ``rates[c, a, j]``, and the ``counts`` behind them if there are any."""
 
     outputs: tuple[str, ...]
@@ -32,7 +32,7 @@ class Table:
 
 def read_table(
     name: str, given: Any, classes: Sequence[str], outputs: Sequence[str] | None, sees: Mapping[str, Sequence[str]]
-) -> Table:
+) -> RateTable:
     """Check a table: rows are the true classes (then what the model sees), the last axis is what it says.
 
     ``sees`` tells what each model that this one sees can say. A table whose rows all sum to 1 holds rates; any other
@@ -64,14 +64,14 @@ def read_table(
 
 def _rates(
     name: str, values: Array, classes: Sequence[str], outputs: tuple[str, ...], sees: Mapping[str, Sequence[str]]
-) -> Table:
+) -> RateTable:
     wrong = np.argwhere(~(values >= 0) | np.isinf(values))
     if len(wrong):
         c, _, j = wrong[0]
         raise errors.negative_count(name, classes[c], outputs[j], float(values[tuple(wrong[0])]))
     totals = values.sum(-1)
     if (np.abs(totals - 1) <= _ROUNDING).all():
-        return Table(outputs, values / totals[..., None])
+        return RateTable(outputs, values / totals[..., None])
     if (values <= 1).all() and (values != np.floor(values)).any():
         c, _ = np.argwhere(np.abs(totals - 1) > _ROUNDING)[0]
         raise errors.rates_sum(f"{name}, class {classes[c]!r}", float(totals[np.abs(totals - 1) > _ROUNDING][0]))
@@ -80,7 +80,7 @@ def _rates(
         if sees and totals[c].any():
             raise errors.never_seen_in_table(name, classes[c], _what_is_seen(sees, a))
         raise errors.no_cases_of_class(name, classes[c])
-    return Table(outputs, values / totals[..., None], values)
+    return RateTable(outputs, values / totals[..., None], values)
 
 
 def _what_is_seen(sees: Mapping[str, Sequence[str]], a: int) -> dict[str, str]:
@@ -127,7 +127,7 @@ def depth(given: Any) -> int:
 
 def read_candidate(
     name: str, given: Any, classes: Sequence[str], outputs: Sequence[str], sees: Mapping[str, Sequence[str]]
-) -> Table:
+) -> RateTable:
     """Check what is put in a model's place: a table or shares of right answers, in the order of its outputs."""
     if not are_accuracies(given):
         return read_table(name, given, classes, outputs, sees)
@@ -136,10 +136,10 @@ def read_candidate(
     if set(outputs) != set(classes):
         raise errors.accuracies_of_outputs(name, outputs, classes)
     rates = of_accuracies(name, given, classes).rates
-    return Table(tuple(outputs), rates[..., [list(classes).index(output) for output in outputs]])
+    return RateTable(tuple(outputs), rates[..., [list(classes).index(output) for output in outputs]])
 
 
-def of_accuracies(name: str, given: Any, classes: Sequence[str]) -> Table:
+def of_accuracies(name: str, given: Any, classes: Sequence[str]) -> RateTable:
     """Make the table of a model of which only the share of right answers is known, for two classes."""
     values = [given] * len(classes) if is_real(given) else given
     if isinstance(values, Mapping):
@@ -150,4 +150,4 @@ def of_accuracies(name: str, given: Any, classes: Sequence[str]) -> Table:
         raise errors.accuracies_of_many(name, len(classes))
     first, second = map(float, values)
     rates = np.array([[first, 1 - first], [1 - second, second]])
-    return Table(tuple(classes), rates[:, None, :])
+    return RateTable(tuple(classes), rates[:, None, :])

@@ -121,12 +121,12 @@ def _one(network: Network, costs: ComponentCosts, share: float, why_no_share: st
         removed_range = _range(costs, [answer] * len(network.classes))
         perfect_range = _range(costs, costs.right) if min(costs.right) >= 0 else None
     else:
-        always = [_made_to_say(costs, [j] * len(network.classes)) for j in range(len(costs.outputs))]
+        always = [_cost_of_answer(costs, [j] * len(network.classes)) for j in range(len(costs.outputs))]
         removed, best = always[answer], int(np.argmin(always))
         constant = always[best]
         cheapest = _paid(costs, costs.at_least.min(-1))
         if min(costs.right) >= 0:
-            perfect = _made_to_say(costs, costs.right)
+            perfect = _cost_of_answer(costs, costs.right)
         else:
             reason = "which of its outputs is right was not said"
     usual, suited = costs.outputs[answer], costs.outputs[best]
@@ -139,7 +139,7 @@ def _said(costs: ComponentCosts) -> Any:
     return np.einsum("c,ca,caj->j", costs.cases, costs.seen_shares, np.nan_to_num(costs.rates))
 
 
-def _made_to_say(costs: ComponentCosts, answers: Any) -> float:
+def _cost_of_answer(costs: ComponentCosts, answers: Any) -> float:
     """What the system costs when the model is made to say one thing for each class."""
     return _range(costs, answers)[0]
 
@@ -163,7 +163,7 @@ def _shares(network: Network, cost: float) -> tuple[dict[str, float], float, str
     reason = _why_no_shares(network)
     if reason:
         return {}, math.nan, reason
-    value = {made: _cost_made_perfect(network, made) if made else cost for made in _subsets(names)}
+    value = {made: _cost_if_perfect(network, made) if made else cost for made in _subsets(names)}
     n = len(names)
     shares = dict.fromkeys(names, 0.0)
     for made, before in value.items():
@@ -197,7 +197,7 @@ def _subsets(names: list[str]) -> Iterator[frozenset[str]]:
     return map(frozenset, itertools.chain.from_iterable(itertools.combinations(names, size) for size in sizes))
 
 
-def _cost_made_perfect(network: Network, made: frozenset[str]) -> float:
+def _cost_if_perfect(network: Network, made: frozenset[str]) -> float:
     do = [{name: network.models[name].right[c] for name in made} for c in range(len(network.classes))]
     return sum(float(n * network.cost_of_class(c, do[c])) for c, n in enumerate(network.cases) if n)
 

@@ -106,7 +106,7 @@ class Tally(Saved):
         """The (weighted) number of rows of each class; of what has no classes, the number of all."""
         return {"": self.total}  # type: ignore[attr-defined]
 
-    def for_travel(self, minimum: float) -> Self:
+    def anonymise(self, minimum: float) -> Self:
         """Return what of this tally may leave the house: nothing about single rows or small groups of them."""
         return self
 

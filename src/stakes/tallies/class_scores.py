@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
 from stakes import errors
+from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array, Number, alike, are_counts, exact
 from stakes.tallies.base import Tally
 from stakes.tallies.checks import as_rows, is_sequence
@@ -137,7 +138,7 @@ class ClassScores(Tally):
             raise errors.bad_counts(f"scores of shape {scores.shape} do not fit {len(truth)} rows and {k} classes")
         if truth.dtype.kind not in "biu" or truth.min() < 0 or truth.max() >= k:
             raise errors.codes_beyond_classes(k)
-        sums = _added_up(scores, truth, k, weight, parts, span or (float(scores.min()), float(scores.max())))
+        sums = _add_up(scores, truth, k, weight, parts, span or (float(scores.min()), float(scores.max())))
         return cls(
             tuple(classes),
             tuple(
@@ -208,11 +209,19 @@ class ClassScores(Tally):
         if math.isnan(self.surprise) == (low >= 0 and high <= 1):
             raise ValueError("losses of what are no probabilities, or none of what are")
 
+    def anonymise(self, minimum: float) -> Self:
+        """Return the same with every table in bins, and a range that tells no single score."""
+        tables = tuple(table.anonymise(minimum) for table in self.tables)
+        numbers = bins.numbers(np.array(self.range), "line", 0)
+        ends = bins.edges(np.add(numbers, (0, 1)), "line", 0)  # powers of two
+        span = (0.0, 1.0) if self.probabilities else (float(ends[0]), float(ends[1]))
+        return replace(self, tables=tables, range=span, sample=None)
+
     def __str__(self) -> str:
         return f"<ClassScores of {float(self.total):,.15g} rows and {len(self.classes)} classes>"
 
 
-def _added_up(
+def _add_up(
     scores: Array, truth: Array, k: int, weight: Array | None, parts: Collection[str], span: tuple[float, float]
 ) -> dict[str, Any]:
     """Add up sizes, ranks and losses block by block, and the blocks without rounding."""

@@ -56,13 +56,13 @@ class Confusion(Tally):
             if known is None or len(set(map(str, known))) != len(known):
                 raise errors.bad_counts(f"{name} must be a list of different names, not {errors.short(repr(names))}")
             object.__setattr__(self, name, tuple(str(n) for n in known))
-        object.__setattr__(self, "counts", self._checked(self.counts))
+        object.__setattr__(self, "counts", self._check_counts_of(self.counts))
         if self.squares is not None:
-            object.__setattr__(self, "squares", self._checked(self.squares))
+            object.__setattr__(self, "squares", self._check_counts_of(self.squares))
         if self.positive is not None and not is_one_of(self.positive, self.truths):
             raise errors.unknown_positive(self.positive, self.truths)
 
-    def _checked(self, values: Any) -> Array:
+    def _check_counts_of(self, values: Any) -> Array:
         """Return a frozen copy of the right shape, whole numbers as int64 and the others as float64."""
         try:
             array = _small_if_possible(np.array(values))
@@ -94,7 +94,7 @@ class Confusion(Tally):
         check_class("positive", positive)
         check_class("negative", negative)
         if any(isinstance(cell, np.ndarray) for cell in (tp, fn, fp, tn)):
-            counts = _stacked(tp, fn, fp, tn)
+            counts = _stack_cells(tp, fn, fp, tn)
         else:  # numbers beyond 64 bits stay what they are
             for name, cell in {"tp": tp, "fn": fn, "fp": fp, "tn": tn}.items():
                 if not isinstance(cell, int) and not is_real(cell):
@@ -369,7 +369,7 @@ def most_frequent(
     return [(truth, decision, count, float(count / totals[truth])) for count, truth, decision in ranked]
 
 
-def _stacked(tp: Any, fn: Any, fp: Any, tn: Any) -> Array:
+def _stack_cells(tp: Any, fn: Any, fp: Any, tn: Any) -> Array:
     """The cells of many tables, each an array over the same leading axes."""
     try:
         return np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)

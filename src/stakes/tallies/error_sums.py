@@ -89,7 +89,7 @@ class ErrorRows:
         return cls(truth, prediction, weight)  # type: ignore[arg-type]
 
 
-def _merged(parts: Iterable[Mapping[Cell, float]]) -> dict[Cell, float]:
+def _merge(parts: Iterable[Mapping[Cell, float]]) -> dict[Cell, float]:
     whole: dict[Cell, float] = {}
     for part in parts:
         for cell, count in part.items():
@@ -125,7 +125,7 @@ _WORST = how(
     load=lambda saved: tuple(WorstError(*entry) for entry in _numbers(saved)),
 )
 _HISTOGRAM = how(
-    add=_merged,
+    add=_merge,
     save=lambda histogram: [[*cell, count] for cell, count in sorted(histogram.items())],
     load=lambda saved: {(t, p): count for t, p, count in _numbers(saved)},
 )
@@ -185,22 +185,22 @@ class ErrorSums(Tally):
             raise errors.bad_baseline(baseline)
         if not len(truth):
             raise errors.empty("truth")
-        sums = cls(**_added_up(truth, prediction, weight, parts), weighted=weight is not None)
+        sums = cls(**_add_up(truth, prediction, weight, parts), weighted=weight is not None)
         if places is not None and sums.worst is not None:
             worst = tuple(replace(w, row=int(places[w.row])) for w in sums.worst)
             sums = replace(sums, worst=worst)
         if "rows" in parts:  # copies: the caller's columns may change
             own = ErrorRows(np.array(truth), np.array(prediction), None if weight is None else np.array(weight))
             sums = replace(sums, rows=own)
-        return sums._compared(truth, weight, baseline) if "baseline" in parts else sums
+        return sums._compare(truth, weight, baseline) if "baseline" in parts else sums
 
-    def _compared(self, truth: Array, weight: Array | None, baseline: float | None) -> Self:
+    def _compare(self, truth: Array, weight: Array | None, baseline: float | None) -> Self:
         """Return the same sums beside those of always predicting the baseline, or else the mean."""
         value = float(self.mean(t=1)) if baseline is None else float(baseline)
         always = np.broadcast_to(np.float64(value), len(truth))
         wanted = [part for part in ("logs", "percentages", "prediction") if self.has(part)]
         constant = type(self)(
-            **_added_up(truth, always, weight, wanted),
+            **_add_up(truth, always, weight, wanted),
             rows=None if self.rows is None else ErrorRows(truth, always, weight),
             weighted=weight is not None,
         )
@@ -283,7 +283,7 @@ class ErrorSums(Tally):
         lower, upper = (bins.edges(found + step, "line", _PICTURE_BITS) for step in (0, 1))
         return lower, upper, np.array([count for _, count in cells], np.float64)
 
-    def for_travel(self, minimum: float) -> Self:
+    def anonymise(self, minimum: float) -> Self:
         """Return the sums alone: rows, the worst of them, and a histogram whose cells are small stay at home."""
         constant = None if self.constant is None else replace(self.constant, rows=None)
         return replace(self, rows=None, worst=None, histogram=None, constant=constant)
@@ -305,7 +305,7 @@ class ErrorSums(Tally):
         whole = replace(whole, baseline=None, constant=None)
         if whole.rows is None or not any(part.constant for part in parts):
             return whole
-        return whole._compared(whole.rows.truth, whole.rows.weight, None)
+        return whole._compare(whole.rows.truth, whole.rows.weight, None)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ErrorSums):
@@ -349,7 +349,7 @@ def _in_order(saved: dict[str, Any]) -> dict[str, Any]:
 
 
 # ── one pass over the rows ───────────────────────────────────────────────────────────────────────────────────────
-def _added_up(truth: Array, prediction: Array, weight: Array | None, parts: Collection[str]) -> dict[str, Any]:
+def _add_up(truth: Array, prediction: Array, weight: Array | None, parts: Collection[str]) -> dict[str, Any]:
     extremes = [max(abs(float(column.min())), abs(float(column.max()))) for column in (truth, prediction)]
     if not math.isfinite(sum(extremes) + (0.0 if weight is None else float(weight.sum()))):
         raise errors.errors_beyond_floats()
@@ -383,7 +383,7 @@ def _added_up(truth: Array, prediction: Array, weight: Array | None, parts: Coll
         "percentages": math.fsum(percentages) if "percentages" in parts else None,
         "zeros": zeros if "percentages" in parts else None,
         "worst": tuple(worst) if "worst" in parts else None,
-        "histogram": _merged(pictures) if "histogram" in parts else None,
+        "histogram": _merge(pictures) if "histogram" in parts else None,
     }
 
 
@@ -437,9 +437,9 @@ class _Moments:
     def about_zero(self) -> Mapping[Power, Fraction]:
         """Expand Σ Π (x + c)ᵏ in the sums of products of x, and undo the scaling; slow, so only when asked for."""
         sums = {power: Fraction(math.fsum(parts)) for power, parts in self.sums.items()}
-        return OnDemand(self.powers, lambda power: self._moved(sums, power))
+        return OnDemand(self.powers, lambda power: self._move(sums, power))
 
-    def _moved(self, sums: Mapping[Power, Fraction], power: Power) -> Fraction:
+    def _move(self, sums: Mapping[Power, Fraction], power: Power) -> Fraction:
         whole = Fraction(0)
         for lower in itertools.product(*(range(k + 1) for k in power)):
             factor = Fraction(1)

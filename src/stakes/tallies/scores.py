@@ -325,7 +325,7 @@ class ScoreTable(Tally):
         counts = {name: np.concatenate([part.values[name] for part in coarse]) for name in _COUNTS}
         return self._like(Columns.joined_neighbours(np.concatenate([part.scores for part in coarse]), counts), grid)
 
-    def for_travel(self, minimum: float) -> Self:
+    def anonymise(self, minimum: float) -> Self:
         """Return the table in bins, put together until every cell is empty or holds at least so many rows.
 
         A cell is the positives or the negatives in a bin; weighted ones are judged by Kish's number of rows. A side of

@@ -244,7 +244,7 @@ def _pool(metric: Metric, sample: Sample, first: Array, second: Array) -> pools.
         return pools.Scores(metric.of, sample.hits, first, second, to_swap, sample.weight, sample.cluster, ranked)
     if is_of_sums(metric):
         return _moments(metric, sample, first, second)
-    return pools.Rows(functools.partial(_recounted, metric, sample), first, second, sample.cluster)
+    return pools.PooledRows(functools.partial(_recounted, metric, sample), first, second, sample.cluster)
 
 
 def _losses(metric: Metric, sample: Sample, first: Array, second: Array) -> pools.Sums:

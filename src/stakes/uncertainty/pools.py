@@ -282,7 +282,7 @@ class _Ordered:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class PooledRows:
     """Figures that need the rows themselves, counted anew for every draw: the slow way, for what no other pool can.
 
     ``measure`` gives the figure of the numbers of some rows and the outputs there.

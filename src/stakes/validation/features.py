@@ -39,16 +39,16 @@ def as_table(X: Any) -> Any:
     return X
 
 
-def shuffled_within(X: Any, codes: Array, rng: np.random.Generator) -> Any:
+def shuffle_within(X: Any, codes: Array, rng: np.random.Generator) -> Any:
     """Shuffle every feature of a table by itself among the rows of the same class."""
     order = np.tile(np.arange(len(codes))[:, None], X.shape[1])
     for code in np.unique(codes):
         rows = codes == code
         order[rows] = rng.permuted(order[rows], axis=0)
-    return _columns_reordered(X, order)
+    return _reorder_columns(X, order)
 
 
-def _columns_reordered(X: Any, order: Array) -> Any:
+def _reorder_columns(X: Any, order: Array) -> Any:
     """Give every column its own order of rows; those of data frames keep their types."""
     if hasattr(X, "iloc"):
         columns = {name: X.iloc[:, j].array.take(order[:, j]) for j, name in enumerate(X.columns)}

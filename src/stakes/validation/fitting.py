@@ -163,10 +163,10 @@ def run(tasks: Sequence[Callable[[], T]], jobs: int, doing: str) -> Iterator[T]:
     if isinstance(jobs, bool) or not isinstance(jobs, int) or not (1 <= jobs <= 2**15 or jobs == -1):
         raise errors.bad_jobs(jobs)
     results = Parallel(n_jobs=jobs, return_as="generator")(delayed(task)() for task in tasks)
-    return _watched(results, len(tasks), doing)
+    return _watch(results, len(tasks), doing)
 
 
-def _watched(results: Iterable[T], total: int, doing: str) -> Iterator[T]:
+def _watch(results: Iterable[T], total: int, doing: str) -> Iterator[T]:
     """Show a progress bar where a person is watching and there is something to wait for."""
     if not doing or total < _MANY or not sys.stderr.isatty():
         yield from results

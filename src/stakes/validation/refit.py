@@ -15,9 +15,9 @@ from stakes.tallies import ClassScores, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_whole
 from stakes.uncertainty.permutation import PermutationTest
-from stakes.validation.features import as_table, indexable, shuffled_within
+from stakes.validation.evaluating import judge, metric_of, value_of
+from stakes.validation.features import as_table, indexable, shuffle_within
 from stakes.validation.fitting import Said, check_estimator, fit_all, require_scikit_learn, run
-from stakes.validation.judging import judge, metric_of, value_of
 from stakes.validation.result import mean_defined
 from stakes.validation.splits import numbered, split
 from stakes.validation.target import Target, read_target
@@ -78,7 +78,7 @@ def refit_permutation(
     trial = _Trial(estimator, cv, groups, seed)
     value, chosen, words = trial.observed(X, target, wanted)
     seeds = np.random.SeedSequence(seed).spawn(permutations)
-    tasks = [partial(_shuffled_figure, trial, X, target, group, test, chosen, one) for one in seeds]
+    tasks = [partial(_figure_of_shuffle, trial, X, target, group, test, chosen, one) for one in seeds]
     null = np.array(list(run(tasks, jobs, "fitting on shuffled data")))
     return PermutationTest(
         metric=chosen.text,
@@ -160,7 +160,7 @@ def _combined(metric: Metric) -> str:
 
 
 # ── shuffles ─────────────────────────────────────────────────────────────────────────────────────────────────────
-def _shuffled_figure(
+def _figure_of_shuffle(
     trial: _Trial,
     X: Any,
     target: Target,
@@ -171,11 +171,11 @@ def _shuffled_figure(
 ) -> float:
     rng = np.random.default_rng(seed)
     if test == _FEATURES and target.labels is not None:
-        return trial.figure(shuffled_within(X, target.labels.codes, rng), target, metric)
-    return trial.figure(X, _labels_shuffled(target, group, rng), metric)
+        return trial.figure(shuffle_within(X, target.labels.codes, rng), target, metric)
+    return trial.figure(X, _shuffle_labels(target, group, rng), metric)
 
 
-def _labels_shuffled(target: Target, group: Array | None, rng: np.random.Generator) -> Target:
+def _shuffle_labels(target: Target, group: Array | None, rng: np.random.Generator) -> Target:
     if group is None:
         return target.reordered(rng.permutation(len(target)))
     return target.reordered(rng.permutation(_first_rows(group))[group])

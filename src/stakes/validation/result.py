@@ -15,7 +15,7 @@ from stakes.records import Count, Positive, Record
 from stakes.results import Shown
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.sampling import FEW_CLUSTERS
-from stakes.validation.judging import metric_of, value_of
+from stakes.validation.evaluating import metric_of, value_of
 from stakes.views import page
 
 FORMAT = 1

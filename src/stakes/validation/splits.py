@@ -113,7 +113,7 @@ def numbered(groups: Any, X: Any) -> Array:
 
 # ── ways that stakes names ───────────────────────────────────────────────────────────────────────────────────────
 def _read(how: Any, stratified: Any, target: Target, grouped: bool) -> Way:
-    kind, size = _parsed(how)
+    kind, size = _parse(how)
     if not isinstance(stratified, bool) and not is_one_of(stratified, ("auto",)):
         raise errors.bad_stratified(stratified)
     if stratified is True and target.plan is None:
@@ -128,7 +128,7 @@ def _read(how: Any, stratified: Any, target: Target, grouped: bool) -> Way:
     return way
 
 
-def _parsed(how: Any) -> tuple[str, Any]:
+def _parse(how: Any) -> tuple[str, Any]:
     if isinstance(how, bool):
         raise errors.unknown_how(how)
     if isinstance(how, numbers.Integral):

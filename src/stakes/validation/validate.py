@@ -9,9 +9,9 @@ from stakes.engines.columns import as_weights
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_threshold
 from stakes.uncertainty.sampling import Sampling
+from stakes.validation.evaluating import judge
 from stakes.validation.features import indexable
 from stakes.validation.fitting import Said, check_estimator, fit_all, require_scikit_learn
-from stakes.validation.judging import judge
 from stakes.validation.result import Validation
 from stakes.validation.splits import split
 from stakes.validation.target import as_array, column_of, read_target

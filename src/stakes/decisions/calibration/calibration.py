@@ -10,8 +10,8 @@ from stakes.decisions.calibration.decomposition import (
     Decomposition,
     decomposition,
     no_log_loss_of_many,
-    recalibrated,
-    summed_decomposition,
+    recalibrate_table,
+    sum_decomposition,
 )
 from stakes.decisions.calibration.line import CalibrationLine, calibration_line
 from stakes.decisions.calibration.reliability import Honest, Reliability, honest, reliability
@@ -66,7 +66,7 @@ class Calibration(
 
     @cached_property
     def _recalibrated(self) -> ScoreTable:
-        return recalibrated(self.table)
+        return recalibrate_table(self.table)
 
     @cached_property
     def brier(self) -> Decomposition:
@@ -138,7 +138,7 @@ class ClassCalibrations(Record, shown="brier log_loss classes"):
     @cached_property
     def brier(self) -> Decomposition:
         """The parts of the Brier score, added up over the classes."""
-        return summed_decomposition(self.scores, self.sampling)
+        return sum_decomposition(self.scores, self.sampling)
 
     @property
     def log_loss(self) -> Estimate:

@@ -37,9 +37,9 @@ class Terms(NamedTuple):
     score: float
 
     @classmethod
-    def of(cls, score: float, recalibrated: float, constant: float) -> "Terms":
+    def of(cls, score: float, recalibrate_table: float, constant: float) -> "Terms":
         """Take the loss apart; a part that rounding makes a hair negative is 0."""
-        return cls(max(score - recalibrated, 0.0), max(constant - recalibrated, 0.0), constant, score)
+        return cls(max(score - recalibrate_table, 0.0), max(constant - recalibrate_table, 0.0), constant, score)
 
 
 def squared_error_terms(truth: Any, prediction: Any, weight: Any = None) -> Terms:
@@ -53,13 +53,13 @@ def squared_error_terms(truth: Any, prediction: Any, weight: Any = None) -> Term
     _, place = np.unique(prediction, return_inverse=True)
     fitted = pooled(np.bincount(place, weight * truth), np.bincount(place, weight)).fitted()[place]
     constant = np.full(len(truth), np.average(truth, weights=weight))
-    score, recalibrated, unskilled = (
+    score, recalibrate_table, unskilled = (
         float(np.average((truth - said) ** 2, weights=weight)) for said in (prediction, fitted, constant)
     )
-    return Terms.of(score, recalibrated, unskilled)
+    return Terms.of(score, recalibrate_table, unskilled)
 
 
-def recalibrated(table: ScoreTable) -> ScoreTable:
+def recalibrate_table(table: ScoreTable) -> ScoreTable:
     """Return the table with every score replaced by its level on the rising curve, as these rows themselves draw it."""
     _, positives, negatives = upwards(table)
     blocks = pooled(positives, positives + negatives)
@@ -91,9 +91,9 @@ def decomposition(name: str, table: ScoreTable, fitted: ScoreTable, sampling: Sa
     return _figures(metric, parts, table, _uncertainty_limits(name, table, sampling), sampling)
 
 
-def summed_decomposition(scores: ClassScores, sampling: Sampling) -> Decomposition:
+def sum_decomposition(scores: ClassScores, sampling: Sampling) -> Decomposition:
     """Return the parts of the Brier score of several classes: the sum of those of each class against the rest."""
-    of_class = [terms(metrics.find("brier_score"), table, recalibrated(table)) for table in scores.tables]
+    of_class = [terms(metrics.find("brier_score"), table, recalibrate_table(table)) for table in scores.tables]
     parts = Terms(*(math.fsum(column) for column in zip(*of_class, strict=True)))
     limits = none("it is a sum over classes")
     return _figures(metrics.find("multiclass_brier_score"), parts, scores, limits, sampling)

@@ -11,7 +11,7 @@ from stakes.tallies.parallel import run_all
 from stakes.tallies.steps import Steps
 
 
-def grouped(table: ScoreTable, groups: int) -> ScoreTable:
+def group_scores(table: ScoreTable, groups: int) -> ScoreTable:
     """Return a table of about so many scores: neighbours in the ranking, equally many rows each, share their mean.
 
     Weighted tables, which are small enough to be kept as columns, stay as they are.

@@ -65,7 +65,7 @@ def pooled(sums: Array, weights: Array | None = None) -> Blocks:
     parts = [_stretch(sums, weights, slice(start, start + _STRETCH)) for start in edges]
     starts = [part.starts + start for part, start in zip(parts, edges, strict=True)]
     columns = [np.concatenate([getattr(part, name) for part in parts]) for name in ("sums", "weights")]
-    return _finished(Blocks(np.concatenate(starts), columns[0], columns[1], len(sums)))
+    return _finish(Blocks(np.concatenate(starts), columns[0], columns[1], len(sums)))
 
 
 def _stretch(sums: Array, weights: Array | None, place: slice) -> Blocks:
@@ -75,7 +75,7 @@ def _stretch(sums: Array, weights: Array | None, place: slice) -> Blocks:
     while left <= _WORTHWHILE:
         kept = _rises(blocks.levels)
         left = len(kept) / len(blocks.starts)
-        blocks = _merged(blocks, kept)
+        blocks = _merge(blocks, kept)
     return blocks
 
 
@@ -93,7 +93,7 @@ def _labels(labels: Array) -> Blocks:
 def _falling(sums: Array, weights: Array) -> Blocks:
     """Pool runs of entries whose means fall."""
     each = Blocks(np.arange(len(sums)), sums.astype(np.float64), weights.astype(np.float64), len(sums))
-    return _merged(each, _rises(each.levels))
+    return _merge(each, _rises(each.levels))
 
 
 def _rises(means: Array) -> Array:
@@ -101,18 +101,18 @@ def _rises(means: Array) -> Array:
     return np.append(0, np.flatnonzero(means[1:] > means[:-1]) + 1)
 
 
-def _merged(blocks: Blocks, kept: Array) -> Blocks:
+def _merge(blocks: Blocks, kept: Array) -> Blocks:
     """Put blocks together from one kept place to the next."""
     sums, weights = (np.add.reduceat(column, kept) for column in (blocks.sums, blocks.weights))
     return Blocks(blocks.starts[kept], sums, weights, blocks.length)
 
 
-def _finished(blocks: Blocks) -> Blocks:
+def _finish(blocks: Blocks) -> Blocks:
     """Let SciPy pool the rest; means that are equal but for its rounding are put together afterwards."""
     from scipy.optimize import isotonic_regression
 
     kept = isotonic_regression(blocks.levels, weights=blocks.weights).blocks[:-1]
     while len(kept) < len(blocks.starts):
-        blocks = _merged(blocks, kept)
+        blocks = _merge(blocks, kept)
         kept = _rises(blocks.levels)
     return blocks

@@ -18,7 +18,7 @@ def line(x: Array, positives: Array, negatives: Array) -> Array:
     middle = float(np.average(x, weights=total))
     spread = float(np.abs(x - middle).max())
     columns = np.stack([np.ones(len(x)), (x - middle) / spread])
-    intercept, slope = _climbed(columns, positives, negatives)
+    intercept, slope = _maximise(columns, positives, negatives)
     return np.array([intercept - slope * middle / spread, slope / spread])
 
 
@@ -51,7 +51,7 @@ def probability(logits: Array) -> Array:
     return expit(logits)
 
 
-def _climbed(columns: Array, positives: Array, negatives: Array) -> Array:
+def _maximise(columns: Array, positives: Array, negatives: Array) -> Array:
     """Climb to the coefficients of greatest likelihood; a step that overshoots is halved."""
     total = positives + negatives
     at = np.zeros(len(columns))

@@ -149,7 +149,7 @@ def honest(table: ScoreTable, sampling: Sampling) -> Honest | None:
     """
     if sampling.clusters is not None:
         return None
-    scores, positives, weights, telling = _thinned(table)
+    scores, positives, weights, telling = _thin(table)
     generator = sampling.generator()
     draws = generator.binomial(telling, scores, (REDRAWN, len(scores))) / telling * weights
     places = np.linspace(scores[0], scores[-1], 101)
@@ -168,7 +168,7 @@ def _gain(scores: Array, positives: Array, weights: Array) -> tuple[float, Array
     return float((weights * (scores**2 - fitted**2) - 2 * positives * (scores - fitted)).sum()), fitted
 
 
-def _thinned(table: ScoreTable) -> tuple[Array, Array, Array, Array]:
+def _thin(table: ScoreTable) -> tuple[Array, Array, Array, Array]:
     """Scores with positives, weights and the rows that tell as much; many scores are put together to their means."""
     scores, positives, negatives = upwards(table)
     weights = positives + negatives

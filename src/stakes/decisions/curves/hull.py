@@ -27,7 +27,7 @@ def roc_hull(tp: Array, fp: Array) -> Array:
         if len(left) == before:
             return left
         if before - len(left) < _WORTHWHILE * before:  # long arcs lose one point a round: a single walk is faster
-            return left[_walked(tp[left].tolist(), fp[left].tolist())]
+            return left[_walk(tp[left].tolist(), fp[left].tolist())]
     return left
 
 
@@ -37,7 +37,7 @@ def _above_chords(tp: Array, fp: Array) -> Array:
     return np.asarray(up[:-1] * along[1:] > up[1:] * along[:-1], bool)
 
 
-def _walked(tp: list[int], fp: list[int]) -> list[int]:
+def _walk(tp: list[int], fp: list[int]) -> list[int]:
     """Walk along the points once, going back over those that a later one shows to be no corners."""
     corners: list[int] = []
     for c in range(len(tp)):

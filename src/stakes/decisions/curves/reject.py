@@ -10,7 +10,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.decisions.curves.curve import Band, ClassScored, Curve, Scored, drawn_band
-from stakes.decisions.curves.doubts import Cases, cases_of_many, cases_of_two
+from stakes.decisions.curves.uncertain_decisions import Cases, cases_of_many, cases_of_two
 from stakes.tallies.arithmetic import Array, divided
 from stakes.tallies.scores import growing
 from stakes.uncertainty.sampling import Sampling
@@ -64,7 +64,9 @@ def _band(cases: Cases, ranks: Array, x: Array, y: Array, sampling: Sampling) ->
 
     def heights() -> list[Array]:
         pieces = np.searchsorted(cuts, ranks, side="right")
-        kept, lost = (_drawn_rows if cases.groups is None else _drawn_clusters)(cases, pieces, len(cuts), sampling)
+        kept, lost = (_bootstrap_rows if cases.groups is None else _bootstrap_clusters)(
+            cases, pieces, len(cuts), sampling
+        )
         rejected = 1 - kept / kept[:, -1:]
         lines = zip(rejected[:, ::-1], (lost / kept)[:, ::-1], strict=True)
         return [np.interp(x[places], share, height) for share, height in lines]
@@ -72,7 +74,7 @@ def _band(cases: Cases, ranks: Array, x: Array, y: Array, sampling: Sampling) ->
     return drawn_band(x[places], heights, sampling, y[places])
 
 
-def _drawn_rows(cases: Cases, pieces: Array, size: int, sampling: Sampling) -> tuple[Array, Array]:
+def _bootstrap_rows(cases: Cases, pieces: Array, size: int, sampling: Sampling) -> tuple[Array, Array]:
     """What is kept and what that costs in drawn samples (draws × cuts): cases of the same cost are drawn together."""
     from stakes.uncertainty.cells import gamma_like  # only bands need it
     from stakes.uncertainty.score_tables import replicates_of
@@ -90,10 +92,10 @@ def _drawn_rows(cases: Cases, pieces: Array, size: int, sampling: Sampling) -> t
     classes = (kinds[0, :, None] == np.arange(K)).astype(np.float64)
     kept, lost = (np.einsum("rcs,ck->rks", drawn, each) for each in (classes, classes * kinds[1][:, None]))
     unit = 1.0 if cases.squares is None else float(cases.squares.sum() / cases.weight.sum())
-    return _cumulated(cases, kept, lost, unit, sampling)
+    return _cumulate(cases, kept, lost, unit, sampling)
 
 
-def _drawn_clusters(cases: Cases, pieces: Array, size: int, sampling: Sampling) -> tuple[Array, Array]:
+def _bootstrap_clusters(cases: Cases, pieces: Array, size: int, sampling: Sampling) -> tuple[Array, Array]:
     """The same when whole clusters are drawn."""
     from stakes.uncertainty.clusters import drawn_weights  # only bands need it
 
@@ -104,10 +106,10 @@ def _drawn_clusters(cases: Cases, pieces: Array, size: int, sampling: Sampling) 
     columns = (cases.weight, cases.weight * cases.losses)
     sums = (np.bincount(cells, column, clusters.size * K * size).reshape(-1, K, size) for column in columns)
     kept, lost = (np.tensordot(weights, each, 1) for each in sums)
-    return _cumulated(cases, kept, lost, float(cases.weight.sum()) / clusters.size, sampling)
+    return _cumulate(cases, kept, lost, float(cases.weight.sum()) / clusters.size, sampling)
 
 
-def _cumulated(cases: Cases, kept: Array, lost: Array, unit: float, sampling: Sampling) -> tuple[Array, Array]:
+def _cumulate(cases: Cases, kept: Array, lost: Array, unit: float, sampling: Sampling) -> tuple[Array, Array]:
     """Add up from the least doubt on (draws × class × piece).
 
     Half a unit at the highest and half at the lowest price joins the surest: where these rows have no errors, others

@@ -15,7 +15,7 @@ from stakes import errors
 from stakes.decisions.calibration import logistic
 from stakes.decisions.calibration.isotonic import rising_curve
 from stakes.decisions.recalibration.rows import (
-    Rows,
+    LabelledScores,
     one_column,
     probability_table,
     read_classes,
@@ -63,7 +63,7 @@ class Calibrator(Record, stakes="calibrator"):
         """Return the probabilities that belong to scores, in the shape of the scores."""
         if not hasattr(self, "rows_"):
             raise errors.not_fitted(type(self).__name__)
-        return self._turned(score)
+        return self._apply(score)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return what the recalibrator was made with."""
@@ -110,7 +110,7 @@ class Calibrator(Record, stakes="calibrator"):
         return f"{type(self).__name__}({given})"
 
     # What a kind of recalibrator has to say for itself.
-    def _read(self, score: Any, truth: Any, weight: Any) -> Rows:
+    def _read(self, score: Any, truth: Any, weight: Any) -> LabelledScores:
         return read_two_classes(type(self).__name__, score, truth, weight)
 
     def _scores(self, score: Any) -> Array:
@@ -124,10 +124,10 @@ class Calibrator(Record, stakes="calibrator"):
             refuse_other_scale(values, *self.range_)
         return values
 
-    def _learn(self, rows: Rows) -> None:
+    def _learn(self, rows: LabelledScores) -> None:
         raise NotImplementedError
 
-    def _turned(self, score: Any) -> Array:
+    def _apply(self, score: Any) -> Array:
         raise NotImplementedError
 
     def _content(self) -> dict[str, Any]:
@@ -150,14 +150,14 @@ class IsotonicCalibrator(Calibrator):
 
     method = "isotonic"
 
-    def _learn(self, rows: Rows) -> None:
+    def _learn(self, rows: LabelledScores) -> None:
         self.scores_, self.levels_ = rising_curve(ScoreTable.from_rows(rows.scores, rows.truth, rows.weight))
 
     def curve(self, score: Any) -> Array:
         """Return the curve as it was fitted, which can touch 0 and 1."""
         return np.interp(self._column(score), self.scores_, self.levels_)
 
-    def _turned(self, score: Any) -> Array:
+    def _apply(self, score: Any) -> Array:
         least = 0.5 / (self.rows_ + 1)
         return np.clip(self.curve(score), least, 1 - least).reshape(np.shape(score))
 
@@ -184,7 +184,7 @@ class SigmoidCalibrator(Calibrator):
 
     method = "sigmoid"
 
-    def _learn(self, rows: Rows) -> None:
+    def _learn(self, rows: LabelledScores) -> None:
         if rows.scores.min() == rows.scores.max():
             raise errors.equal_scores(type(self).__name__, float(rows.scores[0]))
         weight = np.ones(len(rows.truth)) if rows.weight is None else rows.weight
@@ -193,7 +193,7 @@ class SigmoidCalibrator(Calibrator):
         intercept, slope = logistic.line(rows.scores, weight * target, weight * (1 - target))
         self.slope_, self.intercept_ = float(slope), float(intercept)
 
-    def _turned(self, score: Any) -> Array:
+    def _apply(self, score: Any) -> Array:
         x = self._column(score)
         p = logistic.probability(self.intercept_ + self.slope_ * x)
         return np.clip(p, _NEAR_0, _NEAR_1).reshape(np.shape(score))
@@ -223,10 +223,10 @@ class TemperatureCalibrator(Calibrator):
     def _scores(self, score: Any) -> Array:
         return probability_table(score)
 
-    def _read(self, score: Any, truth: Any, weight: Any) -> Rows:
+    def _read(self, score: Any, truth: Any, weight: Any) -> LabelledScores:
         return read_classes(score, truth, weight, self.classes)
 
-    def _learn(self, rows: Rows) -> None:
+    def _learn(self, rows: LabelledScores) -> None:
         from scipy.optimize import brentq
 
         logs = _logs(rows.scores)
@@ -248,7 +248,7 @@ class TemperatureCalibrator(Calibrator):
         self.temperature_ = float(np.exp(found))
         self.columns_ = 0 if rows.scores.ndim == 1 else rows.scores.shape[1]
 
-    def _turned(self, score: Any) -> Array:
+    def _apply(self, score: Any) -> Array:
         values = probability_table(score)
         columns = 0 if values.ndim == 1 else values.shape[1]
         if columns != self.columns_:

@@ -43,7 +43,9 @@ def cross_fitted(
     if np.count_nonzero(sizes) == 2 and sizes[sizes > 0].min() < 2:
         raise errors.too_few_to_cross_fit()
     fold_of = (
-        dealt(codes, folds, seed) if together is None else dealt(np.zeros(together.max() + 1), folds, seed)[together]
+        deal_folds(codes, folds, seed)
+        if together is None
+        else deal_folds(np.zeros(together.max() + 1), folds, seed)[together]
     )
     span = float(np.min(values)), float(np.max(values))
     found = np.empty(values.shape)
@@ -56,7 +58,7 @@ def cross_fitted(
     return found.reshape(np.shape(score))
 
 
-def dealt(codes: Array, folds: int, seed: int) -> Array:
+def deal_folds(codes: Array, folds: int, seed: int) -> Array:
     """Deal rows to folds like cards: in random order, one class after the other."""
     shuffled = np.random.default_rng(seed).permutation(len(codes))
     order = shuffled[np.argsort(codes[shuffled], kind="stable")]

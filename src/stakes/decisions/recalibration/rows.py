@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.engines.class_scores import Table
+from stakes.engines.class_scores import ClassColumns
 from stakes.engines.columns import as_finite, as_weights, ordered, refuse_sparse, to_column
 from stakes.engines.labels import PAIRS, Labels, canonical, encode
 from stakes.tallies.arithmetic import Array
@@ -19,7 +19,7 @@ _MANY = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class LabelledScores:
     """Scores with the truth: whether each row is positive, or the number of its class."""
 
     scores: Array
@@ -34,16 +34,16 @@ class Rows:
         return float(self.weight.sum() ** 2 / (self.weight**2).sum())
 
 
-def read_two_classes(calibrator: str, score: Any, truth: Any, weight: Any) -> Rows:
+def read_two_classes(calibrator: str, score: Any, truth: Any, weight: Any) -> LabelledScores:
     """Read any real scores and the truth of two classes."""
-    return _weighted(one_column(calibrator, score), _positive(calibrator, truth), weight)
+    return _weigh(one_column(calibrator, score), _positive(calibrator, truth), weight)
 
 
-def read_classes(score: Any, truth: Any, weight: Any, classes: Any) -> Rows:
+def read_classes(score: Any, truth: Any, weight: Any, classes: Any) -> LabelledScores:
     """Read probabilities: of the positive class of two, or of all classes."""
     values = probability_table(score)
     if values.ndim == 1:
-        return _weighted(values, _positive("a single column of probabilities", truth), weight)
+        return _weigh(values, _positive("a single column of probabilities", truth), weight)
     names = tuple(canonical(name) for name in (range(values.shape[1]) if classes is None else ordered(classes)))
     if len(names) != values.shape[1]:
         raise errors.which_score_column(values.shape, names)
@@ -51,7 +51,7 @@ def read_classes(score: Any, truth: Any, weight: Any, classes: Any) -> Rows:
     unknown = [name for name in labels.names if name not in names]
     if unknown:
         raise errors.unknown_labels("truth", unknown, names)
-    rows = _weighted(values, labels.into(names), weight)
+    rows = _weigh(values, labels.into(names), weight)
     if (rows.truth == rows.truth[0]).all():
         raise errors.one_class_to_recalibrate(names[int(rows.truth[0])])
     return rows
@@ -93,7 +93,7 @@ def probability_table(score: Any) -> Array:
         if values.dtype.kind not in "biuf":
             raise errors.not_numbers("score", f"{values.dtype} values")
         values = values.astype(np.float64)
-        low, high = Table(tuple(map(str, range(values.shape[1]))), values).check()
+        low, high = ClassColumns(tuple(map(str, range(values.shape[1]))), values).check()
     if low < 0 or high > 1:
         raise errors.temperature_of_probabilities(low if low < 0 else high)
     return values
@@ -116,7 +116,7 @@ def _positive(calibrator: str, truth: Any) -> Array:
     return labels.into(pair) == 1
 
 
-def _weighted(scores: Array, truth: Array, weight: Any) -> Rows:
+def _weigh(scores: Array, truth: Array, weight: Any) -> LabelledScores:
     """Check lengths and weights; rows of weight 0 are left out."""
     if len(scores) != len(truth):
         raise errors.wrong_length("score", len(scores), len(truth))
@@ -129,4 +129,4 @@ def _weighted(scores: Array, truth: Array, weight: Any) -> Rows:
         scores, truth, weights = scores[present], truth[present], weights[present]
     if truth.dtype == bool and truth.all() == truth.any():
         raise errors.one_class_to_recalibrate("positive" if truth[0] else "negative")
-    return Rows(scores, truth, weights)
+    return LabelledScores(scores, truth, weights)

@@ -10,21 +10,21 @@ import numpy as np
 
 from stakes import errors
 from stakes.decisions.curves.curve import Curve
+from stakes.decisions.thresholds.cost_account import CostAccount
 from stakes.decisions.thresholds.decision import BAYES, Decision, Range, all_within
-from stakes.decisions.thresholds.ladder import (
-    CLASSES,
-    Ladder,
-    cumulated,
-    moved,
-    near_the_best,
-    ordered_decisions,
-    prices_of,
-)
-from stakes.decisions.thresholds.losses import Bill
 from stakes.decisions.thresholds.objectives import LowestCost
 from stakes.decisions.thresholds.out_of_bag import ClusterResamples
 from stakes.decisions.thresholds.over_thresholds import MeanCost, over_thresholds
 from stakes.decisions.thresholds.search import Search, alike, judged, ranges
+from stakes.decisions.thresholds.threshold_grid import (
+    CLASSES,
+    ThresholdGrid,
+    cost_of_moving,
+    cumulate,
+    near_the_best,
+    order_decisions,
+    prices_of,
+)
 from stakes.metrics import Estimate
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
@@ -45,7 +45,7 @@ class _ByCost(Search):
     # ── what is asked ────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
     def decisions(self) -> list[str]:
-        return ordered_decisions(self.table, self.wanted)
+        return order_decisions(self.table, self.wanted)
 
     @cached_property
     def prices(self) -> list[Any]:
@@ -92,7 +92,7 @@ class _ByCost(Search):
     @cached_property
     def moves(self) -> list[tuple[Array, Array]]:
         """What every place of each threshold costs, and the variance of that."""
-        return [moved(self.columns, *pair, self.factors) for pair in itertools.pairwise(self.prices)]
+        return [cost_of_moving(self.columns, *pair, self.factors) for pair in itertools.pairwise(self.prices)]
 
     @cached_property
     def thresholds(self) -> list[float]:
@@ -101,35 +101,35 @@ class _ByCost(Search):
         return [float(self.columns.scores[place - 1]) if place else math.inf for place in places]
 
     @cached_property
-    def ladder(self) -> Ladder:
+    def grid(self) -> ThresholdGrid:
         keep = [*self.thresholds, *(self.bayes[0] or ()), *self.usual]
-        return Ladder.of(near_the_best(self.columns, self.moves, keep), self.prices)
+        return ThresholdGrid.of(near_the_best(self.columns, self.moves, keep), self.prices)
 
     @property
     def places(self) -> list[int]:
-        return [self.ladder.place_of(start) for start in self.thresholds]
+        return [self.grid.place_of(start) for start in self.thresholds]
 
     # ── resamples ────────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
     def drawn(self) -> Any:
-        return self.resamples(self.ladder)
+        return self.resamples(self.grid)
 
     @cached_property
     def paid(self) -> Array:
         """What each threshold costs at each place in each resample."""
-        return self.goal.paid(self.ladder, self.drawn.held)
+        return self.goal.paid(self.grid, self.drawn.held)
 
     @cached_property
     def judged(self) -> Array:
         """How rows are decided by the resamples without them."""
-        return judged(self.drawn, self.goal.choose(self.paid), len(self.ladder.scores))
+        return judged(self.drawn, self.goal.choose(self.paid), len(self.grid.scores))
 
     @cached_property
     def alike(self) -> list[list[Range]]:
         """The thresholds that cannot be told from the best, of each two decisions."""
-        paid = self.goal.paid(self.ladder, np.ones((1, 2, len(self.ladder.scores))))[:, 0]
+        paid = self.goal.paid(self.grid, np.ones((1, 2, len(self.grid.scores))))[:, 0]
         found = zip(paid, self.paid, self.places, strict=True)
-        return [ranges(self.ladder, alike(*one, self.sampling.confidence)) for one in found]
+        return [ranges(self.grid, alike(*one, self.sampling.confidence)) for one in found]
 
     # ── what it costs ────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
@@ -141,23 +141,23 @@ class _ByCost(Search):
         return found if self.bayes[0] is None else {**found, BAYES: self._policy(self.bayes[0])}
 
     def _policy(self, starts: Sequence[float]) -> Array:
-        return self.ladder.policy([self.ladder.place_of(start) for start in starts])
+        return self.grid.policy([self.grid.place_of(start) for start in starts])
 
     def _always(self, decision: int) -> Array:
-        policy = np.zeros((len(self.decisions), 1, len(self.ladder.scores)))
+        policy = np.zeros((len(self.decisions), 1, len(self.grid.scores)))
         policy[decision] = 1.0
         return policy
 
     @cached_property
-    def bill(self) -> Bill:
+    def account(self) -> CostAccount:
         counts = self.drawn.counts if isinstance(self.drawn, ClusterResamples) else None
-        return Bill(self.ladder, self.shares, self.goal.shares is not None, self.sampling, self.drawn.held, counts)
+        return CostAccount(self.grid, self.shares, self.goal.shares is not None, self.sampling, self.drawn.held, counts)
 
     def _saving(self, other: Array, taken: Array) -> Estimate:
         """What one policy saves against another; either may differ from cluster to cluster."""
         axes = max(other.ndim, taken.ndim)
         one, two = (p if p.ndim == axes else p[:, None] for p in (other, taken))
-        return self.bill.estimate("saving", one - two)
+        return self.account.estimate("saving", one - two)
 
     def decision(self) -> Decision:
         """Put everything together."""
@@ -170,9 +170,9 @@ class _ByCost(Search):
             worthless=tuple(self.wanted.costs.never_cheapest()),
             decisions=tuple(self.decisions),
             thresholds=tuple(self.thresholds),
-            apparent=Estimate("expected_cost", self.bill.cost(self._policy(self.thresholds))),
-            corrected=self.bill.estimate("expected_cost", self.judged),
-            alternatives={name: self.bill.estimate("expected_cost", other) for name, other in others.items()},
+            apparent=Estimate("expected_cost", self.account.cost(self._policy(self.thresholds))),
+            corrected=self.account.estimate("expected_cost", self.judged),
+            alternatives={name: self.account.estimate("expected_cost", other) for name, other in others.items()},
             savings={name: self._saving(other, taken) for name, other in others.items()},
             miscalibration=None if bayes is None else self._saving(others[BAYES], self.judged),
             alike=tuple(self.alike),
@@ -205,7 +205,7 @@ class _ByCost(Search):
         """Between which costs of a miss, in false alarms, the same threshold stays the best."""
         if len(self.prices) != 2 or self.wanted.costs.columns:
             return None
-        found = cumulated(np.stack([self.columns.values[name] for name in CLASSES]) * self.factors[:, None])
+        found = cumulate(np.stack([self.columns.values[name] for name in CLASSES]) * self.factors[:, None])
         place = int(np.count_nonzero(self.columns.scores >= self.thresholds[0]))
         more = found[:, place + 1 :] - found[:, place, None]
         less = found[:, place, None] - found[:, :place]

@@ -9,11 +9,11 @@ import numpy as np
 
 from stakes import errors, metrics
 from stakes.decisions.thresholds.decision import Decision
-from stakes.decisions.thresholds.ladder import Ladder, evenly
 from stakes.decisions.thresholds.objectives import BestFigure, tables_at
 from stakes.decisions.thresholds.out_of_bag import ClusterResamples
 from stakes.decisions.thresholds.over_thresholds import figure_of, over_thresholds
 from stakes.decisions.thresholds.search import RESAMPLES, Search, alike, judged, ranges
+from stakes.decisions.thresholds.threshold_grid import ThresholdGrid, evenly
 from stakes.metrics import Estimate
 from stakes.tallies import Confusion, ScoreTable
 from stakes.tallies.arithmetic import Array
@@ -32,12 +32,12 @@ class _ByFigure(Search):
     def decision(self) -> Decision:
         place = self._best()
         threshold = math.inf if not place else float(self.columns.scores[place - 1])
-        ladder = Ladder.of(evenly(self.columns, [threshold, *self.usual]), [(0.0, 0.0)])
-        resamples = self.resamples(ladder)
-        tables = tables_at(ladder, resamples.held)
-        here = ladder.place_of(threshold)
-        called = judged(resamples, self.wanted.choose(tables)[None], len(ladder.scores))
-        soft = self._soft(ladder, called[1], resamples)
+        grid = ThresholdGrid.of(evenly(self.columns, [threshold, *self.usual]), [(0.0, 0.0)])
+        resamples = self.resamples(grid)
+        tables = tables_at(grid, resamples.held)
+        here = grid.place_of(threshold)
+        called = judged(resamples, self.wanted.choose(tables)[None], len(grid.scores))
+        soft = self._soft(grid, called[1], resamples)
         metric = self.wanted.metric
         others = {f"threshold {start:g}": self.table.at(start) for start in self.usual}
         return Decision(
@@ -50,7 +50,7 @@ class _ByFigure(Search):
             alternatives={name: self._figure(metric, table) for name, table in others.items()},
             condition=None if self.wanted.condition is None else self._interval(self.wanted.condition, *soft),
             limit=None if self.wanted.condition is None else ("≥" if self.wanted.at_least else "≤", self.wanted.limit),
-            alike=(ranges(ladder, self._alike(ladder, here, tables)),),
+            alike=(ranges(grid, self._alike(grid, here, tables)),),
             find_over_thresholds=partial(
                 over_thresholds, self.table, metric.text, partial(figure_of, metric.text), threshold, self.sampling
             ),
@@ -72,17 +72,17 @@ class _ByFigure(Search):
             raise errors.condition_never_met(words, nearest)
         return int(merit.argmax())
 
-    def _soft(self, ladder: Ladder, called: Array, resamples: Any) -> tuple[Confusion, Confusion]:
+    def _soft(self, grid: ThresholdGrid, called: Array, resamples: Any) -> tuple[Confusion, Confusion]:
         """The confusion table of rows judged without them, and such tables of resamples."""
         if isinstance(resamples, ClusterResamples):
             each = (resamples.counts * called).sum(-1), resamples.counts.sum(-1)
-            drawn = [self._drawn_clusters(part) for part in each]
+            drawn = [self._bootstrap_clusters(part) for part in each]
             return _table(each[0].sum(0), each[1].sum(0)), _table(*drawn)
-        found = (called * ladder.weight).sum(-1)
-        held = resamples.held * ladder.weight
-        return _table(found, ladder.sizes), _table((held * called).sum(-1), held.sum(-1))
+        found = (called * grid.weight).sum(-1)
+        held = resamples.held * grid.weight
+        return _table(found, grid.sizes), _table((held * called).sum(-1), held.sum(-1))
 
-    def _drawn_clusters(self, each: Array) -> Array:
+    def _bootstrap_clusters(self, each: Array) -> Array:
         weights = self.sampling.generator().standard_exponential((RESAMPLES, len(each)))
         return weights @ each
 
@@ -95,13 +95,13 @@ class _ByFigure(Search):
         level = self.sampling.confidence
         return Estimate(metric.text, float(metric.of(table)), float(metric.baseline_of(table)), confidence=level)
 
-    def _alike(self, ladder: Ladder, place: int, drawn: Confusion) -> Array:
+    def _alike(self, grid: ThresholdGrid, place: int, drawn: Confusion) -> Array:
         """Which places cannot be told from the best, or might be just where the condition begins to hold."""
         if self.wanted.condition is not None:
             found = np.nan_to_num(np.asarray(self.wanted.condition.of(drawn)), nan=self.wanted.limit)
             low, high = np.quantile(found, (self.sampling.tail, 1 - self.sampling.tail), axis=0)
             return (low <= self.wanted.limit) & (self.wanted.limit <= high)
-        merit = self.wanted.merit(tables_at(ladder, np.ones((1, 2, len(ladder.scores)))))[0]
+        merit = self.wanted.merit(tables_at(grid, np.ones((1, 2, len(grid.scores)))))[0]
         again = self.wanted.merit(drawn)
         known = np.isfinite(merit)
         merits = np.where(np.isfinite(again), again, merit)[:, known]

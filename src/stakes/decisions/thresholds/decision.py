@@ -172,8 +172,8 @@ class Decision(
         yield from self._about_bayes()
         yield from self._about_ratio()
         yield (
-            f"Knowing all rates exactly, from many more labels, could save at most {told(self.worth_of_labels)} per "
-            f"{PER:,} cases."
+            "Knowing all rates exactly, from many more labels, could save at most "
+            f"{describe(self.worth_of_labels)} per {PER:,} cases."
         )
 
     def _rule(self, thresholds: Sequence[float]) -> str:
@@ -203,29 +203,29 @@ class Decision(
             yield f"The decision {name!r} is never worth taking at these costs."
 
     def _about_cost(self) -> Iterator[str]:
-        flattered = f"on the very rows that chose it, it is {told(self.apparent.value)}{self._which_flatters}"
+        flattered = f"on the very rows that chose it, it is {describe(self.apparent.value)}{self._which_flatters}"
         if self.bayes_is_alike:
             starts = ", ".join(f"{start:.6g}" for start in self.thresholds)
-            yield f"That costs {told_interval(self.cost)} per {PER:,} cases."
+            yield f"That costs {with_interval(self.cost)} per {PER:,} cases."
             yield (
-                f"The best of these rows, {starts}, costs {told_interval(self.corrected)} on rows that did not choose "
+                f"The best of these rows, {starts}, costs {with_interval(self.corrected)} on rows that did not choose "
                 f"it; {flattered}."
             )
         else:
-            yield f"That costs {told_interval(self.cost)} per {PER:,} cases; {flattered}."
-        others = [f"{name} {told(cost.value)}" for name, cost in self.alternatives.items() if name != BAYES]
+            yield f"That costs {with_interval(self.cost)} per {PER:,} cases; {flattered}."
+        others = [f"{name} {describe(cost.value)}" for name, cost in self.alternatives.items() if name != BAYES]
         yield f"Instead, per {PER:,} cases: {'; '.join(others)}."
 
     def _about_evidence(self) -> Iterator[str]:
         saving = self.savings[self.constant]
         if self.enough_evidence:
-            yield f"Against {self.constant} it saves {told_interval(saving)}: the model earns its keep."
+            yield f"Against {self.constant} it saves {with_interval(saving)}: the model earns its keep."
         elif self.worse:
-            yield f"Against {self.constant} it loses {told_interval(_turned(saving))}."
+            yield f"Against {self.constant} it loses {with_interval(_rotate(saving))}."
         else:
             yield (
                 f"Not enough evidence that the model costs less than {self.constant}: the saving is "
-                f"{told_interval(saving)} per {PER:,} cases."
+                f"{with_interval(saving)} per {PER:,} cases."
             )
 
     def _about_figure(self) -> Iterator[str]:
@@ -262,10 +262,10 @@ class Decision(
             yield f"There is no threshold that follows from the costs alone: {self.no_bayes}."
         elif self.miscalibration is not None:
             starts = ", ".join(f"{start:.6g}" for start in self.bayes)
-            other = "" if self.bayes_is_alike else f", which costs {told_interval(self.alternatives[BAYES])}"
-            gain = f"saves {told_interval(self.miscalibration)} against it: the price of miscalibration here, and noise"
+            other = "" if self.bayes_is_alike else f", which costs {with_interval(self.alternatives[BAYES])}"
+            gain = f"saves {with_interval(self.miscalibration)} against it: the price of miscalibration here, and noise"
             if self.miscalibration.value < 0:
-                gain = f"costs {told_interval(_turned(self.miscalibration))} more: the price of choosing on few rows"
+                gain = f"costs {with_interval(_rotate(self.miscalibration))} more: the price of choosing on few rows"
             yield f"If the probabilities were right, {starts} would be best{other}. The best of these rows {gain}."
 
     def _about_ratio(self) -> Iterator[str]:
@@ -281,22 +281,22 @@ def all_within(starts: Sequence[float], alike: Sequence[Sequence[Range]]) -> boo
     return all(bool(ranges) and ranges[0][0] <= start <= ranges[-1][1] for start, ranges in pairs)
 
 
-def _turned(saving: Estimate) -> Estimate:
+def _rotate(saving: Estimate) -> Estimate:
     """A saving as a loss."""
     low, high = (None if end is None else -end for end in (saving.high, saving.low))
     return replace(saving, value=-saving.value, low=low, high=high)
 
 
-def told(cost: float) -> str:
+def describe(cost: float) -> str:
     """Write a cost per case as one of so many cases."""
     return f"{PER * cost:,.4g}" if abs(PER * cost) < 1e4 else f"{PER * cost:,.0f}"
 
 
-def told_interval(cost: Estimate) -> str:
+def with_interval(cost: Estimate) -> str:
     """Write a cost with its interval, or why it has none."""
     if cost.low is None or cost.high is None:
-        return f"{told(cost.value)} ({cost.no_interval})"
-    return f"{told(cost.value)} ({percent(cost.confidence)} interval {told(cost.low)} to {told(cost.high)})"
+        return f"{describe(cost.value)} ({cost.no_interval})"
+    return f"{describe(cost.value)} ({percent(cost.confidence)} interval {describe(cost.low)} to {describe(cost.high)})"
 
 
 def _limits(found: Estimate) -> str:

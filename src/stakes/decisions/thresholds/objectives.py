@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes import errors, metrics
-from stakes.decisions.thresholds.ladder import Ladder, cumulated
+from stakes.decisions.thresholds.threshold_grid import ThresholdGrid, cumulate
 from stakes.metrics import Metric
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array, divided
@@ -22,15 +22,15 @@ class LowestCost:
 
     shares: Array | None = None
 
-    def paid(self, ladder: Ladder, held: Array) -> Array:
+    def paid(self, grid: ThresholdGrid, held: Array) -> Array:
         """What each threshold costs per case at each place, beyond the lower decision: (threshold, resample, place)."""
-        rows = np.einsum("bcj,cj->bc", held, ladder.weight)
+        rows = np.einsum("bcj,cj->bc", held, grid.weight)
         if self.shares is None:
             factors = np.ones((len(held), 2)) / np.maximum(rows.sum(-1, keepdims=True), 1e-300)
         else:
             factors = divided(self.shares, rows)
-        steps = np.diff(ladder.costs, axis=0)
-        return np.stack([cumulated(np.einsum("bcj,cj,bc->bj", held, step, factors)) for step in steps])
+        steps = np.diff(grid.costs, axis=0)
+        return np.stack([cumulate(np.einsum("bcj,cj,bc->bj", held, step, factors)) for step in steps])
 
     @staticmethod
     def choose(paid: Array) -> Array:
@@ -116,9 +116,9 @@ def _of_decisions(text: str, directed: bool = True) -> Metric:
     return metric
 
 
-def tables_at(ladder: Ladder, held: Array) -> Confusion:
+def tables_at(grid: ThresholdGrid, held: Array) -> Confusion:
     """The confusion tables of all places: (resample, place)."""
-    found = cumulated(held * ladder.weight)
+    found = cumulate(held * grid.weight)
     whole = found[..., -1:]
     (tp, fp), (fn, tn) = (np.moveaxis(part, -2, 0) for part in (found, np.maximum(whole - found, 0.0)))
     return Confusion.two_class(tp=tp, fn=fn, fp=fp, tn=tn)

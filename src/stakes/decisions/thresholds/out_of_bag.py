@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes.decisions.thresholds.ladder import Ladder
+from stakes.decisions.thresholds.threshold_grid import ThresholdGrid
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import Clusters
 
@@ -19,9 +19,9 @@ _ENOUGH = 64
 
 @dataclass(frozen=True, eq=False)
 class RowResamples:
-    """Resamples of single rows; the rows of a rung are drawn together.
+    """Resamples of single rows; the rows of a level are drawn together.
 
-    ``held`` says how much of each rung every resample holds: (resample, class, rung). Of n rows of which k were drawn
+    ``held`` says how much of each level every resample holds: (resample, class, level). Of n rows of which k were drawn
     with replacement, each one was left out with probability (1 − 1/n)ᵏ: ``without``.
     """
 
@@ -29,42 +29,42 @@ class RowResamples:
     without: Array
 
     @classmethod
-    def of(cls, ladder: Ladder, resamples: int, generator: Any) -> "RowResamples":
-        """Draw the rows of each rung."""
-        rows = ladder.rows
+    def of(cls, grid: ThresholdGrid, resamples: int, generator: Any) -> "RowResamples":
+        """Draw the rows of each level."""
+        rows = grid.rows
         drawn = _poisson(rows, resamples, generator)
         shrink = np.log1p(-1 / np.maximum(rows, 1 + 1e-9))
         return cls(drawn / np.where(rows > 0, rows, 1.0), np.exp(drawn * shrink))
 
     def judged(self, chosen: Array) -> Array:
-        """How often the rows of each class and rung lie above the thresholds (resample, rung) chosen without them."""
+        """How often the rows of each class and level lie above the thresholds (resample, level) chosen without them."""
         return np.einsum("bcj,bj->cj", self.without, chosen) / self.without.sum(axis=0)
 
 
 @dataclass(frozen=True, eq=False)
 class ClusterResamples:
-    """Resamples of whole clusters; ``counts`` are what each of them has in every class and rung."""
+    """Resamples of whole clusters; ``counts`` are what each of them has in every class and level."""
 
     held: Array
     without: Array
     counts: Array
 
     @classmethod
-    def of(cls, ladder: Ladder, clusters: Clusters, resamples: int, generator: Any) -> "ClusterResamples":
+    def of(cls, grid: ThresholdGrid, clusters: Clusters, resamples: int, generator: Any) -> "ClusterResamples":
         """Draw clusters."""
-        counts = clusters.by_rung(ladder.scores)
+        counts = clusters.by_rung(grid.scores)
         drawn = generator.poisson(1.0, (resamples, len(counts))).astype(np.float64)
-        weight = np.where(ladder.weight > 0, ladder.weight, 1.0)
+        weight = np.where(grid.weight > 0, grid.weight, 1.0)
         return cls(np.tensordot(drawn, counts, 1) / weight, (drawn == 0).astype(np.float64), counts)
 
     def judged(self, chosen: Array) -> Array:
-        """How often the rows of a cluster and rung lie above the thresholds chosen without it: (cluster, 1, rung)."""
+        """How often the rows of a cluster and level lie above the thresholds chosen without it: (cluster, 1, level)."""
         often = self.without.T @ chosen.astype(np.float64)
         return (often / np.maximum(self.without.sum(axis=0), 1.0)[:, None])[:, None, :]
 
 
 def _poisson(rows: Array, resamples: int, generator: Any) -> Array:
-    """How often the rows of each rung are drawn: independent Poisson numbers, which add up to nearly all rows."""
+    """How often the rows of each level are drawn: independent Poisson numbers, which add up to nearly all rows."""
     drawn = np.zeros((resamples, *rows.shape))
     large = rows >= _ENOUGH
     small = (rows > 0) & ~large

@@ -8,8 +8,8 @@ import numpy as np
 
 from stakes import errors
 from stakes.decisions.thresholds.decision import Range
-from stakes.decisions.thresholds.ladder import Ladder
 from stakes.decisions.thresholds.out_of_bag import ClusterResamples, RowResamples
+from stakes.decisions.thresholds.threshold_grid import ThresholdGrid
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
@@ -53,12 +53,12 @@ class Search:
         """The threshold to compare with, where scores are probabilities."""
         return [DEFAULT] if self.probabilities else []
 
-    def resamples(self, ladder: Ladder) -> RowResamples | ClusterResamples:
+    def resamples(self, grid: ThresholdGrid) -> RowResamples | ClusterResamples:
         """Draw rows, or clusters where there are any."""
         generator = self.sampling.generator()
         if self.sampling.clusters is None:
-            return RowResamples.of(ladder, RESAMPLES, generator)
-        return ClusterResamples.of(ladder, self.sampling.clusters, RESAMPLES, generator)
+            return RowResamples.of(grid, RESAMPLES, generator)
+        return ClusterResamples.of(grid, self.sampling.clusters, RESAMPLES, generator)
 
     def rows_in_words(self) -> str:
         """How many rows there are, and how many of them are positive."""
@@ -76,9 +76,9 @@ class Search:
         }
 
 
-def judged(resamples: RowResamples | ClusterResamples, places: Array, rungs: int) -> Array:
-    """How often each decision is taken for rows by the resamples without them: (decision, …, class, rung)."""
-    higher = [resamples.judged(np.arange(rungs) < place[:, None]) for place in places]
+def judged(resamples: RowResamples | ClusterResamples, places: Array, levels: int) -> Array:
+    """How often each decision is taken for rows by the resamples without them: (decision, …, class, level)."""
+    higher = [resamples.judged(np.arange(levels) < place[:, None]) for place in places]
     ends = np.ones_like(higher[0]), np.zeros_like(higher[0])
     return -np.diff([ends[0], *higher, ends[1]], axis=0)
 
@@ -98,8 +98,8 @@ def alike(paid: Array, drawn: Array, best: int, confidence: float) -> Array:
     return dearer <= np.quantile(noise - luckiest[:, None], confidence, axis=0) + 1e-12 * abs(paid[best])
 
 
-def ranges(ladder: Ladder, alike: Array) -> list[Range]:
+def ranges(grid: ThresholdGrid, alike: Array) -> list[Range]:
     """Runs of places as ranges of thresholds, from the lowest to the highest."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], alike.astype(np.int8), [0]])))
     starts, ends = edges[::2], edges[1::2] - 1
-    return [(ladder.threshold_at(int(b)), ladder.threshold_at(int(a))) for a, b in zip(starts, ends, strict=True)][::-1]
+    return [(grid.threshold_at(int(b)), grid.threshold_at(int(a))) for a, b in zip(starts, ends, strict=True)][::-1]

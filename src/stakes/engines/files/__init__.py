@@ -15,7 +15,7 @@ from stakes.engines.columns import spelled
 from stakes.engines.conditions import Condition, groups, parse
 from stakes.engines.conditions.frames import Part, rows_kept, settled
 from stakes.engines.files import csv, database
-from stakes.engines.files.kinds import NotNumbersError, Table, open_table
+from stakes.engines.files.kinds import FileTable, NotNumbersError, open_table
 from stakes.engines.files.room import refuse_beyond_memory
 from stakes.engines.files.sources import single, sources
 from stakes.engines.files.writing import write_whole
@@ -48,7 +48,7 @@ def read(data: Any, wanted: dict[str, str], where: Any = None) -> dict[str, Any]
 class Files:
     """Files that are one table, the columns that are wanted of it (argument → name), and a condition for its rows."""
 
-    tables: list[Table]
+    tables: list[FileTable]
     wanted: dict[str, str]
     condition: Condition | None
 
@@ -155,7 +155,7 @@ class Files:
             return errors.zero_weights()
         return errors.empty("truth") if self.condition is None else errors.nothing_satisfies(self.condition.text)
 
-    def _settled(self, frames: Iterable[tuple[Table, Any]]) -> dict[str, str]:
+    def _settled(self, frames: Iterable[tuple[FileTable, Any]]) -> dict[str, str]:
         """What the columns of the condition are compared as, by all rows of all files."""
         if self.condition is None:
             return {}
@@ -171,7 +171,7 @@ class Files:
         looks = ((t, f) for t in self.tables for f in itertools.islice(t.batches(names, _LOOKED_AT), most))
         return self._settled(looks)
 
-    def _taken(self, table: Table, frame: Any, kinds: dict[str, str]) -> dict[str, Any]:
+    def _taken(self, table: FileTable, frame: Any, kinds: dict[str, str]) -> dict[str, Any]:
         """The wanted columns of the rows that satisfy the condition."""
         if self.condition is not None:
             frame = frame.filter(rows_kept(self.condition, kinds, _part(table, frame)))
@@ -187,19 +187,19 @@ def read_whole(path: Path, missing: Sequence[str] = ()) -> Any:
     return table.collect(table.columns)
 
 
-def _part(table: Table, frame: Any) -> Part:
+def _part(table: FileTable, frame: Any) -> Part:
     """Rows of a file for a condition; separated text has no types."""
     return Part(frame, MISSING if table.separator else (), functools.partial(_place, table))
 
 
 # ── the names of the columns ─────────────────────────────────────────────────────────────────────────────────────
-def _check_columns(table: Table, named: Iterable[tuple[str, str]]) -> None:
+def _check_columns(table: FileTable, named: Iterable[tuple[str, str]]) -> None:
     for argument, name in named:
         if name not in table.columns:
             raise _suspicion(table) or errors.no_such_column(argument, name, table.columns)
 
 
-def _suspicion(table: Table) -> errors.InputError | None:
+def _suspicion(table: FileTable) -> errors.InputError | None:
     """What else may be wrong with separated text when a column is not there."""
     if not table.separator:
         return None
@@ -212,7 +212,7 @@ def _suspicion(table: Table) -> errors.InputError | None:
     return None
 
 
-def _same_columns(first: Table, other: Table) -> None:
+def _same_columns(first: FileTable, other: FileTable) -> None:
     """Several files are one table only if they have the same columns, in whatever order."""
     for one, two in ((first, other), (other, first)):
         known = set(two.columns)
@@ -222,7 +222,7 @@ def _same_columns(first: Table, other: Table) -> None:
 
 
 # ── the values ───────────────────────────────────────────────────────────────────────────────────────────────────
-def _typed(table: Table, column: Any, argument: str) -> Any:
+def _typed(table: FileTable, column: Any, argument: str) -> Any:
     """Labels in text files stay text (Polars leaves NUL bytes in it); scores and weights must be numbers."""
     import polars as pl
 
@@ -255,7 +255,7 @@ def _doubtful(column: Any) -> bool:
     return column.dtype == pl.Float64 and bool(column.is_infinite().any())
 
 
-def _place(table: Table, column: str, value: str) -> str:
+def _place(table: FileTable, column: str, value: str) -> str:
     """The file, and in separated text the line, where a value stands first."""
     if not table.separator:
         return table.source.name
@@ -276,7 +276,7 @@ def _gaps(lazy: Any, name: str) -> tuple[int, int, int]:
     return rows, gaps, first or 0
 
 
-def _joined(argument: str, parts: Sequence[Any], tables: Sequence[Table]) -> Any:
+def _joined(argument: str, parts: Sequence[Any], tables: Sequence[FileTable]) -> Any:
     """The columns of all files below each other; they must be of one kind."""
     import polars as pl
 

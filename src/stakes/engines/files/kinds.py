@@ -23,11 +23,11 @@ _LINES = (*csv.SEPARATORS, *_JSON_LINES)
 
 
 class NotNumbersError(errors.InputError):
-    """Text was not what :meth:`Table.with_types` took it for; what is wrong with it takes another look."""
+    """Text was not what :meth:`FileTable.with_types` took it for; what is wrong with it takes another look."""
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class FileTable:
     """The rows of one source, not read yet.
 
     ``separator`` is that of separated text, in which all values are text unless they are ``typed``.
@@ -78,7 +78,7 @@ class Table:
     def _ends_early(self, frame: Any) -> bool:
         return bool(self.separator and frame[self.columns[-1]].null_count())
 
-    def with_types(self, numbers: Mapping[str, bool], missing: list[str]) -> "Table":
+    def with_types(self, numbers: Mapping[str, bool], missing: list[str]) -> "FileTable":
         """The same table; in separated text some columns are numbers, others codes of text."""
         if not self.separator:
             return self
@@ -115,7 +115,7 @@ class Table:
             raise _in_words(self.source, problem) from None
 
 
-def open_table(source: Source, missing: list[str]) -> Table:
+def open_table(source: Source, missing: list[str]) -> FileTable:
     """Find out the kind of a source and the names of its columns."""
     refuse_lost_polars()
     with source.watched():
@@ -123,14 +123,14 @@ def open_table(source: Source, missing: list[str]) -> Table:
             if not source.start(1):
                 raise errors.unreadable_file(source.name, "it is empty")
             if database.kind_of(source):
-                return Table(source, database.columns(source))
+                return FileTable(source, database.columns(source))
             if source.table is not None:
                 raise errors.no_database(str(source.path))
             separator = csv.SEPARATORS.get(_ending(source), "")
             if _ending(source) in _LINES:
                 source.refuse_endless_lines()
             lazy = csv.scan(source, separator, missing) if separator else _scan(source)
-            return Table(source, lazy.collect_schema().names(), lazy, separator)
+            return FileTable(source, lazy.collect_schema().names(), lazy, separator)
         except _problems() as problem:
             raise _in_words(source, problem) from None
 

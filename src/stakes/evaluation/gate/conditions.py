@@ -61,7 +61,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Condition:
+class Requirement:
     """A figure, or an end of its interval, held against a number."""
 
     text: str
@@ -72,7 +72,7 @@ class Condition:
     every_segment: bool = False
 
     @classmethod
-    def parse(cls, text: str) -> "Condition":
+    def parse(cls, text: str) -> "Requirement":
         """Read a condition; the text is taken apart, never run."""
         found = _CONDITION.fullmatch(text) if isinstance(text, str) else None
         if found is None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stakes import errors
-from stakes.evaluation.gate.conditions import Condition, Figure
+from stakes.evaluation.gate.conditions import Figure, Requirement
 from stakes.evaluation.gate.differences import margins
 from stakes.tallies.checks import as_list, check_share
 
@@ -16,7 +16,7 @@ ALLOWED_DROPPED = 0.05
 class Request:
     """Conditions, margins from a baseline, and the share of rows that may be left out."""
 
-    conditions: tuple[Condition, ...]
+    conditions: tuple[Requirement, ...]
     margins: dict[Figure, float]
     allow_dropped: float
 
@@ -26,7 +26,9 @@ class Request:
         texts = [require] if isinstance(require, str) else [] if require is None else as_list(require)
         if texts is None:
             raise errors.bad_requirement(require)
-        asked = cls(tuple(map(Condition.parse, texts)), margins(no_worse), check_share("allow_dropped", allow_dropped))
+        asked = cls(
+            tuple(map(Requirement.parse, texts)), margins(no_worse), check_share("allow_dropped", allow_dropped)
+        )
         if not asked.conditions and not asked.margins:
             raise errors.nothing_required()
         if asked.margins and not against:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from stakes.decisions.calibration.calibration import Calibration
-from stakes.decisions.calibration.groups import grouped
+from stakes.decisions.calibration.groups import group_scores
 from stakes.decisions.calibration.reliability import honest, reliability
 from stakes.views.report.payload import figure, listed, section
 
@@ -21,8 +21,8 @@ def calibration_section(evaluation: Any) -> dict[str, Any] | None:
     if table is None or not evaluation.probabilities or table.grid is not None or not table.P or not table.N:
         return None
     sampling = evaluation._sampling(table)
-    found = evaluation.calibration if table.total <= _MANY else Calibration(grouped(table, _GROUPS), sampling)
-    redrawn = found.honest if table.total <= _FEW_GROUPS else honest(grouped(found.table, _FEW_GROUPS), sampling)
+    found = evaluation.calibration if table.total <= _MANY else Calibration(group_scores(table, _GROUPS), sampling)
+    redrawn = found.honest if table.total <= _FEW_GROUPS else honest(group_scores(found.table, _FEW_GROUPS), sampling)
     curve = reliability(found.table, 10, "mass", sampling, lambda: redrawn)
     return section(
         "calibration",

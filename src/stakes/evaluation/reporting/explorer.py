@@ -3,14 +3,14 @@
 from typing import Any
 
 from stakes.decisions.curves.kinds import Scored, curve
-from stakes.decisions.curves.stops import Stops
+from stakes.decisions.curves.report_thresholds import ReportThresholds
 from stakes.evaluation.reporting.prices import prices_of
 from stakes.views.report.payload import listed, named, section
 
 BINS = 40
 
 
-def explorer_section(evaluation: Any, stops: Stops) -> dict[str, Any]:
+def explorer_section(evaluation: Any, stops: ReportThresholds) -> dict[str, Any]:
     """Return the stops of the threshold, and all that moves with it."""
     table = evaluation.scores
     shown, prices = evaluation.histograms(BINS), prices_of(evaluation)
@@ -32,7 +32,7 @@ def explorer_section(evaluation: Any, stops: Stops) -> dict[str, Any]:
     )
 
 
-def _bands(evaluation: Any, stops: Stops) -> dict[str, Any]:
+def _bands(evaluation: Any, stops: ReportThresholds) -> dict[str, Any]:
     """The bands of both curves, from a table of the stops alone: drawing it anew puts neighbours together anyhow."""
     scored = Scored(stops.thinned(evaluation.scores), evaluation._sampling(evaluation.scores), evaluation.probabilities)
     bands = {kind: curve(kind, scored).band for kind in ("roc", "pr")}

@@ -3,7 +3,7 @@
 from typing import Any
 
 from stakes.decisions.calibration.calibration import Calibration
-from stakes.decisions.calibration.groups import grouped
+from stakes.decisions.calibration.groups import group_scores
 from stakes.evaluation.reporting.answers import Answer, answer, believed, better_in_words, side_of_chance, worst_segment
 from stakes.evaluation.reporting.cautions import sentences as cautions
 from stakes.evaluation.reporting.segments import largest_classes
@@ -43,7 +43,7 @@ def class_lines(evaluation: Any) -> Lines:
 
 
 def _line(table: ScoreTable, sampling: Any) -> tuple[Estimate, Estimate]:
-    found = Calibration(table if table.total <= _MANY else grouped(table, _GROUPS), sampling)
+    found = Calibration(table if table.total <= _MANY else group_scores(table, _GROUPS), sampling)
     return found.slope, found.intercept_at_slope_1
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from stakes import metrics
-from stakes.decisions.curves.stops import stops
+from stakes.decisions.curves.report_thresholds import stops
 from stakes.evaluation.reporting.figures import figures_section
 from stakes.evaluation.reporting.many_class_verdict import class_lines, verdict_section
 from stakes.evaluation.reporting.segments import largest_classes, segments_section

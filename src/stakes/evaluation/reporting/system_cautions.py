@@ -7,7 +7,7 @@ import numpy as np
 
 from stakes.evaluation.cautions import FEW_ROWS
 from stakes.evaluation.reporting.system_study import Study
-from stakes.systems.drawing import RATES_ONLY
+from stakes.systems.bootstrap import RATES_ONLY
 from stakes.views.report.payload import MOST, named, said
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stakes.decisions.curves.stops import Stops, stops
+from stakes.decisions.curves.report_thresholds import ReportThresholds, stops
 from stakes.evaluation.reporting.calibration import calibration_section
 from stakes.evaluation.reporting.explorer import explorer_section
 from stakes.evaluation.reporting.figures import confusion_section, figures_section
@@ -26,7 +26,7 @@ def page_of(evaluation: Any) -> dict[str, Any]:
     return page(title, _facts(evaluation), sections)
 
 
-def _stops(evaluation: Any) -> Stops | None:
+def _stops(evaluation: Any) -> ReportThresholds | None:
     table = evaluation.scores
     if table is None or not table.P or not table.N:
         return None

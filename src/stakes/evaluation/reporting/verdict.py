@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes.decisions.curves.stops import Stops
+from stakes.decisions.curves.report_thresholds import ReportThresholds
 from stakes.decisions.thresholds.by_cost import decide_by_cost
 from stakes.decisions.thresholds.decision import Decision
 from stakes.evaluation.reporting.answers import Answer, answer, believed, better_in_words, side_of_chance, worst_segment
@@ -18,7 +18,9 @@ from stakes.uncertainty.rank_sum import rank_sum_p_value
 from stakes.views.report.payload import said, section
 
 
-def verdict_section(evaluation: Any, stops: Stops | None, calibration: dict[str, Any] | None) -> dict[str, Any]:
+def verdict_section(
+    evaluation: Any, stops: ReportThresholds | None, calibration: dict[str, Any] | None
+) -> dict[str, Any]:
     """Return the questions with their answers, and what a careful colleague would point out."""
     answers = [
         _better(evaluation),
@@ -114,7 +116,7 @@ def _dishonest(slope: dict[str, Any], shift: dict[str, Any]) -> list[dict[str, A
 
 
 # ── where should the threshold stand? ────────────────────────────────────────────────────────────────────────────
-def _threshold(evaluation: Any, stops: Stops | None) -> Answer:
+def _threshold(evaluation: Any, stops: ReportThresholds | None) -> Answer:
     question, prices = "verdict.threshold", prices_of(evaluation)
     if stops is None:
         return answer(question, "open", said("verdict.threshold_unknown"))
@@ -148,7 +150,7 @@ def _by_row(cost: Any) -> Iterator[dict[str, Any]]:
         yield said("verdict.threshold_by_row", cost=1000 * cost.value, **limits)
 
 
-def _decided(evaluation: Any, stops: Stops) -> Decision:
+def _decided(evaluation: Any, stops: ReportThresholds) -> Decision:
     """The same question asked with doubts; a table of the stops alone knows the answer, clusters need all rows."""
     sampling, pricing = evaluation._sampling(evaluation.scores), evaluation.pricing
     table = stops.thinned(evaluation.scores) if sampling.clusters is None else evaluation.scores
@@ -176,7 +178,7 @@ def _mistakes(prices: Prices) -> tuple[float, float]:
     return miss - found, alarm - rest
 
 
-def _per_thousand(stops: Stops, prices: Prices, prevalence: float) -> Any:
+def _per_thousand(stops: ReportThresholds, prices: Prices, prevalence: float) -> Any:
     """What 1,000 cases cost at each stop."""
     (rest, alarm), (miss, found) = prices.matrix
     share = prevalence if prices.deployed is None else prices.deployed
@@ -185,7 +187,7 @@ def _per_thousand(stops: Stops, prices: Prices, prevalence: float) -> Any:
     return 1000 * (share * positives + (1 - share) * (alarms * alarm + (1 - alarms) * rest))
 
 
-def _now(evaluation: Any, stops: Stops, costs: Any) -> list[dict[str, Any]]:
+def _now(evaluation: Any, stops: ReportThresholds, costs: Any) -> list[dict[str, Any]]:
     """What the threshold in use costs."""
     at = np.flatnonzero(stops.thresholds == evaluation.threshold)
     if not len(at):

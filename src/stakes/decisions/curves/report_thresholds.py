@@ -25,7 +25,7 @@ _Points = tuple[Array, Array, Array]
 
 
 @dataclass(frozen=True, eq=False)
-class Stops:
+class ReportThresholds:
     """Thresholds from +∞ (nobody) down, what each finds and lets through, and whether they are all there are."""
 
     thresholds: Array
@@ -47,7 +47,7 @@ def stops(
     *wanted: float | None,
     known: Sequence[tuple[float, float, float]] = (),
     quantiles: int = _QUANTILES,
-) -> Stops:
+) -> ReportThresholds:
     """Return every corner of the ROC hull and these quantiles of the scores, with exact counts, and ``wanted`` ones.
 
     ``known`` are stops that were counted elsewhere: a threshold with what it finds and lets through.
@@ -62,16 +62,16 @@ def stops(
         return _at(steps, roc_hull(steps.tp, steps.fp)), _at(steps, between), len(steps.tp)
 
     found = run_all([functools.partial(of, block) for block in table.blocks()], int(table.total))
-    corners, between = (_joined([one[i] for one in found]) for i in (0, 1))
-    corners = _taken(corners, _corners(corners))
+    corners, between = (_join([one[i] for one in found]) for i in (0, 1))
+    corners = _take(corners, _corners(corners))
     complete = sum(one[2] for one in found) <= quantiles
     if not complete:
-        between = _taken(between, _reaching(between[1] + between[2], places))
+        between = _take(between, _reaching(between[1] + between[2], places))
     extra = [(t, *_counts(table, t)) for t in wanted if t is not None and np.isfinite(t)]
     start = np.array([[np.inf, 0, 0], *extra, *known]).T
     scores, tp, fp = (np.concatenate(columns) for columns in zip(start, corners, between, strict=True))
     order = np.unique(-scores, return_index=True)[1]
-    return Stops(scores[order], _whole(tp[order]), _whole(fp[order]), complete)
+    return ReportThresholds(scores[order], _whole(tp[order]), _whole(fp[order]), complete)
 
 
 def _at(steps: Steps, places: Array) -> _Points:
@@ -83,11 +83,11 @@ def _reaching(reached: Array, rows: Array) -> Array:
     return np.unique(np.minimum(np.searchsorted(np.asarray(reached, np.float64), rows), len(reached) - 1))
 
 
-def _taken(points: tuple[Array, ...], places: Array) -> tuple[Array, ...]:
+def _take(points: tuple[Array, ...], places: Array) -> tuple[Array, ...]:
     return tuple(column[places] for column in points)
 
 
-def _joined(parts: list[_Points]) -> tuple[Array, ...]:
+def _join(parts: list[_Points]) -> tuple[Array, ...]:
     return tuple(np.concatenate(columns) for columns in zip(*parts, strict=True))
 
 

@@ -1,6 +1,6 @@
 """What of a count may leave the house: bins instead of scores, and no segment of a few rows.
 
-The tallies know for themselves what of them may travel (``Tally.for_travel``). Scores are put into bins, and bins
+The tallies know for themselves what of them may travel (``Tally.anonymise``). Scores are put into bins, and bins
 together, until every cell is empty or holds at least ``minimum`` rows (``tallies/small_cells.py``). Of predicted
 numbers the sums travel, and not the rows, the worst errors or the histogram. Decisions travel as they are: that three
 patients were missed is what an evaluation is about. So do the totals of the classes and the largest error.
@@ -32,7 +32,7 @@ SUFFIX = ".tally"
 """How the names of files end that hold counts."""
 
 
-def for_travel(counted: "Counted", minimum: float) -> "Counted":
+def anonymise(counted: "Counted", minimum: float) -> "Counted":
     """Return what of a count may leave the house."""
     if not is_real(minimum) or not 1 <= minimum <= MOST or minimum != int(minimum):
         raise errors.bad_min_cell(minimum)
@@ -41,7 +41,7 @@ def for_travel(counted: "Counted", minimum: float) -> "Counted":
 
 
 def _tallies(counted: "Counted", minimum: float) -> "Counted":
-    return replace(counted, tallies={kind: tally.for_travel(minimum) for kind, tally in counted.tallies.items()})
+    return replace(counted, tallies={kind: tally.anonymise(minimum) for kind, tally in counted.tallies.items()})
 
 
 def _large_enough(segments: dict[str, "Counted"], minimum: float) -> dict[str, "Counted"]:

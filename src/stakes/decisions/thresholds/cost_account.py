@@ -1,4 +1,4 @@
-"""What a way of deciding costs per case on the rungs of a ladder, and how sure that is."""
+"""What a way of deciding costs per case on the levels of a ladder, and how sure that is."""
 
 import math
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes.decisions.thresholds.ladder import Ladder
+from stakes.decisions.thresholds.threshold_grid import ThresholdGrid
 from stakes.metrics import Estimate
 from stakes.tallies.arithmetic import Array, divided
 from stakes.uncertainty.draws import percentiles
@@ -16,15 +16,15 @@ from stakes.uncertainty.sampling import Sampling
 
 
 @dataclass(frozen=True, eq=False)
-class Bill:
+class CostAccount:
     """Adds up costs: how frequent each class counts (``shares``, the positive one first), and what varies.
 
-    A policy says how often each decision is taken: (decision, …, class, rung). ``held`` is how much of each rung the
-    resamples hold (resample, class, rung); with clusters ``counts`` are the rows of each (cluster, class, rung). With
+    A policy says how often each decision is taken: (decision, …, class, level). ``held`` is how much of each level the
+    resamples hold (resample, class, level); with clusters ``counts`` are the rows of each (cluster, class, level). With
     classes ``apart`` their shares are the same in every sample.
     """
 
-    ladder: Ladder
+    grid: ThresholdGrid
     shares: Array
     apart: bool
     sampling: Sampling
@@ -33,8 +33,8 @@ class Bill:
 
     def cost(self, policy: Array) -> float:
         """The cost per case."""
-        paid = self._by_rung(policy).sum(-1) if self.counts is None else self._by_cluster(policy).sum(0)
-        return float(self.shares @ divided(paid, self.ladder.sizes))
+        paid = self._by_level(policy).sum(-1) if self.counts is None else self._by_cluster(policy).sum(0)
+        return float(self.shares @ divided(paid, self.grid.sizes))
 
     def estimate(self, name: str, policy: Array) -> Estimate:
         """The cost per case with its interval; a difference of two policies is one too."""
@@ -52,25 +52,25 @@ class Bill:
         )
 
     # ── rows ─────────────────────────────────────────────────────────────────────────────────────────────────
-    def _by_rung(self, policy: Array) -> Array:
-        """What the rows of each class and rung cost together."""
-        return (policy * self.ladder.costs).sum(axis=0)
+    def _by_level(self, policy: Array) -> Array:
+        """What the rows of each class and level cost together."""
+        return (policy * self.grid.costs).sum(axis=0)
 
     def _over_rows(self, policy: Array) -> Interval:
         """The percentiles of the cost of resamples."""
-        paid = np.einsum("bcj,cj->bc", self.held, self._by_rung(policy))
-        drawn = _per_case(paid, self._drawn_sizes, self.shares if self.apart else None)
+        paid = np.einsum("bcj,cj->bc", self.held, self._by_level(policy))
+        drawn = _per_case(paid, self._bootstrap_sizes, self.shares if self.apart else None)
         return percentiles(drawn, self.sampling, f"rows drawn {len(drawn):,} times")
 
     @cached_property
-    def _drawn_sizes(self) -> Array:
-        return np.einsum("bcj,cj->bc", self.held, self.ladder.weight)
+    def _bootstrap_sizes(self) -> Array:
+        return np.einsum("bcj,cj->bc", self.held, self.grid.weight)
 
     # ── clusters ─────────────────────────────────────────────────────────────────────────────────────────────
     def _by_cluster(self, policy: Array) -> Array:
         """What the rows of each cluster and class cost: (cluster, class)."""
         counts: Any = self.counts
-        each = divided(self.ladder.costs, self.ladder.weight)
+        each = divided(self.grid.costs, self.grid.weight)
         whole = np.zeros(counts.shape[:2])
         for decision, price in zip(policy, each, strict=True):
             whole += np.einsum("gcj,gcj->gc", counts, np.broadcast_to(decision * price, counts.shape))
@@ -81,10 +81,10 @@ class Bill:
         paid, rows = self._by_cluster(policy), self.counts.sum(-1)  # type: ignore[union-attr]
         sizes = rows.sum(axis=0)
         if self.apart:
-            moved = (paid - divided(paid.sum(axis=0), sizes) * rows) @ divided(self.shares, sizes)
+            cost_of_moving = (paid - divided(paid.sum(axis=0), sizes) * rows) @ divided(self.shares, sizes)
         else:
-            moved = (paid.sum(-1) - paid.sum() / sizes.sum() * rows.sum(-1)) / sizes.sum()
-        error = math.sqrt(float((moved**2).sum()) * len(moved) / (len(moved) - 1))
+            cost_of_moving = (paid.sum(-1) - paid.sum() / sizes.sum() * rows.sum(-1)) / sizes.sum()
+        error = math.sqrt(float((cost_of_moving**2).sum()) * len(cost_of_moving) / (len(cost_of_moving) - 1))
         if not error > 1e-12 * abs(value):
             return none("every cluster costs the same")
         half = self.sampling.width * error

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes.systems.network import Model, Network, Rows
+from stakes.systems.network import JointRows, Model, Network
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.sampling import Sampling
 
@@ -25,7 +25,7 @@ TOO_MANY = "there are too many combinations to draw them anew"
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class Bootstrap:
     """Systems like the given one along a leading axis, or the reason why there are none."""
 
     network: Network | None
@@ -50,32 +50,34 @@ class Drawn:
     def rates(self, counts: Array) -> Array:
         """Draw the rates of a candidate anew, apart from the rest."""
         generator = np.random.default_rng((self.sampling.seed, 1))
-        return _rates_drawn(counts, generator, self.times or self.sampling.replicates)
+        return _bootstrap_rates(counts, generator, self.times or self.sampling.replicates)
 
 
-def drawn(network: Network, sampling: Sampling) -> Drawn:
+def drawn(network: Network, sampling: Sampling) -> Bootstrap:
     """Draw a system anew, as often as there is room for."""
     generator = sampling.generator()
     counted = [model for model in network.models.values() if model.counts is not None]
     if not counted and network.rows is None:
-        return Drawn(None, 0, sampling, RATES_ONLY)
+        return Bootstrap(None, 0, sampling, RATES_ONLY)
     size = len(network.classes) * max(
         network.joint(0).size, 1 if network.rows is None else network.rows.counts.shape[-1]
     )
     times = min(sampling.replicates, max(_FEWEST, _MOST_NUMBERS // size))
     if times * size > _TOO_MANY:
-        return Drawn(None, 0, sampling, TOO_MANY)
+        return Bootstrap(None, 0, sampling, TOO_MANY)
     models: Mapping[str, Model] = {
-        name: model if model.counts is None else replace(model, chances=_rates_drawn(model.counts, generator, times))
+        name: model
+        if model.counts is None
+        else replace(model, chances=_bootstrap_rates(model.counts, generator, times))
         for name, model in network.models.items()
     }
     rows = network.rows
     if rows is not None:
-        rows = Rows(rows.codes, _drawn(rows.counts, generator, times))
-    return Drawn(replace(network, models=models, rows=rows), times, sampling)
+        rows = JointRows(rows.codes, _drawn(rows.counts, generator, times))
+    return Bootstrap(replace(network, models=models, rows=rows), times, sampling)
 
 
-def _rates_drawn(counts: Array, generator: Any, times: int) -> Array:
+def _bootstrap_rates(counts: Array, generator: Any, times: int) -> Array:
     """Draw the rates behind the counts of a table (its last axis) anew."""
     cells = _drawn(counts, generator, times)
     return cells / cells.sum(-1, keepdims=True)

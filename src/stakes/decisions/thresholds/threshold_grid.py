@@ -1,7 +1,7 @@
-"""Rows put together by score, rung below rung: what each decision costs at every rung.
+"""Rows put together by score, level below level: what each decision costs at every level.
 
-Thresholds stand between rungs. Resampling millions of rungs would take long and tell no more than resampling those
-where the best threshold could lie: beyond them the decisions are certain, and rungs are put together without any loss.
+Thresholds stand between levels. Resampling millions of levels would take long and tell no more than resampling those
+where the best threshold could lie: beyond them the decisions are certain, and levels are put together without any loss.
 """
 
 import warnings
@@ -18,10 +18,10 @@ from stakes.tallies.columns import Columns
 from stakes.tallies.costs import Costs
 from stakes.tallies.pricing import Pricing
 
-MOST_RUNGS = 2000
+MOST_LEVELS = 2000
 """Up to so many scores stay as they are."""
 
-FEWER_RUNGS = 1000
+FEWER_LEVELS = 1000
 """More scores are put together to so many where a best threshold could lie."""
 
 _FAR = 6.0
@@ -34,12 +34,12 @@ Price = Any
 
 
 @dataclass(frozen=True, eq=False)
-class Ladder:
-    """Rungs from the highest scores down. The axes of the arrays are: decision, class (the positive one first), rung.
+class ThresholdGrid:
+    """Levels from the highest scores down. The axes of the arrays are: decision, class (the positive one first), level.
 
-    ``scores`` are the lowest scores of the rungs; ``weight`` the (weighted) rows, and ``rows`` how many rows of equal
-    weight and cost would tell as much. ``costs`` are what the rows of a rung cost under each decision, from the one for
-    low scores to the one for high scores.
+    ``scores`` are the lowest scores of the levels; ``weight`` the (weighted) rows, and ``rows`` how many rows of equal
+    weight and cost would tell as much. ``costs`` are what the rows of a level cost under each decision, from the one
+    for low scores to the one for high scores.
     """
 
     scores: Array
@@ -48,11 +48,11 @@ class Ladder:
     costs: Array
 
     @classmethod
-    def of(cls, columns: Columns, prices: Sequence[Price]) -> "Ladder":
-        """Build one rung for each score."""
+    def of(cls, columns: Columns, prices: Sequence[Price]) -> "ThresholdGrid":
+        """Build one level for each score."""
         weight, squares = _counts(columns)
         costs, spread = (
-            np.stack(parts) for parts in zip(*(_priced(columns, p, weight, squares) for p in prices), strict=True)
+            np.stack(parts) for parts in zip(*(_price_levels(columns, p, weight, squares) for p in prices), strict=True)
         )
         rows = np.divide(weight**2, squares, out=weight.copy(), where=squares > 0)
         scatter = np.divide(spread.sum(0) * rows, (costs**2).sum(0), out=np.ones(rows.shape), where=costs.any(0))
@@ -64,28 +64,32 @@ class Ladder:
         return self.weight.sum(-1)
 
     def place_of(self, threshold: float) -> int:
-        """How many rungs lie at or above a threshold."""
+        """How many levels lie at or above a threshold."""
         return int(np.searchsorted(-self.scores, -threshold, side="right"))
 
     def threshold_at(self, place: int) -> float:
-        """The threshold with so many rungs at or above it: +∞ with none."""
+        """The threshold with so many levels at or above it: +∞ with none."""
         return float(self.scores[place - 1]) if place else np.inf
 
     def policy(self, places: Sequence[int]) -> Array:
-        """Which decision is taken at each rung (decision, 1, rung) when each threshold has a place, lowest first."""
-        rungs = np.arange(len(self.scores))
-        higher = [np.ones(len(rungs)), *((rungs < place).astype(np.float64) for place in places), np.zeros(len(rungs))]
+        """Which decision is taken at each level (decision, 1, level) when each threshold has a place, lowest first."""
+        levels = np.arange(len(self.scores))
+        higher = [
+            np.ones(len(levels)),
+            *((levels < place).astype(np.float64) for place in places),
+            np.zeros(len(levels)),
+        ]
         return -np.diff(higher, axis=0)[:, None, :]
 
 
 def _counts(columns: Columns) -> tuple[Array, Array]:
-    """The sums of weights and of their squares: (class, rung)."""
+    """The sums of weights and of their squares: (class, level)."""
     weight = np.stack([columns.values[name] for name in CLASSES]).astype(np.float64)
     return weight, np.stack([columns.values[f"{name}_squared"] for name in CLASSES]) if columns.weighted else weight
 
 
-def _priced(columns: Columns, price: Price, weight: Array, squares: Array) -> tuple[Array, Array]:
-    """What the rows of each rung cost under a decision, and the sum of the squares of that: (class, rung)."""
+def _price_levels(columns: Columns, price: Price, weight: Array, squares: Array) -> tuple[Array, Array]:
+    """What the rows of each level cost under a decision, and the sum of the squares of that: (class, level)."""
     if isinstance(price, int):  # costs of single rows, added up when they were counted
         names = [f"cost {price} of {name}" for name in CLASSES]
         return tuple(np.stack([columns.values[n + end] for n in names]) for end in ("", " squared"))  # type: ignore[return-value]
@@ -93,58 +97,60 @@ def _priced(columns: Columns, price: Price, weight: Array, squares: Array) -> tu
     return weight * each, squares * each**2
 
 
-# ── fewer rungs ──────────────────────────────────────────────────────────────────────────────────────────────────
+# ── fewer levels ──────────────────────────────────────────────────────────────────────────────────────────────────
 def near_the_best(columns: Columns, moves: Sequence[tuple[Array, Array]], keep: Sequence[float]) -> Columns:
     """Return at most some thousand scores: as they are where a best threshold could lie, put together elsewhere.
 
-    ``moves`` are the costs of all thresholds (see :func:`moved`); those to ``keep`` stay between scores.
+    ``moves`` are the costs of all thresholds (see :func:`cost_of_moving`); those to ``keep`` stay between scores.
     """
-    if len(columns.scores) <= MOST_RUNGS:
+    if len(columns.scores) <= MOST_LEVELS:
         return columns
     inside = np.zeros(len(columns.scores) + 1, bool)
     for paid, noise in moves:
         best = int(paid.argmin())
         inside |= paid - paid[best] <= _FAR * np.sqrt(np.abs(noise - noise[best]))
     places = np.flatnonzero(inside)
-    few = np.linspace(places[0], places[-1], min(FEWER_RUNGS, int(places[-1] - places[0])) + 1).round().astype(np.int64)
-    return _cut(columns, few, keep)
+    few = (
+        np.linspace(places[0], places[-1], min(FEWER_LEVELS, int(places[-1] - places[0])) + 1).round().astype(np.int64)
+    )
+    return _cut_at(columns, few, keep)
 
 
-def moved(columns: Columns, lower: Price, higher: Price, factors: Array) -> tuple[Array, Array]:
+def cost_of_moving(columns: Columns, lower: Price, higher: Price, factors: Array) -> tuple[Array, Array]:
     """What it costs to take the higher decision above each place instead of the lower one, and the variance of that.
 
     ``factors`` are by how much the costs of either class count.
     """
     if isinstance(higher, int):
         counts = _counts(columns)
-        before, after = (_priced(columns, price, *counts) for price in (lower, higher))
-        return cumulated(factors @ (after[0] - before[0])), cumulated(factors**2 @ np.maximum(before[1], after[1]))
+        before, after = (_price_levels(columns, price, *counts) for price in (lower, higher))
+        return cumulate(factors @ (after[0] - before[0])), cumulate(factors**2 @ np.maximum(before[1], after[1]))
     each = factors * (np.array(higher) - np.array(lower))
     positives, negatives = (columns.values[name] for name in CLASSES)
     suffix = "_squared" if columns.weighted else ""
     squares = [columns.values[name + suffix] for name in CLASSES]
     return (
-        cumulated(each[0] * positives + each[1] * negatives),
-        cumulated(each[0] ** 2 * squares[0] + each[1] ** 2 * squares[1]),
+        cumulate(each[0] * positives + each[1] * negatives),
+        cumulate(each[0] ** 2 * squares[0] + each[1] ** 2 * squares[1]),
     )
 
 
 def evenly(columns: Columns, keep: Sequence[float]) -> Columns:
     """Return at most some thousand scores, each with about as much of both classes."""
-    if len(columns.scores) <= MOST_RUNGS:
+    if len(columns.scores) <= MOST_LEVELS:
         return columns
     weight, _ = _counts(columns)
     share = np.cumsum((weight / np.maximum(weight.sum(-1, keepdims=True), 1e-300)).mean(0))
-    return _cut(columns, np.searchsorted(share, np.arange(1, MOST_RUNGS) / MOST_RUNGS) + 1, keep)
+    return _cut_at(columns, np.searchsorted(share, np.arange(1, MOST_LEVELS) / MOST_LEVELS) + 1, keep)
 
 
-def _cut(columns: Columns, places: Array, keep: Sequence[float]) -> Columns:
+def _cut_at(columns: Columns, places: Array, keep: Sequence[float]) -> Columns:
     kept = np.searchsorted(-columns.scores.astype(np.float64), -np.asarray(keep, np.float64), side="right")
     ends = np.unique(np.concatenate([places, kept, [len(columns.scores)]]))
     return columns.cut(ends[(ends > 0) & (ends <= len(columns.scores))])
 
 
-def cumulated(values: Array) -> Array:
+def cumulate(values: Array) -> Array:
     """Sums of what lies above each place, beginning with nothing."""
     whole: Any = np.zeros((*values.shape[:-1], values.shape[-1] + 1))
     np.cumsum(values, axis=-1, out=whole[..., 1:])
@@ -152,7 +158,7 @@ def cumulated(values: Array) -> Array:
 
 
 # ── prices ───────────────────────────────────────────────────────────────────────────────────────────────────────
-def ordered_decisions(table: ScoreTable, pricing: Pricing) -> list[str]:
+def order_decisions(table: ScoreTable, pricing: Pricing) -> list[str]:
     """The decisions worth taking, from the one for low scores to the one for high scores."""
     pair = (table.negative, table.positive)
     decisions = pricing.decisions(pair)

@@ -61,7 +61,7 @@ def cases_of_two(scored: Scored, costs: Any, threshold: Any) -> Cases:
     scored.need_probabilities("reject")
     if costs is not None and threshold is not None:
         raise errors.costs_or_threshold()
-    rule = _rule_of_threshold(scored, threshold) if costs is None else _rule_of_costs(scored.table, _checked(costs))
+    rule = _rule_of_threshold(scored, threshold) if costs is None else _rule_of_costs(scored.table, _check(costs))
     scores, columns = (
         _of_table(scored.table) if scored.sampling.clusters is None else _of_rows(scored.sampling.clusters)
     )
@@ -123,7 +123,7 @@ def cases_of_many(scored: ClassScored, costs: Any) -> Cases:
     else:
         if not scored.probabilities:
             raise errors.no_curve("reject", "costs need probabilities, and the scores lie outside [0, 1]")
-        prices = _floats(_checked(costs).for_table(classes, costs.decisions or classes, None))
+        prices = _floats(_check(costs).for_table(classes, costs.decisions or classes, None))
         expected = scores @ prices
         decided, doubt = expected.argmin(axis=1), expected.min(axis=1)
     return Cases(doubt, decided=decided, prices=prices, note="" if clusters else _note(sample), **columns)
@@ -136,7 +136,7 @@ def _note(sample: ClassSample | None) -> str:
 
 
 # ── both ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-def _checked(costs: Any) -> Costs:
+def _check(costs: Any) -> Costs:
     if not isinstance(costs, Costs):
         raise errors.not_costs(costs)
     return costs
