@@ -146,6 +146,7 @@ def _rows_where(where: Any, found: dict[str, Any], available: Collection[str], t
 
     condition = conditions.parse(where)
     condition.check(available)
+    refuse_lost_polars()
     rows = len(next(iter(found.values())))
     kept = conditions.chosen({name: take(name) for name in condition.columns}, condition, rows)
     if rows and not kept.any():
