@@ -214,3 +214,14 @@ def test_what_needs_polars_refuses_after_a_fork(tmp_path):
         said = in_a_fork(lambda: stakes.evaluate(data, truth="y", score="s", positive="B"))  # noqa: B023
         assert said.startswith("InputError: this process was forked from one in which Polars was at work")
         assert "get_context('spawn')" in said
+    table = {"y": SITE, "s": S, "q": S**2}
+    asked = {"truth": "y", "where": "s > 0.2", "positive": "B"}
+    for data in (table, pd.DataFrame(table), frame.with_columns(q=S).to_arrow()):
+        for ask in (
+            lambda data: stakes.evaluate(data, score="s", **asked),
+            lambda data: stakes.count(data, score="s", **asked),
+            lambda data: stakes.compare(data, scores=["s", "q"], **asked),
+            lambda data: stakes.permutation_test(data, score="s", **asked),
+            lambda data: stakes.decide(data, score="s", costs=PRICES, **asked),
+        ):
+            assert "this process was forked from one in which Polars was at work" in in_a_fork(lambda: ask(data))  # noqa: B023

@@ -520,7 +520,9 @@ def test_text_that_is_all_dates_compares_as_dates(tmp_path, name):
     assert kept(table, "written > '2024-05-01 10:00'") == [1, 3]
     assert kept(table, "written = at") == [0, 1, 3, 4]
     words = HERE[name](TYPED.select("k", "n", written=pl.col("written").replace("2024-05-01", "soon")), tmp_path)
-    assert kept(words, "written > '2024-05-01 10:00'") == [0, 1, 3, 4]
+    assert kept(words, "written = '2024-05-01 10:30'") == [1]
+    with pytest.raises(InputError, match="'written' is put in order but holds dates that are not all written as '2024"):
+        kept(words, "written > '2024-05-01 10:00'")
 
 
 @pytest.mark.parametrize("make", [lambda rows: rows, lambda rows: rows.lazy(), lambda rows: rows.to_arrow()])
@@ -551,9 +553,23 @@ def test_columns_of_text_are_numbers_only_if_all_values_are(tmp_path, request, b
     asked = counted_rows if batches else kept
     values = ["10,9", "9,10", "100,20", "8,9", "9,10", "9,10"]
     (tmp_path / "1.csv").write_text("k,n,a,b\n" + "".join(f"{i},{i},{v}\n" for i, v in enumerate(values)))
-    for last, rows in (("2.5,3", [1, 3, 4, 5, 6]), ("x,y", [0, 2, 3, 6])):
-        (tmp_path / "2.csv").write_text(f"k,n,a,b\n6,6,{last}\n")
-        assert asked([tmp_path / "1.csv", tmp_path / "2.csv"], "a < b") == rows
+    files = [tmp_path / "1.csv", tmp_path / "2.csv"]
+    (tmp_path / "2.csv").write_text("k,n,a,b\n6,6,2.5,3\n")
+    assert asked(files, "a < b") == [1, 3, 4, 5, 6]
+    (tmp_path / "2.csv").write_text("k,n,a,b\n6,6,x,x\n")
+    assert asked(files, "a = b") == [6]
+    with pytest.raises(InputError, match="'a' is put in order but holds numbers beside other text; write what is no n"):
+        asked(files, "a < b")
+    (tmp_path / "2.csv").write_text("k,n,a,b\n6,6,x,3\n")
+    for where in ("a < b", "a = b"):
+        with pytest.raises(InputError, match="'a' holds text and 'b' holds numbers, so they cannot be compared"):
+            asked(files, where)
+
+
+@pytest.mark.parametrize(("where", "rows"), [("name >= 'Bo'", [1, 2]), ("zip > 'A'", [1, 2]), ("name < nothing", [])])
+def test_text_has_the_order_of_text(tmp_path, where, rows):
+    (tmp_path / "t.csv").write_text("k,n,name,zip,nothing\n0,0,Ada,01234,\n1,1,Bo,A1,\n2,2,Cy,B2,\n")
+    assert kept(tmp_path / "t.csv", where) == rows
 
 
 @pytest.mark.usefixtures("_in_batches")

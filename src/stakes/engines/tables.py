@@ -6,7 +6,7 @@ from typing import Any
 
 from stakes import errors
 from stakes.engines import conditions
-from stakes.engines.columns import Column, as_frame, to_column
+from stakes.engines.columns import Column, as_frame, refuse_lost_polars, to_column
 from stakes.engines.missing import keep
 
 
@@ -110,6 +110,7 @@ def _rows_where(where: Any, found: dict[str, Any], available: Collection[str], t
     """The rows of columns that satisfy a condition."""
     condition = conditions.parse(where)
     condition.check(available)
+    refuse_lost_polars()
     rows = len(next(iter(found.values())))
     kept = conditions.chosen({name: take(name) for name in condition.columns}, condition, rows)
     if rows and not kept.any():

@@ -61,6 +61,13 @@ def columns_of_other_kinds(column: str, kind: str, other: str, other_kind: str) 
     return InputError(f"where: {one} and {two}, so they cannot be compared; compare columns of one kind")
 
 
+def no_order(column: str, kind: str) -> InputError:
+    held, advice = "dates that are not all written as '2024-05-31'", "write them so"
+    if kind == "number":
+        held, advice = "numbers beside other text", "write what is no number as a missing value"
+    return InputError(f"where: the column {short(repr(column))} is put in order but holds {held}; {advice}")
+
+
 def taken_for_two_kinds(condition: str, column: str, other: str, kinds: Sequence[str]) -> InputError:
     one, two = (_BESIDE[kind] for kind in kinds)
     what = f"{short(repr(column))} is compared with {one} and with {two}"

@@ -19,7 +19,7 @@ def filtered(frame: Any, condition: Condition, places: Mapping[str, str]) -> Any
     """
     schema = frame.collect_schema()
     seen = {column: {kind_of(schema[place], frame.implementation)} - {""} for column, place in places.items()}
-    kinds = {c: group.settle(seen, lambda *_: False) for group in groups(condition) for c in group.columns}
+    kinds = {c: group.settle(seen, lambda *_: 0) for group in groups(condition) for c in group.columns}
     for column, kind in kinds.items():
         if kind == "boolean" and "number" in seen[column]:  # whether all of them are 0 and 1 is not known here
             raise errors.condition_of_other_kind(column, kind, "number")

@@ -1,5 +1,6 @@
 """Conditions on rows that are here: Polars holds their columns, whatever made them."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -9,7 +10,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.columns import as_series, is_missing, to_column
-from stakes.engines.conditions.kinds import Group, kind_of
+from stakes.engines.conditions.kinds import SOME_DATE, Group, kind_of
 from stakes.engines.conditions.translation import holding
 from stakes.engines.conditions.tree import LARGEST, Condition
 from stakes.engines.missing import keep, lacking
@@ -17,6 +18,7 @@ from stakes.engines.missing import keep, lacking
 _LONG = r"^[+-]?[0-9]{16,}$"
 """Whole numbers of so many digits may lie beyond 2⁵³."""
 _DATE = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?)?$"
+_SOME_DATE = r"^(\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{4})([T ]|$)"
 _FORMATS = ("%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M", "%Y-%m-%d")
 
 
@@ -63,7 +65,7 @@ def settled(groups: Iterable[Group], parts: Iterable[Part]) -> dict[str, str]:
     """Say what each column is compared as, by what all parts of the table hold."""
     groups = list(groups)
     seen: dict[str, dict[str, None]] = {column: {} for group in groups for column in group.columns}
-    unreadable: set[tuple[str, str]] = set()
+    read: Counter[tuple[str, str]] = Counter()
     for part in parts:
         for group in groups:
             for text in group.texts:
@@ -71,12 +73,14 @@ def settled(groups: Iterable[Group], parts: Iterable[Part]) -> dict[str, str]:
                     raise errors.missing_word_in_condition(text, group.columns[0])
             for column in group.columns:
                 held = part.kind(column)
-                seen[column] |= {held: None} if held else {}
                 if held in ("text", "spelled"):
-                    text = part.frame[column].cast(str)
-                    unreadable |= {(column, kind) for kind in group.candidates if isinstance(as_kind(text, kind), str)}
+                    text = _stripped(part.frame[column].cast(str))
+                    read.update({(column, kind): _as(text, kind).count() for kind in group.candidates})
+                    read[column, ""] += text.count()
+                    held = held if held == "text" or text.count() else ""
+                seen[column] |= {held: None} if held else {}
     return {
-        column: group.settle(seen, lambda column, kind: (column, kind) not in unreadable)
+        column: group.settle(seen, lambda column, kind: read[column, kind] / max(1, read[column, ""]))
         for group in groups
         for column in group.columns
     }
@@ -98,23 +102,33 @@ def rows_kept(condition: Condition, kinds: Mapping[str, str], part: Part) -> Any
 
 def as_kind(text: Any, kind: str) -> Any:
     """Read a Polars series of text as numbers, booleans or dates; the first text that is none if there is one."""
+    text = _stripped(text)
+    found = _as(text, kind)
+    wrong = (found.is_null() & text.is_not_null()).arg_true()
+    return str(text[int(wrong[0])]) if len(wrong) else found
+
+
+def _stripped(text: Any) -> Any:
+    text = text.str.strip_chars()
+    return text.set(text == "", None)
+
+
+def _as(text: Any, kind: str) -> Any:
+    """Read text as a kind; what is none is missing."""
     import polars as pl
 
-    text = text.str.strip_chars()
-    text = text.set(text == "", None)
     if kind == "number":
-        found = _numbers(text)
-    elif kind == "date":
+        return _numbers(text)
+    if kind == SOME_DATE:
+        return text.filter(text.str.contains(_SOME_DATE))
+    if kind == "date":
         iso = text.str.contains(_DATE)
         plain = pl.when(iso).then(text.str.replace("T", " ", literal=True))
         found = pl.select(pl.coalesce(plain.str.to_datetime(f, time_unit="us", strict=False) for f in _FORMATS))
-        found = found.to_series()
-    else:
-        low = text.str.to_lowercase()
-        words = ("0", "1") if low.is_in(["0", "1"]).fill_null(True).all() else ("false", "true")
-        found = low.replace_strict({words[0]: False, words[1]: True}, default=None, return_dtype=pl.Boolean)
-    wrong = (found.is_null() & text.is_not_null()).arg_true()
-    return str(text[int(wrong[0])]) if len(wrong) else found
+        return found.to_series()
+    low = text.str.to_lowercase()
+    words = ("0", "1") if low.is_in(["0", "1"]).fill_null(True).all() else ("false", "true")
+    return low.replace_strict({words[0]: False, words[1]: True}, default=None, return_dtype=pl.Boolean)
 
 
 def _numbers(text: Any) -> Any:

@@ -20,17 +20,33 @@ _HOLD = {
 }
 """What a table may hold of a column that is compared as this; numbers are booleans if they are all 0 and 1."""
 
+_READ = ("number", "date", "boolean")
+"""What text can be read as; 0 and 1 are numbers first."""
+
+SOME_DATE = "some date"
+"""Text that looks like a date, in whatever form."""
+
+_MOSTLY = 0.5
+
+Seen = Mapping[str, Collection[str]]
+"""What the tables hold of each column."""
+
+Share = Callable[[str, str], float]
+"""The share of a column's text that reads as a kind."""
+
 
 @dataclass(frozen=True)
 class Group:
     """Columns that are compared with each other, so that they are of one kind: the one that the condition says, if any.
 
-    ``texts`` are those that they are compared with; None stands for text that is worked out.
+    ``texts`` are those that they are compared with; None stands for text that is worked out. Whether they are put in
+    order, by < say, is ``ordered``.
     """
 
     columns: tuple[str, ...]
     kind: str | None
     texts: tuple[str | None, ...]
+    ordered: bool = False
 
     @property
     def dates(self) -> bool:
@@ -40,35 +56,62 @@ class Group:
     @property
     def candidates(self) -> tuple[str, ...]:
         """The kinds that only the values can tell."""
-        return ("number", "date") if self.kind is None else ("date",) if self.dates else ()
+        if self.kind is None:
+            return "number", "date", "boolean", SOME_DATE
+        if self.kind == "text" and self.ordered:
+            return "number", "date", SOME_DATE
+        return ("date",) if self.dates else ()
 
-    def settle(self, seen: Mapping[str, Collection[str]], readable: Callable[[str, str], bool]) -> str:
-        """Say what the columns are compared as, by what the tables hold of each and whether its text reads as that."""
+    def settle(self, seen: Seen, share: Share) -> str:
+        """Say what the columns are compared as, by what the tables hold of each and how much of its text reads so."""
         typed = {kind: column for column in self.columns for kind in seen[column] if kind != "spelled"}
-        kind = self.kind or (next(iter(typed)) if typed else self._spelled(seen, readable))
-        if self._are_dates(kind, seen, readable):
+        kind = self.kind or (next(iter(typed)) if typed else self._spelled(seen, share))
+        if self._are_dates(kind, seen, share):
             return "date"
-        if self.kind is None and len(typed) > 1:
-            (one, first), (other, second) = list(typed.items())[:2]
-            raise errors.columns_of_other_kinds(first, one, second, other)
+        if self.kind is None:
+            _refuse_two(typed)
         for column in self.columns:
             for held in seen[column]:
                 if held not in _HOLD.get(kind, ()):
                     raise errors.condition_of_other_kind(column, self.kind, held)
+        if kind == "text" and self.ordered:
+            self._refuse_order(seen, share)
         return kind
 
-    def _spelled(self, seen: Mapping[str, Collection[str]], readable: Callable[[str, str], bool]) -> str:
-        there = [column for column in self.columns if seen[column]]
-        fits = (kind for kind in self.candidates if there and all(readable(column, kind) for column in there))
-        return next(fits, "text")
+    def _spelled(self, seen: Seen, share: Share) -> str:
+        """What columns without types are: each what all of its values read as, and all of them the same."""
+        kinds = {}
+        for column in self.columns:
+            if seen[column]:
+                kinds[next((kind for kind in _READ if share(column, kind) == 1), "text")] = column
+        _refuse_two(kinds)
+        return next(iter(kinds), "text")
 
-    def _are_dates(self, kind: str, seen: Mapping[str, Collection[str]], readable: Callable[[str, str], bool]) -> bool:
+    def _are_dates(self, kind: str, seen: Seen, share: Share) -> bool:
         """Whether text is compared as dates, because all of it is: with a date that is written, or in a column."""
         held = {held for column in self.columns for held in seen[column]}
         if kind not in ("text", "date") or not held <= _HOLD["date"]:
             return False
         written = [column for column in self.columns if set(seen[column]) & {"text", "spelled"}]
-        return all(readable(column, "date") for column in written) and (self.kind is None or self.dates)
+        return all(share(column, "date") == 1 for column in written) and (self.kind is None or self.dates)
+
+    def _refuse_order(self, seen: Seen, share: Share) -> None:
+        """Refuse to put numbers and dates in the order of text, in which 10 comes before 9."""
+        for column in self.columns:
+            for kind in ("number", "date", SOME_DATE):
+                if kind == "number" and "spelled" not in seen[column]:  # a table with types says that it is text
+                    continue
+                if kind != SOME_DATE and share(column, kind) == 1:
+                    raise errors.condition_of_other_kind(column, self.kind, kind)
+                if share(column, kind) >= _MOSTLY:
+                    raise errors.no_order(column, kind)
+
+
+def _refuse_two(kinds: Mapping[str, str]) -> None:
+    """Refuse to compare columns of two kinds (kind → column) with each other."""
+    if len(kinds) > 1:
+        (one, first), (other, second) = list(kinds.items())[:2]
+        raise errors.columns_of_other_kinds(first, one, second, other)
 
 
 def groups(condition: tree.Condition) -> list[Group]:
@@ -115,6 +158,7 @@ class _Uses:
         self.kinds: dict[str, str] = {}
         self.links: list[tuple[str, str]] = []
         self.texts: list[tuple[str, str | None]] = []
+        self.ordered: set[str] = set()
 
     def look(self, test: tree.Test) -> None:
         match test:
@@ -125,6 +169,8 @@ class _Uses:
                 self.look(test.part)
             case tree.Compare():
                 self._alike(test.left, test.right)
+                if test.sign != "=":
+                    self.ordered |= {_column_of(test.left), _column_of(test.right)}
             case tree.In():
                 for item in test.items:
                     self._alike(test.value, item)
@@ -148,7 +194,7 @@ class _Uses:
             (one, column), (other, second) = list(kinds.items())[:2]
             raise errors.taken_for_two_kinds(self.text, column, second, [one, other])
         texts = tuple(text for column, text in self.texts if column in columns)
-        return Group(columns, next(iter(kinds), None), texts)
+        return Group(columns, next(iter(kinds), None), texts, not self.ordered.isdisjoint(columns))
 
     def _alike(self, one: tree.Value, other: tree.Value) -> None:
         """Two values are compared."""
@@ -186,6 +232,13 @@ class _Uses:
                 self._take_for(value.operand, "number" if value.function == "abs" else "text", None)
                 return "number" if value.function in ("abs", "length") else "text"
         return ""
+
+
+def _column_of(value: tree.Value) -> str:
+    """The column whose text a value is, as it is or changed by functions; nothing if it is something else."""
+    while isinstance(value, tree.Call) and value.function not in ("abs", "length"):
+        value = value.operand
+    return value.column if isinstance(value, tree.Name) else ""
 
 
 _WORDS = {"number": "a number", "text": "text", "boolean": "TRUE or FALSE"}
