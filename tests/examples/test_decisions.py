@@ -16,13 +16,15 @@ from tests.examples import printed, ran
 
 pytestmark = pytest.mark.slow
 
+EVERY_ROW = slice(None)
+
 
 def figures(name, text):
     """The values that a figure is printed with, in order."""
     return [float(value) for value in re.findall(rf"\b{name} ([\d.]+),", text)]
 
 
-def probabilities_of_malignant(rows=slice(None)):
+def probabilities_of_malignant(rows=EVERY_ROW):
     """Which tumours are malignant, and the cross-validated probabilities of a model of radius and texture."""
     X, y = load_breast_cancer(return_X_y=True)
     malignant = y[rows] == 0
