@@ -7,7 +7,7 @@ from scipy.optimize import isotonic_regression
 
 import stakes
 from contest import Contest, Side, at_most
-from stakes.decisions.calibration.isotonic import pooled
+from stakes.decisions.calibration.isotonic import pool_adjacent
 from stakes.decisions.thresholds.by_cost import decide_by_cost
 from stakes.decisions.thresholds.search import RESAMPLES
 from stakes.tallies.pricing import Pricing
@@ -42,7 +42,7 @@ def _rising_curve(n: int) -> Contest:
     numbers = labels.astype(np.float64)
     return Contest(
         f"pool adjacent violators, {n:,} sorted scores",
-        Side("`pooled(labels).fitted()`", lambda: pooled(labels).fitted()),
+        Side("`pooled(labels).fitted()`", lambda: pool_adjacent(labels).fitted()),
         Side("scipy `isotonic_regression(labels)`", lambda: isotonic_regression(numbers)),
         at_most(1),
     )

@@ -220,7 +220,7 @@ def test_demo_runs_and_says_where_to_look_next():
 
 def test_metrics_lists_all_and_explains_one():
     everything = run("metrics").stdout
-    assert all(f"  {metric.name} " in everything for metric in stakes.metrics.list())
+    assert all(f"  {metric.name} " in everything for metric in stakes.metrics.catalogue())
     one = run("metrics", "sensitivity").stdout
     assert one.startswith("recall\n")
     assert "tp / P" in one

@@ -73,7 +73,7 @@ def test_text_that_a_spreadsheet_would_run_is_neutralised(tmp_path, start, shown
         (("permute", *DEMO, "--permutations", "99"), "metric", 1),
         (("calibrate", *DEMO), "method", 4),
         (("system", DEMO_FILES / "clinic_and.toml"), "model", 8),
-        (("metrics",), "name", len(stakes.metrics.list())),
+        (("metrics",), "name", len(stakes.metrics.catalogue())),
         (("doctor",), "name", 14),
     ],
 )

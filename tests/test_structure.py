@@ -155,7 +155,7 @@ def test_adding_a_metric_touches_one_file(tmp_path):
 import stakes
 assert stakes.metrics.siren_rate([1, 0], [1, 1]) == 1
 assert stakes.evaluate(truth=[1, 0], prediction=[1, 0])["siren_rate"].value == 0.5
-assert "siren_rate" in [m.name for m in stakes.metrics.list()]
+assert "siren_rate" in [m.name for m in stakes.metrics.catalogue()]
 assert stakes.__file__.startswith({str(tmp_path)!r})
 """
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}

@@ -11,7 +11,7 @@ from scipy.optimize import isotonic_regression
 
 from stakes import ScoreTable
 from stakes.decisions.calibration import isotonic
-from stakes.decisions.calibration.isotonic import pooled, rising_curve, upwards
+from stakes.decisions.calibration.isotonic import pool_adjacent, rising_curve, upwards
 from tests.parts import examples
 
 
@@ -30,7 +30,7 @@ def by_fractions(sums, weights):
 def test_weighted_entries_against_fractions(entries):
     weights = [weight for _, weight in entries]
     sums = [m * w for m, w in entries]
-    found = pooled(np.array(sums), np.array(weights))
+    found = pool_adjacent(np.array(sums), np.array(weights))
     assert found.fitted().tolist() == pytest.approx(by_fractions(sums, weights), abs=1e-14)
     assert (np.diff(found.levels) > 0).all()
     assert found.sums.sum() == sum(sums)
@@ -39,7 +39,7 @@ def test_weighted_entries_against_fractions(entries):
 
 @given(st.lists(st.booleans(), min_size=1, max_size=60))
 def test_labels_against_fractions(labels):
-    found = pooled(np.array(labels))
+    found = pool_adjacent(np.array(labels))
     assert found.fitted().tolist() == pytest.approx(by_fractions(map(int, labels), [1] * len(labels)), abs=1e-14)
 
 
@@ -47,10 +47,10 @@ def test_labels_against_fractions(labels):
 @given(st.lists(st.booleans(), min_size=20, max_size=200), st.integers(1, 9))
 @example([digit == "1" for digit in "1011110001111111000001111100001111100000100000"], 1)
 def test_short_stretches_change_nothing(labels, stretch):
-    whole = pooled(np.array(labels))
+    whole = pool_adjacent(np.array(labels))
     usual, isotonic._STRETCH = isotonic._STRETCH, stretch
     try:
-        cut, weighted = pooled(np.array(labels)), pooled(np.array(labels), np.ones(len(labels)))
+        cut, weighted = pool_adjacent(np.array(labels)), pool_adjacent(np.array(labels), np.ones(len(labels)))
     finally:
         isotonic._STRETCH = usual
     for other in (cut, weighted):
@@ -63,14 +63,14 @@ def test_many_labels_against_scipy(rate):
     rng = np.random.default_rng(3)
     n = 300_000
     labels = rng.random(n) < rate * np.linspace(0.5, 1, n)
-    assert np.abs(pooled(labels).fitted() - isotonic_regression(labels.astype(float)).x).max() < 1e-12
+    assert np.abs(pool_adjacent(labels).fitted() - isotonic_regression(labels.astype(float)).x).max() < 1e-12
 
 
 def test_entries_may_be_negative_and_weights_broken():
     rng = np.random.default_rng(4)
     y, w = rng.normal(size=5000) + np.linspace(-1, 1, 5000), rng.random(5000) + 0.01
     expected = isotonic_regression(y, weights=w)
-    found = pooled(y * w, w)
+    found = pool_adjacent(y * w, w)
     assert np.abs(found.fitted() - expected.x).max() < 1e-12
     assert found.starts.tolist() == expected.blocks[:-1].tolist()
     assert (found.last + 1).tolist() == expected.blocks[1:].tolist()

@@ -119,7 +119,7 @@ def test_figures_of_two_hospitals_are_those_of_all_their_rows(tmp_path):
     rows = stakes.evaluate(joined(*sites), **QUESTION, threshold=0.3)
     assert found.threshold == 0.3
     assert found.confusion == rows.confusion
-    for metric in metrics.list():
+    for metric in metrics.catalogue():
         if metric.tally is stakes.Confusion and metric.name in rows.figures:
             assert found[metric.name].to_dict() == rows[metric.name].to_dict(), metric.name
     low, high = metrics.auc_bounds(found.scores)

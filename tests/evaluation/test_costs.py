@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import stakes
 from stakes.tallies import Confusion, CostSums
-from stakes.tallies.pricing import Pricing, rounded_up
+from stakes.tallies.pricing import Pricing, round_up
 from tests.parts import examples
 
 SCAN = stakes.Costs([[0, 10, 1000], [500, 20, 0]], ["tumour", "none"], ["operate", "tests", "home"])
@@ -102,7 +102,7 @@ def test_scores_are_decided_so_as_to_cost_least(rows):
 def test_two_decisions_have_a_bayes_threshold(rows):
     p, truth, _ = rows
     ev = stakes.evaluate(truth=truth, score=p, positive="tumour", costs=stakes.Costs(miss=10, false_alarm=1))
-    assert ev.threshold == rounded_up(Fraction(1, 11))
+    assert ev.threshold == round_up(Fraction(1, 11))
     assert ev["recall"].value == np.mean(p[truth == "tumour"] >= 1 / 11)
     assert ev.at(0.5)["expected_cost"].value == pytest.approx(
         np.mean(np.where(truth == "tumour", 10.0 * (p < 0.5), p >= 0.5))

@@ -17,8 +17,8 @@ from tests import exact
 from tests.parts import examples
 
 PRICED = {"miss": 1, "false_alarm": 1}
-COUNTED = [m.with_parameters(**PRICED) if m.lacking else m for m in stakes.metrics.list() if m.tally is Confusion]
-SCORED = [m for m in stakes.metrics.list() if m.tally is ScoreTable]
+COUNTED = [m.with_parameters(**PRICED) if m.lacking else m for m in stakes.metrics.catalogue() if m.tally is Confusion]
+SCORED = [m for m in stakes.metrics.catalogue() if m.tally is ScoreTable]
 ALL = [*COUNTED, *SCORED]
 each_counted = pytest.mark.parametrize("metric", COUNTED, ids=lambda m: m.name)
 each_scored = pytest.mark.parametrize("metric", SCORED, ids=lambda m: m.name)
@@ -47,11 +47,11 @@ def same(a: float, b: float, tolerance: float = 1e-12) -> bool:
 
 # ── facts ────────────────────────────────────────────────────────────────────────────────────────────────────────
 def test_every_declared_metric_is_listed():
-    assert len(stakes.metrics.list()) == len(CATALOGUE) >= 60
-    assert {m.family for m in stakes.metrics.list()} == set(stakes.metrics.FAMILIES)
+    assert len(stakes.metrics.catalogue()) == len(CATALOGUE) >= 60
+    assert {m.family for m in stakes.metrics.catalogue()} == set(stakes.metrics.FAMILIES)
 
 
-@pytest.mark.parametrize("metric", stakes.metrics.list(), ids=lambda m: m.name)
+@pytest.mark.parametrize("metric", stakes.metrics.catalogue(), ids=lambda m: m.name)
 def test_a_metric_says_what_it_is(metric):
     assert metric.question.rstrip().endswith(("?", "useful)"))
     assert metric.formula

@@ -320,7 +320,7 @@ def test_no_rows_are_a_table_too(weight):
     assert nothing.thresholds.tolist() == [math.inf]
     assert ScoreTable.from_dict(nothing.to_dict()) == nothing
     assert nothing.binned("line").total == 0
-    for metric in stakes.metrics.list():
+    for metric in stakes.metrics.catalogue():
         if metric.tally is ScoreTable:
             assert math.isnan(metric.of(nothing))
     if weight is None:

@@ -70,7 +70,7 @@ def test_every_figure_has_an_interval_or_says_why_not(kind):
 
 
 def test_every_metric_declares_a_way():
-    for metric in stakes.metrics.list():
+    for metric in stakes.metrics.catalogue():
         assert metric.no_interval or metric.interval in WAYS
         assert metric.facts()["interval"]
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 TWO = {"classes": ("0", "1"), "decisions": ("0", "1"), "positive": "1"}
 PRICES = {"miss": 1, "false_alarm": 1}
-FIGURES = [m.with_parameters(**PRICES) if m.lacking else m for m in metrics.list() if m.better != "neither"]
+FIGURES = [m.with_parameters(**PRICES) if m.lacking else m for m in metrics.catalogue() if m.better != "neither"]
 
 
 def two_class_rows(n, seed=0, apart=1.5):

@@ -64,7 +64,7 @@ def test_worse_than_chance_has_a_p_near_one():
     "metric",
     [
         m.with_parameters(miss=1, false_alarm=1) if m.lacking else m
-        for m in stakes.metrics.list()
+        for m in stakes.metrics.catalogue()
         if m.tally is stakes.Confusion
     ],
     ids=lambda m: m.name,
@@ -233,7 +233,7 @@ def test_auc_agrees_with_scipys_permutation_test():
 
 @pytest.mark.parametrize("levels", [5, 10**6], ids=["few scores", "many scores"])
 @pytest.mark.parametrize(
-    "metric", [m for m in stakes.metrics.list() if m.tally is stakes.ScoreTable], ids=lambda m: m.name
+    "metric", [m for m in stakes.metrics.catalogue() if m.tally is stakes.ScoreTable], ids=lambda m: m.name
 )
 def test_every_figure_of_scores_is_that_of_a_shuffled_table(metric, levels):
     """Each figure of the stacked shuffles equals the figure of that shuffle alone."""

@@ -22,7 +22,7 @@ def columns(metric):
     return truth, truth + RANDOM.random(N), truth
 
 
-@pytest.mark.parametrize("name", [metric.name for metric in metrics.list() if is_mean_of_losses(metric)])
+@pytest.mark.parametrize("name", [metric.name for metric in metrics.catalogue() if is_mean_of_losses(metric)])
 def test_the_mean_loss_is_the_figure(name):
     metric = metrics.find(name)
     if metric.defaults:

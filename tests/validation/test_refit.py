@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import stakes
 from stakes import metrics
-from stakes.validation.features import as_table, shuffled_within
+from stakes.validation.features import as_table, shuffle_within
 from stakes.validation.refit import _count_as_good, _labels_shuffled, refit_permutation
 from stakes.validation.target import read_target
 
@@ -149,7 +149,7 @@ def test_features_that_are_independent_within_the_classes_have_a_uniform_p():
 def test_each_feature_is_shuffled_by_itself_within_its_class(make):
     codes = np.repeat([0, 1, 0, 1], 25)
     X = np.arange(300.0).reshape(100, 3)
-    found = np.asarray(shuffled_within(as_table(make(X)), codes, np.random.default_rng(0)))
+    found = np.asarray(shuffle_within(as_table(make(X)), codes, np.random.default_rng(0)))
     for code in (0, 1):
         rows = codes == code
         assert np.array_equal(np.sort(found[rows], axis=0), np.sort(X[rows], axis=0))
@@ -160,12 +160,12 @@ def test_each_feature_is_shuffled_by_itself_within_its_class(make):
 
 def test_data_frames_keep_their_columns_types_and_index():
     frame = pd.DataFrame({"a": pd.Categorical(list("xyzx")), "b": [1, 2, 3, 4]}, index=[7, 5, 3, 1])
-    found = shuffled_within(frame, np.zeros(4, int), np.random.default_rng(0))
+    found = shuffle_within(frame, np.zeros(4, int), np.random.default_rng(0))
     assert found.dtypes.equals(frame.dtypes)
     assert found.index.equals(frame.index)
     assert sorted(found["b"]) == [1, 2, 3, 4]
     table = pl.DataFrame(frame.reset_index(drop=True).astype({"a": str}))
-    assert shuffled_within(table, np.zeros(4, int), np.random.default_rng(0)).schema == table.schema
+    assert shuffle_within(table, np.zeros(4, int), np.random.default_rng(0)).schema == table.schema
 
 
 # ── both ─────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -30,7 +30,7 @@ from sklearn.dummy import DummyClassifier
 import stakes
 from stakes.cli import cli
 from stakes.cli.output import FORMS
-from stakes.cli.words import wrapped
+from stakes.cli.words import wrap
 from stakes.evaluation.recalibrating import recalibration
 from stakes.text import visible
 from stakes.views import csv as as_csv
@@ -207,7 +207,7 @@ def test_folding_a_name_begins_no_line_with_a_command(blank, monkeypatch, capsys
         name = f"{'a' * length}{blank}::error::{'b' * 30}"
         page = Page({"rows": name}, [Grid(("name", "n"), [(name, "1")], title=name)], [name])
         terminal.show(page, "")
-        harmless(terminal.text(page, "", 40) + capsys.readouterr().out + wrapped(name))
+        harmless(terminal.text(page, "", 40) + capsys.readouterr().out + wrap(name))
 
 
 # ── pages ────────────────────────────────────────────────────────────────────────────────────────────────────────

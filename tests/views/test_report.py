@@ -271,9 +271,9 @@ def test_every_text_is_used_and_every_used_text_is_there():
 
 def declared_reasons():
     """All reasons that metrics declare, and those of slopes and of costs, which declare none."""
-    found = {words for metric in metrics.list() for words in metric._reasons()}
+    found = {words for metric in metrics.catalogue() for words in metric._reasons()}
     pricing = stakes.evaluate(truth=[0, 1], prediction=[0, 1], costs=stakes.Costs(miss=1, false_alarm=1)).pricing
-    found |= set(cost.priced(metrics.find("expected_cost"), pricing)._reasons())
+    found |= set(cost.with_prices(metrics.find("expected_cost"), pricing)._reasons())
     line = (HERE.parents[1] / "decisions" / "calibration" / "line.py").read_text()
     found |= set(re.findall(r'return "(.+)"', line)) - {""}
     found |= set(re.findall(r'return f"(\{rows\} have .+)"', line))
@@ -285,7 +285,7 @@ def declared_reasons():
 
 @pytest.mark.parametrize("lang", TRANSLATED)
 def test_languages_hold_the_same_keys_and_translate_every_metric(lang):
-    names = {metric.name for metric in metrics.list()}
+    names = {metric.name for metric in metrics.catalogue()}
     expected = {
         *written("en"),
         *(f"{kind}.{name}" for kind in ("metric", "question") for name in names),

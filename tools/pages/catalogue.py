@@ -45,7 +45,7 @@ classes together.
 
 def pages() -> dict[str, str]:
     """Return the pages of the catalogue."""
-    listed = metrics.list()
+    listed = metrics.catalogue()
     families = {family: [metric for metric in listed if metric.family == family] for family in metrics.FAMILIES}
     found = {f"catalogue/{family}.md": _family_page(family, members) for family, members in families.items()}
     return {"catalogue/index.md": _index(families), **found}

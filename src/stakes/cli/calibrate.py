@@ -8,7 +8,7 @@ import click
 from stakes.cli import options, output
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, Read, Written
-from stakes.cli.words import say, wrapped
+from stakes.cli.words import say, wrap
 from stakes.records import Record
 from stakes.text import lines, visible
 
@@ -90,7 +90,7 @@ def calibrate(
     if product is not None:
         found.calibrator.save(product)
     written = [] if product is None else [f"{product}: the calibrator ({found.method}, fitted on all rows)"]
-    return output.of(found, found._verdict, lambda: say(lines([*wrapped(str(found)).splitlines(), *written])))
+    return output.of(found, found._verdict, lambda: say(lines([*wrap(str(found)).splitlines(), *written])))
 
 
 def _answer_of_apply(product: str, names: list[str]) -> Answer:

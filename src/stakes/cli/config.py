@@ -79,11 +79,11 @@ def _defaults(path: Path, table: Mapping[str, Any], known: Mapping[str, click.Pa
     for key, value in table.items():
         if key not in known or key == "config":
             raise errors.unknown_in_config(str(path), key, [name for name in known if "_" not in name])
-        found[str(known[key].name)] = _given(str(path), key, value, known[key])
+        found[str(known[key].name)] = _options_given(str(path), key, value, known[key])
     return found
 
 
-def _given(path: str, key: str, value: Any, parameter: click.Parameter) -> Any:
+def _options_given(path: str, key: str, value: Any, parameter: click.Parameter) -> Any:
     if isinstance(value, dict) and parameter.multiple:
         sign = ":" if parameter.name == "no_worse" else "="
         return [f"{name}{sign}{one}" for name, one in value.items()]

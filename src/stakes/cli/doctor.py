@@ -60,17 +60,17 @@ def doctor() -> Answer:
     Example:
       stakes doctor --json
     """
-    parts = [*map(_needed, _NEEDED), *map(_optional, _OPTIONAL), _java()]
+    parts = [*map(_needed_part, _NEEDED), *map(_optional_part, _OPTIONAL), _java()]
     found = Installed(__version__, platform.python_version(), platform.platform(), parts)
     rows = [part.data() for part in parts]
     return Answer(lambda: _show(found), found.to_dict, lambda: rows, lambda: "", lambda: _page(found))
 
 
-def _needed(name: str) -> Part:
+def _needed_part(name: str) -> Part:
     return Part(name, _version(name), True, "everything")
 
 
-def _optional(name: str) -> Part:
+def _optional_part(name: str) -> Part:
     extra, enables = _OPTIONAL[name]
     version = _version(name)
     return Part(name, version, False, enables, None if version else f"pip install 'stakes[{extra}]'")

@@ -124,10 +124,10 @@ def gate(
     if only_data:  # standard output, or the file, is for others to read; GitHub listens to standard error, too
         github.annotate(found, err=True)
     show = found.show if only_data else lambda: _show(found)
-    return output.of(found, lambda: _left_out(found), show, page=found._page, code=int(not found.passed))
+    return output.of(found, lambda: _say_left_out(found), show, page=found._page, code=int(not found.passed))
 
 
-def _left_out(found: Any) -> str:
+def _say_left_out(found: Any) -> str:
     """Even a quiet gate says that it is closed because rows are missing: no figure would tell."""
     return "; ".join(f"{check.condition}: failed" for check in found.failed if check.kind == "dropped")
 
@@ -171,7 +171,7 @@ def _baseline(
     if baseline is None:
         return None
     if id is not None:
-        return _joined(files, columns, baseline, id)
+        return _join(files, columns, baseline, id)
     return _of_other_rows(columns, baseline)
 
 
@@ -187,16 +187,16 @@ def _beside(files: tuple[str, ...], columns: dict[str, Any], score: Any, predict
     named: dict[str, Any] = {
         name: dict(zip(("this model", f"column {other}"), pair, strict=True)) for name, pair in pairs.items()
     }
-    return _compared(files, columns, **named)
+    return _compare(files, columns, **named)
 
 
-def _joined(files: tuple[str, ...], columns: dict[str, Any], baseline: str, id: str) -> Any:
+def _join(files: tuple[str, ...], columns: dict[str, Any], baseline: str, id: str) -> Any:
     """Each model has a file of its own, of the same cases."""
     outputs = {"scores": columns["score"], "predictions": columns["prediction"]}
-    return _compared((*files, baseline), columns, id=id, **outputs)
+    return _compare((*files, baseline), columns, id=id, **outputs)
 
 
-def _compared(files: tuple[str, ...], columns: dict[str, Any], id: str | None = None, **outputs: Any) -> Any:
+def _compare(files: tuple[str, ...], columns: dict[str, Any], id: str | None = None, **outputs: Any) -> Any:
     from stakes.evaluation.comparing import compare
 
     if len(files) > (1 if id is None else 2) or "-" in files or any(name.endswith(".tally") for name in files):

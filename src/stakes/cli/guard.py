@@ -68,7 +68,7 @@ def memory_limit() -> int | None:
     return min((limit for limit in limits if limit != resource.RLIM_INFINITY), default=None)
 
 
-def followed(limit: int, died: Callable[[], NoReturn]) -> int | None:
+def follow(limit: int, died: Callable[[], NoReturn]) -> int | None:
     """Go on in a child (None), and return its exit code to the parent, which says when it ``died``.
 
     A library that lacks memory ends the whole process, which nobody can catch; but a parent can put it into words.

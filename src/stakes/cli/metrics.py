@@ -22,7 +22,7 @@ def metrics(name: str | None) -> Answer:
     from stakes import metrics
     from stakes.views import catalogue
 
-    wanted = metrics.list() if name is None else [metrics.find(name)]
+    wanted = metrics.catalogue() if name is None else [metrics.find(name)]
     show: Callable[[], None] = catalogue.show_all if name is None else lambda: catalogue.show_one(name)
     found = catalogue.Listed([catalogue.facts(metric) for metric in wanted])
     return Answer(show, found.to_dict, lambda: [facts.data() for facts in found.metrics], lambda: "")

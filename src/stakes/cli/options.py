@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from stakes import errors
-from stakes.cli.paths import Read, Written, named_files
+from stakes.cli.paths import Read, Written, files_named
 from stakes.cli.progress import bar
 from stakes.views.languages import LANGUAGES
 
@@ -20,15 +20,15 @@ Command = Callable[..., Any]
 truth = click.option("--truth", metavar="COLUMN", required=True, help="What really happened.")
 
 
-def _needed_for_rows(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
+def _check_needed(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
     """Files of rows need a truth; tallies were counted against theirs."""
-    if value is None and not any(file.lower().endswith(".tally") for file in named_files(context)):
+    if value is None and not any(file.lower().endswith(".tally") for file in files_named(context)):
         raise click.MissingParameter(ctx=context, param=option)
     return value
 
 
 truth_of_rows = click.option(
-    "--truth", metavar="COLUMN", callback=_needed_for_rows, help="What really happened.  [required but for tallies]"
+    "--truth", metavar="COLUMN", callback=_check_needed, help="What really happened.  [required but for tallies]"
 )
 positive = click.option("--positive", metavar="CLASS", help="The class that counts as positive.")
 classes = click.option(

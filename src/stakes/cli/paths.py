@@ -45,7 +45,7 @@ class Command(click.Command):
 
     def invoke(self, context: click.Context) -> Any:
         """Check the files, then run the command."""
-        context.params |= {"files": named_files(context)} if "files" in context.params else {}
+        context.params |= {"files": files_named(context)} if "files" in context.params else {}
         named = [(one, name) for one in self.params for name in _names(context.params.get(str(one.name)))]
         if any(isinstance(one.type, Read | Written) for one, _ in named):
             self._check(context.params, named)
@@ -73,7 +73,7 @@ class Command(click.Command):
             seen[same] = option
 
 
-def named_files(context: click.Context) -> tuple[str, ...]:
+def files_named(context: click.Context) -> tuple[str, ...]:
     """Return the files of the command line, or else of a configuration, which click does not ask for arguments."""
     return context.params.get("files") or tuple((context.default_map or {}).get("files", ()))
 

@@ -7,7 +7,7 @@ import click
 from stakes.cli import options, output
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command
-from stakes.cli.words import as_asked, say, wrapped
+from stakes.cli.words import as_asked, say, wrap
 
 
 @click.command(cls=Command)
@@ -40,4 +40,4 @@ def permute(
     )
     if report is not None:
         test.report(report, lang, as_asked())
-    return output.of(test, lambda: str(test), lambda: say(wrapped(str(test))), compact=True)
+    return output.of(test, lambda: str(test), lambda: say(wrap(str(test))), compact=True)

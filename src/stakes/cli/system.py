@@ -12,7 +12,7 @@ from stakes import errors
 from stakes.cli import options, output
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, Read
-from stakes.cli.words import FileError, as_asked, say, wrapped
+from stakes.cli.words import FileError, as_asked, say, wrap
 from stakes.errors import StakesError
 from stakes.records import Record
 
@@ -111,7 +111,7 @@ def system(
     def show() -> None:
         found.show()
         for one in thresholds:
-            say("\n" + wrapped(f"threshold  {one}"))
+            say("\n" + wrap(f"threshold  {one}"))
 
     answer = SystemAnswer(found, {one.model: one for one in thresholds})
     return Answer(show, answer.to_dict, found.to_rows, lambda: found.advice, found._page)

@@ -49,7 +49,7 @@ def advice_as_options(words: str) -> str:
     return f"{seen}{mark}{as_options(advice)}" if mark else words
 
 
-def wrapped(text: str) -> str:
+def wrap(text: str) -> str:
     """Sentences as wide as the terminal, each beginning a line."""
     import shutil
     import textwrap

@@ -16,7 +16,7 @@ from stakes.metrics import Estimate
 from stakes.records import Count, Record, RowCount
 from stakes.results import Reportable
 from stakes.tallies import ClassScores
-from stakes.tallies.arithmetic import Array, divided
+from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.costs import Costs
 from stakes.tallies.pricing import AS_IN_THE_ROWS, Pricing, Shares, shares_of
 from stakes.text import lines, visible
@@ -137,7 +137,7 @@ def decide_among_policies(scores: ClassScores, pricing: Pricing, sampling: Sampl
     decisions = pricing.decisions(scores.classes)
     prices = np.array(pricing.prices(scores.classes, decisions, None), np.float64)
     shares = shares_of(scores.sizes.tolist())
-    decided = _decided(rows, scores.classes, decisions, pricing, shares)
+    decided = _decide(rows, scores.classes, decisions, pricing, shares)
     losses = {name: prices[rows.truth, codes] for name, codes in decided.items()}
     wanted = pricing.deployed(scores.classes, None)
     for name, share, size in zip(scores.classes, wanted or (), scores.sizes, strict=False):
@@ -170,7 +170,7 @@ def _rows(scores: ClassScores, sampling: Sampling) -> _Rows:
     return _Rows(sample.scores, sample.truth.astype(np.int64), sample.weight)
 
 
-def _decided(
+def _decide(
     rows: _Rows, classes: Sequence[str], decisions: Sequence[str], pricing: Pricing, shares: Shares
 ) -> dict[str, Array]:
     """The decision of each row, by each way to decide."""
@@ -180,13 +180,13 @@ def _decided(
         found[HIGHEST] = np.array([decisions.index(name) for name in classes])[posteriors.argmax(axis=1)]
     found[CHEAPEST] = pricing.bayes(posteriors, classes, None, shares)
     with contextlib.suppress(errors.InputError):  # too few rows, or scores all alike, leave nothing to recalibrate
-        found[RECALIBRATED] = _recalibrated(rows, posteriors, classes, pricing, shares)
+        found[RECALIBRATED] = _recalibrate(rows, posteriors, classes, pricing, shares)
     for d, name in enumerate(decisions):
         found[f"always {name}"] = np.full(len(rows.truth), d)
     return found
 
 
-def _recalibrated(rows: _Rows, posteriors: Array, classes: Sequence[str], pricing: Pricing, shares: Shares) -> Array:
+def _recalibrate(rows: _Rows, posteriors: Array, classes: Sequence[str], pricing: Pricing, shares: Shares) -> Array:
     """Decide by probabilities that were made honest where the rows come from, then carried to the deployment."""
     here = replace(pricing, prior=None).correction(classes, None, shares)
     if here is not None:
@@ -237,7 +237,7 @@ class _Mean:
         if self.shares is None:
             return self.rows.weight / self.rows.weight.sum()
         sizes = np.bincount(self.rows.truth, self.rows.weight, len(self.shares))
-        each = divided(np.array(self.shares, np.float64), sizes)
+        each = divide(np.array(self.shares, np.float64), sizes)
         return self.rows.weight * each[self.rows.truth]
 
     def _centres(self, losses: Array, weight: Array) -> Array | float:
@@ -245,7 +245,7 @@ class _Mean:
         if self.shares is None:
             return float(weight @ losses)
         sizes, sums = (np.bincount(self.rows.truth, w, len(self.shares)) for w in (weight, weight * losses))
-        return divided(sums, sizes)[self.rows.truth]
+        return divide(sums, sizes)[self.rows.truth]
 
     def _spread(self, moved: Array) -> float:
         """The standard error of the mean."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stakes import errors
-from stakes.engines.columns import spelled
+from stakes.engines.columns import read_number
 from stakes.tallies.names import canonical
 
 _BOOLEANS = {"false": "0", "true": "1"}
@@ -36,7 +36,7 @@ def _as_number(name: str) -> str:
         return name
     if _INTEGER.fullmatch(name):  # exactly, beyond what a float holds
         return str(int(name))
-    number = spelled(name)
+    number = read_number(name)
     return name if number is None or not math.isfinite(number) else canonical(number)
 
 

@@ -1,9 +1,9 @@
-"""What of a count may leave the house: bins instead of scores, and no segment of a few rows.
+"""What of a count can be shared: bins instead of scores, and no segment of a few rows.
 
-The tallies know for themselves what of them may travel (``Tally.anonymise``). Scores are put into bins, and bins
+The tallies know for themselves what of them can be shared (``Tally.anonymise``). Scores are put into bins, and bins
 together, until every cell is empty or holds at least ``minimum`` rows (``tallies/small_cells.py``). Of predicted
-numbers the sums travel, and not the rows, the worst errors or the histogram. Decisions travel as they are: that three
-patients were missed is what an evaluation is about. So do the totals of the classes and the largest error.
+numbers the sums are shared, and not the rows, the worst errors or the histogram. Decisions are shared as they are: that
+three patients were missed is what an evaluation is about. So are the totals of the classes and the largest error.
 
 Segments with fewer rows are put together into one, called "(small segments)"; where that one is still too small, it is
 left out. Its rows are in the whole all the same, so a segment that was small in one of several files lacks those rows
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from stakes.engines.plan import Counted
 
 SMALL = 10
-"""A cell with fewer rows than this does not travel, unless somebody says otherwise."""
+"""A cell with fewer rows than this is not shared, unless somebody says otherwise."""
 
 SMALL_SEGMENTS = "(small segments)"
 """Label of the merged segment that collects segments of too few rows to be sent by themselves."""
@@ -33,7 +33,7 @@ SUFFIX = ".tally"
 
 
 def anonymise(counted: "Counted", minimum: float) -> "Counted":
-    """Return what of a count may leave the house."""
+    """Return what of a count can be shared."""
     if not is_real(minimum) or not 1 <= minimum <= MOST or minimum != int(minimum):
         raise errors.bad_min_cell(minimum)
     segments = _large_enough(dict(counted.segments), minimum)

@@ -164,7 +164,7 @@ class SortedSums:
             self._weighted = True
             exact = weight.astype(np.longdouble)  # sums of billions must not drift
             columns += [exact, exact**2]
-        self._parts.append(_added(keys, columns))
+        self._parts.append(_add(keys, columns))
         if len(self._parts) > 1 and sum(len(k) for k, _ in self._parts[1:]) > len(self._parts[0][0]):
             self._put_together()
 
@@ -174,7 +174,7 @@ class SortedSums:
         found._weighted = self._weighted
         for keys, columns in self._parts:
             cells, numbers = _apart(keys)
-            found._parts.append(_added(cells * _SPAN + (change(numbers) + _SPAN // 2), columns))
+            found._parts.append(_add(cells * _SPAN + (change(numbers) + _SPAN // 2), columns))
         return found
 
     def result(self, grid: str) -> Binned:
@@ -187,7 +187,7 @@ class SortedSums:
 
     def _put_together(self) -> None:
         columns = [np.concatenate(pieces) for pieces in zip(*(columns for _, columns in self._parts), strict=True)]
-        self._parts = [_added(np.concatenate([keys for keys, _ in self._parts]), columns)]
+        self._parts = [_add(np.concatenate([keys for keys, _ in self._parts]), columns)]
 
 
 def _apart(keys: Array) -> tuple[Array, Array]:
@@ -195,7 +195,7 @@ def _apart(keys: Array) -> tuple[Array, Array]:
     return cells, numbers - _SPAN // 2
 
 
-def _added(keys: Array, columns: list[Array]) -> tuple[Array, list[Array]]:
+def _add(keys: Array, columns: list[Array]) -> tuple[Array, list[Array]]:
     """Add up what has the same key."""
     order = np.argsort(keys, kind="stable")
     keys = keys[order]

@@ -49,7 +49,7 @@ class Cells:
 
     def of(self, labels: Sequence[Labels]) -> Found:
         """Find the cells of a batch."""
-        codes, present, counts = _combined(labels)
+        codes, present, counts = _combine(labels)
         names = [label.names for label in labels]
         if self._last is None or names != self._last[0] or not np.array_equal(present, self._last[1]):
             cells = np.array([self._number(combination) for combination in _names(labels, present)])
@@ -89,7 +89,7 @@ class CellSums:
         return (self._sums[0].astype(np.float64), self._sums[1].astype(np.float64)) if self._weighted else (None, None)
 
 
-def _combined(labels: Sequence[Labels]) -> tuple[Array, Array, Array]:
+def _combine(labels: Sequence[Labels]) -> tuple[Array, Array, Array]:
     """Number the combinations of a batch; return the number of each row, those that occur, and how often they do."""
     codes = labels[0].codes
     for other in labels[1:]:

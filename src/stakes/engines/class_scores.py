@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.engines.columns import Column, as_finite, ordered, refuse_missing, refuse_sparse
+from stakes.engines.columns import Column, as_finite, in_order, refuse_missing, refuse_sparse
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import refuse_infinite
 from stakes.tallies.costs import ROUNDING
@@ -69,7 +69,7 @@ def spread_scores(score: Any, classes: Any) -> tuple[dict[str, Any], ClassColumn
         return {"score": score}, None
     if isinstance(score, np.ma.MaskedArray):
         refuse_missing(np.asarray(np.ma.getmaskarray(score).any(axis=1)), "score")
-    classes = None if classes is None else ordered(classes)
+    classes = None if classes is None else in_order(classes)
     values = np.asarray(score)
     if classes is None or len(classes) != values.shape[1]:
         raise errors.which_score_column(values.shape, classes)

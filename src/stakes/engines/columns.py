@@ -87,7 +87,7 @@ def refuse_sparse(argument: str, values: Any) -> None:
         raise errors.sparse_matrix(argument, values.shape)
 
 
-def ordered(classes: Any) -> Any:
+def in_order(classes: Any) -> Any:
     """Return classes in their order; refuse what has none."""
     if not is_sequence(classes):
         raise errors.classes_without_order(classes)
@@ -212,7 +212,7 @@ def _from_arrow(chunks: Any, argument: str) -> Column:
     places = np.empty(len(names), np.uint8 if len(names) <= 256 else np.int32)
     places[order] = np.arange(len(names))
     codes = [places[part.indices.to_numpy(zero_copy_only=False)] for part in encoded]
-    return _numbered(argument, np.concatenate([places[:0], *codes]), tuple(names[i] for i in order))
+    return _number(argument, np.concatenate([places[:0], *codes]), tuple(names[i] for i in order))
 
 
 def _from_codes(series: Any, argument: str) -> Column:
@@ -227,7 +227,7 @@ def _from_codes(series: Any, argument: str) -> Column:
     order = sorted(range(len(names)), key=names.__getitem__)
     places = np.zeros(int(seen.max(initial=0)) + 1, np.uint8 if len(names) <= 256 else np.int32)
     places[seen[order]] = np.arange(len(order))
-    return _numbered(argument, places[codes], tuple(names[i] for i in order))
+    return _number(argument, places[codes], tuple(names[i] for i in order))
 
 
 def _from_texts(texts: list[str], argument: str) -> Column:
@@ -240,7 +240,7 @@ def _from_texts(texts: list[str], argument: str) -> Column:
             raise errors.half_a_character(argument, problem.object) from None
     names = sorted(set(texts))
     places = {name: place for place, name in enumerate(names)}
-    return _numbered(argument, np.fromiter(map(places.__getitem__, texts), np.int64, len(texts)), tuple(names))
+    return _number(argument, np.fromiter(map(places.__getitem__, texts), np.int64, len(texts)), tuple(names))
 
 
 def _from_text(series: Any, argument: str) -> Column:
@@ -249,10 +249,10 @@ def _from_text(series: Any, argument: str) -> Column:
 
     names = series.unique().sort()
     codes = series.cast(pl.Enum(names)).to_physical().to_numpy()
-    return _numbered(argument, codes, tuple(names.to_list()))
+    return _number(argument, codes, tuple(names.to_list()))
 
 
-def _numbered(argument: str, codes: Array, names: tuple[str, ...]) -> Column:
+def _number(argument: str, codes: Array, names: tuple[str, ...]) -> Column:
     """A column of text, in which nothing but blanks is a missing value and no class."""
     blank = [i for i, name in enumerate(names) if not name.strip()]
     if blank:
@@ -330,7 +330,7 @@ def as_numbers(column: Column) -> Array:
 def as_finite(column: Column) -> Array:
     """Return the finite numbers of a column; text that spells numbers is read."""
     if column.kind == "text":
-        known = [spelled(name) for name in column.names]
+        known = [read_number(name) for name in column.names]
         wrong = np.flatnonzero(np.isin(column.values, [i for i, number in enumerate(known) if number is None]))
         if len(wrong):
             raise errors.not_a_number(column.argument, len(wrong), int(wrong[0]), column.names[column.values[wrong[0]]])
@@ -341,7 +341,7 @@ def as_finite(column: Column) -> Array:
     return values if values.dtype.kind != "b" else values.astype(np.int64)
 
 
-def spelled(text: str) -> float | None:
+def read_number(text: str) -> float | None:
     """The number that a text spells, if it does (Python's 1_000 is none)."""
     try:
         return None if "_" in text else float(text)

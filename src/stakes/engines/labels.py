@@ -13,7 +13,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.alike import refuse_alike
-from stakes.engines.columns import Column, ordered
+from stakes.engines.columns import Column, in_order
 from stakes.engines.plan import Plan
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
@@ -60,7 +60,7 @@ def same_kind(truth: Column, prediction: Column, alike: bool = False) -> tuple[C
 def encode(column: Column) -> Labels:
     """Turn a column into classes."""
     if column.kind == "text":
-        return _sorted_as_numbers(column.values, column.names)
+        return _sort_as_numbers(column.values, column.names)
     if column.kind == "boolean":
         return Labels(np.ascontiguousarray(column.values).view(np.uint8), ("false", "true"))
     return zeros_and_ones(column) or _encode_whole(_whole(column))
@@ -128,10 +128,10 @@ def _encode_whole(values: Array) -> Labels:
     return Labels(places[codes], names)
 
 
-def _sorted_as_numbers(codes: Array, names: tuple[str, ...]) -> Labels:
-    ordered = _in_order(names)
+def _sort_as_numbers(codes: Array, names: tuple[str, ...]) -> Labels:
+    in_order = _in_order(names)
     labels = Labels(codes, names)
-    return labels if ordered == list(names) else Labels(labels.into(ordered), tuple(ordered))
+    return labels if in_order == list(names) else Labels(labels.into(in_order), tuple(in_order))
 
 
 def _in_order(names: Sequence[str]) -> list[str]:
@@ -153,7 +153,7 @@ def settle(truth: Labels, prediction: Labels | None, classes: Any, positive: Any
     wanted = None if positive is None else canonical(positive)
     if isinstance(positive, bool) and {*names, *said} <= {"0", "1"}:
         wanted = str(int(positive))
-    declared = () if classes is None else _declared(classes)
+    declared = () if classes is None else _declare(classes)
     refuse_alike(truth.names, said, declared)
     refuse_alike(truth.names, [*declared, *scored], declared, needed=True)
     strangers = said and not set(names) & set(said) and len({*names, *said}) > 2
@@ -163,7 +163,7 @@ def settle(truth: Labels, prediction: Labels | None, classes: Any, positive: Any
     if classes is not None:
         known = _with_all(declared, truth.names)
     else:
-        known = tuple(_in_order(names)) if len(names) >= 2 else _completed(names[0], wanted)
+        known = tuple(_in_order(names)) if len(names) >= 2 else _complete(names[0], wanted)
     members = set(known)
     extra = tuple(name for name in names if name not in members)
     if len(known) > 2:
@@ -185,8 +185,8 @@ def _positive(pair: Sequence[str], wanted: str | None) -> str:
     return wanted
 
 
-def _declared(classes: Any) -> tuple[str, ...]:
-    known = tuple(canonical(name) for name in ordered(classes))
+def _declare(classes: Any) -> tuple[str, ...]:
+    known = tuple(canonical(name) for name in in_order(classes))
     if len(set(known)) != len(known) or len(known) < 2:
         raise errors.classes_not_different(known)
     return known
@@ -201,7 +201,7 @@ def _with_all(known: tuple[str, ...], names: Sequence[str]) -> tuple[str, ...]:
     return known
 
 
-def _completed(only: str, positive: str | None) -> tuple[str, str]:
+def _complete(only: str, positive: str | None) -> tuple[str, str]:
     """Say what the other class is when the data show a single one."""
     for pair in PAIRS:
         if only in pair and positive in (None, *pair):

@@ -41,7 +41,7 @@ def count_inside(data: Any, options: Mapping[str, Any], exact: bool | None = Non
     ``options`` are the arguments of :func:`stakes.engines.read_rows`. All different scores come back if ``exact``, none
     if it is False.
     """
-    given = named_columns(data, options)
+    given = name_columns(data, options)
     if given is None or options.get("missing", "error") != "error":
         return None
     source, keys = Source.of(data, given, options.get("where")), [name for name in given if name != "weight"]
@@ -58,12 +58,12 @@ def count_inside(data: Any, options: Mapping[str, Any], exact: bool | None = Non
     above = columns.pop("above", None)
     read = read_rows(**{**options, "weight": None, "where": None, **with_segments_together(columns)})
     if read.plan is None or above is None:
-        return None if read.plan is None else _counted(read, groups, grid)
+        return None if read.plan is None else _count(read, groups, grid)
     decided = replace(read, rows=replace(read.rows, prediction=above.to_numpy().astype(np.int64)))
-    return replace(_counted(decided, groups, grid), decided_by="threshold", threshold=threshold)
+    return replace(_count(decided, groups, grid), decided_by="threshold", threshold=threshold)
 
 
-def named_columns(data: Any, options: Mapping[str, Any]) -> dict[str, str] | None:
+def name_columns(data: Any, options: Mapping[str, Any]) -> dict[str, str] | None:
     """The columns whose groups answer the question, by argument; None when the question needs the rows themselves."""
     pricing = options.get("pricing")
     by_row = pricing is not None and pricing.costs.columns
@@ -102,7 +102,7 @@ def _group(
     return source.binned(grid).groups(keys), grid
 
 
-def _counted(read: Read, groups: Groups, grid: str | None) -> Counted:
+def _count(read: Read, groups: Groups, grid: str | None) -> Counted:
     sizes = groups.sizes if groups.weight is None else groups.weight
     counted = count_groups(read.plan, Grouped(read.rows, sizes, groups.squares, grid), read.by)  # type: ignore[arg-type]
     if counted.scores is not None and not counted.scores.probabilities:

@@ -164,7 +164,7 @@ class Counted(Saved):
             columns=columns,
             read=sum(part._known_rows for part in parts) if all(part._known_rows for part in parts) else 0,
             same_column=next((part.same_column for part in parts if part.same_column), ""),
-            dropped_in=_added(part.dropped_in for part in parts),
+            dropped_in=_add(part.dropped_in for part in parts),
         )
 
     def __radd__(self, other: object) -> Self:
@@ -262,7 +262,7 @@ class Counted(Saved):
                 {name: cls.from_dict(part) for name, part in saved["segments"].items()},
                 saved["decided_by"],
                 dropped=saved["dropped"],
-                threshold=_restored_threshold(saved["threshold"]),
+                threshold=_read_threshold(saved["threshold"]),
                 columns=dict(saved["columns"]),
                 read=saved.get("read", 0),
                 same_column=saved.get("same_column", ""),
@@ -320,7 +320,7 @@ def _threshold_as_data(threshold: float | None) -> Any:
     return threshold if threshold is None or math.isfinite(threshold) else str(threshold)
 
 
-def _restored_threshold(saved: Any) -> float | None:
+def _read_threshold(saved: Any) -> float | None:
     if saved is None:
         return None
     if saved not in ("inf", "-inf") and not (is_real(saved) and math.isfinite(saved)):
@@ -328,7 +328,7 @@ def _restored_threshold(saved: Any) -> float | None:
     return float(saved)
 
 
-def _added(parts: Iterable[Mapping[str, tuple[int, int]]]) -> dict[str, tuple[int, int]]:
+def _add(parts: Iterable[Mapping[str, tuple[int, int]]]) -> dict[str, tuple[int, int]]:
     whole: dict[str, tuple[int, int]] = {}
     for name, (lost, read) in (pair for part in parts for pair in part.items()):
         before = whole.get(name, (0, 0))

@@ -27,13 +27,13 @@ def classes_of_costs(costs: Costs, truths: Sequence[str]) -> tuple[str, ...] | N
     return tuple(costs.classes)
 
 
-def with_priced_decisions(plan: Plan, pricing: Pricing, taken: Sequence[str]) -> Plan:
+def add_priced_decisions(plan: Plan, pricing: Pricing, taken: Sequence[str]) -> Plan:
     """Return the plan with the decisions that the costs name, among which those taken must be."""
     pricing.prices(plan.classes, taken, plan.positive)  # says which decision has no price
     return replace(plan, decisions=pricing.decisions(plan.classes))
 
 
-def decided_by_costs(
+def decide_by_costs(
     pricing: Pricing, plan: Plan, rows: Rows, columns: Mapping[str, Column], threshold: float | None
 ) -> tuple[Plan, Rows, DecidedBy]:
     """Let the costs decide rows that only have scores; two classes at fixed costs need no rows for that.

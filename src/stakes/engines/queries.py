@@ -91,7 +91,7 @@ class Source:
         """Bring the named columns of all rows here, for questions that need them; how many is told to the log."""
         import logging
 
-        table = collected(self.frame.select(*dict.fromkeys(self.places.values())))
+        table = collect(self.frame.select(*dict.fromkeys(self.places.values())))
         self._refuse_nothing(len(table))
         logging.getLogger("stakes").info("%d rows of %d columns left their engine to be counted", *table.shape)
         return {argument: table[place] for argument, place in self.places.items()}
@@ -114,7 +114,7 @@ class Source:
     def groups(self, keys: Sequence[str], most: int | None = None) -> Groups | None:
         """Count the rows of each combination of these columns; None when there are more combinations than that."""
         query = self.query(keys)
-        table = collected(query if most is None else query.head(most + 1))
+        table = collect(query if most is None else query.head(most + 1))
         self._refuse_nothing(len(table))
         if most is not None and len(table) > most:
             return None
@@ -136,7 +136,7 @@ class Source:
             nw.col("missing").sum(), nw.col("infinite").sum(), nw.col("score").min().alias("low"),
             nw.col("score").max().alias("high"),
         )  # fmt: skip
-        ((missing_rows, infinite_rows, low, high),) = collected(found).rows()
+        ((missing_rows, infinite_rows, low, high),) = collect(found).rows()
         self._refuse_nothing(low is not None or missing_rows)
         if missing_rows:
             raise errors.missing_values("score", int(missing_rows), None)
@@ -162,7 +162,7 @@ class Source:
         return replace(self, frame=frame, places={**self.places, "score": "edge"})
 
 
-def collected(frame: Any) -> Any:
+def collect(frame: Any) -> Any:
     """Bring the answer of an engine here; Polars reads what is larger than memory in batches."""
     return frame.collect(**streaming()) if frame.implementation.is_polars() else frame.collect()
 
@@ -218,7 +218,7 @@ def _on_probability_grid(frame: Any) -> Any:
     edge, upper = nw.col("edge"), nw.col("upper") == 1
     frame = frame.with_columns(_whether(nw, edge > 0.5).alias("upper"))
     frame = frame.with_columns(nw.when(upper).then(1.0 - edge).otherwise(edge).alias("size"), nw.lit(1.0).alias("unit"))
-    rounded = _rounded(_scale_up(frame), upper)
+    rounded = _round(_scale_up(frame), upper)
     return rounded.with_columns(nw.when(upper).then(1.0 - nw.col("size")).otherwise(nw.col("size")).alias("edge"))
 
 
@@ -229,7 +229,7 @@ def _on_line_grid(frame: Any) -> Any:
     edge, below = nw.col("edge"), nw.col("below") == 1
     frame = frame.with_columns(_whether(nw, edge < 0).alias("below"))
     frame = frame.with_columns(nw.when(below).then(0.0 - edge).otherwise(edge).alias("size"), nw.lit(1.0).alias("unit"))
-    rounded = _rounded(_scale_up(_scale_down(frame)), below)
+    rounded = _round(_scale_up(_scale_down(frame)), below)
     return rounded.with_columns(nw.when(below).then(0.0 - nw.col("size")).otherwise(nw.col("size")).alias("edge"))
 
 
@@ -261,7 +261,7 @@ def _times(frame: Any, test: Any, factor: float) -> Any:
     )
 
 
-def _rounded(frame: Any, up: Any) -> Any:
+def _round(frame: Any, up: Any) -> Any:
     """Round to a whole number of steps, and undo the scaling."""
     import narwhals as nw
 

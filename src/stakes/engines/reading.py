@@ -11,10 +11,10 @@ from stakes import errors
 from stakes.engines import memory
 from stakes.engines.alike import Spelling
 from stakes.engines.class_scores import ClassColumns, as_table, spread_scores
-from stakes.engines.columns import Column, as_finite, as_numbers, check_baseline, spelled
+from stakes.engines.columns import Column, as_finite, as_numbers, check_baseline, read_number
 from stakes.engines.labels import Labels, encode, same_kind, settle, zeros_and_ones
 from stakes.engines.plan import Counted, DecidedBy, Plan
-from stakes.engines.pricing import classes_of_costs, cost_column, decided_by_costs, with_priced_decisions
+from stakes.engines.pricing import add_priced_decisions, classes_of_costs, cost_column, decide_by_costs
 from stakes.engines.rows import rows_that_count
 from stakes.engines.segments import segment_labels, spread_by
 from stakes.engines.tables import take
@@ -97,7 +97,7 @@ def read_rows(
         name: zeros_and_ones(columns[name]) for name in ("truth", "prediction") if name in columns
     }
     of_classes = of_classes or (task == "auto" and None not in quick.values())
-    if baseline is not None and columns["truth"].kind == "text" and not any(map(spelled, columns["truth"].names)):
+    if baseline is not None and columns["truth"].kind == "text" and not any(map(read_number, columns["truth"].names)):
         raise errors.baseline_of_text()
     if settle_task(task, columns, of_classes, baseline is not None) == "regression":
         if score is not None:
@@ -118,7 +118,7 @@ def read_rows(
         pricing=pricing,
         weight=rows.weight,
         threshold=threshold,
-        spelling=Spelling.of(alike, classes, positive, _named(table, pricing)),
+        spelling=Spelling.of(alike, classes, positive, _names_in(table, pricing)),
     )
     return Read(replace(coded, **groups), rows.length, plan, segments, decided_by, rows.dropped, rows.dropped_in)
 
@@ -180,18 +180,18 @@ def _classes(
         classes = classes_of_costs(pricing.costs, truth.names)
     plan = settle(truth, prediction, classes, positive, table.classes if table is not None and classes is None else ())
     if pricing is not None and prediction is not None:
-        plan = with_priced_decisions(plan, pricing, prediction.names)
+        plan = add_priced_decisions(plan, pricing, prediction.names)
     decided = None if prediction is None else prediction.into(plan.decisions)
     scores, span = _scores(columns.get("score"), table, plan, truth.names)
     rows = memory.Rows(truth.into(plan.classes), decided, scores, span, weight=weight)
     if pricing is not None:
-        return decided_by_costs(pricing, plan, rows, columns, threshold)
+        return decide_by_costs(pricing, plan, rows, columns, threshold)
     if decided is None and scores is not None and scores.ndim == 2 and parts is None:
         return plan, replace(rows, prediction=np.asarray(scores).argmax(axis=1)), "score"
     return plan, rows, "rows"
 
 
-def _named(table: ClassColumns | None, pricing: Pricing | None) -> list[str]:
+def _names_in(table: ClassColumns | None, pricing: Pricing | None) -> list[str]:
     """The classes and decisions that scores and costs name."""
     return [*(() if table is None else table.classes), *(() if pricing is None else pricing.names)]
 
@@ -218,7 +218,7 @@ def _scores(
     """The score of the positive class, or one column for each class of several and how far they reach."""
     if single is not None:
         if plan.positive is None:
-            if all(spelled(name) is not None for name in plan.classes) and len(plan.classes) > _MOST_LABELS:
+            if all(read_number(name) is not None for name in plan.classes) and len(plan.classes) > _MOST_LABELS:
                 raise errors.quantities_with_score(plan.classes)
             raise errors.one_score_for_many(plan.classes)
         return as_numbers(single), None

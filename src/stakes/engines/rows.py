@@ -40,7 +40,7 @@ def rows_that_count(
     """Read the columns and leave out rows; ``given`` is what was given beside a table, for messages."""
     present, dropped_in = _present(missing, found, table), {}
     if present is not None:
-        dropped_in = _dropped_in(found, present)
+        dropped_in = _count_dropped(found, present)
         found = {name: keep(values, present) for name, values in found.items()}
         table = None if table is None else table.keep(present)
     columns = as_columns(found, given or {})
@@ -61,7 +61,7 @@ def _present(missing: str, found: Mapping[str, Any], table: ClassColumns | None)
     return None if present is None or present.all() else present
 
 
-def _dropped_in(found: Mapping[str, Any], present: Array) -> dict[str, int]:
+def _count_dropped(found: Mapping[str, Any], present: Array) -> dict[str, int]:
     """How many rows each segment loses; a row that lacks its segment is in none."""
     by = {name: values for name, values in found.items() if name.partition(" ")[0] == "by"}
     there = present_rows(by, None) if by else None

@@ -48,24 +48,24 @@ def segment_labels(columns: Mapping[str, Column]) -> Labels | None:
     if "by" in columns:
         return encode(columns["by"])
     named = {name.removeprefix("by "): encode(column) for name, column in columns.items() if name.startswith("by ")}
-    return _combined(named) if named else None
+    return _combine(named) if named else None
 
 
-def _combined(columns: Mapping[str, Labels]) -> Labels:
+def _combine(columns: Mapping[str, Labels]) -> Labels:
     """Number the combinations that occur, in the order of the first column, then of the second, and so on."""
     codes: Array = np.zeros(1, np.int64)
     places: list[Array] = [np.zeros(1, np.int64)]
     for labels in columns.values():
         count = len(labels.names)
         codes = codes * count + labels.codes
-        seen, codes = _numbered(codes, len(places[0]) * count)
+        seen, codes = _number(codes, len(places[0]) * count)
         places = [*(place[seen // count] for place in places), seen % count]
-    written = [[f"{_quoted(column)}={_quoted(name)}" for name in labels.names] for column, labels in columns.items()]
+    written = [[f"{_quote(column)}={_quote(name)}" for name in labels.names] for column, labels in columns.items()]
     parts = [[texts[i] for i in place.tolist()] for texts, place in zip(written, places[1:], strict=True)]
     return Labels(codes, tuple(", ".join(part) for part in zip(*parts, strict=True)))
 
 
-def _numbered(codes: Array, size: int) -> tuple[Array, Array]:
+def _number(codes: Array, size: int) -> tuple[Array, Array]:
     """Return the codes that occur, and each row's place among them."""
     if size > _MOST_CODES:
         return np.unique(codes, return_inverse=True)
@@ -76,7 +76,7 @@ def _numbered(codes: Array, size: int) -> tuple[Array, Array]:
 
 
 # ── names ────────────────────────────────────────────────────────────────────────────────────────────────────────
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """Quote a text that would make the name of a segment ambiguous."""
     import json  # few names need it
 

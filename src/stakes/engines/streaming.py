@@ -23,7 +23,7 @@ from stakes.engines.files import Files
 from stakes.engines.files.sources import read_once
 from stakes.engines.groups import Grouped, count_groups
 from stakes.engines.labels import Labels, encode, zeros_and_ones
-from stakes.engines.lazy import count_inside, named_columns
+from stakes.engines.lazy import count_inside, name_columns
 from stakes.engines.plan import Counted
 from stakes.engines.reading import FEW_OUTSIDE, Read, read_rows
 from stakes.engines.rows import rows_that_count
@@ -53,7 +53,7 @@ def count_files(data: Any, options: Mapping[str, Any], exact: bool | None) -> Co
 
     ``options`` are the arguments of :func:`stakes.engines.read_rows`.
     """
-    named = named_columns(data, options)
+    named = name_columns(data, options)
     if not is_one_of(options.get("missing", "error"), ("error", "drop")):
         return None  # which is refused there
     if named is None or read_once(data):

@@ -77,7 +77,7 @@ _DAMAGE = (
 
 
 def save(counted: "Counted", path: str | os.PathLike[str], *, exact: bool = False, min_cell: int = SMALL) -> None:
-    """Write a count, or what of it may leave the house; the file appears whole or not at all."""
+    """Write a count, or what of it can be shared; the file appears whole or not at all."""
     check_target(path, "tally")
     check_flag("exact", exact)
     if exact and _tells_rows(counted):
@@ -101,7 +101,7 @@ def read(path: str | os.PathLike[str], restore: Callable[[Any], Whole]) -> Whole
         held = os.path.getsize(file)
         with zipfile.ZipFile(file) as archive:
             text, content = (_member(archive, place, held) for place in range(len(_MEMBERS)))
-        return restore(_saved(text, content))
+        return restore(_parse(text, content))
     except FileNotFoundError:
         raise errors.no_such_file(str(path)) from None
     except errors.InputError as problem:
@@ -130,7 +130,7 @@ def _member(archive: zipfile.ZipFile, place: int, held: int) -> bytes:
         return file.read(member.file_size)  # and no more, whatever there is
 
 
-def _saved(text: bytes, content: bytes) -> Any:
+def _parse(text: bytes, content: bytes) -> Any:
     if sum(map(text.count, (b"[", b"{"))) > max(len(text) // _SPARSEST, _FREELY // _SPARSEST):
         raise ValueError("it consists of nothing but brackets")
     saved = json.loads(text.decode(), parse_constant=_no_constant)
@@ -172,7 +172,7 @@ class _Numbers:
             return saved
         if saved.size <= _FEW or saved.dtype == object:
             return saved.tolist()
-        narrow = _narrowed(saved)
+        narrow = _narrow(saved)
         reference = {"numbers": narrow.dtype.str[1:], "shape": list(saved.shape), "at": self.at}
         self.parts.append(narrow.tobytes())
         self.at += narrow.nbytes
@@ -207,7 +207,7 @@ _WIDE: dict[str, Any] = {"f4": np.float64, "f8": np.float64, "u8": np.uint64}
 """Whole numbers become int64 otherwise."""
 
 
-def _narrowed(array: Array) -> Array:
+def _narrow(array: Array) -> Array:
     """Return the same numbers in the narrowest type that loses nothing, little-endian."""
     if array.dtype.kind == "f":
         with np.errstate(over="ignore"):

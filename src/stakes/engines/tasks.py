@@ -3,7 +3,7 @@
 import numpy as np
 
 from stakes import errors
-from stakes.engines.columns import Column, as_finite, spelled
+from stakes.engines.columns import Column, as_finite, read_number
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 
@@ -22,7 +22,7 @@ def settle_task(task: str, columns: dict[str, Column], of_classes: bool, of_numb
         return "classification" if of_classes else "regression"
     kinds = [_numbers_in(columns[name]) for name in ("truth", "prediction")]
     if "none" in kinds and "fractions" in kinds:
-        names = [_shown(columns[name]) for name in ("truth", "prediction")]
+        names = [_quote(columns[name]) for name in ("truth", "prediction")]
         which = [("truth", "prediction"), ("prediction", "truth")][kinds.index("fractions")]
         raise errors.unlike_columns(*which, *(names if kinds[0] == "fractions" else names[::-1]))
     if "none" in kinds or kinds == ["labels", "labels"]:
@@ -40,7 +40,7 @@ def _numbers_in(column: Column) -> str:
         return "none"
     if column.kind == "number":
         return _kind_of(column.values)
-    known = [spelled(name) for name in column.names]
+    known = [read_number(name) for name in column.names]
     found = np.array([number for number in known if number is not None])
     if not len(found):
         return "none"
@@ -52,7 +52,7 @@ def _numbers_in(column: Column) -> str:
     return "none"
 
 
-def _shown(column: Column) -> list[str]:
+def _quote(column: Column) -> list[str]:
     """A few values to show."""
     if column.kind == "text":
         return [*column.names]

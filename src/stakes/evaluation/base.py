@@ -186,7 +186,7 @@ class Evaluation(Record, Shown, Plottable, Reportable, stakes="evaluation", form
         if self.pricing is None or metric.text not in cost.NAMES:
             raise errors.which_costs(metric.name)
         by_row = bool(self.pricing.costs.columns)
-        return cost.priced(metric, self.pricing, CostSums if by_row else Confusion)
+        return cost.with_prices(metric, self.pricing, CostSums if by_row else Confusion)
 
     def _of_decisions(self, declared: Iterable[Metric]) -> list[tuple[Tally, list[Metric]]]:
         """The figures of cost (at the costs of this evaluation) by the tally that they need."""
@@ -334,7 +334,7 @@ class Evaluation(Record, Shown, Plottable, Reportable, stakes="evaluation", form
     @property
     def _key_figure(self) -> str:
         """The one figure that segments are compared by, if none is named."""
-        return "expected_cost" if self._of_decisions(metrics.list()) else self._usual_figure
+        return "expected_cost" if self._of_decisions(metrics.catalogue()) else self._usual_figure
 
     @property
     def _usual_figure(self) -> str:

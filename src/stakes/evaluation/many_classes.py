@@ -17,7 +17,7 @@ from stakes.metrics.reasons import EXTRA_DECISIONS, NO_CLASS_SCORES
 from stakes.records import Finite
 from stakes.tallies import ClassScores, Confusion, CostSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.checks import check_whole
-from stakes.tallies.confusion import shown_label
+from stakes.tallies.confusion import quote_label
 from stakes.tallies.costs import Costs
 from stakes.tallies.names import canonical
 from stakes.uncertainty.sampling import Sampling
@@ -92,7 +92,7 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
 
     # ── figures ──────────────────────────────────────────────────────────────────────────────────────────────
     def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
-        declared = metrics.list()
+        declared = metrics.catalogue()
         yield from self._of_decisions(declared)
         if self.joint is not None:
             yield self.joint, [metric for metric in declared if metric.sparse]
@@ -246,7 +246,7 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
                 yield {"class": of, "metric": name}, estimate
 
     def _facts(self) -> dict[str, str]:
-        shown = ", ".join(map(shown_label, self.classes[:6])) + (
+        shown = ", ".join(map(quote_label, self.classes[:6])) + (
             f" and {len(self.classes) - 6} more" if len(self.classes) > 6 else ""
         )
         facts = {"classes": f"{len(self.classes)}: {shown}"}
@@ -308,7 +308,7 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
 
 
 def _figures_of_a_class(kind: type[Tally]) -> list[Metric]:
-    return [metric for metric in metrics.list() if metric.tally is kind and not metric.many and not metric.lacking]
+    return [metric for metric in metrics.catalogue() if metric.tally is kind and not metric.many and not metric.lacking]
 
 
 def _landis_koch(kappa: float) -> str:

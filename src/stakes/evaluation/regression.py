@@ -43,7 +43,7 @@ class RegressionEvaluation(Evaluation, facts="baseline=errors.baseline largest_e
         return "mean_absolute_error"
 
     def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
-        yield self.errors, [metric for metric in metrics.list() if metric.tally is ErrorSums]
+        yield self.errors, [metric for metric in metrics.catalogue() if metric.tally is ErrorSums]
 
     def _facts(self) -> dict[str, str]:
         mean = float(self.errors.mean(t=1))

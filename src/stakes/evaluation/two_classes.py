@@ -146,7 +146,7 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
 
     # ── figures ──────────────────────────────────────────────────────────────────────────────────────────────
     def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
-        declared = metrics.list()
+        declared = metrics.catalogue()
         yield from self._of_decisions(declared)
         for tally in (self.confusion, self.scores):
             if tally is not None:

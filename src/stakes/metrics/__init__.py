@@ -1,4 +1,4 @@
-"""Every metric, declared once: ``stakes.metrics.precision(truth, decision)``, ``stakes.metrics.list()``.
+"""Every metric, declared once: ``stakes.metrics.precision(truth, decision)``, ``stakes.metrics.catalogue()``.
 
 A metric works on arrays and on tallies, and knows the question it answers, its formula, its range, what ignoring the
 input would score, and why it can be undefined. ``python -m stakes metrics`` prints all that.
@@ -6,6 +6,7 @@ input would score, and why it can be undefined. ``python -m stakes metrics`` pri
 
 import ast
 import copyreg
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,9 +28,15 @@ FAMILIES = {
 """The families, in the order in which they are shown."""
 
 
-def list() -> Sequence[Metric]:
+def catalogue() -> Sequence[Metric]:
     """Return every declared metric, family by family."""
     return [metric for family in FAMILIES for metric in CATALOGUE.values() if metric.family == family]
+
+
+def list() -> Sequence[Metric]:
+    """Return what :func:`catalogue` does, under its name of version 0.1."""
+    warnings.warn("stakes.metrics.list() is now called stakes.metrics.catalogue()", DeprecationWarning, stacklevel=2)
+    return catalogue()
 
 
 def find(text: str) -> Metric:
@@ -38,17 +45,17 @@ def find(text: str) -> Metric:
     found = CATALOGUE.get(ALIASES.get(name, name))
     how, _, of = name.partition("_")
     if found is None and how in many.AVERAGES:
-        return many.averaged(find(of), how).with_parameters(**parameters)
+        return many.average_of(find(of), how).with_parameters(**parameters)
     if found is None:
         raise errors.no_such_metric(name, [*CATALOGUE, *ALIASES])
     return found.with_parameters(**parameters)
 
 
 def _by_name(metric: Metric) -> tuple[Any, tuple[Any, ...]]:
-    """Pickle a metric by its name, and by its costs if it has any: declarations hold functions, which do not travel."""
+    """Pickle a metric by its name and its costs, if it has any: declarations hold functions, which pickle refuses."""
     keywords: dict[str, Any] = getattr(metric.function, "keywords", {})
     if "pricing" in keywords:
-        return cost.priced, (find(metric.name), keywords["pricing"], metric.tally)
+        return cost.with_prices, (find(metric.name), keywords["pricing"], metric.tally)
     return find, (metric.text,)
 
 
@@ -85,4 +92,4 @@ def __dir__() -> Sequence[str]:
     return sorted([*globals(), *CATALOGUE])
 
 
-__all__ = ["Estimate", "Metric", "auc_bounds", "find", "list", "measure"]
+__all__ = ["Estimate", "Metric", "auc_bounds", "catalogue", "find", "list", "measure"]

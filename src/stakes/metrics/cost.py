@@ -75,7 +75,7 @@ _FORMULAS = {
 }
 
 
-def priced(base: Metric, pricing: Pricing, tally: type = Confusion) -> Metric:
+def with_prices(base: Metric, pricing: Pricing, tally: type = Confusion) -> Metric:
     """Return the expected or the normalised cost under any costs and class frequencies."""
     of_rows = tally is CostSums
     lowest = -math.inf if of_rows or any(cost < 0 for row in pricing.costs.numbers for cost in row) else 0
@@ -102,7 +102,7 @@ def priced(base: Metric, pricing: Pricing, tally: type = Confusion) -> Metric:
 def _empty_class(pricing: Pricing) -> Undefined:
     def applies(tally: Any) -> Any:
         of_rows = isinstance(tally, CostSums)
-        prior = deployed(tally, pricing) if of_rows else pricing.deployed(tally.truths, positive_of(tally))
+        prior = at_prior(tally, pricing) if of_rows else pricing.deployed(tally.truths, positive_of(tally))
         wanted = [c for c, share in enumerate(prior or ()) if share]
         sizes = tally.sums[:, 0] if of_rows else tally.truth_totals
         return (sizes[..., wanted] == 0).any(-1) if wanted else False
@@ -134,7 +134,7 @@ def _of_decisions(table: Confusion, *, name: str, pricing: Pricing) -> Any:
 
 
 def _of_sums(sums: CostSums, *, name: str, pricing: Pricing) -> float:
-    _, cost, unavoidable, *constants = sums.means(deployed(sums, pricing)).tolist()
+    _, cost, unavoidable, *constants = sums.means(at_prior(sums, pricing)).tolist()
     return cost if name == "expected_cost" else _relative(cost, unavoidable, min(constants))
 
 
@@ -143,7 +143,7 @@ def positive_of(table: Confusion) -> str | None:
     return table.positive or (table.truths[1] if len(table.truths) == 2 else None)
 
 
-def deployed(sums: CostSums, pricing: Pricing) -> Any:
+def at_prior(sums: CostSums, pricing: Pricing) -> Any:
     """The class frequencies of the deployment; the positive class of two stands last."""
     return pricing.deployed(sums.classes, sums.classes[1] if len(sums.classes) == 2 else None)
 
@@ -162,5 +162,5 @@ def _constant(base: Metric, tally: Any, *, pricing: Pricing) -> float:
     if base.name == "normalised_cost":
         return 1.0
     if isinstance(tally, CostSums):
-        return float(min(tally.means(deployed(tally, pricing))[3:]))
+        return float(min(tally.means(at_prior(tally, pricing))[3:]))
     return float(costs_of(tally, pricing)[2].min())

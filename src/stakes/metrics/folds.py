@@ -44,7 +44,7 @@ class Fold:
 
 def fold_all(folds: Sequence[tuple[Fold, Mapping[str, Any]]], table: ScoreTable) -> list[Any]:
     """Return the figure of each fold with its parameters; equal parts are worked out once for all that want them."""
-    plans = [(fold, _taken(fold.each, given), _taken(fold.finish, given)) for fold, given in folds]
+    plans = [(fold, _take(fold.each, given), _take(fold.finish, given)) for fold, given in folds]
     wanted = list(dict.fromkeys((fold.each, tuple(given.items())) for fold, given, _ in plans))
 
     def of_block(make: Callable[[], Steps]) -> list[Any]:
@@ -60,7 +60,7 @@ def fold_all(folds: Sequence[tuple[Fold, Mapping[str, Any]]], table: ScoreTable)
     ]
 
 
-def _taken(function: Callable[..., Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
+def _take(function: Callable[..., Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters that a function takes."""
     if not parameters:
         return {}

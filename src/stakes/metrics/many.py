@@ -32,7 +32,7 @@ _APART = "the classes' score tables do not tell which rows they share; ask for o
 
 
 # ── one figure from many ─────────────────────────────────────────────────────────────────────────────────────────
-def averaged(base: Metric, how: str) -> Metric:
+def average_of(base: Metric, how: str) -> Metric:
     """Return the average of a two-class figure over the classes, each against the rest."""
     if base.many or base.tally not in (Confusion, ScoreTable) or (how == "micro" and base.tally is ScoreTable):
         raise errors.no_average(f"{how}_{base.name}", base.name)

@@ -11,7 +11,7 @@ from stakes.metrics.declare import COUNT, Losses, metric
 from stakes.metrics.folds import Fold, total
 from stakes.metrics.reasons import BINNED, NO_NEGATIVES, NO_POSITIVES, NO_PROBABILITIES, NO_ROWS
 from stakes.tallies import ScoreTable, Steps
-from stakes.tallies.arithmetic import Array, Number, divided, ratio
+from stakes.tallies.arithmetic import Array, Number, divide, ratio
 
 NEEDS_PROBABILITIES = (NO_ROWS, NO_PROBABILITIES, BINNED)
 
@@ -21,15 +21,15 @@ SQUARES = Losses(lambda p: (1.0 - p) ** 2, lambda p: p**2)
 SURPRISE = Losses(lambda p: 0.0 - np.log(p), lambda p: 0.0 - np.log1p(-p))
 
 
-def _squared(steps: Steps) -> Any:
-    return _lost(steps, SQUARES)
+def _square(steps: Steps) -> Any:
+    return _loss_of(steps, SQUARES)
 
 
 def _surprise(steps: Steps) -> Any:
-    return _lost(steps, SURPRISE)
+    return _loss_of(steps, SURPRISE)
 
 
-def _lost(steps: Steps, losses: Losses) -> Any:
+def _loss_of(steps: Steps, losses: Losses) -> Any:
     with np.errstate(divide="ignore", invalid="ignore"):  # log 0 is meant; where nothing lies there, it does not count
         found = np.where(steps.positives > 0, steps.positives * losses.of_positive(steps.scores), 0.0)
         missed = np.where(steps.negatives > 0, steps.negatives * losses.of_negative(steps.scores), 0.0)
@@ -65,7 +65,7 @@ brier_score = metric(
     pitfall="With two classes the sum over both classes is twice this figure.",
     reference="Brier (1950), Monthly Weather Review 78",
     headline=True,
-)(Fold(_squared, lambda loss, table: ratio(loss, table.total)))
+)(Fold(_square, lambda loss, table: ratio(loss, table.total)))
 
 
 normalised_brier_score = metric(
@@ -83,7 +83,7 @@ normalised_brier_score = metric(
     laws=("brier_score == normalised_brier_score * prevalence * (1 - prevalence)",),
     pitfall="Compared with the frequency in these rows: at another prevalence it is another figure.",
     reference="Steyerberg et al. (2010), Epidemiology 21",
-)(Fold(_squared, lambda loss, table: ratio(loss * _as_float(table.total), _as_float(table.P * table.N))))
+)(Fold(_square, lambda loss, table: ratio(loss * _as_float(table.total), _as_float(table.P * table.N))))
 
 
 log_loss = metric(
@@ -177,7 +177,7 @@ def _mean_gap(sums: Array, table: ScoreTable) -> Number:
 
 def _largest_gap(sums: Array, table: ScoreTable) -> Number:
     positives, rows, probabilities = sums
-    gaps = divided(np.abs(positives - probabilities), rows)
+    gaps = divide(np.abs(positives - probabilities), rows)
     return gaps.max(-1)[()]
 
 

@@ -10,7 +10,7 @@ from stakes.metrics.declare import COUNT, SHARE, metric
 from stakes.metrics.folds import Fold, fold_all, largest, total
 from stakes.metrics.reasons import NO_NEGATIVES, NO_POSITIVES, NO_ROWS
 from stakes.tallies import ScoreTable, Steps
-from stakes.tallies.arithmetic import Number, divided, ratio
+from stakes.tallies.arithmetic import Number, divide, ratio
 
 CHOSEN_THRESHOLD = "the threshold is chosen on the same rows, which no resampling undoes"
 
@@ -131,7 +131,7 @@ def _area_to_the_left(steps: Steps, *, max_fpr: Annotated[float, SHARE] = 0.1) -
         return 0.0
     positives, negatives, N = (np.asarray(v, float) for v in (steps.positives, steps.negatives, steps.N))
     width = np.clip(max_fpr * N[..., None] - (steps.fp.astype(float) - negatives), 0, negatives)
-    share = divided(width, negatives)
+    share = divide(width, negatives)
     return total(width * (steps.tp.astype(float) - positives + positives * share / 2))
 
 
@@ -208,7 +208,7 @@ def _positives_in_top(steps: Steps, *, k: Annotated[int, COUNT] = 10) -> Any:
     if steps.single and steps.rows_before[0] >= k:
         return 0.0
     rows = steps.rows.astype(float)
-    share = divided(k - steps.rows_before.astype(float), rows)
+    share = divide(k - steps.rows_before.astype(float), rows)
     return total(steps.positives.astype(float) * np.clip(share, 0, 1))
 
 

@@ -40,7 +40,7 @@ ZERO_TRUTHS = Undefined(
 NO_LOGARITHM = Undefined("a truth or a prediction is −1 or less", lambda sums: np.isnan(sums.squared_logs))
 
 
-def counted_with(part: str) -> Undefined:
+def needs_parts(part: str) -> Undefined:
     """The tally must have a part that only some figures need."""
     return Undefined(f"the tally was counted without its part {part!r}", lambda sums: not sums.has(part))
 
@@ -105,7 +105,7 @@ def root_mean_squared_error(s: ErrorSums) -> Number:
     range=(0, math.inf),
     better="lower",
     baseline=MEAN,
-    undefined=(counted_with("rows"),),
+    undefined=(needs_parts("rows"),),
     laws=("median_absolute_error <= max_error",),
     pitfall="Blind to the worse half of the errors.",
     reference="Hampel (1974), JASA 69",
@@ -155,7 +155,7 @@ def mean_error(s: ErrorSums) -> Number:
     range=(-1, 1),
     better="higher",
     baseline=UNCORRELATED,
-    undefined=(counted_with("prediction"), CONSTANT_TRUTH, CONSTANT_PREDICTION),
+    undefined=(needs_parts("prediction"), CONSTANT_TRUTH, CONSTANT_PREDICTION),
     aliases=("pearson_r", "correlation"),
     laws=("r2 <= pearson**2",),
     pitfall="Blind to shift and scale: predictions that are all ten times too large have r = 1. Read it beside r2.",
@@ -252,7 +252,7 @@ def root_relative_squared_error(s: ErrorSums) -> Number:
     range=(0, math.inf),
     better="lower",
     baseline=MEAN,
-    undefined=(counted_with("logs"), NO_LOGARITHM),
+    undefined=(needs_parts("logs"), NO_LOGARITHM),
     aliases=("msle",),
     pitfall="Too low by some amount costs more than too high by the same amount.",
     reference="Tofallis (2015), Journal of the Operational Research Society 66",
@@ -269,7 +269,7 @@ def mean_squared_log_error(s: ErrorSums) -> Number:
     range=(0, math.inf),
     better="lower",
     baseline=MEAN,
-    undefined=(counted_with("percentages"), ZERO_TRUTHS),
+    undefined=(needs_parts("percentages"), ZERO_TRUTHS),
     aliases=("mape",),
     pitfall="A share, not per cent. A truth near 0 makes it huge, and it forgives predicting too low.",
     reference="Hyndman & Koehler (2006), International Journal of Forecasting 22",

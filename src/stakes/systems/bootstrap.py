@@ -1,4 +1,4 @@
-"""Systems drawn anew: what the tables and rows behind one could have been, for intervals.
+"""Bootstrapped systems: what the tables and rows behind one could have been, for intervals.
 
 Cells of a table row are gamma variables whose shares are Dirichlet. Half a case is added to each cell (of many cells,
 two cases to all together), since a cell that happens to be empty need not be impossible. Tables given as rates are
@@ -48,13 +48,13 @@ class Bootstrap:
         return None if self.network is None else self.network.cost()
 
     def rates(self, counts: Array) -> Array:
-        """Draw the rates of a candidate anew, apart from the rest."""
+        """Bootstrap the rates of a candidate, apart from the rest."""
         generator = np.random.default_rng((self.sampling.seed, 1))
         return _bootstrap_rates(counts, generator, self.times or self.sampling.replicates)
 
 
-def drawn(network: Network, sampling: Sampling) -> Bootstrap:
-    """Draw a system anew, as often as there is room for."""
+def bootstrap(network: Network, sampling: Sampling) -> Bootstrap:
+    """Bootstrap a system, as often as there is room for."""
     generator = sampling.generator()
     counted = [model for model in network.models.values() if model.counts is not None]
     if not counted and network.rows is None:
@@ -73,16 +73,16 @@ def drawn(network: Network, sampling: Sampling) -> Bootstrap:
     }
     rows = network.rows
     if rows is not None:
-        rows = JointRows(rows.codes, _drawn(rows.counts, generator, times))
+        rows = JointRows(rows.codes, _draw_counts(rows.counts, generator, times))
     return Bootstrap(replace(network, models=models, rows=rows), times, sampling)
 
 
 def _bootstrap_rates(counts: Array, generator: Any, times: int) -> Array:
-    """Draw the rates behind the counts of a table (its last axis) anew."""
-    cells = _drawn(counts, generator, times)
+    """Bootstrap the rates behind the counts of a table (its last axis)."""
+    cells = _draw_counts(counts, generator, times)
     return cells / cells.sum(-1, keepdims=True)
 
 
-def _drawn(counts: Array, generator: Any, times: int) -> Array:
+def _draw_counts(counts: Array, generator: Any, times: int) -> Array:
     extra = min(0.5, 2 / counts.shape[-1])
     return generator.standard_gamma(counts + extra, (times, *counts.shape))

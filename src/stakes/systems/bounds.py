@@ -14,14 +14,14 @@ from stakes.systems.linear_programs import least, least_of_draws, least_of_each,
 from stakes.systems.network import Joint, Model, Network, distinct, sum_out
 from stakes.systems.situations import Situations
 from stakes.systems.tables import RateTable
-from stakes.tallies.arithmetic import Array, divided
+from stakes.tallies.arithmetic import Array, divide
 from stakes.text import visible
 
 _MOST_VARIABLES = 200_000
 """The largest linear program over all combinations of all models."""
 
 _SOLVED = 100
-"""How many draws are solved one by one, where prices are drawn anew too."""
+"""How many draws are solved one by one, where prices are resampled too."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def _worst(shares: Array, low: Array, high: Array, rates: Array) -> Any:
 def _least(shares: Array, prices: Array, rates: Array) -> Any:
     """The least that can be paid when answers (rates) are handed out to situations (shares) as one likes."""
     weight = shares.sum(-1)
-    within = divided(shares, weight[..., None])
+    within = divide(shares, weight[..., None])
     answers = np.where(weight[..., None] > 0, rates, 0.0)  # what never happens hands nothing out
     if prices.shape[-1] == 1:
         return weight * np.einsum("...g,...gj->...", within, prices)
@@ -113,13 +113,13 @@ def _least(shares: Array, prices: Array, rates: Array) -> Any:
 
 def _in_order(shares: Array, prices: Array, answers: Array) -> Any:
     """Two answers: the second goes first to where it costs least compared with the first."""
-    dearer = prices[..., 1] - prices[..., 0]
-    order = np.argsort(dearer, axis=-1, kind="stable")
+    extra_cost = prices[..., 1] - prices[..., 0]
+    order = np.argsort(extra_cost, axis=-1, kind="stable")
     leading = np.broadcast_shapes(shares.shape, order.shape)
     sorted_shares = np.take_along_axis(np.broadcast_to(shares, leading), np.broadcast_to(order, leading), axis=-1)
     before = np.cumsum(sorted_shares, axis=-1) - sorted_shares
     handed_out = np.clip(answers[..., 1:] - before, 0, sorted_shares)
-    extra = handed_out * np.take_along_axis(dearer, order, axis=-1)
+    extra = handed_out * np.take_along_axis(extra_cost, order, axis=-1)
     return (shares * prices[..., 0]).sum(-1) + extra.sum(-1)
 
 
@@ -139,7 +139,7 @@ def _by_program(shares: Array, prices: Array, answers: Array) -> Any:
 def _limits(
     network: Network, costs: ComponentCosts, table: RateTable | None, ends: tuple[float, float]
 ) -> tuple[float | None, float | None, str]:
-    """The interval of both bounds, the others and the model drawn anew apart from each other."""
+    """The interval of both bounds, the others and the model resampled apart from each other."""
     drawn, name = costs.drawn, costs.model
     counts = network.models[name].counts if table is None else table.counts
     if drawn.network is None and counts is None:
@@ -148,7 +148,7 @@ def _limits(
     if table is not None:
         rates = table.rates if counts is None else drawn.rates(counts)
     again = costs.redrawn or costs.found
-    if again[0].low.ndim > 2 and len(costs.outputs) > 2:  # prices drawn anew: each draw is a program of its own
+    if again[0].low.ndim > 2 and len(costs.outputs) > 2:  # prices are resampled: each draw is a program of its own
         chosen = np.linspace(0, drawn.times - 1, _SOLVED).astype(int)
         again = tuple(one.of_draws(chosen) for one in again)
         rates = rates[chosen] if rates.ndim > 3 else rates

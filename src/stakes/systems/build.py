@@ -12,14 +12,14 @@ from stakes.engines.labels import PAIRS
 from stakes.systems import models as of_models
 from stakes.systems.fusion import fuse
 from stakes.systems.network import Model, Network
-from stakes.systems.rows import choose_positive, declared, read_columns, rows_of, settle_classes
+from stakes.systems.rows import check_outputs, choose_positive, read_columns, rows_of, settle_classes
 from stakes.systems.rules import Terms
 from stakes.tallies import JointCounts
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_sequence
 from stakes.tallies.costs import Costs
 from stakes.tallies.names import canonical
-from stakes.tallies.pricing import settled
+from stakes.tallies.pricing import check_shares
 
 _SAME = 1e-9
 
@@ -79,7 +79,7 @@ def _classes(
     data: Any, truth: Any, columns: Mapping[str, Any], classes: Any, positive: Any, spelling: Spelling
 ) -> tuple[JointCounts | None, tuple[str, ...], str | None]:
     if isinstance(data, JointCounts):
-        known = data.truths if classes is None else declared(classes)
+        known = data.truths if classes is None else check_outputs(classes)
         if set(known) != set(data.truths):
             raise errors.unknown_labels("truth", sorted(set(data.truths) ^ set(known)), known)
         chosen = choose_positive(known, positive)
@@ -87,7 +87,7 @@ def _classes(
     if data is None and truth is None:
         if classes is None:
             raise errors.system_without_classes()
-        known = declared(classes)
+        known = check_outputs(classes)
         return None, known, choose_positive(known, positive)
     if truth is None:
         raise errors.system_without_truth()
@@ -131,7 +131,7 @@ def _prior(prior: Any, classes: Sequence[str], positive: str | None) -> Array:
         named = list(map(canonical, given))
         if set(named) < set(classes):
             raise errors.prior_lacks([name for name in classes if name not in named])
-    return np.array([float(share) for share in settled("prior", given, classes, positive)])
+    return np.array([float(share) for share in check_shares("prior", given, classes, positive)])
 
 
 def _prices(costs: Any, classes: Sequence[str], positive: str | None) -> tuple[Array, tuple[str, ...]]:

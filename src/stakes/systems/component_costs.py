@@ -11,7 +11,7 @@ import numpy as np
 from stakes.records import Record
 from stakes.systems.bootstrap import Bootstrap
 from stakes.systems.network import Model, Network
-from stakes.systems.situations import Situations, own_rates, seen_combinations, situations
+from stakes.systems.situations import Situations, combinations_seen, own_rates, situations
 from stakes.systems.tables import read_candidate
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import and_list
@@ -69,7 +69,7 @@ class ComponentCosts(
     rates: Array
     seen_shares: Array
     found: tuple[Situations, ...]
-    """What rides on the model's answer, for each class; ``redrawn`` the same in systems drawn anew."""
+    """What rides on the model's answer, for each class; ``redrawn`` the same in bootstrapped systems."""
     redrawn: tuple[Situations, ...] | None
     rates_drawn: Array
     draws: Array | None
@@ -164,7 +164,7 @@ class ComponentCosts(
 
     @cached_property
     def _evaluations(self) -> Array | None:
-        """The evaluation of the model in each system that was drawn anew."""
+        """The evaluation of the model in each bootstrapped system."""
         if self.draws is None or self.redrawn is None:
             return None
         seen = np.stack([one.seen_shares(len(self.seen)) for one in self.redrawn], axis=-2)
@@ -243,7 +243,7 @@ def _difference(one: Any, other: Any) -> Any:
 def component_costs(network: Network, name: str, cost: float, drawn: Bootstrap) -> ComponentCosts:
     """Work out what a model's answers cost the system."""
     model = network.models[name]
-    combinations = seen_combinations(network, model)
+    combinations = combinations_seen(network, model)
     classes = range(len(network.classes))
     found = tuple(situations(network, name, c) for c in classes)
     known = all(one.known for one in found)

@@ -25,7 +25,7 @@ def picture(network: Network) -> str:
         stem = "(truth) " if i == 0 else " " * 8
         line = "─" if i in places else " "
         drawn.append(
-            f"{stem}{_left(i, len(names))}► {name} {line * (widest - columns(name))}{_right(i, places)}".rstrip()
+            f"{stem}{_remainder(i, len(names))}► {name} {line * (widest - columns(name))}{_right(i, places)}".rstrip()
         )
     fusers = [name for name in network.fusion.rules if name != DECISION]
     drawn[places[-1]] += (
@@ -35,7 +35,7 @@ def picture(network: Network) -> str:
     return lines([*drawn, *rules, LEGEND])
 
 
-def _left(i: int, count: int) -> str:
+def _remainder(i: int, count: int) -> str:
     if count == 1:
         return "───"
     return "─┬─" if i == 0 else " ├─" if i < count - 1 else " └─"

@@ -1,7 +1,7 @@
 """Small linear programs: the least that can be paid when only margins are known.
 
 Minimise prices·q over q ≥ 0 with given margins. The dual of such a program does not know the margins: a set of prices
-of the margins that is allowed once is allowed for all. So when margins are drawn anew, the duals found for some of
+of the margins that is allowed once is allowed for all. So when margins are resampled, the duals found for some of
 the draws bound every draw from below: exactly for those that were solved, and closely for most of the others.
 """
 

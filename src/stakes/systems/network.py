@@ -4,7 +4,7 @@ For one true class at a time it lists every combination of what the models say, 
 tables multiply the list by what they can say; models given by rows begin it with the combinations that occurred.
 ``do`` puts a point mass in the place of a model, so that only the models that see it notice.
 
-Probabilities may have leading axes: networks that were drawn anew, for intervals.
+Probabilities may have leading axes: bootstrapped networks, for intervals.
 """
 
 import functools
@@ -17,7 +17,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.systems.fusion import Fusion
-from stakes.tallies.arithmetic import Array, divided
+from stakes.tallies.arithmetic import Array, divide
 
 MOST_CELLS = 10**8
 """The largest list of combinations (times classes and models) that is written down."""
@@ -118,7 +118,7 @@ def sum_out(values: Array, places: Array, count: int) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class JointRows:
-    """The combinations that occurred in rows, and how often for each class (leading axes when drawn anew)."""
+    """The combinations that occurred in rows, and how often for each class (leading axes when resampled)."""
 
     codes: Mapping[str, Array]
     counts: Array
@@ -208,7 +208,7 @@ class Network:
         situations = sum_out(joint.chance, places, len(first))
         answered = sum_out(joint.chance * there, places, len(first))
         self._refuse_unseen(joint, c, model, code, first[(situations > 0) & (answered == 0)], others)
-        ratio = divided(situations, answered)
+        ratio = divide(situations, answered)
         kept = np.flatnonzero(there)
         codes = {name: column[kept] for name, column in joint.codes.items()}
         return Joint(codes, (joint.chance * ratio[..., places])[..., kept])

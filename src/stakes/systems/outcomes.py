@@ -9,7 +9,7 @@ import numpy as np
 from stakes import errors
 from stakes.records import Record
 from stakes.systems.network import Do, Network, sum_out
-from stakes.tallies.arithmetic import Array, divided
+from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.names import canonical
 from stakes.text import aligned, lines
 
@@ -85,16 +85,16 @@ def do(network: Network, values: Do) -> Outcome:
     return _outcome(network, f"do({_words(network, values)})", np.stack(decided), network.cases)
 
 
-def given(network: Network, values: Do) -> Outcome:
+def observe(network: Network, values: Do) -> Outcome:
     """Look only at the cases in which models say something; that tells about the class and the other models."""
-    decided, chances = seen(network, values)
+    decided, chances = observe_decisions(network, values)
     weights = network.cases * chances
     if not weights.any():
         raise errors.never_happens(_words(network, values))
     return _outcome(network, f"given({_words(network, values)})", decided, weights)
 
 
-def seen(network: Network, values: Do) -> tuple[Array, Array]:
+def observe_decisions(network: Network, values: Do) -> tuple[Array, Array]:
     """P(decision | class, models say so), NaN where they never do, and how often they say so in each class."""
     decided, chances = [], []
     for c in range(len(network.classes)):
@@ -103,7 +103,7 @@ def seen(network: Network, values: Do) -> tuple[Array, Array]:
         for name, code in values.items():
             there &= joint.codes[name] == code
         chance = sum_out(joint.chance * there, network.fusion(joint.codes), network.prices.shape[1])
-        decided.append(divided(chance, chance.sum(), np.nan))
+        decided.append(divide(chance, chance.sum(), np.nan))
         chances.append(chance.sum())
     return np.stack(decided), np.array(chances)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.alike import Spelling, refuse_alike
-from stakes.engines.columns import Column, ordered
+from stakes.engines.columns import Column, in_order
 from stakes.engines.labels import PAIRS, Labels, encode, same_kind, settle
 from stakes.engines.tables import gather
 from stakes.systems.network import JointRows, distinct, refuse_too_many
@@ -66,7 +66,7 @@ def _of_one_kind(columns: dict[str, Column], alike: bool) -> dict[str, Column]:
 def settle_classes(truth: Labels, classes: Any, positive: Any) -> tuple[tuple[str, ...], str | None]:
     """Return the classes (the positive one first) and the positive one of two; the one label rule decides, or asks."""
     if classes is not None:
-        known = declared(classes)
+        known = check_outputs(classes)
         strange = [name for name in truth.names if name not in known]
         if strange:
             raise errors.unknown_labels("truth", strange, known)
@@ -77,15 +77,15 @@ def settle_classes(truth: Labels, classes: Any, positive: Any) -> tuple[tuple[st
     if len(truth.names) == 1:
         raise errors.system_of_one_class(truth.names[0])
     plan = settle(truth, None, None, positive)
-    ordered = plan.classes[::-1] if len(plan.classes) == 2 else plan.classes
-    return ordered, plan.positive
+    in_order = plan.classes[::-1] if len(plan.classes) == 2 else plan.classes
+    return in_order, plan.positive
 
 
-def declared(classes: Any) -> tuple[str, ...]:
+def check_outputs(classes: Any) -> tuple[str, ...]:
     """Check a list of classes."""
     if isinstance(classes, str):
         raise errors.classes_without_order(classes)
-    if not all(isinstance(label, str) or np.ndim(label) == 0 for label in ordered(classes)):
+    if not all(isinstance(label, str) or np.ndim(label) == 0 for label in in_order(classes)):
         raise errors.classes_no_labels(classes)
     known = tuple(map(canonical, classes))
     if len(set(known)) != len(known) or len(known) < 2:

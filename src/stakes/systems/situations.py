@@ -14,7 +14,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.systems.network import Joint, Model, Network, distinct, sum_out
-from stakes.tallies.arithmetic import Array, divided
+from stakes.tallies.arithmetic import Array, divide
 
 _MOST_ANSWERS = 10_000
 """The most combinations of answers of later models that are tried one by one."""
@@ -54,7 +54,7 @@ class Situations:
         weighted = np.einsum("...g,...gj->...jg", self.shares, prices)
         totals = np.moveaxis(sum_out(weighted, self.seen, combinations), -2, -1)
         shares = self.seen_shares(combinations)[..., None]
-        return divided(totals, shares, math.nan)
+        return divide(totals, shares, math.nan)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,7 @@ class _Others:
 
 
 def situations(network: Network, name: str, c: int) -> Situations:
-    """Return the situations of a model for one class (with leading axes when the network was drawn anew)."""
+    """Return the situations of a model for one class (with leading axes when the network is bootstrapped)."""
     others = _others(network, network.models[name], c)
     if others.by_rows:
         low, high = _prices_in_rows(others)
@@ -135,7 +135,7 @@ def _prices_in_rows(others: _Others) -> tuple[Array, Array]:
 
 def _ratio(numerator: Array, denominator: Array) -> Array:
     """Divide; what never happens has nothing."""
-    return divided(numerator, denominator)
+    return divide(numerator, denominator)
 
 
 def _whatever_they_say(others: _Others, j: int) -> tuple[Array, Array]:
@@ -153,7 +153,7 @@ def _whatever_they_say(others: _Others, j: int) -> tuple[Array, Array]:
 
 def _merge(seen: Array, shares: Array, low: Array, high: Array) -> Situations:
     """Put situations together in which the same is seen and every answer has the same price."""
-    if low.ndim > 2 or high.ndim > 2:  # prices that were drawn anew differ all the time
+    if low.ndim > 2 or high.ndim > 2:  # resampled prices differ all the time
         return Situations(seen, shares, low, high)
     keys = np.column_stack([seen, low] if low is high else [seen, low, high])
     found, places = np.unique(keys, axis=0, return_inverse=True)
@@ -168,7 +168,7 @@ def own_rates(network: Network, name: str) -> Array:
     model = network.models[name]
     if model.chances is not None:
         return model.chances
-    combinations = seen_combinations(network, model)
+    combinations = combinations_seen(network, model)
     outputs = len(model.outputs)
     tables = []
     for c in range(len(network.classes)):
@@ -178,9 +178,9 @@ def own_rates(network: Network, name: str) -> Array:
         tables.append(table.reshape(*table.shape[:-1], combinations, outputs))
     stacked = np.stack(tables, axis=-3)
     totals = stacked.sum(-1, keepdims=True)
-    return divided(stacked, totals, math.nan)
+    return divide(stacked, totals, math.nan)
 
 
-def seen_combinations(network: Network, model: Model) -> int:
+def combinations_seen(network: Network, model: Model) -> int:
     """How many combinations of outputs a model can see (1 when it sees nobody)."""
     return math.prod(len(network.models[name].outputs) for name in model.sees)

@@ -10,7 +10,7 @@ from stakes.engines.columns import as_finite
 from stakes.records import Record
 from stakes.results import Door, Plottable, Reportable, Shown
 from stakes.systems import outcomes, toml
-from stakes.systems.bootstrap import Bootstrap, drawn
+from stakes.systems.bootstrap import Bootstrap, bootstrap
 from stakes.systems.bounds import Bounds, bounds, bounds_of_all
 from stakes.systems.build import build
 from stakes.systems.component_costs import ComponentCosts, component_costs
@@ -168,7 +168,7 @@ class System(
 
     def given(self, values: Mapping[str, Any] | None = None, **named: Any) -> Outcome:
         """Look at the cases in which models say something, which also tells about the class and the other models."""
-        return outcomes.given(self.network, outcomes.codes_of(self.network, values, named))
+        return outcomes.observe(self.network, outcomes.codes_of(self.network, values, named))
 
     def seeing_and_doing(self, model: str) -> list[SeenAndDone]:
         """Put P(decision | class, model says j) beside P(decision | class, do(model says j)).
@@ -178,7 +178,7 @@ class System(
         rows: list[SeenAndDone] = []
         for output in self._model(model).outputs:
             codes = outcomes.codes_of(self.network, {model: output}, {})
-            seen, done = outcomes.seen(self.network, codes)[0], outcomes.do(self.network, codes)
+            seen, done = outcomes.observe_decisions(self.network, codes)[0], outcomes.do(self.network, codes)
             rows += [
                 {"truth": truth, "says": output, "decision": decision, "seen": float(p), "done": float(q)}
                 for truth, ps, qs in zip(self.classes, seen, done.decisions, strict=True)
@@ -204,7 +204,7 @@ class System(
 
     @cached_property
     def _drawn(self) -> Bootstrap:
-        return drawn(self.network, self.sampling)
+        return bootstrap(self.network, self.sampling)
 
     def bounds(self, model: str | None = None, table: Any = None) -> Bounds:
         """Return the least and the most that the system can cost, whatever the dependence of a model on the others.

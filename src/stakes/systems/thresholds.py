@@ -65,7 +65,7 @@ def by_bayes(costs: ComponentCosts, positive: str | None, yes: str) -> SystemThr
     if (costs.expected == costs.expected[:, :1]).all():  # the answer changes nothing: the first one is as good as any
         return SystemThreshold(costs.model, 0.0 if costs.outputs[0] == yes else math.inf, _BAYES)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", errors.InputWarning)  # a rule may make right answers dearer than wrong ones
+        warnings.simplefilter("ignore", errors.InputWarning)  # a rule may make right answers cost more than wrong ones
         points = Costs(costs.expected.tolist(), costs.classes, costs.outputs).switch_points(positive)
     answer, start = points[-1]
     if answer == yes:

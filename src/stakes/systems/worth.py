@@ -111,7 +111,7 @@ def worth(network: Network, costs: Mapping[str, ComponentCosts], cost: float) ->
 
 
 def _one(network: Network, costs: ComponentCosts, share: float, why_no_share: str, cost: float) -> ModelWorth:
-    said = _said(costs)
+    said = _answer(costs)
     answer = int(np.argmax(said >= said.max() * (1 - 1e-9)))  # of those that tie the first, whatever rounding says
     perfect = removed = constant = cheapest = math.nan
     best, reason = answer, why_no_share
@@ -134,7 +134,7 @@ def _one(network: Network, costs: ComponentCosts, share: float, why_no_share: st
     return ModelWorth(costs.model, *figures, perfect_range, removed_range)
 
 
-def _said(costs: ComponentCosts) -> Any:
+def _answer(costs: ComponentCosts) -> Any:
     """How often the model gives each answer."""
     return np.einsum("c,ca,caj->j", costs.cases, costs.seen_shares, np.nan_to_num(costs.rates))
 

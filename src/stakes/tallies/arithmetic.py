@@ -78,17 +78,17 @@ def ratio(numerator: Number, denominator: Number) -> Any:
             return np.divide(numerator, denominator)
     if denominator == 0:
         return math.nan if numerator == 0 else math.copysign(math.inf, numerator)
-    return _rounded(numerator / denominator if isinstance(numerator, float) else Fraction(numerator) / denominator)
+    return _round(numerator / denominator if isinstance(numerator, float) else Fraction(numerator) / denominator)
 
 
-def divided(numerator: Any, denominator: Any, otherwise: float = 0.0) -> Array:
+def divide(numerator: Any, denominator: Any, otherwise: float = 0.0) -> Array:
     """Divide arrays; where there is nothing to divide by, the answer is ``otherwise``."""
     shape = np.broadcast_shapes(np.shape(numerator), np.shape(denominator))
     there = np.broadcast_to(np.asarray(denominator) > 0, shape)
     return np.divide(numerator, denominator, out=np.full(shape, otherwise), where=there)
 
 
-def _rounded(number: Any) -> float:
+def _round(number: Any) -> float:
     """Return the nearest float; numbers beyond all floats are infinite."""
     try:
         return float(number)

@@ -107,7 +107,7 @@ class Tally(Saved):
         return {"": self.total}  # type: ignore[attr-defined]
 
     def anonymise(self, minimum: float) -> Self:
-        """Return what of this tally may leave the house: nothing about single rows or small groups of them."""
+        """Return what of this tally can be shared: nothing about single rows or small groups of them."""
         return self
 
     # ── what follows from the fields; a kind of tally that is more than their sum says so itself ─────────────────

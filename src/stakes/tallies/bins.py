@@ -48,8 +48,8 @@ def numbers(scores: Array, grid: str, bits: int = FINE) -> Array:
     cut = 52 - bits
     below = np.abs(scores).view(np.int64) >> cut
     if grid == "probability":
-        return np.where(scores <= 0.5, below, 2 * (_HALF >> cut) - _rounded_up(1.0 - scores, cut))
-    return np.where(scores >= 0, below, -_rounded_up(scores, cut))
+        return np.where(scores <= 0.5, below, 2 * (_HALF >> cut) - _round_up(1.0 - scores, cut))
+    return np.where(scores >= 0, below, -_round_up(scores, cut))
 
 
 def edges(numbers: Array, grid: str, bits: int = FINE) -> Array:
@@ -62,7 +62,7 @@ def edges(numbers: Array, grid: str, bits: int = FINE) -> Array:
     return np.copysign(_floats(np.abs(numbers), cut), numbers)
 
 
-def _rounded_up(sizes: Array, cut: int) -> Array:
+def _round_up(sizes: Array, cut: int) -> Array:
     return (np.abs(sizes).view(np.int64) + ((1 << cut) - 1)) >> cut
 
 

@@ -66,7 +66,7 @@ class Clusters:
         return np.bincount(cells, self.weight, self.size * K * M).reshape(self.size, K, M).astype(np.float64)
 
     def by_rung(self, lowest: Array) -> Array:
-        """Groups × class (positive first) × rung, for rungs with these lowest scores, highest first."""
+        """Groups × class (positive first) × level, for score levels with these lowest scores, highest first."""
         place = np.searchsorted(-lowest, -np.asarray(self.scores, np.float64))
         negative = 1 - np.asarray(self.truth, np.int64)
         cells = (self.groups * 2 + negative) * len(lowest) + place

@@ -76,12 +76,12 @@ class Columns:
             name: np.concatenate([room_for(part.values[name], len(parts)) for part in parts], axis=-1)
             for name in parts[0].values
         }
-        return cls.added(joined([part.scores for part in parts]), values)
+        return cls.added(join_scores([part.scores for part in parts]), values)
 
     @classmethod
     def stacked(cls, parts: Sequence[Self]) -> Self:
         """Put tables side by side along a new leading axis, over all scores that occur in any of them."""
-        upwards = np.unique(joined([part.scores for part in parts]))
+        upwards = np.unique(join_scores([part.scores for part in parts]))
         values = {name: np.zeros((len(parts), len(upwards)), column.dtype) for name, column in parts[0].values.items()}
         for i, part in enumerate(parts):
             places = len(upwards) - 1 - np.searchsorted(upwards, part.scores)
@@ -176,7 +176,7 @@ class Columns:
         return [functools.partial(steps, cut) for cut in itertools.starmap(slice, edges)]
 
 
-def joined(scores: Sequence[Array]) -> Array:
+def join_scores(scores: Sequence[Array]) -> Array:
     """Concatenate scores; whole numbers too large for float64 stay exact beside other kinds, as Python numbers."""
     kinds = {part.dtype for part in scores if len(part)}
     if len(kinds) > 1 and any(kind.kind in "iuO" for kind in kinds):

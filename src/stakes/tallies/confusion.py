@@ -9,7 +9,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.records import Says
-from stakes.tallies.arithmetic import MOST, Array, Number, are_counts, divided, exact, is_real, room_for
+from stakes.tallies.arithmetic import MOST, Array, Number, are_counts, divide, exact, is_real, room_for
 from stakes.tallies.base import Tally
 from stakes.tallies.checks import as_list, check_class, is_one_of
 from stakes.tallies.fields import how, same
@@ -130,7 +130,7 @@ class Confusion(Tally):
         """How many rows of equal weight would tell as much, of each true class (Kish)."""
         sizes = self.counts.sum(-1).astype(np.float64)
         if self.squares is not None:
-            sizes = divided(sizes**2, self.squares.sum(-1))
+            sizes = divide(sizes**2, self.squares.sum(-1))
         return dict(zip(self.truths, sizes.tolist(), strict=True))
 
     @property
@@ -345,9 +345,9 @@ class Confusion(Tally):
 
     def text_rows(self) -> list[list[str]]:
         """Return a single table as text: a head, and a row for each true class."""
-        rows = [["truth \\ decision", *map(shown_label, self.decisions)]]
+        rows = [["truth \\ decision", *map(quote_label, self.decisions)]]
         for name, row in zip(self.truths, self.counts.tolist(), strict=True):
-            rows.append([shown_label(name), *(f"{v:,}" if isinstance(v, int) else f"{v:,.6g}" for v in row)])
+            rows.append([quote_label(name), *(f"{v:,}" if isinstance(v, int) else f"{v:,.6g}" for v in row)])
         return rows
 
     def __str__(self) -> str:
@@ -356,7 +356,7 @@ class Confusion(Tally):
         return lines(aligned(self.text_rows()))
 
 
-def shown_label(name: str) -> str:
+def quote_label(name: str) -> str:
     """Quote a label that would be misread without quotes."""
     return repr(name) if name != name.strip() or "," in name else name
 

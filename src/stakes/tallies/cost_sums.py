@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from stakes.tallies.arithmetic import Array, are_counts, divided, finite
+from stakes.tallies.arithmetic import Array, are_counts, divide, finite
 from stakes.tallies.base import Tally
 from stakes.tallies.fields import SUMMED_FLOATS, WEIGHTED, same
 
@@ -82,7 +82,7 @@ class CostSums(Tally):
     def means(self, prior: Sequence[Any] | None = None) -> Array:
         """The mean of each number over all rows, with the classes as frequent as the prior says."""
         sizes = self.sums[:, :1]
-        each = divided(self.sums, sizes)
+        each = divide(self.sums, sizes)
         return self.shares(prior) @ each
 
     def check(self) -> None:

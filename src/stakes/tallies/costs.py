@@ -251,7 +251,7 @@ class Costs(Record):
     def words(self) -> str:
         """What the costs are, shortly."""
         if self.classes is None:
-            return f"a miss {shown(self.matrix[1][0])}, a false alarm {shown(self.matrix[0][1])}"
+            return f"a miss {show_cell(self.matrix[1][0])}, a false alarm {show_cell(self.matrix[0][1])}"
         return f"{len(self.classes)} classes × {len(self.decisions or ())} decisions"
 
     def __repr__(self) -> str:
@@ -264,7 +264,7 @@ def _meeting(one: tuple[Fraction, Fraction], other: tuple[Fraction, Fraction]) -
     return None if behind >= 0 or ahead < 0 else ahead / (ahead - behind)
 
 
-def shown(cell: Cell) -> str:
+def show_cell(cell: Cell) -> str:
     """Write a cost, or the name of its column."""
     return f"{cell!r}" if isinstance(cell, str) else f"{float(cell):g}"
 
@@ -323,9 +323,9 @@ def _cells(matrix: Any, classes: Sequence[str], decisions: Sequence[str]) -> tup
                 raise errors.huge_cost(f"{name} → {decision}", cost)
             if not is_real(cost) or not abs(cost) <= _MOST:
                 raise errors.bad_cost(name, decision, cost)
-    return tuple(tuple(cost if isinstance(cost, str) else written(cost) for cost in row) for row in rows)
+    return tuple(tuple(cost if isinstance(cost, str) else as_fraction(cost) for cost in row) for row in rows)
 
 
-def written(cost: Any) -> Fraction:
+def as_fraction(cost: Any) -> Fraction:
     """Return the number that was written: 0.1 is a tenth."""
     return Fraction(cost) if isinstance(cost, int | Fraction) else Fraction(repr(float(cost)))

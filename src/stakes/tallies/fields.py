@@ -49,7 +49,7 @@ def how(**said: Any) -> Mapping[str, How]:
 
 def same(words: str, **said: Any) -> Mapping[str, How]:
     """Describe names that must be the same in all parts."""
-    return how(**{"save": list, "load": names.restored, "same": words, **said})
+    return how(**{"save": list, "load": names.read_names, "same": words, **said})
 
 
 WEIGHTED = how(load=bool, same="weighting", tell=lambda weighted: "weighted" if weighted else "unweighted")

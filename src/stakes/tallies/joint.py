@@ -12,7 +12,7 @@ from stakes.tallies.arithmetic import Array, Number, are_counts, exact
 from stakes.tallies.base import Tally
 from stakes.tallies.confusion import most_frequent
 from stakes.tallies.fields import SUMMED, same
-from stakes.tallies.names import restored
+from stakes.tallies.names import read_names
 from stakes.text import visible
 
 _BLOCK = 1 << 18
@@ -37,7 +37,7 @@ class JointCounts(Tally):
         metadata=same(
             "the list of labels",
             save=lambda labels: [list(names) for names in labels],
-            load=lambda saved: tuple(map(restored, saved)),
+            load=lambda saved: tuple(map(read_names, saved)),
         )
     )
     codes: Array = field(metadata=SUMMED)

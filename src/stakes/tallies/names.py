@@ -15,7 +15,7 @@ def canonical(value: Any) -> str:
     return str(value)
 
 
-def restored(saved: Any) -> tuple[str, ...]:
+def read_names(saved: Any) -> tuple[str, ...]:
     """Return names that were saved: different texts, none of them empty."""
     names = tuple(saved)
     if not all(isinstance(name, str) and name for name in names) or len(set(names)) != len(names):

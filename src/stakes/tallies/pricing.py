@@ -11,7 +11,7 @@ import numpy as np
 from stakes import errors
 from stakes.records import Finite, Record
 from stakes.tallies.arithmetic import Array, is_real
-from stakes.tallies.costs import Cell, Costs, written
+from stakes.tallies.costs import Cell, Costs, as_fraction
 from stakes.tallies.names import canonical
 
 Shares = tuple[Fraction, ...]
@@ -67,7 +67,7 @@ class Pricing(Record, shown="costs prior training_prior"):
     # ── class frequencies ────────────────────────────────────────────────────────────────────────────────────
     def deployed(self, truths: Sequence[str], positive: str | None) -> Shares | None:
         """The class frequencies of the deployment, None for those of the rows."""
-        return None if self.prior is None else settled("prior", self.prior, truths, positive)
+        return None if self.prior is None else check_shares("prior", self.prior, truths, positive)
 
     @property
     def corrects(self) -> bool:
@@ -87,7 +87,7 @@ class Pricing(Record, shown="costs prior training_prior"):
             raise errors.which_training_prior()
         trained = rows
         if not isinstance(self.training_prior, str) or self.training_prior != AS_IN_THE_ROWS:
-            trained = settled("training_prior", self.training_prior, truths, positive)
+            trained = check_shares("training_prior", self.training_prior, truths, positive)
         wanted = self.deployed(truths, positive) or rows
         for name, share, target in zip(truths, trained, wanted, strict=True):
             if not share and target:
@@ -157,7 +157,7 @@ def _column(columns: Mapping[str, Array] | None, name: str) -> Array:
     return columns[name]
 
 
-def settled(argument: str, given: Any, truths: Sequence[str], positive: str | None) -> Shares:
+def check_shares(argument: str, given: Any, truths: Sequence[str], positive: str | None) -> Shares:
     """Check class frequencies: a dictionary, or for two classes the share of the positive one."""
     if isinstance(given, Mapping):
         shares = {canonical(name): share for name, share in given.items()}
@@ -171,7 +171,7 @@ def settled(argument: str, given: Any, truths: Sequence[str], positive: str | No
         raise errors.bad_prior(argument, given)
     if not all(is_real(share) and 0 <= share <= 1 for share in values) or abs(float(sum(values)) - 1) > _ROUNDING:
         raise errors.bad_prior(argument, given)
-    exact = [written(share) for share in values]
+    exact = [as_fraction(share) for share in values]
     return tuple(share / sum(exact) for share in exact)
 
 
@@ -180,10 +180,10 @@ def _lowest_score(p: Fraction, negative: Fraction, positive: Fraction) -> float:
     if not positive and p:  # there are no positives where the model is going to be used
         return math.inf
     against, in_favour = p * negative, (1 - p) * positive
-    return rounded_up(against / (against + in_favour)) if against + in_favour else 1.0
+    return round_up(against / (against + in_favour)) if against + in_favour else 1.0
 
 
-def rounded_up(number: Fraction) -> float:
+def round_up(number: Fraction) -> float:
     """The lowest float that is not below an exact number, so that ``score >= it`` is exact too."""
     nearest = float(number)
     return math.nextafter(nearest, math.inf) if Fraction(nearest) < number else nearest

@@ -300,7 +300,7 @@ class ScoreTable(Tally):
         return self._like(Columns(share, whole))
 
     def binned(self, grid: str | None = None) -> Self:
-        """Return the table with scores rounded down to a fixed grid: smaller, and fit to travel.
+        """Return the table with scores rounded down to a fixed grid: smaller, and fit to be shared.
 
         Tables add up when they are on the same grid: "probability" for scores in [0, 1], "line" for any number. Name it
         when other parts may have other scores.
@@ -342,7 +342,7 @@ class ScoreTable(Tally):
         return table._on(grid.joined([Grid(grid.kind, ranges)]))  # type: ignore[union-attr]
 
     def compressed(self) -> Self:
-        """Return a table of some hundred scores, for drawing it anew: neighbours in the ranking are put together.
+        """Return a table of some hundred scores, for resampling: neighbours in the ranking are put together.
 
         Pieces grow in proportion to their rank, so the top of the ranking, on which precision hangs, stays as it is.
         """

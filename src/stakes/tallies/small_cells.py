@@ -35,7 +35,7 @@ def ranges_without_small_cells(numbers: Array, cells: Array, squares: Array, kin
     places = numbers - start
     sides = [0, int(np.searchsorted(places, 0)), len(places)] if kind == "probability" else [0, len(places)]
     sizes = _Sizes(cells, squares, minimum)
-    kept = _kept(places, np.unique(sides), sizes)
+    kept = _keep_edges(places, np.unique(sides), sizes)
     return _ranges(places, kept, sizes, kind) + start
 
 
@@ -54,7 +54,7 @@ class _Sizes:
         return np.asarray(((occupied == 0) | (sums**2 >= self.minimum * squares)).all(axis=1))
 
 
-def _kept(places: Array, sides: Array, sizes: _Sizes) -> Array:
+def _keep_edges(places: Array, sides: Array, sizes: _Sizes) -> Array:
     """Return where blocks begin and end among the occupied bins: from the most divisible edges down."""
     kept, ranks = sides, _ranks(places)
     ranks[sides[1:-1] - 1] = -1  # those are kept already

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from stakes.tallies import Confusion
-from stakes.tallies.arithmetic import Array, divided
+from stakes.tallies.arithmetic import Array, divide
 from stakes.uncertainty.sampling import Sampling
 
 _MOST_DRAWS = 2_000_000
@@ -48,4 +48,4 @@ def gamma_like(sums: Array, squares: Array | None, extra: float, replicates: int
 
 
 def _share(wanted: Array, found: Array) -> Array:
-    return divided(wanted, found, 1.0)
+    return divide(wanted, found, 1.0)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from stakes.metrics import Metric
-from stakes.metrics.cost import deployed
+from stakes.metrics.cost import at_prior
 from stakes.tallies import CostSums
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.interval import Interval, none
@@ -28,7 +28,7 @@ def row_cost_intervals(
 
 
 def _interval(metric: Metric, value: float, sums: CostSums, sampling: Sampling) -> Interval:
-    prior = deployed(sums, metric.function.keywords["pricing"])  # type: ignore[union-attr]
+    prior = at_prior(sums, metric.function.keywords["pricing"])  # type: ignore[union-attr]
     apart = prior is not None or sampling.fixed
     shares = sums.shares(prior)
     direction = _direction(metric, value, sums.means(prior))

@@ -10,7 +10,7 @@ import numpy as np
 from stakes.metrics import Metric
 from stakes.metrics.declare import Losses
 from stakes.tallies import ScoreTable
-from stakes.tallies.arithmetic import Array, divided
+from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.columns import Columns
 from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.means import SKEWED, skewed_t, skewness_of_rows
@@ -58,7 +58,7 @@ class _Sums:
         """The standard error of the mean loss; within the classes if their sizes are fixed."""
         if not fixed:
             return self.error(1.0, np.full(2, -self.loss)) * math.sqrt(self.rows / (self.rows - 1))
-        means = divided(self.powers[:, 1], self.powers[:, 0])
+        means = divide(self.powers[:, 1], self.powers[:, 0])
         return self.error(1.0, -means)
 
     def skewness(self) -> float:
@@ -119,7 +119,7 @@ def _all_sums(wanted: set[Losses], table: ScoreTable) -> dict[Losses, _Sums]:
     found = {}
     for losses in wanted:
         sums = _powers((counts[0], counts[1]), scores, losses)
-        powers = sums * divided(sizes, sums[:, 0])[:, None]  # of all rows
+        powers = sums * divide(sizes, sums[:, 0])[:, None]  # of all rows
         found[losses] = _Sums(powers, powers)
     return found
 

@@ -70,13 +70,13 @@ def say(model: Any, X: Any, target: Target) -> Said:
     plan = target.plan
     if plan is not None and hasattr(model, "predict_proba"):
         table = class_probabilities(np.asarray(model.predict_proba(X)), model, target, plan)
-        return Said(table[:, 1]) if target.two_classes else Said(table, predicted(model, X, target))
+        return Said(table[:, 1]) if target.two_classes else Said(table, predict_rows(model, X, target))
     if plan is not None and target.two_classes and hasattr(model, "decision_function"):
-        return Said(towards_positive(model, X, target, plan), predicted(model, X, target), probabilities=False)
-    return Said(prediction=predicted(model, X, target))
+        return Said(towards_positive(model, X, target, plan), predict_rows(model, X, target), probabilities=False)
+    return Said(prediction=predict_rows(model, X, target))
 
 
-def predicted(model: Any, X: Any, target: Target) -> Array | None:
+def predict_rows(model: Any, X: Any, target: Target) -> Array | None:
     """What predict() says, if there is one; many models say 0 and 1 where they were given booleans."""
     if not hasattr(model, "predict"):
         return None

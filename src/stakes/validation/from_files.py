@@ -48,7 +48,7 @@ def validate_file(
     given: dict[str, Any] = {name: None if column is None else frame[column] for name, column in beside.items()}
     given["weight"] = None if given["weight"] is None else _as_numbers(given["weight"])  # the others are labels: 007
     return validate(
-        named_estimator(estimator),
+        find_estimator(estimator),
         X.with_columns(map(_as_numbers, X.get_columns())),
         frame[target],
         **given,
@@ -56,7 +56,7 @@ def validate_file(
     )
 
 
-def named_estimator(text: str) -> Any:
+def find_estimator(text: str) -> Any:
     """Return the estimator that a module of the current folder (or any other) holds or makes."""
     module, colon, name = text.partition(":")
     if not (module and colon and name):

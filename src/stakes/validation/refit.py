@@ -18,8 +18,8 @@ from stakes.uncertainty.permutation import PermutationTest
 from stakes.validation.evaluating import judge, metric_of, value_of
 from stakes.validation.features import as_table, indexable, shuffle_within
 from stakes.validation.fitting import Said, check_estimator, fit_all, require_scikit_learn, run
-from stakes.validation.result import mean_defined
-from stakes.validation.splits import numbered, split
+from stakes.validation.result import mean_of_defined
+from stakes.validation.splits import number_groups, split
 from stakes.validation.target import Target, read_target
 
 _LABELS, _FEATURES = 1, 2
@@ -70,7 +70,7 @@ def refit_permutation(
     wanted = metric or ("accuracy" if target.plan is not None else "mean_squared_error")
     if metrics.find(wanted).better == "neither":
         raise errors.neither_better(wanted)
-    group = None if groups is None else numbered(groups, X)
+    group = None if groups is None else number_groups(groups, X)
     _check(test, target, group)
     X = as_table(X) if test == _FEATURES else X
     if not hasattr(cv, "split") and isinstance(cv, Iterable) and not isinstance(cv, str):
@@ -86,7 +86,7 @@ def refit_permutation(
         p_value=(1 + _count_as_good(null, value, chosen)) / (1 + permutations),
         null=null,
         permutations=permutations,
-        method=f"{_SHUFFLED[test]} shuffled and models fitted again; {_combined(chosen)}, {words}",
+        method=f"{_SHUFFLED[test]} shuffled and models fitted again; {_combine(chosen)}, {words}",
         question=_QUESTIONS[test],
     )
 
@@ -147,7 +147,7 @@ def _figure(metric: Metric, target: Target, said: Said, rows: Array, fold: Array
     if not _of_order(metric):
         return value_of(metric, judge(target, said, rows))
     folds = judge(target, said, rows, by=fold).segments.values()
-    return mean_defined([value_of(metric, part) for part in folds])
+    return mean_of_defined([value_of(metric, part) for part in folds])
 
 
 def _of_order(metric: Metric) -> bool:
@@ -155,7 +155,7 @@ def _of_order(metric: Metric) -> bool:
     return metric.tally in (ScoreTable, ClassScores) and NO_PROBABILITIES not in metric.undefined
 
 
-def _combined(metric: Metric) -> str:
+def _combine(metric: Metric) -> str:
     return "mean over folds" if _of_order(metric) else "pooled out-of-fold"
 
 

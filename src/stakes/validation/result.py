@@ -42,7 +42,7 @@ class FigureOverFolds(Record, shown="name pooled mean spread training undefined 
     @property
     def mean(self) -> float:
         """The plain mean over the folds."""
-        return mean_defined(self.folds)
+        return mean_of_defined(self.folds)
 
     @property
     def spread(self) -> float:
@@ -69,7 +69,7 @@ class FigureOverFolds(Record, shown="name pooled mean spread training undefined 
         )
 
 
-def mean_defined(values: Sequence[float]) -> float:
+def mean_of_defined(values: Sequence[float]) -> float:
     """Return the mean of those values that are defined."""
     known = [value for value in values if not math.isnan(value)]
     return float(np.mean(known)) if known else math.nan

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stakes import errors, evaluation, metrics
-from stakes.engines.columns import ordered, to_column
+from stakes.engines.columns import in_order, to_column
 from stakes.engines.counting import count_rows
 from stakes.engines.labels import encode, settle
 from stakes.evaluation.base import priced
@@ -13,7 +13,7 @@ from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.tallies import ClassScores, Confusion, ErrorSums
 from stakes.tallies.names import canonical
 from stakes.tallies.pricing import Pricing
-from stakes.validation.fitting import class_probabilities, predicted, require_scikit_learn, towards_positive
+from stakes.validation.fitting import class_probabilities, predict_rows, require_scikit_learn, towards_positive
 from stakes.validation.target import Target, as_array
 
 
@@ -41,7 +41,7 @@ def scorer(
     if pricing is not None and pricing.costs.columns:
         raise errors.scorer_of_cost_columns(pricing.costs.columns)
     declared = classes if classes is not None or pricing is None else pricing.costs.classes
-    known = None if declared is None else tuple(map(canonical, ordered(declared)))
+    known = None if declared is None else tuple(map(canonical, in_order(declared)))
     return Scorer(Figure(metric.text, pricing, positive, known))
 
 
@@ -82,7 +82,7 @@ class Figure:
         way = next((way for way in ways if hasattr(model, way)), None)
         if way is None:
             raise errors.model_cannot_say(type(model).__name__, metric.name, ways)
-        said = {"prediction" if way == "predict" else "score": _said(way, model, X, target)}
+        said = {"prediction" if way == "predict" else "score": _ask_model(way, model, X, target)}
         return self._of(metric, truth=target.values, weight=sample_weight, classes=target.plan.classes, **said)  # type: ignore[union-attr]
 
     def _target(self, model: Any, y: Any) -> Target:
@@ -120,11 +120,11 @@ def _ways(metric: Metric, by_costs: bool) -> tuple[str, ...]:
     return ("decision_function", "predict_proba") if orders else ("predict_proba",)
 
 
-def _said(way: str, model: Any, X: Any, target: Target) -> Any:
+def _ask_model(way: str, model: Any, X: Any, target: Target) -> Any:
     """Decisions; or one number for each row of two classes, towards the positive one; or one for each row and class."""
     plan: Any = target.plan
     if way == "predict":
-        return predicted(model, X, target)
+        return predict_rows(model, X, target)
     if way == "decision_function":
         return towards_positive(model, X, target, plan)
     table = class_probabilities(model.predict_proba(X), model, target, plan)

@@ -95,18 +95,18 @@ def split(
     """Split the rows; the shuffle of repeat r is that of scikit-learn's splitter with ``random_state=seed + r``."""
     check_whole("repeats", repeats, 1)
     check_whole("seed", seed, 0, _MOST_SEED - repeats)
-    group = None if groups is None else numbered(groups, X)
+    group = None if groups is None else number_groups(groups, X)
     if isinstance(how, str | numbers.Real):
         found = _by_way(_read(how, stratified, target, group is not None), target, group, repeats, seed)
     else:
         _refuse_options(how, stratified, repeats, groups)
-        found = _given(how, X, target, groups)
+        found = _read_given(how, X, target, groups)
     for number, (train, _) in enumerate(found.all, 1):
         _refuse_missing_class(number, len(found.all), target, train)
     return found
 
 
-def numbered(groups: Any, X: Any) -> Array:
+def number_groups(groups: Any, X: Any) -> Array:
     """Number the groups, whatever they are called."""
     return np.unique(column_of("groups", groups, X).values, return_inverse=True)[1]
 
@@ -211,7 +211,7 @@ def _splits(how: Any) -> bool:
     return hasattr(how, "split") and not isinstance(how, bytes)
 
 
-def _given(how: Any, X: Any, target: Target, groups: Any) -> Splits:
+def _read_given(how: Any, X: Any, target: Target, groups: Any) -> Splits:
     if _splits(how):
         try:
             pairs = list(how.split(X, target.values, groups))
@@ -225,10 +225,10 @@ def _given(how: Any, X: Any, target: Target, groups: Any) -> Splits:
         pairs = listed
     if not pairs:
         raise errors.no_splits()
-    return Splits(words, [[_checked(number, pair, len(target)) for number, pair in enumerate(pairs, 1)]])
+    return Splits(words, [[_check(number, pair, len(target)) for number, pair in enumerate(pairs, 1)]])
 
 
-def _checked(number: int, pair: Any, rows: int) -> Split:
+def _check(number: int, pair: Any, rows: int) -> Split:
     if not isinstance(pair, list | tuple) or len(pair) != 2:
         raise errors.bad_split(number, "it is no pair (rows to fit on, rows to judge)")
     train, test = (_row_numbers(number, side, rows) for side in pair)

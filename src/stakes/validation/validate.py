@@ -43,7 +43,7 @@ def validate(
     ``how`` is "5-fold" (or a number of folds), "hold-out", "hold-out 30%" (or a share from 0.05 to 0.5),
     "leave-one-out", a splitter of scikit-learn, or a list of pairs (rows to fit on, rows to judge). Folds are shuffled
     with ``seed`` and, for classes, stratified; ``groups`` stay whole (leave-one-out then leaves out one group);
-    ``repeats`` shuffles anew. ``weight`` and ``by`` are for judging, not for fitting. Intervals of pooled figures
+    ``repeats`` shuffles again. ``weight`` and ``by`` are for judging, not for fitting. Intervals of pooled figures
     (``confidence``, ``design``) are given these fits; with ``groups`` they draw whole groups.
 
     Of two classes the probability of the positive one is judged as the score, or else the decision function; of more

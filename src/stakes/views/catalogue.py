@@ -48,10 +48,10 @@ def show_all() -> None:
     from rich.console import Console
 
     console = Console(highlight=False)
-    width = max(len(metric.name) for metric in metrics.list())
+    width = max(len(metric.name) for metric in metrics.catalogue())
     for family, words in metrics.FAMILIES.items():
         console.print(f"[bold]{family}[/bold]: {(words or '').splitlines()[0]}")
-        for metric in metrics.list():
+        for metric in metrics.catalogue():
             if metric.family == family:
                 line = f"  {metric.name:<{width}}  {metric.question}"
                 console.print(_folded(line, console, width + 4), markup=False, soft_wrap=True)

@@ -10,7 +10,7 @@ import numpy as np
 from stakes.decisions.curves.curve import Curve
 from stakes.metrics import Estimate
 from stakes.tallies import Confusion, ErrorSums
-from stakes.tallies.arithmetic import Array, divided
+from stakes.tallies.arithmetic import Array, divide
 from stakes.text import visible
 
 BLUE, ORANGE = "#2A8FD0", "#E0702A"
@@ -125,7 +125,7 @@ def confusion(table: Confusion) -> str:
     below = 20 if columns <= 4 else 14 + 4.5 * max(len(_short(name, names)) for name in table.decisions)
     frame = _Frame((0, columns), (0, rows), left, width=cell * columns, height=cell * rows, bottom=below + 18, right=24)
     counts = table.counts.astype(np.float64)
-    shares = divided(counts, counts.sum(-1, keepdims=True))
+    shares = divide(counts, counts.sum(-1, keepdims=True))
     parts = []
     for (i, j), share in np.ndenumerate(shares):
         x, y = frame.left + j * cell, frame.top + i * cell

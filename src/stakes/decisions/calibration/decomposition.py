@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stakes import metrics
-from stakes.decisions.calibration.isotonic import pooled, upwards
+from stakes.decisions.calibration.isotonic import pool_adjacent, upwards
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.probability import NOISE
 from stakes.records import Record
@@ -51,7 +51,7 @@ def squared_error_terms(truth: Any, prediction: Any, weight: Any = None) -> Term
     truth, prediction = (np.asarray(column, np.float64) for column in (truth, prediction))
     weight = np.ones(len(truth)) if weight is None else np.asarray(weight, np.float64)
     _, place = np.unique(prediction, return_inverse=True)
-    fitted = pooled(np.bincount(place, weight * truth), np.bincount(place, weight)).fitted()[place]
+    fitted = pool_adjacent(np.bincount(place, weight * truth), np.bincount(place, weight)).fitted()[place]
     constant = np.full(len(truth), np.average(truth, weights=weight))
     score, recalibrate_table, unskilled = (
         float(np.average((truth - said) ** 2, weights=weight)) for said in (prediction, fitted, constant)
@@ -62,7 +62,7 @@ def squared_error_terms(truth: Any, prediction: Any, weight: Any = None) -> Term
 def recalibrate_table(table: ScoreTable) -> ScoreTable:
     """Return the table with every score replaced by its level on the rising curve, as these rows themselves draw it."""
     _, positives, negatives = upwards(table)
-    blocks = pooled(positives, positives + negatives)
+    blocks = pool_adjacent(positives, positives + negatives)
     rest = np.add.reduceat(negatives, blocks.starts)
     names = {"positive": table.positive, "negative": table.negative}
     return ScoreTable.from_columns(blocks.levels, blocks.sums, rest, **names)

@@ -48,12 +48,12 @@ def upwards(table: ScoreTable) -> tuple[Array, Array, Array]:
 def rising_curve(table: ScoreTable) -> tuple[Array, Array]:
     """Return the points between which the rising curve runs straight: both ends of each block, and their levels."""
     scores, positives, negatives = upwards(table)
-    blocks = pooled(positives, positives + negatives)
+    blocks = pool_adjacent(positives, positives + negatives)
     ends = np.unique(np.concatenate([blocks.starts, blocks.last]))
     return scores[ends], blocks.fitted()[ends]
 
 
-def pooled(sums: Array, weights: Array | None = None) -> Blocks:
+def pool_adjacent(sums: Array, weights: Array | None = None) -> Blocks:
     """Pool entries in the order of their scores (ties put together before) into blocks whose means rise.
 
     ``sums`` are the weighted sums of the truth at each score, ``weights`` the weights there; without weights ``sums``

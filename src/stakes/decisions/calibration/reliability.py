@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes import errors
-from stakes.decisions.calibration.isotonic import pooled, rising_curve, upwards
+from stakes.decisions.calibration.isotonic import pool_adjacent, rising_curve, upwards
 from stakes.records import Record
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
@@ -163,7 +163,7 @@ def honest(table: ScoreTable, sampling: Sampling) -> Honest | None:
 
 def _gain(scores: Array, positives: Array, weights: Array) -> tuple[float, Array]:
     """The squared error that the rising curve would save in all rows together, and the curve."""
-    fitted = pooled(positives, weights).fitted()
+    fitted = pool_adjacent(positives, weights).fitted()
     # Σ (y − p)² − Σ (y − q)², in which the squares of the truth cancel
     return float((weights * (scores**2 - fitted**2) - 2 * positives * (scores - fitted)).sum()), fitted
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes import metrics
-from stakes.decisions.curves.curve import Band, Curve, Scored, drawn_band
+from stakes.decisions.curves.curve import Band, Curve, Scored, bootstrap_band
 from stakes.decisions.curves.hull import roc_hull
 from stakes.tallies.arithmetic import Array, exact, ratio
 from stakes.tallies.checks import check_threshold
@@ -85,4 +85,4 @@ def _band(scored: Scored, x: Array, y: Array, thresholds: Array) -> Band:
         missed, alarmed = (metrics.find(name).of(tables) for name in ("miss_rate", "false_positive_rate"))
         return missed * _PLACES + alarmed * (1 - _PLACES)
 
-    return drawn_band(_PLACES, heights, scored.sampling, np.interp(_PLACES, x, y))
+    return bootstrap_band(_PLACES, heights, scored.sampling, np.interp(_PLACES, x, y))

@@ -122,7 +122,7 @@ def _itself(band: Band) -> Band:
     return band
 
 
-def drawn_band(places: Array, draw: Callable[[], Any], sampling: Sampling, y: Array | None = None) -> Band:
+def bootstrap_band(places: Array, draw: Callable[[], Any], sampling: Sampling, y: Array | None = None) -> Band:
     """Return the percentiles of drawn heights (draws × places), widened to hold the curve itself when that is given."""
     if sampling.clusters is not None and sampling.clusters.count < 2:
         unknown = np.full(len(places), np.nan)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.decisions.curves.curve import Curve, Scored, drawn_band
+from stakes.decisions.curves.curve import Curve, Scored, bootstrap_band
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.checks import as_list
@@ -38,7 +38,7 @@ def decision_curve(scored: Scored, *, thresholds: Any = None) -> Curve:
         at,
         y,
         at,
-        lambda: drawn_band(at, heights, scored.sampling, y),
+        lambda: bootstrap_band(at, heights, scored.sampling, y),
         references,
     )
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.decisions.curves.curve import Band, ClassScored, Curve, Scored, drawn_band
+from stakes.decisions.curves.curve import Band, ClassScored, Curve, Scored, bootstrap_band
 from stakes.decisions.curves.uncertain_decisions import Cases, cases_of_many, cases_of_two
-from stakes.tallies.arithmetic import Array, divided
+from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.scores import growing
 from stakes.uncertainty.sampling import Sampling
 
@@ -58,7 +58,7 @@ def _alike(doubt: Array) -> Array:
 
 
 def _band(cases: Cases, ranks: Array, x: Array, y: Array, sampling: Sampling) -> Band:
-    """The limits of y at some of the points, from cases drawn anew; ``ranks`` are 0 for those of the least doubt."""
+    """The limits of y at some of the points, from resampled cases; ``ranks`` are 0 for those of the least doubt."""
     cuts = growing(len(x))  # how many of the doubts are kept: all numbers where they are few
     places = (len(x) - cuts)[::-1]
 
@@ -71,7 +71,7 @@ def _band(cases: Cases, ranks: Array, x: Array, y: Array, sampling: Sampling) ->
         lines = zip(rejected[:, ::-1], (lost / kept)[:, ::-1], strict=True)
         return [np.interp(x[places], share, height) for share, height in lines]
 
-    return drawn_band(x[places], heights, sampling, y[places])
+    return bootstrap_band(x[places], heights, sampling, y[places])
 
 
 def _bootstrap_rows(cases: Cases, pieces: Array, size: int, sampling: Sampling) -> tuple[Array, Array]:
@@ -118,7 +118,7 @@ def _cumulate(cases: Cases, kept: Array, lost: Array, unit: float, sampling: Sam
     if sampling.fixed:
         wanted = np.bincount(cases.truth, cases.weight, kept.shape[1])
         found = kept.sum(-1)
-        factors = divided(wanted, found, 1.0)[..., None]
+        factors = divide(wanted, found, 1.0)[..., None]
         kept, lost = kept * factors, lost * factors
     low, high = np.random.default_rng(sampling.seed + 1).standard_gamma(0.5, (2, len(kept), 1)) * unit
     prices = cases.prices.min(), cases.prices.max()

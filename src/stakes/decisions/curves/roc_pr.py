@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from stakes import errors, metrics
-from stakes.decisions.curves.curve import Band, Curve, Scored, drawn_band
+from stakes.decisions.curves.curve import Band, Curve, Scored, bootstrap_band
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array
 
@@ -57,11 +57,11 @@ def _in_steps(x: Array, y: Array) -> Array:
 
 
 def _band(scored: Scored, points: Points, height: Height) -> Band:
-    """The limits of y at 101 places of x, from score tables drawn anew."""
+    """The limits of y at 101 places of x, from resampled score tables."""
     from stakes.uncertainty.clusters import drawn_scores  # only bands need it
 
     def heights() -> list[Array]:
         x, y = points(drawn_scores(scored.table, scored.sampling, ends=0.5).confusions())
         return [height(*line) for line in zip(x, y, strict=True)]
 
-    return drawn_band(_PLACES, heights, scored.sampling)
+    return bootstrap_band(_PLACES, heights, scored.sampling)

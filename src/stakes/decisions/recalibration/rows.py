@@ -7,7 +7,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.class_scores import ClassColumns
-from stakes.engines.columns import as_finite, as_weights, ordered, refuse_sparse, to_column
+from stakes.engines.columns import as_finite, as_weights, in_order, refuse_sparse, to_column
 from stakes.engines.labels import PAIRS, Labels, canonical, encode
 from stakes.tallies.arithmetic import Array
 
@@ -44,7 +44,7 @@ def read_classes(score: Any, truth: Any, weight: Any, classes: Any) -> LabelledS
     values = probability_table(score)
     if values.ndim == 1:
         return _weigh(values, _positive("a single column of probabilities", truth), weight)
-    names = tuple(canonical(name) for name in (range(values.shape[1]) if classes is None else ordered(classes)))
+    names = tuple(canonical(name) for name in (range(values.shape[1]) if classes is None else in_order(classes)))
     if len(names) != values.shape[1]:
         raise errors.which_score_column(values.shape, names)
     labels = read_labels(truth)

@@ -15,7 +15,7 @@ from stakes.decisions.thresholds.decision import BAYES, Decision, Range, all_wit
 from stakes.decisions.thresholds.objectives import LowestCost
 from stakes.decisions.thresholds.out_of_bag import ClusterResamples
 from stakes.decisions.thresholds.over_thresholds import MeanCost, over_thresholds
-from stakes.decisions.thresholds.search import Search, alike, judged, ranges
+from stakes.decisions.thresholds.search import Search, alike, evaluate_out_of_bag, ranges
 from stakes.decisions.thresholds.threshold_grid import (
     CLASSES,
     ThresholdGrid,
@@ -40,7 +40,7 @@ def decide_by_cost(table: ScoreTable, pricing: Pricing, sampling: Sampling, prob
 
 
 class _ByCost(Search):
-    """The search, step by step: the best thresholds, a ladder around them, resamples, and what all that costs."""
+    """The search, step by step: the best thresholds, a grid around them, resamples, and what all that costs."""
 
     # ── what is asked ────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
@@ -88,7 +88,7 @@ class _ByCost(Search):
             return None, f"{starts[0]:.6g} lies inside a bin of these scores"
         return starts, ""
 
-    # ── the best thresholds, and a ladder around them ────────────────────────────────────────────────────────
+    # ── the best thresholds, and a grid around them ──────────────────────────────────────────────────────────
     @cached_property
     def moves(self) -> list[tuple[Array, Array]]:
         """What every place of each threshold costs, and the variance of that."""
@@ -120,9 +120,9 @@ class _ByCost(Search):
         return self.goal.paid(self.grid, self.drawn.held)
 
     @cached_property
-    def judged(self) -> Array:
+    def out_of_bag_policy(self) -> Array:
         """How rows are decided by the resamples without them."""
-        return judged(self.drawn, self.goal.choose(self.paid), len(self.grid.scores))
+        return evaluate_out_of_bag(self.drawn, self.goal.choose(self.paid), len(self.grid.scores))
 
     @cached_property
     def alike(self) -> list[list[Range]]:
@@ -162,7 +162,7 @@ class _ByCost(Search):
     def decision(self) -> Decision:
         """Put everything together."""
         others, bayes = self.alternatives, self.bayes[0]
-        taken = others[BAYES] if bayes is not None and all_within(bayes, self.alike) else self.judged
+        taken = others[BAYES] if bayes is not None and all_within(bayes, self.alike) else self.out_of_bag_policy
         return Decision(
             criterion="the lowest cost",
             question=self._question(),
@@ -171,10 +171,10 @@ class _ByCost(Search):
             decisions=tuple(self.decisions),
             thresholds=tuple(self.thresholds),
             apparent=Estimate("expected_cost", self.account.cost(self._policy(self.thresholds))),
-            corrected=self.account.estimate("expected_cost", self.judged),
+            corrected=self.account.estimate("expected_cost", self.out_of_bag_policy),
             alternatives={name: self.account.estimate("expected_cost", other) for name, other in others.items()},
             savings={name: self._saving(other, taken) for name, other in others.items()},
-            miscalibration=None if bayes is None else self._saving(others[BAYES], self.judged),
+            miscalibration=None if bayes is None else self._saving(others[BAYES], self.out_of_bag_policy),
             alike=tuple(self.alike),
             bayes=None if bayes is None else tuple(bayes),
             no_bayes=self.bayes[1],

@@ -12,7 +12,7 @@ from stakes.decisions.thresholds.decision import Decision
 from stakes.decisions.thresholds.objectives import BestFigure, tables_at
 from stakes.decisions.thresholds.out_of_bag import ClusterResamples
 from stakes.decisions.thresholds.over_thresholds import figure_of, over_thresholds
-from stakes.decisions.thresholds.search import RESAMPLES, Search, alike, judged, ranges
+from stakes.decisions.thresholds.search import RESAMPLES, Search, alike, evaluate_out_of_bag, ranges
 from stakes.decisions.thresholds.threshold_grid import ThresholdGrid, evenly
 from stakes.metrics import Estimate
 from stakes.tallies import Confusion, ScoreTable
@@ -36,7 +36,7 @@ class _ByFigure(Search):
         resamples = self.resamples(grid)
         tables = tables_at(grid, resamples.held)
         here = grid.place_of(threshold)
-        called = judged(resamples, self.wanted.choose(tables)[None], len(grid.scores))
+        called = evaluate_out_of_bag(resamples, self.wanted.choose(tables)[None], len(grid.scores))
         soft = self._soft(grid, called[1], resamples)
         metric = self.wanted.metric
         others = {f"threshold {start:g}": self.table.at(start) for start in self.usual}

@@ -1,4 +1,4 @@
-"""What a way of deciding costs per case on the levels of a ladder, and how sure that is."""
+"""What a policy costs per case on the levels of a threshold grid, and how sure that is."""
 
 import math
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import numpy as np
 
 from stakes.decisions.thresholds.threshold_grid import ThresholdGrid
 from stakes.metrics import Estimate
-from stakes.tallies.arithmetic import Array, divided
+from stakes.tallies.arithmetic import Array, divide
 from stakes.uncertainty.draws import percentiles
 from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.sampling import Sampling
@@ -34,7 +34,7 @@ class CostAccount:
     def cost(self, policy: Array) -> float:
         """The cost per case."""
         paid = self._by_level(policy).sum(-1) if self.counts is None else self._by_cluster(policy).sum(0)
-        return float(self.shares @ divided(paid, self.grid.sizes))
+        return float(self.shares @ divide(paid, self.grid.sizes))
 
     def estimate(self, name: str, policy: Array) -> Estimate:
         """The cost per case with its interval; a difference of two policies is one too."""
@@ -70,7 +70,7 @@ class CostAccount:
     def _by_cluster(self, policy: Array) -> Array:
         """What the rows of each cluster and class cost: (cluster, class)."""
         counts: Any = self.counts
-        each = divided(self.grid.costs, self.grid.weight)
+        each = divide(self.grid.costs, self.grid.weight)
         whole = np.zeros(counts.shape[:2])
         for decision, price in zip(policy, each, strict=True):
             whole += np.einsum("gcj,gcj->gc", counts, np.broadcast_to(decision * price, counts.shape))
@@ -81,7 +81,7 @@ class CostAccount:
         paid, rows = self._by_cluster(policy), self.counts.sum(-1)  # type: ignore[union-attr]
         sizes = rows.sum(axis=0)
         if self.apart:
-            cost_of_moving = (paid - divided(paid.sum(axis=0), sizes) * rows) @ divided(self.shares, sizes)
+            cost_of_moving = (paid - divide(paid.sum(axis=0), sizes) * rows) @ divide(self.shares, sizes)
         else:
             cost_of_moving = (paid.sum(-1) - paid.sum() / sizes.sum() * rows.sum(-1)) / sizes.sum()
         error = math.sqrt(float((cost_of_moving**2).sum()) * len(cost_of_moving) / (len(cost_of_moving) - 1))
@@ -94,5 +94,5 @@ class CostAccount:
 def _per_case(paid: Array, rows: Array, shares: Array | None) -> Array:
     """Costs and rows of the classes (last axis) as a cost per case, at given shares of the classes or the rows' own."""
     if shares is None:
-        return divided(paid.sum(-1), rows.sum(-1))
-    return (shares * divided(paid, rows)).sum(-1)
+        return divide(paid.sum(-1), rows.sum(-1))
+    return (shares * divide(paid, rows)).sum(-1)

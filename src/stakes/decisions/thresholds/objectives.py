@@ -10,7 +10,7 @@ from stakes import errors, metrics
 from stakes.decisions.thresholds.threshold_grid import ThresholdGrid, cumulate
 from stakes.metrics import Metric
 from stakes.tallies import Confusion
-from stakes.tallies.arithmetic import Array, divided
+from stakes.tallies.arithmetic import Array, divide
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class LowestCost:
         if self.shares is None:
             factors = np.ones((len(held), 2)) / np.maximum(rows.sum(-1, keepdims=True), 1e-300)
         else:
-            factors = divided(self.shares, rows)
+            factors = divide(self.shares, rows)
         steps = np.diff(grid.costs, axis=0)
         return np.stack([cumulate(np.einsum("bcj,cj,bc->bj", held, step, factors)) for step in steps])
 

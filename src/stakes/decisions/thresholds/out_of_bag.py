@@ -36,7 +36,7 @@ class RowResamples:
         shrink = np.log1p(-1 / np.maximum(rows, 1 + 1e-9))
         return cls(drawn / np.where(rows > 0, rows, 1.0), np.exp(drawn * shrink))
 
-    def judged(self, chosen: Array) -> Array:
+    def out_of_bag_share(self, chosen: Array) -> Array:
         """How often the rows of each class and level lie above the thresholds (resample, level) chosen without them."""
         return np.einsum("bcj,bj->cj", self.without, chosen) / self.without.sum(axis=0)
 
@@ -57,7 +57,7 @@ class ClusterResamples:
         weight = np.where(grid.weight > 0, grid.weight, 1.0)
         return cls(np.tensordot(drawn, counts, 1) / weight, (drawn == 0).astype(np.float64), counts)
 
-    def judged(self, chosen: Array) -> Array:
+    def out_of_bag_share(self, chosen: Array) -> Array:
         """How often the rows of a cluster and level lie above the thresholds chosen without it: (cluster, 1, level)."""
         often = self.without.T @ chosen.astype(np.float64)
         return (often / np.maximum(self.without.sum(axis=0), 1.0)[:, None])[:, None, :]

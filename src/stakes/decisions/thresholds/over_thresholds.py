@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from stakes import metrics
-from stakes.decisions.curves.curve import Curve, drawn_band
+from stakes.decisions.curves.curve import Curve, bootstrap_band
 from stakes.tallies import Confusion, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.sampling import Sampling
@@ -55,4 +55,4 @@ def over_thresholds(
         drawn = np.asarray(figure(drawn_scores(table, sampling, 0.5, table.between(at)).at_each(at)), np.float64)
         return np.where(np.isnan(drawn), y, drawn)
 
-    return Curve("threshold", "threshold", name, at, y, at, lambda: drawn_band(at, heights, sampling, y))
+    return Curve("threshold", "threshold", name, at, y, at, lambda: bootstrap_band(at, heights, sampling, y))

@@ -20,7 +20,7 @@ DEFAULT = 0.5
 """The threshold that people use when they do not think about it."""
 
 _RUNNING = 1.0
-"""How many standard errors dearer than the best a threshold may look and still be in the running.
+"""How many standard errors more expensive than the best a threshold may look and still be in the running.
 
 In simulations the truly best threshold was then among those that cannot be told apart 96 to 99 times of 100.
 """
@@ -76,26 +76,26 @@ class Search:
         }
 
 
-def judged(resamples: RowResamples | ClusterResamples, places: Array, levels: int) -> Array:
+def evaluate_out_of_bag(resamples: RowResamples | ClusterResamples, places: Array, levels: int) -> Array:
     """How often each decision is taken for rows by the resamples without them: (decision, …, class, level)."""
-    higher = [resamples.judged(np.arange(levels) < place[:, None]) for place in places]
+    higher = [resamples.out_of_bag_share(np.arange(levels) < place[:, None]) for place in places]
     ends = np.ones_like(higher[0]), np.zeros_like(higher[0])
     return -np.diff([ends[0], *higher, ends[1]], axis=0)
 
 
 def alike(paid: Array, drawn: Array, best: int, confidence: float) -> Array:
-    """Which places cannot be told from the best one: no dearer than the truly best one often looks.
+    """Which places cannot be told from the best one: no more expensive than the truly best one often looks.
 
-    Were a place the best one in truth, it would still look dearer than the luckiest of the others. How much that can
-    be, resamples tell: their noise at the place, less that of the luckiest other. Others that are dearer by more than
-    a few standard errors are not in the running, and are handicapped by what is beyond that (Andrews & Soares 2010,
-    Econometrica 78).
+    Were a place the best one in truth, it would still look more expensive than the luckiest of the others. Resamples
+    tell how much that can be: their noise at the place, less that of the luckiest other. Others that cost more by more
+    than a few standard errors are not in the running, and are handicapped by what is beyond that (Andrews & Soares
+    2010, Econometrica 78).
     """
     noise = drawn - paid
-    dearer = paid - paid[best]
-    handicap = np.maximum(dearer - _RUNNING * (noise - noise[:, [best]]).std(axis=0), 0.0)
+    extra_cost = paid - paid[best]
+    handicap = np.maximum(extra_cost - _RUNNING * (noise - noise[:, [best]]).std(axis=0), 0.0)
     luckiest = (noise + handicap).min(axis=1)
-    return dearer <= np.quantile(noise - luckiest[:, None], confidence, axis=0) + 1e-12 * abs(paid[best])
+    return extra_cost <= np.quantile(noise - luckiest[:, None], confidence, axis=0) + 1e-12 * abs(paid[best])
 
 
 def ranges(grid: ThresholdGrid, alike: Array) -> list[Range]:

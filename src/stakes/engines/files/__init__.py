@@ -11,7 +11,7 @@ from typing import Any
 
 from stakes import errors
 from stakes.engines import progress
-from stakes.engines.columns import spelled
+from stakes.engines.columns import read_number
 from stakes.engines.conditions import Condition, groups, parse
 from stakes.engines.conditions.frames import Part, rows_kept, settled
 from stakes.engines.files import csv, database
@@ -207,7 +207,7 @@ def _suspicion(table: FileTable) -> errors.InputError | None:
         return errors.other_separator(table.source.name, table.separator, table.columns[0])
     if table.separator == "," and any(";" in name for name in table.columns):
         return errors.mixed_separators(table.source.name, ",".join(table.columns))
-    if all(spelled(name) is not None for name in table.columns):
+    if all(read_number(name) is not None for name in table.columns):
         return errors.no_header(table.source.name, table.columns)
     return None
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from stakes.tallies.pricing import AS_IN_THE_ROWS, settled
+from stakes.tallies.pricing import AS_IN_THE_ROWS, check_shares
 
 
 @dataclass(frozen=True)
@@ -36,4 +36,4 @@ def _trained(pricing: Any, pair: tuple[str, str]) -> float | None:
     prior = pricing.training_prior
     if prior is None or (isinstance(prior, str) and prior == AS_IN_THE_ROWS):
         return None
-    return float(settled("training_prior", prior, pair, pair[1])[1])
+    return float(check_shares("training_prior", prior, pair, pair[1])[1])

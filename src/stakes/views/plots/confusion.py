@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from stakes.tallies import Confusion
-from stakes.tallies.arithmetic import Array, divided
+from stakes.tallies.arithmetic import Array, divide
 from stakes.uncertainty.shares import wilson
 from stakes.views.plots.style import Display, axes, display, inert, interval_name
 
@@ -38,7 +38,7 @@ def of_evaluation(evaluation: Any, kind: str, ax: Any) -> Display:
 def shares_of_truth(table: Confusion) -> Array:
     """How often each decision was taken among the cases of each true class; 0 where there are none."""
     counts = table.counts.astype(np.float64)
-    return divided(counts, counts.sum(-1, keepdims=True))
+    return divide(counts, counts.sum(-1, keepdims=True))
 
 
 def _numbers(ax: Any, table: Confusion, shares: Array, level: float | None) -> list[Any]:

@@ -37,7 +37,7 @@ def _declared() -> dict[str, str]:
     """The names and questions of metrics as they are declared; a metric without a translation is told so."""
     return {
         key: text
-        for metric in metrics.list()
+        for metric in metrics.catalogue()
         for key, text in (
             (f"metric.{metric.name}", metric.name.replace("_", " ")),
             (f"question.{metric.name}", metric.question),

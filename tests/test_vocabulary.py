@@ -1,0 +1,120 @@
+"""Names are words of the field, or of the short list of the house; other words that were once used are refused."""
+
+import ast
+import re
+from collections import defaultdict
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "stakes"
+ROOMS = ("tallies", "engines", "metrics", "systems", "decisions", "validation", "cli")
+REFUSED = {
+    *[
+        "anew",
+        "bill",
+        "climbed",
+        "dearer",
+        "dealt",
+        "doubt",
+        "drawn",
+        "judged",
+        "ladder",
+        "priced",
+        "rung",
+        "said",
+        "stop",
+        "travel",
+        "told",
+        "turned",
+    ]
+}
+"""House words of earlier days: a newcomer would not search for them."""
+
+PARTICIPLES = set(
+    [
+        "added",
+        "chosen",
+        "combined",
+        "compared",
+        "cumulated",
+        "decided",
+        "divided",
+        "found",
+        "given",
+        "grouped",
+        "joined",
+        "kept",
+        "made",
+        "merged",
+        "moved",
+        "numbered",
+        "quoted",
+        "restored",
+        "rounded",
+        "seen",
+        "settled",
+        "shown",
+        "spelled",
+        "stacked",
+        "summed",
+        "taken",
+        "thinned",
+        "wrapped",
+        "written",
+    ]
+)
+
+
+def named(file: Path):
+    """Every class and function of a file; ``top`` says whether it stands by itself."""
+    tree = ast.parse(file.read_text())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node, node in tree.body
+
+
+def files(rooms=ROOMS):
+    return [file for room in rooms for file in sorted((SOURCE / room).rglob("*.py"))]
+
+
+def words(name: str) -> set[str]:
+    """The words of a name, in the singular."""
+    found = set(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower().strip("_").split("_"))
+    return found | {word.removesuffix("s") for word in found}
+
+
+def test_names_have_no_words_that_nobody_would_search_for():
+    found = {
+        f"{file.relative_to(SOURCE)}: {name}"
+        for file in files()
+        for name in (file.stem, *(node.name for node, _ in named(file)))
+        if words(name) & REFUSED
+    }
+    assert not found
+
+
+def test_functions_are_verbs_or_name_what_they_return():
+    found = {
+        f"{file.relative_to(SOURCE)}: {node.name}"
+        for file in files()
+        for node, top in named(file)
+        if top and isinstance(node, ast.FunctionDef) and node.name.strip("_") in PARTICIPLES
+    }
+    assert not found
+
+
+def test_a_class_has_a_name_of_its_own():
+    homes = defaultdict(list)
+    for file in files([path.name for path in SOURCE.iterdir() if path.is_dir()]):
+        for node, top in named(file):
+            if top and isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes[node.name].append(str(file.relative_to(SOURCE)))
+    assert not {name: places for name, places in homes.items() if len(places) > 1}
+
+
+def test_the_glossary_has_ten_words_at_most_and_the_code_uses_them():
+    listed = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / "glossary.md").read_text(), re.M)
+    assert 0 < len(listed) <= 10
+    used = set().union(*(words(node.name) for file in SOURCE.rglob("*.py") for node, _ in named(file)))
+    used |= {word for file in SOURCE.rglob("*.py") for word in words(file.stem)}
+    assert not [word for word in listed if word not in used]
