@@ -3,18 +3,36 @@
 import glob
 import json
 import math
+import re
 from typing import Any
 
 from stakes import errors
 from stakes.engines.files.sources import Source
+
+_NAME = re.compile(rb'"([^"\\\n]*)"\s*:')
+_MOST_COLUMNS = 10_000
+"""Polars takes minutes to find the types of more of them."""
+_LOOKED_AT, _EVERY = 1 << 20, 16 << 20
+"""Names are looked for in the first bytes, and then in some at every so many."""
 
 
 def scan(source: Source) -> Any:
     """Scan with the types that all lines together need."""
     import polars as pl
 
+    _refuse_many_columns(source)
     # Polars takes the name for a pattern here, and has no option against it
     return pl.scan_ndjson(glob.escape(str(source.plain_path)), infer_schema_length=None)
+
+
+def _refuse_many_columns(source: Source) -> None:
+    names: set[bytes] = set()
+    with source.open() as file:
+        for start in (*range(0, _EVERY, _LOOKED_AT), *range(_EVERY, source.size, _EVERY)):
+            file.seek(start)
+            names.update(_NAME.findall(file.read(_LOOKED_AT)))
+            if len(names) > _MOST_COLUMNS:
+                raise errors.too_many_columns(source.name, "the lines name", _MOST_COLUMNS)
 
 
 def fault(source: Source) -> errors.InputError | None:
