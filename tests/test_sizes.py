@@ -74,7 +74,7 @@ def test_a_line_of_very_many_fields(tmp_path, size):
     refused(stakes_within(0, "evaluate", path, "--truth", "y", "--score", "p"), "a line has more than 16,777,216 bytes")
     path = written(tmp_path / "b.csv", "", "1,", "\n", 8 * MB)
     refused(
-        stakes_within(500, "evaluate", path, "--truth", "y", "--score", "p"), "4,194,305 columns, more than 100,000"
+        stakes_within(500, "evaluate", path, "--truth", "y", "--score", "p"), "the header names more than 100,000 columns"
     )
 
 
@@ -82,7 +82,7 @@ def test_a_million_columns(tmp_path):
     path = tmp_path / "wide.csv"
     path.write_text("y,p," + ",".join(f"c{i}" for i in range(1_000_000)) + "\n")
     done = stakes_within(1_000, "evaluate", path, "--truth", "y", "--score", "p")
-    refused(done, "the header names 1,000,002 columns, more than 100,000; keep those that are needed")
+    refused(done, "the header names more than 100,000 columns; keep those that are needed")
 
 
 @pytest.mark.parametrize(("truth", "code"), [("y", 0), ("z", 2)])

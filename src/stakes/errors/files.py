@@ -151,8 +151,8 @@ def nothing_left(count: int) -> EmptyError:
     return problem
 
 
-def too_many_columns(path: str, columns: int, most: int) -> InputError:
-    return InputError(f"{path}: the header names {columns:,} columns, more than {most:,}; keep those that are needed")
+def too_many_columns(path: str, where: str, most: int) -> InputError:
+    return InputError(f"{path}: {where} more than {most:,} columns; keep those that are needed")
 
 
 def too_many_segments(segments: int, classes: int) -> InputError:
@@ -165,6 +165,21 @@ def too_many_segments(segments: int, classes: int) -> InputError:
 def endless_line(path: str, most: int) -> InputError:
     return InputError(
         f"{path}: a line has more than {most:,} bytes, so it holds no rows; mend the file, or name another"
+    )
+
+
+def endless_blanks(path: str, most: int) -> InputError:
+    return InputError(f"{path}: more than {most:,} bytes of it are empty lines; mend the file, or name another")
+
+
+def endless_pipe(path: str, most: int) -> InputError:
+    return InputError(f"{path}: more than {most:,} bytes come out of it, or it never ends; save them as a file first")
+
+
+def open_quote(path: str, line: int, most: int) -> InputError:
+    return InputError(
+        f"{path}: line {line:,} opens a quote that is not closed within {most:,} bytes; mend that line, or write "
+        "quotes within a value twice"
     )
 
 
@@ -190,7 +205,7 @@ def other_ending(path: str, what: str, endings: Sequence[str], choosing: Sequenc
     return InputError(f"{path}: the name of {what} ends in {ends}{others}; give it such a name")
 
 
-def endless_view(name: str, view: str, most: int) -> InputError:
+def endless_view(name: str, view: str, most: str) -> InputError:
     return InputError(
-        f"{name}: the view {short(repr(view))} has more than {most:,} rows, or never ends; make a table of its rows"
+        f"{name}: the view {short(repr(view))} has more than {most}, or never ends; make a table of its rows"
     )

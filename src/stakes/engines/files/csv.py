@@ -50,7 +50,7 @@ def header(source: Source, separator: str) -> list[str]:
     if not names:
         raise errors.unreadable_file(source.name, "line 1 is empty; write the names of the columns there")
     if len(names) > MOST_COLUMNS:
-        raise errors.too_many_columns(source.name, len(names), MOST_COLUMNS)
+        raise errors.too_many_columns(source.name, "the header names", MOST_COLUMNS)
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise errors.in_file(source.name, errors.duplicate_columns(twice))

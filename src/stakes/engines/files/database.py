@@ -1,7 +1,7 @@
 """Tables of database files: SQLite through the standard library, DuckDB through the optional package."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 from urllib.parse import quote
@@ -9,6 +9,7 @@ from urllib.parse import quote
 import numpy as np
 
 from stakes import errors
+from stakes.engines.files.room import little_memory
 from stakes.engines.files.sources import Source
 
 _SQLITE = b"SQLite format 3\0"
@@ -28,7 +29,7 @@ def kind_of(source: Source) -> str:
 
 def columns(source: Source) -> list[str]:
     """Return the names of the columns of the table; the database is only read."""
-    with _connected(source) as connection:
+    with _connected(source, _LITTLE) as connection, little_memory(3 * _MOST_TEXT):
         tables = [name for (name,) in connection.execute(_TABLES[kind_of(source)]).fetchall()]
         if source.table is None:
             raise errors.which_table(source.name, tables)
@@ -93,29 +94,85 @@ _TABLES = {
 
 
 _VIEWS = {
-    "sqlite": "SELECT name, sql FROM sqlite_master WHERE type = 'view'",
-    "duckdb": "SELECT view_name, sql FROM duckdb_views() WHERE NOT internal",
+    "sqlite": "SELECT name, sql FROM sqlite_master WHERE type = 'view' OR sql LIKE '% AS %(%'",
+    "duckdb": "SELECT view_name, sql FROM duckdb_views() WHERE NOT internal UNION ALL "
+    "SELECT table_name, sql FROM duckdb_tables() WHERE sql LIKE '%GENERATED%'",
 }
-_MOST_OF_VIEW, _MOST_OF_RECURSION = 20_000_000, 1_000_000
+"""What is worked out when it is read: views, and tables with columns that are."""
+
+_MOST_OF_VIEW, _MOST_OF_RECURSION = 20_000_000, 100_000
 """Rows of a view; where one is made of its own rows, they come slowly, and may never end."""
+
+_LONGEST, _MOST_TEXT = 1 << 20, 128 << 20
+"""Bytes of one value of a view, and of all its text."""
 
 
 def _refuse_endless_view(source: Source, name: str, connection: Any) -> None:
     views = dict(connection.execute(_VIEWS[kind_of(source)]).fetchall())
     if name not in views:
         return
-    most = _MOST_OF_RECURSION if any("recursive" in sql.lower() for sql in views.values()) else _MOST_OF_VIEW
+    most = _MOST_OF_RECURSION if name in _recursive(views) else _MOST_OF_VIEW
     some = f"SELECT 1 FROM {_quoted(name)} LIMIT {most + 1}"
     if connection.execute(f"SELECT count(*) FROM ({some})").fetchone()[0] > most:
-        raise errors.endless_view(source.name, name, most)
+        raise errors.endless_view(source.name, name, f"{most:,} rows")
+    if kind_of(source) == "duckdb":
+        _refuse_much_text(source, name, connection)
+
+
+def _recursive(views: Mapping[str, str]) -> set[str]:
+    """The views that are made of their own rows, or of such views."""
+    found: set[str] = set()
+    words = {"recursive"}
+    while words:
+        more = {view for view, sql in views.items() if any(word.lower() in sql.lower() for word in words)}
+        words, found = more - found, found | more
+    return found
+
+
+def _refuse_much_text(source: Source, name: str, connection: Any) -> None:
+    """Refuse a view of DuckDB whose text takes too much memory, of which it has little here."""
+    import duckdb
+
+    try:
+        described = connection.execute(f"SELECT * FROM {_quoted(name)} LIMIT 0").description
+        lengths = [f"sum(strlen({_quoted(c)}))" for c, type_, *_ in described if str(type_) == "VARCHAR"]
+        found = connection.execute(f"SELECT {', '.join([*lengths, '0'])} FROM {_quoted(name)}").fetchone()
+        much = sum(filter(None, found)) > _MOST_TEXT
+    except duckdb.OutOfMemoryException:
+        much = True
+    if much:
+        raise errors.endless_view(source.name, name, f"{_MOST_TEXT:,} bytes of text")
+
+
+def _limit_views(source: Source, connection: Any) -> None:
+    """Let rows of SQLite pass, if they are worked out, until one value, or all their text, is too much."""
+    import sqlite3
+
+    if source.table in dict(connection.execute(_VIEWS["sqlite"]).fetchall()):
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+        connection.row_factory = _watching(source)
+
+
+def _watching(source: Source) -> Callable[[Any, tuple[Any, ...]], tuple[Any, ...]]:
+    total = 0
+
+    def row(_: Any, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        nonlocal total
+        total += sum(len(value) for value in values if isinstance(value, str | bytes))
+        if total > _MOST_TEXT:
+            raise errors.endless_view(source.name, str(source.table), f"{_MOST_TEXT:,} bytes of text")
+        return values
+
+    return row
 
 
 @contextmanager
-def _connected(source: Source) -> Iterator[Any]:
-    connect = _sqlite if kind_of(source) == "sqlite" else _duckdb
-    connection, problems = connect(source)
+def _connected(source: Source, options: Mapping[str, Any] | None = None) -> Iterator[Any]:
+    connection, problems = _sqlite(source) if kind_of(source) == "sqlite" else _duckdb(source, options or {})
     with closing(connection):
         try:
+            if kind_of(source) == "sqlite":
+                _limit_views(source, connection)
             yield connection
         except problems as problem:
             if type(problem).__name__ == "PermissionException":
@@ -136,7 +193,7 @@ def _sqlite(source: Source) -> tuple[Any, type[Exception]]:
     return connection, sqlite3.Error
 
 
-def _duckdb(source: Source) -> tuple[Any, type[Exception]]:
+def _duckdb(source: Source, options: Mapping[str, Any]) -> tuple[Any, type[Exception]]:
     try:
         import duckdb
     except ImportError:
@@ -144,7 +201,7 @@ def _duckdb(source: Source) -> tuple[Any, type[Exception]]:
     if source.plain_path != source.path:
         raise errors.unreadable_file(source.name, "DuckDB opens no file whose name is not UTF-8; rename it")
     try:
-        return duckdb.connect(str(source.path), read_only=True, config=_NOTHING_OUTSIDE), duckdb.Error
+        return duckdb.connect(str(source.path), read_only=True, config={**_NOTHING_OUTSIDE, **options}), duckdb.Error
     except duckdb.Error as problem:
         raise errors.unreadable_file(source.name, errors.first_line(problem)) from None
 
@@ -157,6 +214,9 @@ _NOTHING_OUTSIDE: dict[str, Any] = {
     "lock_configuration": "true",
 }
 """A view of a database that somebody sent must not read other files, or the network."""
+
+_LITTLE = {"memory_limit": f"{_MOST_TEXT}B"}
+"""What DuckDB keeps of a table that a view is made of; text that a view makes up is not counted in that."""
 
 
 def _quoted(name: str) -> str:

@@ -2,11 +2,18 @@
 
 import json
 import math
+import re
 from typing import Any
 
 from stakes import errors
 from stakes.engines.files.sources import Source, literally
 from stakes.engines.older_polars import dies_of_brackets
+
+_NAME = re.compile(rb'"([^"\\\n]*)"\s*:')
+_MOST_COLUMNS = 10_000
+"""Polars takes minutes to find the types of more of them."""
+_LOOKED_AT, _EVERY = 1 << 20, 16 << 20
+"""Names are looked for in the first bytes, and then in some at every so many."""
 
 
 def scan(source: Source) -> Any:
@@ -15,6 +22,7 @@ def scan(source: Source) -> Any:
 
     if dies_of_brackets():
         _refuse_brackets(source)
+    _refuse_many_columns(source)
     return pl.scan_ndjson(literally(source.plain_path), infer_schema_length=None)
 
 
@@ -25,6 +33,16 @@ def _refuse_brackets(source: Source) -> None:
     problem = fault(source) if many else None
     if problem is not None:
         raise problem
+
+
+def _refuse_many_columns(source: Source) -> None:
+    names: set[bytes] = set()
+    with source.open() as file:
+        for start in (*range(0, _EVERY, _LOOKED_AT), *range(_EVERY, source.size, _EVERY)):
+            file.seek(start)
+            names.update(_NAME.findall(file.read(_LOOKED_AT)))
+            if len(names) > _MOST_COLUMNS:
+                raise errors.too_many_columns(source.name, "the lines name", _MOST_COLUMNS)
 
 
 def fault(source: Source) -> errors.InputError | None:

@@ -129,6 +129,8 @@ def open_table(source: Source, missing: list[str]) -> FileTable:
             separator = csv.SEPARATORS.get(_ending(source), "")
             if _ending(source) in _LINES:
                 source.refuse_endless_lines()
+            if separator:
+                source.refuse_endless_values()
             lazy = csv.scan(source, separator, missing) if separator else _scan(source)
             return FileTable(source, lazy.collect_schema().names(), lazy, separator)
         except _problems() as problem:

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import IO, Any
 
 from stakes import errors
-from stakes.engines.files.room import refuse_beyond_memory
 from stakes.text import visible
 
 STANDARD_INPUT = "-"
@@ -23,10 +22,10 @@ _GZIP = b"\x1f\x8b"
 _LOOKED_AT = 1 << 20
 """Bytes that are read at a time; those at the beginning tell how long lines are."""
 
-_OFTEN = 64
-"""So many parts of what has no end are read between two looks at how much memory is left."""
-
 _LONGEST_LINE = 16 << 20
+
+_MOST_PIPED = 256 << 20
+"""Bytes of what can be read once only, and is kept in memory."""
 
 _BESIDE_DATABASES = ("-wal", "-shm", "-journal", ".wal")
 """How files are called, beside their database, that hold what was written last."""
@@ -108,13 +107,42 @@ class Source:
         """What a compressed text comes to; endless lines are refused before a reader unpacks them."""
         size = lines = blank = longest = 0
         with self.open() as file:
-            while block := file.read(_LOOKED_AT):
+            for block in self._closing(file):
                 size, lines, held = size + len(block), lines + block.count(b"\n"), block.rstrip(b"\r\n")
                 longest = _grown(longest, block)
                 blank = (0 if held else blank) + block[len(held) :].count(b"\n")
                 if longest > _LONGEST_LINE:
                     raise errors.endless_line(self.name, _LONGEST_LINE)
         return Unpacked(size, lines, blank)
+
+    def refuse_endless_values(self) -> None:
+        """Refuse separated text with a value that a quote opens and none closes, or with nothing but line ends."""
+        if self.zipped:
+            _ = self.unpacked
+            return
+        with self.open() as file:
+            for _ in self._closing(file):
+                pass
+
+    def _closing(self, file: IO[bytes]) -> Iterator[bytes]:
+        """Read separated text block by block; of a quote that stays open readers take the rest for one value."""
+        read, opened = 0, None
+        while block := file.read(_LOOKED_AT):
+            if not block.strip(b"\r\n") and len(block) == _LOOKED_AT:
+                raise errors.endless_blanks(self.name, _LOOKED_AT)
+            quotes = block.count(b'"')
+            if opened is not None and not quotes and len(block) == _LOOKED_AT:
+                raise errors.open_quote(self.name, self._line_at(opened), _LOOKED_AT)
+            if quotes:
+                opened = read + block.rindex(b'"') if (opened is not None) ^ quotes % 2 else None
+            read += len(block)
+            yield block
+
+    def _line_at(self, place: int) -> int:
+        """The line in which a byte stands."""
+        with self.open() as file:
+            whole, rest = divmod(place, _LOOKED_AT)
+            return 1 + sum(file.read(_LOOKED_AT).count(b"\n") for _ in range(whole)) + file.read(rest).count(b"\n")
 
     def lines_up_to(self, most: int) -> int:
         """Count the lines, or stop where there are more than that."""
@@ -217,15 +245,15 @@ def read_places(name: str) -> list[str | int]:
 
 
 def _read_all(name: str, file: IO[bytes]) -> bytes:
-    """Read to the end, if memory holds it: what is joined from parts takes twice its size, and is counted then."""
+    """Read to the end, if there is one."""
     parts, size, longest = [], 0, 0
     while part := file.read(_LOOKED_AT):
         parts.append(part)
         size, longest = size + len(part), _grown(longest, part)
         if longest > _LONGEST_LINE:
             raise errors.endless_line(name, _LONGEST_LINE)
-        if len(parts) % _OFTEN == 0:
-            refuse_beyond_memory(name, 2 * size)
+        if size > _MOST_PIPED:
+            raise errors.endless_pipe(name, _MOST_PIPED)
     return b"".join(parts)
 
 
