@@ -19,7 +19,7 @@ import stakes
 from stakes.cli import cli
 from stakes.cli.demo import DEMO_FILE
 from stakes.cli.options import DEMO_FILES
-from stakes.cli.paths import Command, Read, Written
+from stakes.cli.paths import Command, InputFile, OutputFile
 from stakes.engines.files import writing
 from stakes.errors import InputError
 from tests.bad_inputs.catalogue import run_command
@@ -51,7 +51,7 @@ def test_every_name_of_a_file_says_whether_it_is_read_or_written(name):
     command = cli.commands[name]
     assert isinstance(command, Command)
     for one in command.params:
-        if isinstance(one.type, Read | Written):
+        if isinstance(one.type, InputFile | OutputFile):
             continue
         assert not isinstance(one.type, click.Path | click.File), one.name
         if isinstance(one, click.Argument):
@@ -159,7 +159,7 @@ def one_line(text):
 
 def outputs_of(name):
     """The options of a command that name a file to write."""
-    return [one.opts[0] for one in cli.commands[COMMANDS[name][0]].params if isinstance(one.type, Written)]
+    return [one.opts[0] for one in cli.commands[COMMANDS[name][0]].params if isinstance(one.type, OutputFile)]
 
 
 def spelled(target, how, option):
@@ -194,7 +194,7 @@ def test_what_is_read_is_complete():
     tried = {(words[0], word) for words in COMMANDS.values() for word in words if word.startswith("-")}
     for name, command in cli.commands.items():
         for one in command.params:
-            if isinstance(one.type, Read) and isinstance(one, click.Option):
+            if isinstance(one.type, InputFile) and isinstance(one, click.Option):
                 assert (name, one.opts[0]) in tried
 
 

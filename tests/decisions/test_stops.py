@@ -5,7 +5,7 @@ import pytest
 
 from stakes.decisions.calibration.groups import group_scores
 from stakes.decisions.curves.hull import roc_hull
-from stakes.decisions.curves.report_thresholds import stops
+from stakes.decisions.curves.report_thresholds import report_thresholds
 from stakes.tallies import ScoreTable
 
 
@@ -22,7 +22,7 @@ def table_of(rows, decimals=None, weighted=False, seed=0):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_every_stop_has_the_counts_of_its_threshold(rows, decimals, weighted):
     table = table_of(rows, decimals, weighted, seed=3)
-    found = stops(table, 0.5)
+    found = report_thresholds(table, 0.5)
     assert found.thresholds[0] == np.inf
     assert found.thresholds[-1] == min(table.range[0], 0.5)
     assert (np.diff(found.thresholds) < 0).all()
@@ -38,21 +38,21 @@ def test_every_corner_of_the_hull_is_a_stop(decimals):
     all_of_them = table.confusions()
     corners = table.thresholds[roc_hull(all_of_them.tp, all_of_them.fp)]
     assert len(corners) > 20
-    assert set(corners) <= set(stops(table).thresholds)
+    assert set(corners) <= set(report_thresholds(table).thresholds)
 
 
 def test_no_stop_is_missing_where_scores_are_few():
     table = table_of(5_000, 2)
-    found = stops(table)
+    found = report_thresholds(table)
     assert found.complete
     assert found.thresholds.tolist() == table.thresholds.tolist()
-    assert stops(table, 0.123).complete  # an own threshold between two scores adds a stop
-    assert not stops(table_of(5_000)).complete
+    assert report_thresholds(table, 0.123).complete  # an own threshold between two scores adds a stop
+    assert not report_thresholds(table_of(5_000)).complete
 
 
 def test_quantiles_lie_a_thousandth_apart():
     table = table_of(100_000)
-    found = stops(table)
+    found = report_thresholds(table)
     assert np.diff(found.tp + found.fp).max() <= 101
     assert 1_000 <= len(found.thresholds) <= 1_300
 
@@ -60,7 +60,7 @@ def test_quantiles_lie_a_thousandth_apart():
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_thinned_table_answers_the_stops_alike(weighted):
     table = table_of(20_000, weighted=weighted)
-    found = stops(table, 0.5)
+    found = report_thresholds(table, 0.5)
     small = found.thinned(table)
     assert len(small.as_columns().scores) <= len(found.thresholds)
     for i in (0, 1, 500, -1):
@@ -86,12 +86,12 @@ def test_even_constructed_data_keeps_the_stops_few():
     steps = np.arange(6_000)  # every score is a corner: positives become rarer from step to step
     table = ScoreTable.from_columns(-steps.astype(float), 6_000 - steps, steps + 1)
     assert len(roc_hull(*(np.cumsum(column) for column in (6_000 - steps, steps + 1)))) == 6_000
-    assert len(stops(table).thresholds) < 5_002
+    assert len(report_thresholds(table).thresholds) < 5_002
 
 
 def test_many_ties_in_many_blocks_keep_the_stops_few():
     table = table_of(2_000_000, 4)  # each block has few scores, all blocks together many
-    found = stops(table)
+    found = report_thresholds(table)
     assert not found.complete
     assert len(found.thresholds) < 1_500
     assert np.diff(found.tp + found.fp).max() <= 2_001 + 2_000_000 // 1_000

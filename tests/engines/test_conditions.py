@@ -649,7 +649,7 @@ def test_a_duckdb_file_opens_no_other_file(tmp_path, view):
 def test_databases_are_only_read(tmp_path):
     for write in (write_sqlite, write_duckdb):
         name = write(NUMBERED, tmp_path)
-        with database._connected(sources(name)[0]) as connection:
+        with database._connect(sources(name)[0]) as connection:
             for query in ("DELETE FROM t", "CREATE TABLE u (a INT)", f"COPY t TO '{tmp_path}/x'"):
                 with pytest.raises(Exception, match=r"(?i)read.?only|syntax|disabled"):
                     connection.execute(query)

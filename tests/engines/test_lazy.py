@@ -416,7 +416,7 @@ def test_scores_above_1_are_binned_on_the_line(monkeypatch):
 
 @pytest.mark.parametrize("wrong", [math.inf, -math.inf, math.nan])
 def test_scores_are_finite_before_they_are_binned(wrong):
-    source = queries.Source.of(pl.LazyFrame({"p": [0.5, wrong, wrong]}), {"score": "p"})
+    source = queries.QuerySource.of(pl.LazyFrame({"p": [0.5, wrong, wrong]}), {"score": "p"})
     with pytest.raises(InputError, match=r"score is (infinite|missing) in 2 rows"):
         source.score_range()
 

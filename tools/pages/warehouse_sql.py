@@ -2,7 +2,7 @@
 
 import ibis
 
-from stakes.engines.queries import Source
+from stakes.engines.queries import QuerySource
 
 TABLE = ibis.table({"outcome": "string", "said": "string", "risk": "float64", "site": "string"}, name="predictions")
 WAREHOUSES = {"bigquery": "BigQuery", "snowflake": "Snowflake", "trino": "Trino"}
@@ -22,12 +22,12 @@ This page is written by `make pages`, and a test compares the two.
 
 def pages() -> dict[str, str]:
     """Return the page about warehouses."""
-    decisions = Source.of(TABLE, {"truth": "outcome", "prediction": "said", "by": "site"})
+    decisions = QuerySource.of(TABLE, {"truth": "outcome", "prediction": "said", "by": "site"})
     query = decisions.query(["truth", "prediction", "by"]).to_native()
     parts = [_INTRODUCTION]
     for dialect, name in WAREHOUSES.items():
         parts.append(f"## Decisions by segment, in {name}\n\n```sql\n{ibis.to_sql(query, dialect=dialect)}\n```\n")
-    scores = Source.of(TABLE, {"truth": "outcome", "score": "risk"}).binned("probability")
+    scores = QuerySource.of(TABLE, {"truth": "outcome", "score": "risk"}).binned("probability")
     binned = ibis.to_sql(scores.query(["truth", "score"]).to_native(), dialect="bigquery")
     parts.append(f"## Probabilities in bins, in BigQuery\n\n```sql\n{binned}\n```\n")
     return {"warehouse_sql.md": "\n".join(parts)}

@@ -57,7 +57,7 @@ def _run() -> NoReturn:
     import click
 
     from stakes.cli.group import cli
-    from stakes.cli.words import FileError, as_options, stop
+    from stakes.cli.words import FileError, as_options, end
     from stakes.errors import StakesError, UnableError
     from stakes.text import ERRORS
 
@@ -77,9 +77,9 @@ def _run() -> NoReturn:
     except UnableError:
         raise
     except FileError as problem:
-        stop(str(problem), 2)
+        end(str(problem), 2)
     except StakesError as problem:
-        stop(as_options(str(problem)), 2)
+        end(as_options(str(problem)), 2)
     except (BrokenPipeError, SystemExit):  # click and rich end so when nobody is listening any more; say nothing
         _forget_output()
         sys.exit(code)
@@ -113,7 +113,7 @@ def _unable(problem: BaseException) -> NoReturn:
     """Say why the work could not be done."""
     try:
         from stakes import errors
-        from stakes.cli.words import as_options, stop
+        from stakes.cli.words import as_options, end
 
         if _debugging():
             import traceback
@@ -123,7 +123,7 @@ def _unable(problem: BaseException) -> NoReturn:
     except (MemoryError, SystemError):
         os.write(2, b"stakes: there is not enough memory, not even to say what for; give it more\n")
         os._exit(UNABLE)
-    stop(words, UNABLE)
+    end(words, UNABLE)
 
 
 def _died() -> NoReturn:

@@ -7,7 +7,7 @@ import click
 
 from stakes.cli import options, output
 from stakes.cli.output import Answer
-from stakes.cli.paths import Command, Read, Written
+from stakes.cli.paths import Command, InputFile, OutputFile
 from stakes.cli.words import say, wrap
 from stakes.records import Record
 from stakes.text import lines, visible
@@ -43,7 +43,7 @@ class RecalibratedFile(Record, stakes="recalibrated file"):
     "--apply",
     "saved",
     metavar="CALIBRATOR",
-    type=Read("calibrator"),
+    type=InputFile("calibrator"),
     help="Apply a saved calibrator instead of fitting one.",
 )
 @click.option("--column", metavar="NAME", help="What --apply calls the new column (default: COLUMN_calibrated).")
@@ -52,7 +52,7 @@ class RecalibratedFile(Record, stakes="recalibrated file"):
     "--output",
     "product",
     metavar="OUT",
-    type=Written(lambda given: "table" if given["saved"] else "calibrator"),
+    type=OutputFile(lambda given: "table" if given["saved"] else "calibrator"),
     help="Where to save the calibrator, or with --apply the file.",
 )
 @output.forms(to_file=False)

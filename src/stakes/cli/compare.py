@@ -6,12 +6,12 @@ import click
 
 from stakes.cli import options, output
 from stakes.cli.output import Answer
-from stakes.cli.paths import Command, Read
+from stakes.cli.paths import Command, InputFile
 from stakes.cli.words import as_asked
 
 
 @click.command(cls=Command)
-@click.argument("files", type=Read("rows"), nargs=-1, required=True)
+@click.argument("files", type=InputFile("rows"), nargs=-1, required=True)
 @options.truth
 @click.option("--score", "scores", metavar="COLUMN", multiple=True, help="The scores of a model; once for each model.")
 @click.option(

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from stakes import errors
-from stakes.cli.paths import Read
+from stakes.cli.paths import InputFile
 
 _USUAL = ("stakes.toml", "pyproject.toml")
 
@@ -15,9 +15,9 @@ _USUAL = ("stakes.toml", "pyproject.toml")
 def config(command: Any) -> Any:
     """Let options of a command stand in a file; those of the command line go before."""
     words = "Read options from this TOML file (default: stakes.toml, or pyproject.toml, of the current folder)."
-    return click.option("--config", metavar="FILE", type=Read("options"), is_eager=True, callback=_take, help=words)(
-        command
-    )
+    return click.option(
+        "--config", metavar="FILE", type=InputFile("options"), is_eager=True, callback=_take, help=words
+    )(command)
 
 
 def _take(context: click.Context, _: click.Parameter, file: str | None) -> str | None:

@@ -31,7 +31,7 @@ _ALSO_AS = {"mlflow": "mlflow-skinny"}
 
 
 @dataclass(frozen=True)
-class Part(Record):
+class InstalledPart(Record):
     """A part that stakes needs or can use."""
 
     name: str
@@ -48,7 +48,7 @@ class Installed(Record, stakes="doctor"):
     version: str
     python: str
     platform: str
-    parts: list[Part]
+    parts: list[InstalledPart]
 
 
 @click.command(cls=Command)
@@ -66,21 +66,21 @@ def doctor() -> Answer:
     return Answer(lambda: _show(found), found.to_dict, lambda: rows, lambda: "", lambda: _page(found))
 
 
-def _needed_part(name: str) -> Part:
-    return Part(name, _version(name), True, "everything")
+def _needed_part(name: str) -> InstalledPart:
+    return InstalledPart(name, _version(name), True, "everything")
 
 
-def _optional_part(name: str) -> Part:
+def _optional_part(name: str) -> InstalledPart:
     extra, enables = _OPTIONAL[name]
     version = _version(name)
-    return Part(name, version, False, enables, None if version else f"pip install 'stakes[{extra}]'")
+    return InstalledPart(name, version, False, enables, None if version else f"pip install 'stakes[{extra}]'")
 
 
-def _java() -> Part:
+def _java() -> InstalledPart:
     """Java is no package; asking it for its version would start it, so its place is told."""
     place = shutil.which("java")
     install = None if place else "a Java 17 on the PATH (Debian: openjdk-17-jre-headless)"
-    return Part("java", place, False, "Spark", install)
+    return InstalledPart("java", place, False, "Spark", install)
 
 
 def _version(name: str) -> str | None:

@@ -9,7 +9,7 @@ from stakes import errors
 from stakes.cli import github, options, output
 from stakes.cli.config import config
 from stakes.cli.output import Answer
-from stakes.cli.paths import Command, Read, Written
+from stakes.cli.paths import Command, InputFile, OutputFile
 from stakes.text import visible
 
 
@@ -39,7 +39,7 @@ from stakes.text import visible
 @click.option(
     "--baseline",
     metavar="FILE",
-    type=Read("baseline"),
+    type=InputFile("baseline"),
     help="What to compare with: a tally, or a file of rows with these columns.",
 )
 @click.option(
@@ -55,7 +55,7 @@ from stakes.text import visible
     show_default=True,
     help="The share of rows that --missing drop may leave out.",
 )
-@click.option("--junit", metavar="FILE", type=Written("junit"), help="Write JUnit's XML too.")
+@click.option("--junit", metavar="FILE", type=OutputFile("junit"), help="Write JUnit's XML too.")
 @output.forms()
 def gate(
     config: str | None,

@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from stakes import errors
-from stakes.cli.paths import Read, Written, files_named
+from stakes.cli.paths import InputFile, OutputFile, files_named
 from stakes.cli.progress import bar
 from stakes.views.languages import LANGUAGES
 
@@ -73,12 +73,12 @@ baseline = click.option(
 )
 seed = click.option("--seed", type=int, default=0, show_default=True, help="Where the random numbers begin.")
 costs = click.option(
-    "--costs", metavar="FILE", type=Read("costs"), help="What each decision costs for each class (TOML)."
+    "--costs", metavar="FILE", type=InputFile("costs"), help="What each decision costs for each class (TOML)."
 )
 report = click.option(
     "--report",
     metavar="FILE",
-    type=Written("page"),
+    type=OutputFile("page"),
     is_eager=True,
     help="Write an HTML page to explore the result.",
 )
@@ -112,7 +112,7 @@ def _files(required: bool) -> Callable[[Command], Command]:
             click.argument(
                 "files",
                 metavar="FILE..." if required else "[FILE...]",
-                type=Read("rows"),
+                type=InputFile("rows"),
                 nargs=-1,
                 required=required,
                 is_eager=True,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stakes.cli.paths import Written
+from stakes.cli.paths import OutputFile
 from stakes.cli.words import advice_as_options, as_options, say
 from stakes.text import as_json, lines, uncommanding
 
@@ -42,7 +42,7 @@ class Answer:
     code: int = 0
     compact: bool = False
 
-    def told(self, form: str, encoding: str = "utf-8") -> str:
+    def render(self, form: str, encoding: str = "utf-8") -> str:
         """Return the answer as text of some form; in JSON names are exact, whatever the encoding."""
         from stakes.views import csv
 
@@ -109,7 +109,7 @@ def forms(*wanted: str, to_file: bool = True) -> Callable[[Callable[..., Answer]
         made: Any = answering
         if to_file:
             words = "Write to this file, whole or not at all; .json, .csv and .md choose the form."
-            kind = Written(_form)
+            kind = OutputFile(_form)
             made = click.option("-o", "--output", "output_file", metavar="FILE", type=kind, help=words)(made)
         for name in reversed(names):
             made = click.option(f"--{name}", f"as_{name}", is_flag=True, help=_HELP[name])(made)
@@ -128,11 +128,11 @@ def _form(given: Mapping[str, Any]) -> str:
 def _tell(answer: Answer, form: str | None, target: str | None) -> None:
     if target is not None:
         written = _form(click.get_current_context().params)
-        write(target, answer.told(written), written)
+        write(target, answer.render(written), written)
     elif form is None:
         answer.show()
     else:
-        text = answer.told(form, str(getattr(sys.stdout, "encoding", None) or "utf-8").lower())
+        text = answer.render(form, str(getattr(sys.stdout, "encoding", None) or "utf-8").lower())
         if text:
             say(text)
 

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 
-class Read(click.Path):
+class InputFile(click.Path):
     """The name of what is read: a file, and for ``rows`` whatever names some (a pattern, a table of a database)."""
 
     def __init__(self, what: str) -> None:
@@ -24,7 +24,7 @@ class Read(click.Path):
         yield from ((place, self.what) for place in read_places(name))
 
 
-class Written(click.Path):
+class OutputFile(click.Path):
     """The name of a file that is written; ``form`` is its form, or finds it among all that was given."""
 
     def __init__(self, form: str | Callable[[Mapping[str, Any]], str]) -> None:
@@ -47,7 +47,7 @@ class Command(click.Command):
         """Check the files, then run the command."""
         context.params |= {"files": files_named(context)} if "files" in context.params else {}
         named = [(one, name) for one in self.params for name in _names(context.params.get(str(one.name)))]
-        if any(isinstance(one.type, Read | Written) for one, _ in named):
+        if any(isinstance(one.type, InputFile | OutputFile) for one, _ in named):
             self._check(context.params, named)
         return super().invoke(context)
 
@@ -55,14 +55,14 @@ class Command(click.Command):
         from stakes import errors
         from stakes.engines.files import writing
 
-        written = [(one.opts[0], name, one.type) for one, name in named if isinstance(one.type, Written)]
+        written = [(one.opts[0], name, one.type) for one, name in named if isinstance(one.type, OutputFile)]
         appended: dict[Any, str] = {} if given.get("output_file") else {1: "standard output"}  # -o: silent
         if summary := self.also_appends():
             appended[summary] = "the summary of the job"
         seen = {writing.identity(place): what for place, what in appended.items()}
         if not written and not any(seen):
             return  # nothing is looked for in vain
-        read = [place for one, name in named if isinstance(one.type, Read) for place in one.type.places(name)]
+        read = [place for one, name in named if isinstance(one.type, InputFile) for place in one.type.places(name)]
         for target in appended:
             writing.keep_inputs(target, read)
         for option, name, kind in written:

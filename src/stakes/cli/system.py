@@ -11,7 +11,7 @@ import click
 from stakes import errors
 from stakes.cli import options, output
 from stakes.cli.output import Answer
-from stakes.cli.paths import Command, Read
+from stakes.cli.paths import Command, InputFile
 from stakes.cli.words import FileError, as_asked, say, wrap
 from stakes.errors import StakesError
 from stakes.records import Record
@@ -29,7 +29,7 @@ class SystemAnswer(Record, stakes="system", form=1, shown="*system thresholds"):
     thresholds: dict[str, "SystemThreshold"]
 
 
-class _System(Read):
+class _System(InputFile):
     """A file of rows, or one that says what a system is; its rows may stand in a file beside it."""
 
     def places(self, name: str) -> Iterator[tuple[str | int, str]]:

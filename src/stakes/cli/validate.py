@@ -6,11 +6,11 @@ import click
 
 from stakes.cli import options, output
 from stakes.cli.output import Answer
-from stakes.cli.paths import Command, Read
+from stakes.cli.paths import Command, InputFile
 
 
 @click.command(cls=Command)
-@click.argument("file", type=Read("rows"))
+@click.argument("file", type=InputFile("rows"))
 @click.option(
     "--estimator",
     metavar="MODULE:OBJECT",

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import click
 from click.core import ParameterSource
 
-from stakes.cli.paths import Written
+from stakes.cli.paths import OutputFile
 from stakes.errors import StakesError
 from stakes.text import uncommanding, visible
 
@@ -68,7 +68,7 @@ def as_asked() -> str:
     told: dict[bool, list[str]] = {True: [], False: []}
     for parameter in context.command.params:
         name = str(parameter.name)
-        told_elsewhere = name in _SAYS_HOW or isinstance(parameter.type, Written)
+        told_elsewhere = name in _SAYS_HOW or isinstance(parameter.type, OutputFile)
         if not told_elsewhere and context.get_parameter_source(name) is not ParameterSource.DEFAULT:
             told[isinstance(parameter, click.Argument)] += _as_typed(parameter, context.params.get(name))
     return visible(shlex.join(["stakes", str(context.info_name), *told[True], *told[False]]))
@@ -100,7 +100,7 @@ def complain(words: str) -> None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - Python would try once more at the end, and fail
 
 
-def stop(words: str, code: int) -> NoReturn:
+def end(words: str, code: int) -> NoReturn:
     """Say one line to standard error, and end."""
     complain(words)
     sys.exit(code)

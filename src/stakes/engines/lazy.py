@@ -17,7 +17,7 @@ from stakes import errors
 from stakes.engines.columns import as_frame
 from stakes.engines.groups import Grouped, count_groups
 from stakes.engines.plan import Counted
-from stakes.engines.queries import MOST_GROUPS, MOST_SCORES, Groups, Source
+from stakes.engines.queries import MOST_GROUPS, MOST_SCORES, Groups, QuerySource
 from stakes.engines.reading import Read, read_rows, warn_of_few_outside
 from stakes.engines.segments import spread_by, with_segments_together
 from stakes.engines.tables import warn_of_same_column
@@ -44,7 +44,7 @@ def count_inside(data: Any, options: Mapping[str, Any], exact: bool | None = Non
     given = name_columns(data, options)
     if given is None or options.get("missing", "error") != "error":
         return None
-    source, keys = Source.of(data, given, options.get("where")), [name for name in given if name != "weight"]
+    source, keys = QuerySource.of(data, given, options.get("where")), [name for name in given if name != "weight"]
     for key in keys:
         if source.dtype(key).is_nested():  # not every engine can group by those
             raise errors.unsupported_type(key, str(source.dtype(key)))
@@ -79,7 +79,7 @@ def name_columns(data: Any, options: Mapping[str, Any]) -> dict[str, str] | None
 
 
 def _group(
-    source: Source, keys: list[str], exact: bool | None, threshold: float | None
+    source: QuerySource, keys: list[str], exact: bool | None, threshold: float | None
 ) -> tuple[Groups | None, str | None]:
     """Return the groups of rows alike, and the grid that their scores lie on if there are too many scores.
 

@@ -27,7 +27,7 @@ def classes_of_costs(costs: Costs, truths: Sequence[str]) -> tuple[str, ...] | N
     return tuple(costs.classes)
 
 
-def add_priced_decisions(plan: Plan, pricing: Pricing, taken: Sequence[str]) -> Plan:
+def add_decisions_by_cost(plan: Plan, pricing: Pricing, taken: Sequence[str]) -> Plan:
     """Return the plan with the decisions that the costs name, among which those taken must be."""
     pricing.prices(plan.classes, taken, plan.positive)  # says which decision has no price
     return replace(plan, decisions=pricing.decisions(plan.classes))

@@ -47,7 +47,7 @@ class Groups:
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class QuerySource:
     """A table in another engine, of which some columns are named: ``places`` is argument → plain name of its column."""
 
     frame: Any
@@ -55,7 +55,7 @@ class Source:
     where: str | None = None
 
     @classmethod
-    def of(cls, data: Any, wanted: Mapping[str, str], where: Any = None) -> "Source":
+    def of(cls, data: Any, wanted: Mapping[str, str], where: Any = None) -> "QuerySource":
         """Find the named columns of the rows that satisfy a condition.
 
         Columns get plain names by their places, since engines read dots and quotes in names.
@@ -144,7 +144,7 @@ class Source:
             raise errors.infinite_values("score", int(infinite_rows), None)
         return float(low), float(high)
 
-    def decided_at(self, threshold: float) -> "Source":
+    def decided_at(self, threshold: float) -> "QuerySource":
         """The same table with one more column, ``above``: whether the score reaches the threshold (1) or not (0)."""
         import narwhals as nw
 
@@ -152,7 +152,7 @@ class Source:
         frame = self.frame.with_columns(_whether(nw, reached).alias("above"))
         return replace(self, frame=frame, places={**self.places, "above": "above"})
 
-    def binned(self, grid: str) -> "Source":
+    def binned(self, grid: str) -> "QuerySource":
         """The same table with scores rounded down to the grid of bins."""
         import narwhals as nw
 

@@ -14,7 +14,7 @@ from stakes.engines.class_scores import ClassColumns, as_table, spread_scores
 from stakes.engines.columns import Column, as_finite, as_numbers, check_baseline, read_number
 from stakes.engines.labels import Labels, encode, same_kind, settle, zeros_and_ones
 from stakes.engines.plan import Counted, DecidedBy, Plan
-from stakes.engines.pricing import add_priced_decisions, classes_of_costs, cost_column, decide_by_costs
+from stakes.engines.pricing import add_decisions_by_cost, classes_of_costs, cost_column, decide_by_costs
 from stakes.engines.rows import rows_that_count
 from stakes.engines.segments import segment_labels, spread_by
 from stakes.engines.tables import take
@@ -180,7 +180,7 @@ def _classes(
         classes = classes_of_costs(pricing.costs, truth.names)
     plan = settle(truth, prediction, classes, positive, table.classes if table is not None and classes is None else ())
     if pricing is not None and prediction is not None:
-        plan = add_priced_decisions(plan, pricing, prediction.names)
+        plan = add_decisions_by_cost(plan, pricing, prediction.names)
     decided = None if prediction is None else prediction.into(plan.decisions)
     scores, span = _scores(columns.get("score"), table, plan, truth.names)
     rows = memory.Rows(truth.into(plan.classes), decided, scores, span, weight=weight)

@@ -96,7 +96,7 @@ def _by_name(data: Any, wanted: dict[str, str], where: Any) -> dict[str, Any]:
         if hasattr(frame, "collect"):
             from stakes.engines import queries  # asks through Narwhals, which is not loaded for nothing
 
-            return queries.Source.of(data, wanted, where).rows()
+            return queries.QuerySource.of(data, wanted, where).rows()
         available = frame.columns
         take = frame.__getitem__
     for argument, name in wanted.items():
@@ -112,7 +112,7 @@ def _rows_where(where: Any, found: dict[str, Any], available: Collection[str], t
     condition.check(available)
     refuse_lost_polars()
     rows = len(next(iter(found.values())))
-    kept = conditions.chosen({name: take(name) for name in condition.columns}, condition, rows)
+    kept = conditions.choose_rows({name: take(name) for name in condition.columns}, condition, rows)
     if rows and not kept.any():
         raise errors.nothing_satisfies(condition.text)
     return {argument: keep(values, kept) for argument, values in found.items()}

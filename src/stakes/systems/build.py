@@ -13,7 +13,7 @@ from stakes.systems import models as of_models
 from stakes.systems.fusion import fuse
 from stakes.systems.network import Model, Network
 from stakes.systems.rows import check_outputs, choose_positive, read_columns, rows_of, settle_classes
-from stakes.systems.rules import Terms
+from stakes.systems.rules import RuleTerms
 from stakes.tallies import JointCounts
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_sequence
@@ -148,7 +148,7 @@ def _prices(costs: Any, classes: Sequence[str], positive: str | None) -> tuple[A
     return np.array(matrix, np.float64), decisions
 
 
-def _terms(models: Mapping[str, Model], classes: Sequence[str], positive: str | None) -> Terms:
+def _terms(models: Mapping[str, Model], classes: Sequence[str], positive: str | None) -> RuleTerms:
     outputs = {name: model.outputs for name, model in models.items()}
     letters = tuple(dict.fromkeys([*classes, *(label for said in outputs.values() for label in said)]))
     negative = None if positive is None else next(name for name in classes if name != positive)
@@ -156,7 +156,7 @@ def _terms(models: Mapping[str, Model], classes: Sequence[str], positive: str | 
     if positive is not None:
         place = list(classes).index(positive)
         yes = {name: m.outputs[m.right[place]] for name, m in models.items() if m.right[place] >= 0}
-    return Terms(letters, outputs, positive, negative, yes)
+    return RuleTerms(letters, outputs, positive, negative, yes)
 
 
 def _positive_from(chosen: str | None, given: Any, classes: Sequence[str]) -> str:

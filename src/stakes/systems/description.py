@@ -61,7 +61,7 @@ def facts(built: Built) -> dict[str, str]:
     if built.positive is not None:
         told["positive"] = f"{built.positive} ({built.positive_from})"
     told["costs are for"] = "one case" if built.per_case else f"{total:,.6g} cases"
-    told["dependence"] = _dependence(network) + _dearer_by_dependence(network)
+    told["dependence"] = _dependence(network) + _cost_of_dependence(network)
     decision, cost = network.cheapest_constant()
     told["without models"] = f"deciding {decision!r} for everybody costs {cost:,.4g}"
     told |= {"rule" if name == DECISION else f"rule {name}": words for name, words in network.fusion.words().items()}
@@ -79,7 +79,7 @@ def _dependence(network: Network) -> str:
     return "; ".join(filter(None, (kept, assumed)))
 
 
-def _dearer_by_dependence(network: Network) -> str:
+def _cost_of_dependence(network: Network) -> str:
     """What it costs that models err together, where rows tell it."""
     if network.rows is None:
         return ""

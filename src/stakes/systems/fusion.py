@@ -11,7 +11,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.systems import lookups
-from stakes.systems.rules import Is, Label, Node, Terms
+from stakes.systems.rules import Is, Label, Node, RuleTerms
 from stakes.systems.syntax import parse
 from stakes.tallies.arithmetic import Array
 
@@ -23,7 +23,7 @@ DECISION = "decision"
 class Fusion:
     """The rules of a system, in the order in which they are asked; the last one decides."""
 
-    terms: Terms
+    terms: RuleTerms
     models: tuple[str, ...]
     rules: Mapping[str, Node]
     texts: Mapping[str, str]
@@ -96,10 +96,10 @@ class _Draft:
 
     text: str
     listens: tuple[str, ...]
-    make: Callable[[Terms], tuple[Node, tuple[str, ...]]]
+    make: Callable[[RuleTerms], tuple[Node, tuple[str, ...]]]
 
 
-def fuse(terms: Terms, decisions: Sequence[str], fusers: Mapping[str, Any], decide: Any) -> Fusion:
+def fuse(terms: RuleTerms, decisions: Sequence[str], fusers: Mapping[str, Any], decide: Any) -> Fusion:
     """Put rules in order and check what they speak of; ``terms`` know the models and the classes."""
     models = tuple(terms.outputs)
     for name in fusers:
@@ -156,7 +156,7 @@ def _walk(node: Node) -> Iterator[Node]:
         yield from _walk(part)
 
 
-def _check(part: Node, terms: Terms) -> None:
+def _check(part: Node, terms: RuleTerms) -> None:
     """A comparison with what a model never says is a slip."""
     if isinstance(part, Is):
         possible = part.part.possible(terms)

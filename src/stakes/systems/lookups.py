@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.systems.rules import Lookup, Terms
+from stakes.systems.rules import Lookup, RuleTerms
 from stakes.tallies.names import canonical
 
 MOST_COMBINATIONS = 1 << 20
 """The most combinations that are written down one by one."""
 
-Filled = Callable[[Terms], dict[tuple[str, ...], Any]]
+Filled = Callable[[RuleTerms], dict[tuple[str, ...], Any]]
 """What a rule answers for each combination, once it is known who can say what."""
 
 
@@ -63,7 +63,7 @@ def of_function(function: Callable[..., Any], names: Collection[str], models: Se
         if name not in names:
             raise errors.unknown_in_rule(name, list(names), called)
 
-    def fill(terms: Terms) -> dict[tuple[str, ...], Any]:
+    def fill(terms: RuleTerms) -> dict[tuple[str, ...], Any]:
         combinations = itertools.product(*(terms.outputs[name] for name in of))
         return {said: _answer(function, called, dict(zip(of, said, strict=True))) for said in combinations}
 
@@ -84,7 +84,7 @@ def _answer(function: Callable[..., Any], called: str, said: dict[str, str]) -> 
         raise errors.rule_failed(called, said, problem) from problem
 
 
-def lookup(of: tuple[str, ...], fill: Filled, origin: str, terms: Terms) -> tuple[Lookup, tuple[str, ...]]:
+def lookup(of: tuple[str, ...], fill: Filled, origin: str, terms: RuleTerms) -> tuple[Lookup, tuple[str, ...]]:
     """Write down the answer of every combination; also return the labels, which begin with those known before."""
     sizes = [len(terms.outputs[name]) for name in of]
     if math.prod(sizes) > MOST_COMBINATIONS:
@@ -102,7 +102,7 @@ def lookup(of: tuple[str, ...], fill: Filled, origin: str, terms: Terms) -> tupl
     return Lookup(of, answers, origin), letters
 
 
-def _label(answer: Any, terms: Terms) -> str:
+def _label(answer: Any, terms: RuleTerms) -> str:
     """A label; a plain yes or no stands for the positive and the negative class."""
     if isinstance(answer, bool | np.bool_) and canonical(answer) not in terms.letters:
         return terms.pair()[0 if answer else 1]

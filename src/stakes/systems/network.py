@@ -178,7 +178,7 @@ class Network:
         tables = [model for model in self.models.values() if not model.by_rows and model.name not in without]
         self._refuse_too_many(joint.size, [model for model in tables if model.name not in do])
         for model in tables:
-            joint = joint.fixed(model.name, do[model.name]) if model.name in do else self._said(joint, c, model)
+            joint = joint.fixed(model.name, do[model.name]) if model.name in do else self._answers(joint, c, model)
         return joint
 
     def _of_rows(self, c: int) -> Joint:
@@ -187,7 +187,7 @@ class Network:
         counts = self.rows.counts[..., c, :]
         return Joint(self.rows.codes, counts / counts.sum(-1, keepdims=True))
 
-    def _said(self, joint: Joint, c: int, model: Model) -> Joint:
+    def _answers(self, joint: Joint, c: int, model: Model) -> Joint:
         seen = self.seen_codes(model, joint.codes, joint.size)
         return joint.spread(model, model.chances[..., c, seen, :])  # type: ignore[index]
 
@@ -264,6 +264,6 @@ class Network:
         missing = [self.models[name] for name in self.models if name in later]
         self._refuse_too_many(size, missing)
         for model in missing:
-            joint = self._said(joint, c, model)
+            joint = self._answers(joint, c, model)
         paid = joint.chance * self.costs(c, joint.codes)
         return paid.reshape(*paid.shape[:-1], size, -1).sum(-1)

@@ -18,7 +18,7 @@ from stakes.tallies.names import canonical
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class SystemColumns:
     """The rows of a system as codes: the truth and what each model said."""
 
     truth: Labels
@@ -39,7 +39,7 @@ def _outputs(names: Sequence[str], classes: Sequence[str]) -> tuple[str, ...]:
 
 def read_columns(
     data: Any, truth: Any, models: Mapping[str, Any], spelling: Spelling, **others: Any
-) -> tuple[Columns, dict[str, Any]]:
+) -> tuple[SystemColumns, dict[str, Any]]:
     """Read the truth, the models' decisions and other columns."""
     named = {f"model {name}": column for name, column in models.items()}
     columns = gather(data, truth=truth, **named, **others)
@@ -50,7 +50,7 @@ def read_columns(
     truths = found.pop("truth")
     for labels in found.values():
         refuse_alike(truths.names, labels.names, ())
-    return Columns(truths, found), {name: columns[name] for name in others}
+    return SystemColumns(truths, found), {name: columns[name] for name in others}
 
 
 def _of_one_kind(columns: dict[str, Column], alike: bool) -> dict[str, Column]:

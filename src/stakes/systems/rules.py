@@ -26,7 +26,7 @@ Said = Mapping[str, Array]
 
 
 @dataclass(frozen=True)
-class Terms:
+class RuleTerms:
     """What rules speak of: every label as a number, what each model or fuser can say, and what counts as a yes.
 
     ``letters`` begin with the classes in their order, which is also how ties are broken: the first wins.
@@ -69,23 +69,23 @@ class Node:
         """The parts that this one is made of."""
         return getattr(self, "parts", ())
 
-    def labels(self, said: Said, terms: Terms) -> Array:
+    def labels(self, said: Said, terms: RuleTerms) -> Array:
         """Return the label that this part answers with, for each combination."""
         raise NotImplementedError
 
-    def holds(self, said: Said, terms: Terms) -> Array:
+    def holds(self, said: Said, terms: RuleTerms) -> Array:
         """Return whether this part is true, for each combination."""
         raise NotImplementedError
 
-    def possible(self, terms: Terms) -> tuple[str, ...]:
+    def possible(self, terms: RuleTerms) -> tuple[str, ...]:
         """Return the labels that this part can answer with."""
         raise NotImplementedError
 
-    def words(self, terms: Terms) -> str:
+    def words(self, terms: RuleTerms) -> str:
         """Say what this part answers."""
         raise NotImplementedError
 
-    def when(self, terms: Terms) -> str:
+    def when(self, terms: RuleTerms) -> str:
         """Say when this part is true."""
         raise NotImplementedError
 
@@ -94,56 +94,56 @@ class Node:
         for part in self.inside():
             yield from part.names()
 
-    def ties(self, terms: Terms) -> bool:
+    def ties(self, terms: RuleTerms) -> bool:
         """Whether votes can tie somewhere in this part."""
         return any(part.ties(terms) for part in self.inside())
 
 
-class Answer(Node):
+class ModelAnswer(Node):
     """A part that stands for a label."""
 
-    def holds(self, said: Said, terms: Terms) -> Array:
+    def holds(self, said: Said, terms: RuleTerms) -> Array:
         return self.labels(said, terms) == terms.code(terms.pair()[0])
 
-    def when(self, terms: Terms) -> str:
+    def when(self, terms: RuleTerms) -> str:
         return f"{self.words(terms)} is {terms.pair()[0]!r}"
 
 
 class RuleCondition(Node):
     """A part that is true or false."""
 
-    def labels(self, said: Said, terms: Terms) -> Array:
+    def labels(self, said: Said, terms: RuleTerms) -> Array:
         positive, negative = map(terms.code, terms.pair())
         return np.where(self.holds(said, terms), positive, negative)
 
-    def possible(self, terms: Terms) -> tuple[str, ...]:
+    def possible(self, terms: RuleTerms) -> tuple[str, ...]:
         return terms.pair()
 
-    def words(self, terms: Terms) -> str:
+    def words(self, terms: RuleTerms) -> str:
         positive, negative = terms.pair()
         return f"{positive!r} when {self.when(terms)}, otherwise {negative!r}"
 
 
 # ── answers ──────────────────────────────────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True)
-class Says(Answer):
+class Says(ModelAnswer):
     """What a model or another fuser says."""
 
     name: str
 
-    def labels(self, said: Said, terms: Terms) -> Array:
+    def labels(self, said: Said, terms: RuleTerms) -> Array:
         return said[self.name]
 
-    def holds(self, said: Said, terms: Terms) -> Array:
+    def holds(self, said: Said, terms: RuleTerms) -> Array:
         return said[self.name] == terms.code(terms.yes_of(self.name))
 
-    def possible(self, terms: Terms) -> tuple[str, ...]:
+    def possible(self, terms: RuleTerms) -> tuple[str, ...]:
         return terms.outputs[self.name]
 
-    def words(self, terms: Terms) -> str:
+    def words(self, terms: RuleTerms) -> str:
         return f"what {self.name} says"
 
-    def when(self, terms: Terms) -> str:
+    def when(self, terms: RuleTerms) -> str:
         return f"{self.name} says {terms.yes_of(self.name)!r}"
 
     def names(self) -> Iterator[str]:
@@ -151,42 +151,42 @@ class Says(Answer):
 
 
 @dataclass(frozen=True)
-class Label(Answer):
+class Label(ModelAnswer):
     """Always the same label."""
 
     label: str
 
-    def labels(self, said: Said, terms: Terms) -> Array:
+    def labels(self, said: Said, terms: RuleTerms) -> Array:
         return np.array(terms.code(self.label))
 
-    def possible(self, terms: Terms) -> tuple[str, ...]:
+    def possible(self, terms: RuleTerms) -> tuple[str, ...]:
         return (self.label,)
 
-    def words(self, terms: Terms) -> str:
+    def words(self, terms: RuleTerms) -> str:
         return repr(self.label)
 
 
 @dataclass(frozen=True)
-class Vote(Answer):
+class Vote(ModelAnswer):
     """The label with the most votes; of labels that tie, the one listed first."""
 
     parts: tuple[Node, ...]
     weights: tuple[Fraction, ...]
 
-    def labels(self, said: Said, terms: Terms) -> Array:
+    def labels(self, said: Said, terms: RuleTerms) -> Array:
         standing = sorted(map(terms.code, self.possible(terms)))
         votes = [part.labels(said, terms) for part in self.parts]
         weights = whole(self.weights)
         tally = [sum(w * (vote == letter) for w, vote in zip(weights, votes, strict=True)) for letter in standing]
         return np.array(standing)[np.argmax(np.stack(np.broadcast_arrays(*tally)), axis=0)]
 
-    def possible(self, terms: Terms) -> tuple[str, ...]:
+    def possible(self, terms: RuleTerms) -> tuple[str, ...]:
         return tuple(dict.fromkeys(label for part in self.parts for label in part.possible(terms)))
 
-    def words(self, terms: Terms) -> str:
+    def words(self, terms: RuleTerms) -> str:
         return f"what most of {_list(self.parts, self.weights, terms)} say"
 
-    def ties(self, terms: Terms) -> bool:
+    def ties(self, terms: RuleTerms) -> bool:
         """Whether votes can tie: between two labels, when some of the votes are half of all of them."""
         if len(self.possible(terms)) != 2:
             return len(self.parts) > 1 or super().ties(terms)
@@ -194,7 +194,7 @@ class Vote(Answer):
 
 
 @dataclass(frozen=True)
-class Choose(Answer):
+class Choose(ModelAnswer):
     """One answer if a condition holds, another otherwise."""
 
     condition: Node
@@ -206,20 +206,20 @@ class Choose(Answer):
         """The condition and both answers."""
         return self.condition, self.then, self.otherwise
 
-    def labels(self, said: Said, terms: Terms) -> Array:
+    def labels(self, said: Said, terms: RuleTerms) -> Array:
         chosen = self.condition.holds(said, terms)
         return np.where(chosen, self.then.labels(said, terms), self.otherwise.labels(said, terms))
 
-    def possible(self, terms: Terms) -> tuple[str, ...]:
+    def possible(self, terms: RuleTerms) -> tuple[str, ...]:
         return tuple(dict.fromkeys([*self.then.possible(terms), *self.otherwise.possible(terms)]))
 
-    def words(self, terms: Terms) -> str:
+    def words(self, terms: RuleTerms) -> str:
         then, otherwise = self.then.words(terms), self.otherwise.words(terms)
         return f"{then} if {self.condition.when(terms)}, otherwise {otherwise}"
 
 
 @dataclass(frozen=True, eq=False)
-class Lookup(Answer):
+class Lookup(ModelAnswer):
     """An answer written down for every combination: a table, or what a Python function returned."""
 
     of: tuple[str, ...]
@@ -227,7 +227,7 @@ class Lookup(Answer):
     """Letters, with one axis for each of ``of``."""
     origin: str
 
-    def labels(self, said: Said, terms: Terms) -> Array:
+    def labels(self, said: Said, terms: RuleTerms) -> Array:
         places = []
         for name in self.of:
             place = np.zeros(len(terms.letters), np.int64)
@@ -235,10 +235,10 @@ class Lookup(Answer):
             places.append(place[said[name]])
         return self.answers[tuple(places)]
 
-    def possible(self, terms: Terms) -> tuple[str, ...]:
+    def possible(self, terms: RuleTerms) -> tuple[str, ...]:
         return tuple(terms.letters[code] for code in np.unique(self.answers))
 
-    def words(self, terms: Terms) -> str:
+    def words(self, terms: RuleTerms) -> str:
         return f"what {self.origin} of {and_list(self.of)} gives"
 
     def names(self) -> Iterator[str]:
@@ -259,11 +259,11 @@ class Is(RuleCondition):
         """The answer that is looked at."""
         return (self.part,)
 
-    def holds(self, said: Said, terms: Terms) -> Array:
+    def holds(self, said: Said, terms: RuleTerms) -> Array:
         found = np.isin(self.part.labels(said, terms), [terms.code(label) for label in self.wanted])
         return found ^ self.negated
 
-    def when(self, terms: Terms) -> str:
+    def when(self, terms: RuleTerms) -> str:
         wanted = " or ".join(map(repr, self.wanted))
         if isinstance(self.part, Says):
             return f"{self.part.name} {'does not say' if self.negated else 'says'} {wanted}"
@@ -283,42 +283,42 @@ class Agree(RuleCondition):
         """Both answers."""
         return self.left, self.right
 
-    def holds(self, said: Said, terms: Terms) -> Array:
+    def holds(self, said: Said, terms: RuleTerms) -> Array:
         return (self.left.labels(said, terms) == self.right.labels(said, terms)) ^ self.negated
 
-    def when(self, terms: Terms) -> str:
+    def when(self, terms: RuleTerms) -> str:
         left, right = (p.name if isinstance(p, Says) else p.words(terms) for p in self.parts)
         return f"{left} and {right} {'disagree' if self.negated else 'agree'}"
 
 
 @dataclass(frozen=True)
-class Every(RuleCondition):
+class AllOf(RuleCondition):
     """Every part holds."""
 
     parts: tuple[Node, ...]
 
-    def holds(self, said: Said, terms: Terms) -> Array:
+    def holds(self, said: Said, terms: RuleTerms) -> Array:
         return functools.reduce(np.logical_and, [part.holds(said, terms) for part in self.parts])
 
-    def when(self, terms: Terms) -> str:
-        return " and ".join(_in_brackets(part, terms, Either) for part in self.parts)
+    def when(self, terms: RuleTerms) -> str:
+        return " and ".join(_in_brackets(part, terms, AnyOf) for part in self.parts)
 
 
 @dataclass(frozen=True)
-class Either(RuleCondition):
+class AnyOf(RuleCondition):
     """At least one part holds."""
 
     parts: tuple[Node, ...]
 
-    def holds(self, said: Said, terms: Terms) -> Array:
+    def holds(self, said: Said, terms: RuleTerms) -> Array:
         return functools.reduce(np.logical_or, [part.holds(said, terms) for part in self.parts])
 
-    def when(self, terms: Terms) -> str:
-        return " or ".join(_in_brackets(part, terms, Every) for part in self.parts)
+    def when(self, terms: RuleTerms) -> str:
+        return " or ".join(_in_brackets(part, terms, AllOf) for part in self.parts)
 
 
 @dataclass(frozen=True)
-class Not(RuleCondition):
+class Negation(RuleCondition):
     """The part does not hold."""
 
     part: Node
@@ -328,11 +328,11 @@ class Not(RuleCondition):
         """What is denied."""
         return (self.part,)
 
-    def holds(self, said: Said, terms: Terms) -> Array:
+    def holds(self, said: Said, terms: RuleTerms) -> Array:
         return ~self.part.holds(said, terms)
 
-    def when(self, terms: Terms) -> str:
-        return f"it is not so that {_in_brackets(self.part, terms, Every, Either)}"
+    def when(self, terms: RuleTerms) -> str:
+        return f"it is not so that {_in_brackets(self.part, terms, AllOf, AnyOf)}"
 
 
 @dataclass(frozen=True)
@@ -344,13 +344,13 @@ class Count(RuleCondition):
     parts: tuple[Node, ...]
     weights: tuple[Fraction, ...]
 
-    def holds(self, said: Said, terms: Terms) -> Array:
+    def holds(self, said: Said, terms: RuleTerms) -> Array:
         *weights, number = whole([*self.weights, self.number])
         votes = sum(w * part.holds(said, terms) for w, part in zip(weights, self.parts, strict=True))
         compared = {"at_least": np.greater_equal, "at_most": np.less_equal, "exactly": np.equal}
         return compared[self.how](votes, number)
 
-    def when(self, terms: Terms) -> str:
+    def when(self, terms: RuleTerms) -> str:
         yes = [terms.yes_of(part.name) if isinstance(part, Says) else None for part in self.parts]
         alike = f"say {yes[0]!r}" if yes[0] is not None and len(set(yes)) == 1 else "hold"
         listed = _list(self.parts, self.weights, terms, conditions=alike == "hold")
@@ -377,12 +377,12 @@ def plain(number: Fraction) -> str:
     return str(number) if number.denominator == 1 else f"{float(number):g}"
 
 
-def _in_brackets(part: Node, terms: Terms, *kinds: Any) -> str:
+def _in_brackets(part: Node, terms: RuleTerms, *kinds: Any) -> str:
     words = part.when(terms)
     return f"({words})" if isinstance(part, kinds) else words
 
 
-def _list(parts: Sequence[Node], weights: Sequence[Fraction], terms: Terms, conditions: bool = False) -> str:
+def _list(parts: Sequence[Node], weights: Sequence[Fraction], terms: RuleTerms, conditions: bool = False) -> str:
     """List who votes, and with what weight."""
     shown = []
     for part, weight in zip(parts, weights, strict=True):

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection
 from fractions import Fraction
 
 from stakes import errors
-from stakes.systems.rules import Agree, Choose, Count, Either, Every, Is, Label, Node, Not, Says, Vote, plain, whole
+from stakes.systems.rules import Agree, AllOf, AnyOf, Choose, Count, Is, Label, Negation, Node, Says, Vote, plain, whole
 from stakes.tallies.arithmetic import is_real
 from stakes.tallies.names import canonical
 
@@ -87,10 +87,10 @@ class _Reader:
             case ast.Constant(value=str() | int() | float()):
                 return Label(canonical(tree.value))
             case ast.BoolOp():
-                kind = Every if isinstance(tree.op, ast.And) else Either
+                kind = AllOf if isinstance(tree.op, ast.And) else AnyOf
                 return kind(tuple(map(self._condition, tree.values)))
             case ast.UnaryOp(op=ast.Not()):
-                return Not(self._condition(tree.operand))
+                return Negation(self._condition(tree.operand))
             case ast.IfExp():
                 return Choose(self._condition(tree.test), self._node(tree.body), self._node(tree.orelse))
             case ast.Compare(ops=[_], comparators=[_]):

@@ -191,19 +191,19 @@ class System(
         """Return what each answer of a model costs the system, expected (K1) and in excess of being right (K2)."""
         self._model(model)
         if model not in self._component_costs:
-            self._component_costs[model] = component_costs(self.network, model, self.cost, self._drawn)
+            self._component_costs[model] = component_costs(self.network, model, self.cost, self._bootstrap)
         return self._component_costs[model]
 
     @property
     def cost_limits(self) -> tuple[float, float] | None:
         """The ends of the interval of what the system costs; None when everything is given as rates."""
-        if self._drawn.costs is None:
+        if self._bootstrap.costs is None:
             return None
-        low, high = self._drawn.limits(self._drawn.costs, self.cost)
+        low, high = self._bootstrap.limits(self._bootstrap.costs, self.cost)
         return float(low), float(high)
 
     @cached_property
-    def _drawn(self) -> Bootstrap:
+    def _bootstrap(self) -> Bootstrap:
         return bootstrap(self.network, self.sampling)
 
     def bounds(self, model: str | None = None, table: Any = None) -> Bounds:
@@ -218,7 +218,7 @@ class System(
                 raise errors.candidate_of_which_model(self.models)
             if all(one.by_rows for one in self.network.models.values()):
                 raise errors.no_open_dependence(self.models[0])
-            return bounds_of_all(self.network, self.cost, self._drawn)
+            return bounds_of_all(self.network, self.cost, self._bootstrap)
         candidate = None if table is None else self._candidate(self._model(model), table)
         return bounds(self.network, self.component_costs(model), candidate)
 

@@ -65,7 +65,7 @@ class Clusters:
         cells = (self.groups * K + np.asarray(self.truth, np.int64)) * M + np.asarray(self.decided, np.int64)
         return np.bincount(cells, self.weight, self.size * K * M).reshape(self.size, K, M).astype(np.float64)
 
-    def by_rung(self, lowest: Array) -> Array:
+    def by_level(self, lowest: Array) -> Array:
         """Groups × class (positive first) × level, for score levels with these lowest scores, highest first."""
         place = np.searchsorted(-lowest, -np.asarray(self.scores, np.float64))
         negative = 1 - np.asarray(self.truth, np.int64)
@@ -80,4 +80,4 @@ class Clusters:
         place = np.searchsorted(-lowest, -scores)
         mean = np.bincount(place, scores, len(lowest)) / np.maximum(np.bincount(place, minlength=len(lowest)), 1)
         # rounding must not carry a piece below a threshold that it reaches
-        return np.maximum(mean, lowest), self.by_rung(lowest)
+        return np.maximum(mean, lowest), self.by_level(lowest)

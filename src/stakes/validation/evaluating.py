@@ -9,11 +9,11 @@ from stakes.metrics import Metric
 from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.sampling import USUAL, Sampling
-from stakes.validation.fitting import Said
+from stakes.validation.fitting import Predictions
 from stakes.validation.target import Target
 
 
-def columns(target: Target, said: Said, rows: Array) -> dict[str, Any]:
+def columns(target: Target, said: Predictions, rows: Array) -> dict[str, Any]:
     """Return what :func:`stakes.evaluate` and :func:`stakes.count` take, for the rows of which something was said."""
     plan = target.plan
     known = {} if plan is None else {"classes": plan.classes, "positive": plan.positive}
@@ -28,7 +28,7 @@ def columns(target: Target, said: Said, rows: Array) -> dict[str, Any]:
 
 def judge(
     target: Target,
-    said: Said,
+    said: Predictions,
     rows: Array,
     *,
     threshold: float | None = None,
@@ -37,7 +37,7 @@ def judge(
 ) -> Evaluation:
     """Evaluate what was said about some rows; with a threshold, the scores decide."""
     if threshold is not None:
-        said = Said(said.score, None if said.score is not None else said.prediction, said.probabilities)
+        said = Predictions(said.score, None if said.score is not None else said.prediction, said.probabilities)
     counted = count_rows(**columns(target, said, rows), **options)
     judged = evaluation.judge(counted, threshold, sampling)
     if judged.probabilities and not said.probabilities:  # decision functions may happen to lie in [0, 1]

@@ -41,7 +41,7 @@ def check_estimator(estimator: Any) -> None:
 
 # ── what a model says ────────────────────────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, eq=False)
-class Said:
+class Predictions:
     """What a model says about some rows: scores (probabilities, or anything that orders rows), decisions, or both."""
 
     score: Array | None = None
@@ -49,19 +49,19 @@ class Said:
     probabilities: bool = True
 
     @classmethod
-    def joined(cls, parts: Sequence["Said"]) -> "Said":
+    def joined(cls, parts: Sequence["Predictions"]) -> "Predictions":
         """Put what was said about several sets of rows one after the other."""
         columns = {name: [getattr(part, name) for part in parts] for name in ("score", "prediction")}
         known = {name: np.concatenate(column) for name, column in columns.items() if column[0] is not None}
         return cls(**known, probabilities=parts[0].probabilities)
 
-    def take(self, rows: Array) -> "Said":
+    def take(self, rows: Array) -> "Predictions":
         """Return what was said about some of the rows."""
         score, prediction = (None if column is None else column[rows] for column in (self.score, self.prediction))
-        return Said(score, prediction, self.probabilities)
+        return Predictions(score, prediction, self.probabilities)
 
 
-def say(model: Any, X: Any, target: Target) -> Said:
+def say(model: Any, X: Any, target: Target) -> Predictions:
     """Ask a fitted model for all that it can say.
 
     Two classes: the probability of the positive one, else the decision function beside the decisions, else these
@@ -70,10 +70,12 @@ def say(model: Any, X: Any, target: Target) -> Said:
     plan = target.plan
     if plan is not None and hasattr(model, "predict_proba"):
         table = class_probabilities(np.asarray(model.predict_proba(X)), model, target, plan)
-        return Said(table[:, 1]) if target.two_classes else Said(table, predict_rows(model, X, target))
+        return Predictions(table[:, 1]) if target.two_classes else Predictions(table, predict_rows(model, X, target))
     if plan is not None and target.two_classes and hasattr(model, "decision_function"):
-        return Said(towards_positive(model, X, target, plan), predict_rows(model, X, target), probabilities=False)
-    return Said(prediction=predict_rows(model, X, target))
+        return Predictions(
+            towards_positive(model, X, target, plan), predict_rows(model, X, target), probabilities=False
+        )
+    return Predictions(prediction=predict_rows(model, X, target))
 
 
 def predict_rows(model: Any, X: Any, target: Target) -> Array | None:
@@ -119,8 +121,8 @@ def towards_positive(model: Any, X: Any, target: Target, plan: Plan) -> Array:
 class Fitted:
     """What the model of one split says about the rows held out, and about its own training rows."""
 
-    test: Said
-    train: Said | None
+    test: Predictions
+    train: Predictions | None
 
 
 def fit_all(

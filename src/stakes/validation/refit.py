@@ -17,7 +17,7 @@ from stakes.tallies.checks import check_whole
 from stakes.uncertainty.permutation import PermutationTest
 from stakes.validation.evaluating import judge, metric_of, value_of
 from stakes.validation.features import as_table, indexable, shuffle_within
-from stakes.validation.fitting import Said, check_estimator, fit_all, require_scikit_learn, run
+from stakes.validation.fitting import Predictions, check_estimator, fit_all, require_scikit_learn, run
 from stakes.validation.result import mean_of_defined
 from stakes.validation.splits import number_groups, split
 from stakes.validation.target import Target, read_target
@@ -136,14 +136,14 @@ class _Trial:
         said, rows, fold, _ = self._out_of_fold(X, target)
         return _figure(metric, target, said, rows, fold)
 
-    def _out_of_fold(self, X: Any, target: Target) -> tuple[Said, Array, Array, str]:
+    def _out_of_fold(self, X: Any, target: Target) -> tuple[Predictions, Array, Array, str]:
         splits = split(self.cv, X, target, groups=self.groups, seed=self.seed)
         fitted = fit_all(self.estimator, X, target, splits.all, training=False, doing="")
-        rows, fold = splits.judged
-        return Said.joined([one.test for one in fitted]), rows, fold, splits.words
+        rows, fold = splits.test_rows
+        return Predictions.joined([one.test for one in fitted]), rows, fold, splits.words
 
 
-def _figure(metric: Metric, target: Target, said: Said, rows: Array, fold: Array) -> float:
+def _figure(metric: Metric, target: Target, said: Predictions, rows: Array, fold: Array) -> float:
     if not _of_order(metric):
         return value_of(metric, judge(target, said, rows))
     folds = judge(target, said, rows, by=fold).segments.values()

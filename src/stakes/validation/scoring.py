@@ -42,11 +42,11 @@ def scorer(
         raise errors.scorer_of_cost_columns(pricing.costs.columns)
     declared = classes if classes is not None or pricing is None else pricing.costs.classes
     known = None if declared is None else tuple(map(canonical, in_order(declared)))
-    return Scorer(Figure(metric.text, pricing, positive, known))
+    return Scorer(ScoredFigure(metric.text, pricing, positive, known))
 
 
 @dataclass(frozen=True)
-class Figure:
+class ScoredFigure:
     """A figure of a fitted model, or of decisions or predicted numbers; it can be sent to other processes."""
 
     name: str

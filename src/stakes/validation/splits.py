@@ -40,7 +40,7 @@ class Splits:
         return np.concatenate([train for train, _ in self.all])
 
     @property
-    def judged(self) -> tuple[Array, Array]:
+    def test_rows(self) -> tuple[Array, Array]:
         """The rows that are judged, fold by fold, and the number of the fold of each."""
         tests = [test for _, test in self.all]
         return np.concatenate(tests), np.repeat(np.arange(len(tests)), [len(test) for test in tests])

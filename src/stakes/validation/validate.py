@@ -11,7 +11,7 @@ from stakes.tallies.checks import check_threshold
 from stakes.uncertainty.sampling import Sampling
 from stakes.validation.evaluating import judge
 from stakes.validation.features import indexable
-from stakes.validation.fitting import Said, check_estimator, fit_all, require_scikit_learn
+from stakes.validation.fitting import Predictions, check_estimator, fit_all, require_scikit_learn
 from stakes.validation.result import Validation
 from stakes.validation.splits import split
 from stakes.validation.target import as_array, column_of, read_target
@@ -76,23 +76,25 @@ def validate(
 
     units = np.arange(len(target.values)) if groups is None else as_array(column_of("groups", groups, X))
 
-    def judged(said: Said, rows: Array, by: Array | None = None) -> Any:
+    def evaluate_fold(said: Predictions, rows: Array, by: Array | None = None) -> Any:
         """Evaluate; rows that are judged several times, and groups, stay together in intervals."""
         weight = None if weights is None else weights[rows]
         cluster = units[rows] if groups is not None or len(np.unique(rows)) < len(rows) else None
         columns = {"weight": weight, "by": by, "cluster": cluster}
         return judge(target, said, rows, threshold=threshold, sampling=sampling, **columns)
 
-    rows, fold = splits.judged
-    said = Said.joined([one.test for one in fitted])
+    rows, fold = splits.test_rows
+    said = Predictions.joined([one.test for one in fitted])
     in_order = np.argsort(rows, kind="stable")
     first = in_order[fold[in_order] < len(splits.repeats[0])]
     once, chosen = said.take(first), rows[first]
     return Validation(
         how=splits.words,
-        pooled=judged(once, chosen, None if segments is None else segments[chosen]),
-        folds=list(judged(said, rows, by=fold).segments.values()),
-        training=judged(Said.joined([one.train for one in fitted if one.train is not None]), splits.fitted),
+        pooled=evaluate_fold(once, chosen, None if segments is None else segments[chosen]),
+        folds=list(evaluate_fold(said, rows, by=fold).segments.values()),
+        training=evaluate_fold(
+            Predictions.joined([one.train for one in fitted if one.train is not None]), splits.fitted
+        ),
         truth=target.values[chosen],
         predictions=once.prediction if once.score is None else once.score,  # type: ignore[arg-type]
         decisions=None if once.score is None else once.prediction,

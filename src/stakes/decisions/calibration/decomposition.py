@@ -28,7 +28,7 @@ from stakes.uncertainty.shares import wilson
 _NO_LOG_LOSS = "the log loss of several classes is no sum over classes, so it has no parts of this kind"
 
 
-class Terms(NamedTuple):
+class LossTerms(NamedTuple):
     """The parts of a loss."""
 
     miscalibration: float
@@ -37,12 +37,12 @@ class Terms(NamedTuple):
     score: float
 
     @classmethod
-    def of(cls, score: float, recalibrate_table: float, constant: float) -> "Terms":
+    def of(cls, score: float, recalibrate_table: float, constant: float) -> "LossTerms":
         """Take the loss apart; a part that rounding makes a hair negative is 0."""
         return cls(max(score - recalibrate_table, 0.0), max(constant - recalibrate_table, 0.0), constant, score)
 
 
-def squared_error_terms(truth: Any, prediction: Any, weight: Any = None) -> Terms:
+def squared_error_terms(truth: Any, prediction: Any, weight: Any = None) -> LossTerms:
     """Take the mean squared error of predicted numbers apart.
 
     >>> squared_error_terms([0, 0, 1, 1], [-1, 1, 1, 2])
@@ -56,7 +56,7 @@ def squared_error_terms(truth: Any, prediction: Any, weight: Any = None) -> Term
     score, recalibrate_table, unskilled = (
         float(np.average((truth - said) ** 2, weights=weight)) for said in (prediction, fitted, constant)
     )
-    return Terms.of(score, recalibrate_table, unskilled)
+    return LossTerms.of(score, recalibrate_table, unskilled)
 
 
 def recalibrate_table(table: ScoreTable) -> ScoreTable:
@@ -68,9 +68,9 @@ def recalibrate_table(table: ScoreTable) -> ScoreTable:
     return ScoreTable.from_columns(blocks.levels, blocks.sums, rest, **names)
 
 
-def terms(metric: Metric, table: ScoreTable, fitted: ScoreTable) -> Terms:
+def terms(metric: Metric, table: ScoreTable, fitted: ScoreTable) -> LossTerms:
     """Take the loss of the probabilities of two classes apart; ``fitted`` is the recalibrated table."""
-    return Terms.of(*(float(metric.of(one)) for one in (table, fitted, table.constant())))
+    return LossTerms.of(*(float(metric.of(one)) for one in (table, fitted, table.constant())))
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def decomposition(name: str, table: ScoreTable, fitted: ScoreTable, sampling: Sa
 def sum_decomposition(scores: ClassScores, sampling: Sampling) -> Decomposition:
     """Return the parts of the Brier score of several classes: the sum of those of each class against the rest."""
     of_class = [terms(metrics.find("brier_score"), table, recalibrate_table(table)) for table in scores.tables]
-    parts = Terms(*(math.fsum(column) for column in zip(*of_class, strict=True)))
+    parts = LossTerms(*(math.fsum(column) for column in zip(*of_class, strict=True)))
     limits = none("it is a sum over classes")
     return _figures(metrics.find("multiclass_brier_score"), parts, scores, limits, sampling)
 
@@ -104,7 +104,7 @@ def no_log_loss_of_many() -> Estimate:
     return Estimate("log_loss", math.nan, reason=_NO_LOG_LOSS)
 
 
-def _figures(metric: Metric, parts: Terms, tally: Any, uncertainty: Interval, sampling: Sampling) -> Decomposition:
+def _figures(metric: Metric, parts: LossTerms, tally: Any, uncertainty: Interval, sampling: Sampling) -> Decomposition:
     def made(name: str, value: float, baseline: float, limits: Interval, reason: str = "") -> Estimate:
         return figure(name, value, baseline, limits, sampling.confidence, reason)
 
@@ -120,7 +120,7 @@ def _figures(metric: Metric, parts: Terms, tally: Any, uncertainty: Interval, sa
     )
 
 
-def _share(parts: Terms) -> tuple[float, str]:
+def _share(parts: LossTerms) -> tuple[float, str]:
     """The share of the loss that is miscalibration, or why there is none."""
     if parts.score == 0:
         return math.nan, "the loss is 0"

@@ -42,7 +42,7 @@ class ReportThresholds:
         return ScoreTable.from_columns(self.thresholds[1:], *counts, **names)
 
 
-def stops(
+def report_thresholds(
     table: ScoreTable,
     *wanted: float | None,
     known: Sequence[tuple[float, float, float]] = (),

@@ -111,18 +111,18 @@ class _ByCost(Search):
 
     # ── resamples ────────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
-    def drawn(self) -> Any:
+    def resamples(self) -> Any:
         return self.resamples(self.grid)
 
     @cached_property
     def paid(self) -> Array:
         """What each threshold costs at each place in each resample."""
-        return self.goal.paid(self.grid, self.drawn.held)
+        return self.goal.paid(self.grid, self.resamples.held)
 
     @cached_property
     def out_of_bag_policy(self) -> Array:
         """How rows are decided by the resamples without them."""
-        return evaluate_out_of_bag(self.drawn, self.goal.choose(self.paid), len(self.grid.scores))
+        return evaluate_out_of_bag(self.resamples, self.goal.choose(self.paid), len(self.grid.scores))
 
     @cached_property
     def alike(self) -> list[list[Range]]:
@@ -150,8 +150,10 @@ class _ByCost(Search):
 
     @cached_property
     def account(self) -> CostAccount:
-        counts = self.drawn.counts if isinstance(self.drawn, ClusterResamples) else None
-        return CostAccount(self.grid, self.shares, self.goal.shares is not None, self.sampling, self.drawn.held, counts)
+        counts = self.resamples.counts if isinstance(self.resamples, ClusterResamples) else None
+        return CostAccount(
+            self.grid, self.shares, self.goal.shares is not None, self.sampling, self.resamples.held, counts
+        )
 
     def _saving(self, other: Array, taken: Array) -> Estimate:
         """What one policy saves against another; either may differ from cluster to cluster."""

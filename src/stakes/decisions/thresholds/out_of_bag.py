@@ -52,7 +52,7 @@ class ClusterResamples:
     @classmethod
     def of(cls, grid: ThresholdGrid, clusters: Clusters, resamples: int, generator: Any) -> "ClusterResamples":
         """Draw clusters."""
-        counts = clusters.by_rung(grid.scores)
+        counts = clusters.by_level(grid.scores)
         drawn = generator.poisson(1.0, (resamples, len(counts))).astype(np.float64)
         weight = np.where(grid.weight > 0, grid.weight, 1.0)
         return cls(np.tensordot(drawn, counts, 1) / weight, (drawn == 0).astype(np.float64), counts)

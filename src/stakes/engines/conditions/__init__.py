@@ -9,7 +9,7 @@ from stakes.engines.conditions.syntax import parse
 from stakes.engines.conditions.translation import holding
 from stakes.engines.conditions.tree import Condition, Truth
 
-__all__ = ["Condition", "chosen", "filtered", "groups", "parse"]
+__all__ = ["Condition", "choose_rows", "filtered", "groups", "parse"]
 
 
 def filtered(frame: Any, condition: Condition, places: Mapping[str, str]) -> Any:
@@ -26,14 +26,14 @@ def filtered(frame: Any, condition: Condition, places: Mapping[str, str]) -> Any
     return holding(frame, condition, places, kinds)
 
 
-def chosen(columns: Mapping[str, Any], condition: Condition, rows: int) -> Any:
+def choose_rows(columns: Mapping[str, Any], condition: Condition, rows: int) -> Any:
     """Say of each row whether it satisfies a condition: a mask. ``columns`` are those that it names, of any make."""
     import numpy as np
     import polars as pl
 
-    from stakes.engines.conditions.frames import Part, as_polars, rows_kept, settled
+    from stakes.engines.conditions.frames import Part, as_polars, rows_kept, settle_kinds
 
     if isinstance(condition.tree, Truth):
         return np.full(rows, condition.tree.value)
     part = Part(pl.DataFrame([as_polars(columns[name], name).alias(name) for name in condition.columns]))
-    return rows_kept(condition, settled(groups(condition), [part]), part)
+    return rows_kept(condition, settle_kinds(groups(condition), [part]), part)

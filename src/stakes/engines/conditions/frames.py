@@ -61,7 +61,7 @@ class Part:
         raise errors.condition_of_other_kind(column, kind, held)
 
 
-def settled(groups: Iterable[Group], parts: Iterable[Part]) -> dict[str, str]:
+def settle_kinds(groups: Iterable[Group], parts: Iterable[Part]) -> dict[str, str]:
     """Say what each column is compared as, by what all parts of the table hold."""
     groups = list(groups)
     seen: dict[str, dict[str, None]] = {column: {} for group in groups for column in group.columns}

@@ -175,7 +175,7 @@ class _Parser:
             parts = [self._test(left)]
             while self._take(key):
                 parts.append(self._test(self._expression(_POWERS[key] + 1)))
-            return _combined(Every if key == "AND" else Either, parts)
+            return _combine(Every if key == "AND" else Either, parts)
         value = self._value(left)
         if key in ("IS", "NOT", "IN", "LIKE", "ILIKE") and isinstance(value, _LITERALS):
             raise errors.bad_where(self.text, f"no column stands before {key}", "compare written values with signs")
@@ -201,7 +201,7 @@ class _Parser:
             low = self._value(self._expression(_OF_VALUES))
             self._expect("AND", "AND and the other end")
             high = self._value(self._expression(_OF_VALUES))
-            return _combined(Every, [self._compared(">=", value, low), self._compared("<=", value, high)])
+            return _combine(Every, [self._compared(">=", value, low), self._compared("<=", value, high)])
         if key == "IN":
             self._expect("(", "values in brackets, such as ('A', 'B'),")
             items = [self._item()]
@@ -356,7 +356,7 @@ def _opposite(test: Test, negated: bool = True) -> Test:
     return Not(test) if negated else test
 
 
-def _combined(kind: type[Every] | type[Either], parts: list[Test]) -> Test:
+def _combine(kind: type[Every] | type[Either], parts: list[Test]) -> Test:
     """All parts, or one of them, without those that are TRUE or FALSE in themselves."""
     decides = kind is Either
     if Truth(decides) in parts:

@@ -33,7 +33,7 @@ def holding(frame: Any, condition: tree.Condition, places: Mapping[str, str], ki
     """
     if isinstance(condition.tree, tree.Truth):
         return frame if condition.tree.value else frame.head(0)
-    frame = _typed(frame, {place: kinds[column] for column, place in places.items() if column in kinds})
+    frame = _as_type(frame, {place: kinds[column] for column, place in places.items() if column in kinds})
     schema = frame.collect_schema()
     clean = {column: f"where {i}" for i, column in enumerate(places)}
     columns = {c: Prepared(clean[c], schema[place], kinds.get(c, "")) for c, place in places.items()}
@@ -88,7 +88,7 @@ class Prepared:
         return column.alias(self.name)
 
 
-def _typed(frame: Any, kinds: Mapping[str, str]) -> Any:
+def _as_type(frame: Any, kinds: Mapping[str, str]) -> Any:
     """Give columns without a value, which have no type, that of what they are compared as."""
     import narwhals as nw
 
@@ -128,7 +128,7 @@ class _Translation:
                 return self.sure(test.part, not wanted)
             case tree.Every() | tree.Either():
                 found = [self.sure(part, wanted) for part in test.parts]
-                return _joined(found, isinstance(test, tree.Every) == wanted)
+                return _join(found, isinstance(test, tree.Every) == wanted)
             case tree.IsNull():
                 missing = self._value(test.value).is_null()
                 return missing if wanted else ~missing
@@ -142,7 +142,7 @@ class _Translation:
 
     def _leaf(self, known: list[Any], holds: Any, wanted: bool) -> Any:
         """What holds of the rows in which nothing is missing; a Python boolean holds of all of them."""
-        there = _joined([~value.is_null() for value in known], True)
+        there = _join([~value.is_null() for value in known], True)
         if isinstance(holds, bool):
             return there if holds == wanted else there & ~there
         return there & (holds if wanted else ~holds)
@@ -178,10 +178,10 @@ class _Translation:
             items = [below for below, exact in near if exact]
         else:
             items = [self._text(kind, item.value) for item in test.items if isinstance(item, tree.Text)]
-        small = [item for item in items if item is _written(item)]
+        small = [item for item in items if item is _write(item)]
         tests = [value.is_in(small)] if small else []
-        tests += [value == _written(item) for item in items if item not in small]
-        return self._leaf([value], _joined(tests, False) if tests else False, wanted)
+        tests += [value == _write(item) for item in items if item not in small]
+        return self._leaf([value], _join(tests, False) if tests else False, wanted)
 
     def _like(self, test: tree.Like, wanted: bool) -> Any:
         import narwhals as nw
@@ -195,10 +195,10 @@ class _Translation:
         """Compare with a number that is written; one that the column cannot hold lies between two that it can."""
         below, exact = self._nearest(operand, number)
         if exact:
-            return SIGNS[sign](value, _written(below))
+            return SIGNS[sign](value, _write(below))
         if sign == "=" or below is None:
             return sign in (">", ">=")
-        return value <= _written(below) if sign in ("<", "<=") else value > _written(below)
+        return value <= _write(below) if sign in ("<", "<=") else value > _write(below)
 
     def _nearest(self, operand: tree.Value, number: int | Decimal) -> tuple[Any, bool]:
         """The largest value not above a number that the operand can have, if there is one, and whether it is equal."""
@@ -247,7 +247,7 @@ class _Translation:
                     self.rounded[value.column] = column
                 return nw.col(column.name)
             case tree.Arithmetic():
-                return _worked_out(value.sign, self._fraction(value.left), self._fraction(value.right))
+                return _work_out(value.sign, self._fraction(value.left), self._fraction(value.right))
             case tree.Call(function="abs"):
                 return self._fraction(value.operand).abs()
             case tree.Call():
@@ -263,17 +263,17 @@ _TEXT_FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def _worked_out(sign: str, left: Any, right: Any) -> Any:
+def _work_out(sign: str, left: Any, right: Any) -> Any:
     """Arithmetic of float64; what is no number is missing."""
     import narwhals as nw
 
     if sign in "/%":
         right = nw.when(right != 0.0).then(right)
-    result = left - right * _cut(left / right) if sign == "%" else SIGNS[sign](left, right)
+    result = left - right * _slice(left / right) if sign == "%" else SIGNS[sign](left, right)
     return nw.when(~result.is_nan()).then(result)
 
 
-def _cut(number: Any) -> Any:
+def _slice(number: Any) -> Any:
     """The whole part; engines make 64-bit integers on the way, so large numbers, which are whole, stay out of it."""
     import narwhals as nw
 
@@ -283,7 +283,7 @@ def _cut(number: Any) -> Any:
     return nw.when(small).then(cut).otherwise(number)
 
 
-def _written(value: Any) -> Any:
+def _write(value: Any) -> Any:
     """A literal; not every engine takes whole numbers beyond Int64 without their type."""
     import narwhals as nw
 
@@ -292,7 +292,7 @@ def _written(value: Any) -> Any:
     return nw.lit(value, nw.UInt64 if value <= _LARGEST_UINT64 else nw.Int128)
 
 
-def _joined(parts: list[Any], every: bool) -> Any:
+def _join(parts: list[Any], every: bool) -> Any:
     """Put parts together in pairs, so that a thousand of them are nested ten deep and not a thousand."""
     while len(parts) > 1:
         pairs = [parts[i : i + 2] for i in range(0, len(parts), 2)]

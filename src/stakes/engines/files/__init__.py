@@ -13,7 +13,7 @@ from stakes import errors
 from stakes.engines import progress
 from stakes.engines.columns import read_number
 from stakes.engines.conditions import Condition, groups, parse
-from stakes.engines.conditions.frames import Part, rows_kept, settled
+from stakes.engines.conditions.frames import Part, rows_kept, settle_kinds
 from stakes.engines.files import csv, database
 from stakes.engines.files.kinds import FileTable, NotNumbersError, open_table
 from stakes.engines.files.room import refuse_beyond_memory
@@ -124,9 +124,7 @@ class Files:
             and not any(len(c) for part in parts for c in part.values())
         ):
             raise errors.nothing_satisfies(self.condition.text)
-        return {
-            argument: _joined(argument, [part[argument] for part in parts], self.tables) for argument in self.wanted
-        }
+        return {argument: _join(argument, [part[argument] for part in parts], self.tables) for argument in self.wanted}
 
     def batches(self, rows: int) -> Iterator[dict[str, Any]]:
         """Read so many rows at a time, in their order; how far this has come is told to whoever listens."""
@@ -159,7 +157,7 @@ class Files:
         """What the columns of the condition are compared as, by all rows of all files."""
         if self.condition is None:
             return {}
-        return settled(groups(self.condition), (_part(table, frame) for table, frame in frames))
+        return settle_kinds(groups(self.condition), (_part(table, frame) for table, frame in frames))
 
     @cached_property
     def _settled_in_batches(self) -> dict[str, str]:
@@ -175,7 +173,7 @@ class Files:
         """The wanted columns of the rows that satisfy the condition."""
         if self.condition is not None:
             frame = frame.filter(rows_kept(self.condition, kinds, _part(table, frame)))
-        return {argument: _typed(table, frame[name], argument) for argument, name in self.wanted.items()}
+        return {argument: _as_type(table, frame[name], argument) for argument, name in self.wanted.items()}
 
 
 def read_whole(path: Path, missing: Sequence[str] = ()) -> Any:
@@ -222,7 +220,7 @@ def _same_columns(first: FileTable, other: FileTable) -> None:
 
 
 # ── the values ───────────────────────────────────────────────────────────────────────────────────────────────────
-def _typed(table: FileTable, column: Any, argument: str) -> Any:
+def _as_type(table: FileTable, column: Any, argument: str) -> Any:
     """Labels in text files stay text (Polars leaves NUL bytes in it); scores and weights must be numbers."""
     import polars as pl
 
@@ -276,7 +274,7 @@ def _gaps(lazy: Any, name: str) -> tuple[int, int, int]:
     return rows, gaps, first or 0
 
 
-def _joined(argument: str, parts: Sequence[Any], tables: Sequence[FileTable]) -> Any:
+def _join(argument: str, parts: Sequence[Any], tables: Sequence[FileTable]) -> Any:
     """The columns of all files below each other; they must be of one kind."""
     import polars as pl
 

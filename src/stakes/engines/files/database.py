@@ -29,14 +29,14 @@ def kind_of(source: Source) -> str:
 
 def columns(source: Source) -> list[str]:
     """Return the names of the columns of the table; the database is only read."""
-    with _connected(source, _LITTLE) as connection, little_memory(3 * _MOST_TEXT):
+    with _connect(source, _LITTLE) as connection, little_memory(3 * _MOST_TEXT):
         tables = [name for (name,) in connection.execute(_TABLES[kind_of(source)]).fetchall()]
         if source.table is None:
             raise errors.which_table(source.name, tables)
         if source.table not in tables:
             raise errors.no_such_table(str(source.path), source.table, tables)
         _refuse_endless_view(source, source.table, connection)
-        return [name for name, *_ in connection.execute(f"SELECT * FROM {_quoted(source.table)} LIMIT 0").description]
+        return [name for name, *_ in connection.execute(f"SELECT * FROM {_quote(source.table)} LIMIT 0").description]
 
 
 def collect(source: Source, names: Sequence[str]) -> Any:
@@ -44,8 +44,8 @@ def collect(source: Source, names: Sequence[str]) -> Any:
     import polars as pl
 
     assert source.table is not None
-    query = f"SELECT {', '.join(map(_quoted, names))} FROM {_quoted(source.table)}"
-    with _connected(source) as connection:
+    query = f"SELECT {', '.join(map(_quote, names))} FROM {_quote(source.table)}"
+    with _connect(source) as connection:
         if kind_of(source) == "duckdb":
             found = connection.execute(query)
             types = [str(column[1]) for column in found.description]
@@ -63,8 +63,8 @@ def batches(source: Source, names: Sequence[str], rows: int) -> Iterator[Any]:
     if kind_of(source) == "duckdb":
         yield collect(source, names)
         return
-    query = f"SELECT {', '.join(map(_quoted, names))} FROM {_quoted(str(source.table))}"
-    with _connected(source) as connection:
+    query = f"SELECT {', '.join(map(_quote, names))} FROM {_quote(str(source.table))}"
+    with _connect(source) as connection:
         cursor = connection.execute(query)
         while found := cursor.fetchmany(rows):
             columns = zip(names, zip(*found, strict=True), strict=True)
@@ -77,14 +77,14 @@ def relation(source: Source) -> Iterator[Any]:
     if kind_of(source) != "duckdb":
         yield None
         return
-    with _connected(source) as connection:
-        yield connection.sql(f"SELECT * FROM {_quoted(str(source.table))}")
+    with _connect(source) as connection:
+        yield connection.sql(f"SELECT * FROM {_quote(str(source.table))}")
 
 
 def rows(source: Source) -> int:
     """How many rows the table has."""
-    with _connected(source) as connection:
-        return int(connection.execute(f"SELECT count(*) FROM {_quoted(str(source.table))}").fetchone()[0])
+    with _connect(source) as connection:
+        return int(connection.execute(f"SELECT count(*) FROM {_quote(str(source.table))}").fetchone()[0])
 
 
 _TABLES = {
@@ -112,7 +112,7 @@ def _refuse_endless_view(source: Source, name: str, connection: Any) -> None:
     if name not in views:
         return
     most = _MOST_OF_RECURSION if name in _recursive(views) else _MOST_OF_VIEW
-    some = f"SELECT 1 FROM {_quoted(name)} LIMIT {most + 1}"
+    some = f"SELECT 1 FROM {_quote(name)} LIMIT {most + 1}"
     if connection.execute(f"SELECT count(*) FROM ({some})").fetchone()[0] > most:
         raise errors.endless_view(source.name, name, f"{most:,} rows")
     if kind_of(source) == "duckdb":
@@ -134,9 +134,9 @@ def _refuse_much_text(source: Source, name: str, connection: Any) -> None:
     import duckdb
 
     try:
-        described = connection.execute(f"SELECT * FROM {_quoted(name)} LIMIT 0").description
-        lengths = [f"sum(strlen({_quoted(c)}))" for c, type_, *_ in described if str(type_) == "VARCHAR"]
-        found = connection.execute(f"SELECT {', '.join([*lengths, '0'])} FROM {_quoted(name)}").fetchone()
+        described = connection.execute(f"SELECT * FROM {_quote(name)} LIMIT 0").description
+        lengths = [f"sum(strlen({_quote(c)}))" for c, type_, *_ in described if str(type_) == "VARCHAR"]
+        found = connection.execute(f"SELECT {', '.join([*lengths, '0'])} FROM {_quote(name)}").fetchone()
         much = sum(filter(None, found)) > _MOST_TEXT
     except duckdb.OutOfMemoryException:
         much = True
@@ -167,7 +167,7 @@ def _watching(source: Source) -> Callable[[Any, tuple[Any, ...]], tuple[Any, ...
 
 
 @contextmanager
-def _connected(source: Source, options: Mapping[str, Any] | None = None) -> Iterator[Any]:
+def _connect(source: Source, options: Mapping[str, Any] | None = None) -> Iterator[Any]:
     connection, problems = _sqlite(source) if kind_of(source) == "sqlite" else _duckdb(source, options or {})
     with closing(connection):
         try:
@@ -219,7 +219,7 @@ _LITTLE = {"memory_limit": f"{_MOST_TEXT}B"}
 """What DuckDB keeps of a table that a view is made of; text that a view makes up is not counted in that."""
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 

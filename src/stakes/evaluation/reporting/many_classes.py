@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from stakes import metrics
-from stakes.decisions.curves.report_thresholds import stops
+from stakes.decisions.curves.report_thresholds import report_thresholds
 from stakes.evaluation.reporting.figures import figures_section
 from stakes.evaluation.reporting.many_class_verdict import class_lines, verdict_section
 from stakes.evaluation.reporting.segments import largest_classes, segments_section
@@ -129,7 +129,7 @@ def _areas(evaluation: Any, name: str) -> list[dict[str, Any]]:
 
 def swept(name: str, table: ScoreTable, quantiles: int) -> dict[str, Any]:
     """Return what some hundred thresholds of a score find and let through."""
-    found = stops(table, quantiles=min(quantiles, 1000))
+    found = report_thresholds(table, quantiles=min(quantiles, 1000))
     counts = {"P": float(table.P), "N": float(table.N)}
     return {
         "name": named(name),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stakes.decisions.curves.report_thresholds import ReportThresholds, stops
+from stakes.decisions.curves.report_thresholds import ReportThresholds, report_thresholds
 from stakes.evaluation.reporting.calibration import calibration_section
 from stakes.evaluation.reporting.explorer import explorer_section
 from stakes.evaluation.reporting.figures import confusion_section, figures_section
@@ -32,9 +32,9 @@ def _stops(evaluation: Any) -> ReportThresholds | None:
         return None
     threshold, confusion = evaluation.threshold, evaluation.confusion
     if threshold is None or table.answers(threshold):
-        return stops(table, threshold)
+        return report_thresholds(table, threshold)
     found = [(float(threshold), *confusion.counts[::-1, 1].tolist())]  # within a bin, but counted beside the bins
-    return stops(table, known=found)
+    return report_thresholds(table, known=found)
 
 
 def _facts(evaluation: Any) -> list[dict[str, Any]]:
