@@ -111,18 +111,18 @@ class _ByCost(Search):
 
     # ── resamples ────────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
-    def resamples(self) -> Any:
+    def resampled(self) -> Any:
         return self.resamples(self.grid)
 
     @cached_property
     def paid(self) -> Array:
         """What each threshold costs at each place in each resample."""
-        return self.goal.paid(self.grid, self.resamples.held)
+        return self.goal.paid(self.grid, self.resampled.held)
 
     @cached_property
     def out_of_bag_policy(self) -> Array:
         """How rows are decided by the resamples without them."""
-        return evaluate_out_of_bag(self.resamples, self.goal.choose(self.paid), len(self.grid.scores))
+        return evaluate_out_of_bag(self.resampled, self.goal.choose(self.paid), len(self.grid.scores))
 
     @cached_property
     def alike(self) -> list[list[Range]]:
@@ -150,9 +150,9 @@ class _ByCost(Search):
 
     @cached_property
     def account(self) -> CostAccount:
-        counts = self.resamples.counts if isinstance(self.resamples, ClusterResamples) else None
+        counts = self.resampled.counts if isinstance(self.resampled, ClusterResamples) else None
         return CostAccount(
-            self.grid, self.shares, self.goal.shares is not None, self.sampling, self.resamples.held, counts
+            self.grid, self.shares, self.goal.shares is not None, self.sampling, self.resampled.held, counts
         )
 
     def _saving(self, other: Array, taken: Array) -> Estimate:
