@@ -398,6 +398,9 @@ SLOW = (
 )
 
 
+SLOW_IN_DUCKDB = "SELECT count(*) AS y, 0.5 AS p FROM range(3000000) a(i), range(3000000) b(j) WHERE i * j % 7 = 3"
+
+
 @pytest.fixture
 def slow_view(tmp_path):
     with sqlite3.connect(tmp_path / "slow.db") as database:
@@ -406,8 +409,13 @@ def slow_view(tmp_path):
     return f"{tmp_path / 'slow.db'}::slow"
 
 
-def test_ctrl_c_within_a_view_of_sqlite(slow_view):
-    code, err, took = interrupted(1.5, "evaluate", slow_view, *FIT)
+@pytest.mark.parametrize("kind", ["sqlite", "duckdb"])
+def test_ctrl_c_within_a_view(tmp_path, slow_view, kind):
+    if kind == "duckdb":
+        slow_view = f"{tmp_path / 'slow.duckdb'}::slow"
+        with importlib.import_module("duckdb").connect(str(tmp_path / "slow.duckdb")) as database:
+            database.execute(f"CREATE VIEW slow AS {SLOW_IN_DUCKDB}")
+    code, err, took = interrupted(2.5, "evaluate", slow_view, *FIT)
     assert (code, one_line(err)) == (130, "stakes: interrupted")
     assert took < 5
 

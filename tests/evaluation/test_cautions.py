@@ -83,7 +83,7 @@ def test_rare_classes_are_not_suspicious():
 def test_several_classes():
     assert "score is the truth itself" in classes(ONE_HOT)
     assert "in every row, so it orders nothing" in classes(np.full((300, 3), 1 / 3))
-    assert "below chance for 'a', 'b' and 'c'; are the columns" in classes(Q[:, [1, 2, 0]])
+    assert "below chance for 'a', 'b' and 'c'; give each class the" in classes(Q[:, [1, 2, 0]])
     assert "look like logits" in classes(10 * Q - 5)
 
 

@@ -13,6 +13,10 @@ def constant_score(value: float) -> str:
     return f"score is {value:.6g} in every row, so it orders nothing; name the column with the model's scores"
 
 
+def constant_prediction(value: float) -> str:
+    return f"prediction is {value:.6g} in every row, so it follows nothing; name the model's own"
+
+
 def upside_down(auc: float, high: float, positive: str, negative: str) -> str:
     return (
         f"the auc is surely below chance ({auc:.4f}, at most {high:.4f}): high scores go with {short(repr(negative))}; "
@@ -22,8 +26,8 @@ def upside_down(auc: float, high: float, positive: str, negative: str) -> str:
 
 def classes_upside_down(names: Sequence[str]) -> str:
     return (
-        f"the auc against the rest is surely below chance for {some(names)}; are the columns of scores those of the "
-        "classes that they are given for?"
+        f"the auc against the rest is surely below chance for {some(names)}; give each class the column of "
+        "its own scores"
     )
 
 

@@ -73,6 +73,27 @@ def wrongs(evaluation: Any) -> Iterator[Caution]:
         if _below_chance(auc):
             words = errors.upside_down(auc.value, auc.high, evaluation.positive, evaluation.negative)
             yield Caution("caution.upside_down", words, {"value": auc.value}, wrong=True)
+    elif tables:
+        yield from _classes_upside_down(evaluation, wrong=True)
+    yield from _constant_prediction(evaluation.counted.tallies.get("errors"))
+
+
+def _constant_prediction(sums: ErrorSums | None) -> Iterator[Caution]:
+    if sums is not None and sums.total > 1 and sums.has("prediction") and not sums.spread("p"):
+        value = float(sums.mean(p=1))
+        words = errors.constant_prediction(value)
+        yield Caution("caution.constant_prediction", words, {"value": value}, wrong=True)
+
+
+def _classes_upside_down(evaluation: Any, wrong: bool) -> Iterator[Caution]:
+    """Classes whose scores surely run the wrong way; ``wrong`` if all classes together do."""
+    low = [table.positive for table in _score_tables(evaluation) if metrics.find("auc").of(table) < 0.5]
+    if not low or _below_chance(evaluation["macro_auc"]) != wrong:
+        return
+    surely = [name for name in low if _below_chance(evaluation["auc", name])] or (low if wrong else [])
+    if surely:
+        names = surely[:_MOST_NAMES] + ["…"] * (len(surely) > _MOST_NAMES)
+        yield Caution("caution.classes_upside_down", errors.classes_upside_down(surely), {"names": names}, wrong)
 
 
 def _score_tables(evaluation: Any) -> tuple[ScoreTable, ...]:
@@ -140,11 +161,7 @@ def _of_scores(evaluation: Any, table: ScoreTable) -> Iterator[Caution]:
 def _of_many_classes(evaluation: Any) -> Iterator[Caution]:
     yield from _no_better_than_constant(evaluation.figures)
     yield from _too_good(evaluation, "accuracy", "macro_auc")
-    low = [table.positive for table in _score_tables(evaluation) if metrics.find("auc").of(table) < 0.5]
-    surely = [name for name in low if _below_chance(evaluation["auc", name])]
-    if surely:
-        names = surely[:_MOST_NAMES] + ["…"] * (len(surely) > _MOST_NAMES)
-        yield Caution("caution.classes_upside_down", errors.classes_upside_down(surely), {"names": names})
+    yield from _classes_upside_down(evaluation, wrong=False)
     yield from _not_probabilities(evaluation)
     if evaluation.confusion is None and evaluation.joint is not None:
         yield Caution("caution.too_many_classes", values={"n": len(evaluation.classes)})

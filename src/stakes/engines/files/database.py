@@ -174,13 +174,15 @@ def _connect(source: Source, options: Mapping[str, Any] | None = None) -> Iterat
             if kind_of(source) == "sqlite":
                 _limit_views(source, connection)
             yield connection
-        except problems as problem:
+        except (problems, RuntimeError) as problem:
+            if str(problem).lower() in ("interrupted", "query interrupted"):  # what the databases make of a signal
+                raise KeyboardInterrupt from None
+            if not isinstance(problem, problems):
+                raise
             if type(problem).__name__ == "PermissionException":
                 raise errors.outside_database(source.name) from None
             if errors.lacks_memory(problem):
                 raise errors.lack_of_memory(errors.first_line(problem)) from None
-            if str(problem) == "interrupted":  # SQLite's word for what a signal raised
-                raise KeyboardInterrupt from None
             raise errors.unreadable_file(source.name, errors.first_line(problem)) from None
 
 
