@@ -22,6 +22,8 @@ from stakes.engines.files.sources import sources
 from stakes.errors import EmptyError, InputError
 from stakes.evaluation.recalibrating import recalibration
 
+pytestmark = pytest.mark.slow
+
 SLOWLY = pytest.mark.filterwarnings("ignore:PySpark does not")
 
 

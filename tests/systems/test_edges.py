@@ -12,6 +12,8 @@ from stakes.evaluation import system as evaluation
 from stakes.systems import bounds, programs
 from stakes.views import system as view
 
+pytestmark = pytest.mark.slow
+
 SH = ["s", "h"]
 COSTS = Costs(miss=5, false_alarm=1)
 EVEN = [[8, 2], [2, 8]]
