@@ -61,7 +61,9 @@ def spark():
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-    session = builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
+    # Compiling every question to Java takes longer than answering it for a few rows.
+    plain = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+    session = builder.config("spark.sql.shuffle.partitions", "2").config(map=plain).getOrCreate()
     yield session
     session.stop()
 

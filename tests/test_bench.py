@@ -85,6 +85,7 @@ def test_the_budgets_add_up_to_less_than_twenty_and_two_minutes():
 
 
 # ── tiny runs ────────────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.deep
 def test_a_tiny_run_writes_a_page(tmp_path):
     page = tmp_path / "page.md"
     command = [sys.executable, BENCH / "run.py", "--quick", "--only", "figures,decisions", "--rows", "1000"]

@@ -44,6 +44,7 @@ def told(*arguments):
 
 
 # ── exit codes ───────────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.slow
 def test_exit_codes():
     passed = command.run_alone("gate", *DEMO, "--require", "auc.low >= 0.80")
     assert (passed.returncode, passed.stderr) == (0, "")
@@ -70,6 +71,7 @@ def test_exit_codes():
         assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_quiet_says_nothing_and_a_closed_pipe_does_not_pass_a_failing_gate():
     for limit, code in (("0.80", 0), ("0.85", 1)):
         done = run(*DEMO, "--require", f"auc.low >= {limit}", "--quiet")
@@ -415,6 +417,7 @@ def steps_of(steps, environment, folder, inputs=None):
     return done
 
 
+@pytest.mark.slow
 def test_the_example_workflow_runs(tmp_path, stakes_on_path):
     folder = tmp_path / "example"
     shutil.copytree(ROOT / "examples" / "gate", folder)
@@ -431,6 +434,7 @@ def test_the_example_workflow_runs(tmp_path, stakes_on_path):
     assert "::error title=stakes gate%3A auc.low >= 0.999::failed" in done.stdout
 
 
+@pytest.mark.slow
 def test_the_action_runs(folder, stakes_on_path):
     action = yaml.safe_load((ROOT / "action.yml").read_text())
     assert action["runs"]["using"] == "composite"

@@ -55,6 +55,7 @@ def test_a_terminal_sees_a_bar_and_a_pipe_does_not(large):
     assert run(large, "--no-progress", terminal=True) == (result, "")
 
 
+@pytest.mark.deep  # in small: tests/engines/test_streaming.py
 def test_exact_keeps_every_score(large):
     result, _ = run(large, "--exact", terminal=False)
     assert "counted in bins" not in result

@@ -218,6 +218,7 @@ def in_terminal(arguments, env):
     return text.decode()
 
 
+@pytest.mark.slow
 def test_colours_only_on_a_terminal_that_wants_them():
     arguments = ["metrics", "auc"]
     assert "\x1b[" in in_terminal(arguments, {})
@@ -245,6 +246,7 @@ def test_doctor_tells_versions_and_what_is_missing(monkeypatch):
     assert "stakes[validation]" in invoke("doctor")
 
 
+@pytest.mark.slow
 def test_warnings_are_one_line_and_said_once(tmp_path):
     (tmp_path / "loud.py").write_text(
         "import warnings\nfrom sklearn.dummy import DummyClassifier\n"

@@ -515,6 +515,7 @@ def shell(words, how):
         *(pytest.param(name, "<&- >&- 2>&-", marks=pytest.mark.deep) for name in COMMANDS),
     ],
 )
+@pytest.mark.slow
 def test_streams_may_be_closed(folder, name, how):
     product = {"count": ["-o", "new.tally"], "apply": ["-o", "new.csv"]}.get(name, [])
     done = shell([*COMMANDS[name], *product], how)
@@ -533,6 +534,7 @@ def test_streams_may_be_closed(folder, name, how):
         (["evaluate", "rows.csv", "--nonsense"], "2>&-", 2),
     ],
 )
+@pytest.mark.slow
 def test_exit_codes_do_not_need_streams(folder, words, how, code):
     done = shell(words, how)
     assert done.returncode == code

@@ -12,6 +12,8 @@ from stakes.cli import cli
 from stakes.cli.demo import DEMO_FILE
 from stakes.cli.options import DEMO_FILES
 
+pytestmark = pytest.mark.slow
+
 SCHEMAS = {
     file.name: json.loads(file.read_text(encoding="utf-8"))
     for file in resources.files("stakes").joinpath("schema").iterdir()

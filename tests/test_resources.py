@@ -253,7 +253,7 @@ def endless_line():
     held = io.BytesIO()
     with gzip.open(held, "wb", 9) as file:
         file.write(b"y,p\n1,0.5\n0,")
-        for _ in range(300):
+        for _ in range(120):
             file.write(b"9" * MB)
     return held.getvalue()
 

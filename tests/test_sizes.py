@@ -54,7 +54,7 @@ def written(path, begin, middle, end, size):
     ("name", "begin", "middle", "words"),
     [
         ("a.csv", "", "a", "a line has more than 16,777,216 bytes"),
-        ("a.csv", "y,p\n0,0.5\n1,", "9", "a line has more than 16,777,216 bytes"),
+        pytest.param("a.csv", "y,p\n0,0.5\n1,", "9", "a line has more than 16,777,216 bytes", marks=pytest.mark.deep),
         ("a.csv", 'y,p\n0,0.5\n1,"', "b", "a line has more than 16,777,216 bytes"),
         ("a.jsonl", '{"y": 1, "p": "', "a", "a line has more than 16,777,216 bytes"),
         ("a.tally", "", "a", "a.tally is damaged or no tally"),
@@ -86,7 +86,7 @@ def test_a_million_columns(tmp_path):
     refused(done, "the header names more than 100,000 columns; keep those that are needed")
 
 
-@pytest.mark.parametrize(("truth", "code"), [("y", 0), ("z", 2)])
+@pytest.mark.parametrize(("truth", "code"), [("y", 0), pytest.param("z", 2, marks=pytest.mark.deep)])
 def test_a_hundred_thousand_columns(tmp_path, truth, code):
     path = tmp_path / "wide.csv"
     rows = [[str(i), f"0.{i + 1}", *["1"] * 99_000] for i in range(2)]
@@ -106,7 +106,7 @@ def many_labels(tmp_path_factory, request):
     return path
 
 
-@pytest.mark.parametrize("how", [[], ["--all"], ["--json"]])
+@pytest.mark.parametrize("how", [["--all"], *(pytest.param(how, marks=pytest.mark.deep) for how in ([], ["--json"]))])
 def test_a_hundred_thousand_labels(many_labels, how):
     done = stakes_within(1_000, "evaluate", many_labels, "--truth", "y", "--prediction", "d", *how)
     assert done.returncode == 0, done.stderr[-500:]
@@ -127,7 +127,7 @@ def test_tens_of_thousands_of_segments_of_as_many_labels(many_labels):
     )
 
 
-@pytest.mark.parametrize("verb", ["decide", "permute", "compare"])
+@pytest.mark.parametrize("verb", ["compare", *(pytest.param(v, marks=pytest.mark.deep) for v in ("decide", "permute"))])
 def test_a_hundred_thousand_labels_where_two_are_wanted(many_labels, verb):
     score = ["--prediction", "d", "--prediction", "site"] if verb == "compare" else ["--score", "d"]
     extra = ["--best", "f1"] if verb == "decide" else []

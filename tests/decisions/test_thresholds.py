@@ -18,6 +18,8 @@ from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import Sampling
 from tests.parts import examples
 
+pytestmark = pytest.mark.slow
+
 ROWS = st.lists(st.tuples(st.integers(0, 6), st.booleans(), st.integers(1, 3)), min_size=3, max_size=25).filter(
     lambda rows: len({truth for _, truth, _ in rows}) == 2
 )

@@ -25,6 +25,8 @@ from stakes.errors import EmptyError, InputError
 from stakes.evaluation.recalibrating import recalibration
 from tests.parts import since
 
+pytestmark = pytest.mark.slow
+
 SLOWLY = pytest.mark.filterwarnings("ignore:PySpark does not")
 
 

@@ -10,6 +10,8 @@ import stakes
 from tests.command import run
 from tests.parts import Lazily
 
+pytestmark = pytest.mark.slow
+
 multitest = Lazily("statsmodels.stats.multitest")
 
 N = 1_500

@@ -12,6 +12,8 @@ import sklearn.metrics as sk
 import stakes
 from stakes.evaluation.comparison import Pair, Place
 
+pytestmark = pytest.mark.slow
+
 RANDOM = np.random.default_rng(8)
 N = 240
 TRUTH = (RANDOM.random(N) < 0.45).astype(int)

@@ -11,6 +11,8 @@ from stakes import Costs, InputError, JointCounts, System
 from stakes.systems import bounds, linear_programs
 from stakes.systems import system as evaluation
 
+pytestmark = pytest.mark.slow
+
 SH = ["s", "h"]
 COSTS = Costs(miss=5, false_alarm=1)
 EVEN = [[8, 2], [2, 8]]

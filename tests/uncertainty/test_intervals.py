@@ -23,6 +23,8 @@ from stakes.uncertainty.sampling import USUAL, Sampling
 from stakes.uncertainty.shares import clopper_pearson, wilson
 from tests.parts import Lazily, examples
 
+pytestmark = pytest.mark.slow
+
 proportion = Lazily("statsmodels.stats.proportion")
 
 Z = scipy.stats.norm.ppf(0.975)

@@ -19,6 +19,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import stakes
 from stakes.errors import InputError, UndefinedWarning
 
+pytestmark = pytest.mark.slow
+
 TUMOURS, BENIGN = load_breast_cancer(return_X_y=True)
 TUMOURS = TUMOURS[:, :4] / TUMOURS[:, :4].std(axis=0)
 NAMED = np.array(["malignant", "benign"])[BENIGN]

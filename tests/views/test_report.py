@@ -19,6 +19,8 @@ from stakes.views import report
 from stakes.views.languages import LANGUAGES, PLURALS, TRANSLATED
 from stakes.views.report.texts import texts, written
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(report.__file__).parent
 MAKERS = HERE.parents[1] / "evaluation" / "reporting"
 EVIL = "</script><script>alert(1)</script>"

@@ -29,6 +29,8 @@ from tests.views.pages import (
 )
 from tests.views.test_report import data_of, gaps, keys_said, section, tones
 
+pytestmark = pytest.mark.slow
+
 
 def kinds(payload):
     return [one["kind"] for one in payload["sections"]]
