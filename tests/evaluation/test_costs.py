@@ -76,7 +76,7 @@ def test_costs_at_a_deployment_prior(rows):
 
 def test_exact_costs_of_counts():
     table = Confusion.two_class(tp=30, fn=10, fp=20, tn=140)
-    ev = stakes.Evaluation(stakes.engines.Counted("classification", {"confusion": table}))
+    ev = stakes.Evaluation(stakes.engines.plan.Counted("classification", {"confusion": table}))
     found = ev.priced(stakes.Costs(miss=0.1, false_alarm=0.3))
     assert found["expected_cost"].value == float((Fraction(1, 10) * 10 + Fraction(3, 10) * 20) / 200)
     # miss 0.1: leaving everybody alone is cheapest

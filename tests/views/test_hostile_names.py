@@ -166,7 +166,7 @@ def test_every_object_shows_names_as_text(exhibits):
 
 def test_notebooks_show_names_as_text(exhibits):
     pages = [thing._repr_html_() for thing in exhibits if hasattr(thing, "_repr_html_")]
-    assert len(pages) == 6
+    assert len(pages) == 8
     for page in pages:
         harmless(page)
         ElementTree.fromstring(page)
@@ -308,7 +308,7 @@ def test_every_form_of_every_answer(asked, verb, monkeypatch, capsys):
     told = {}
 
     def keep(answer, *_):
-        told.update({form: answer.told(form) for form in (*FORMS, "text")}, ascii=answer.told("json", "ascii"))
+        told.update({form: answer.render(form) for form in (*FORMS, "text")}, ascii=answer.render("json", "ascii"))
 
     monkeypatch.setattr("stakes.cli.output._tell", keep)
     code, out, err = run_command([verb, *asked[verb]], capsys)

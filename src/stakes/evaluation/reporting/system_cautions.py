@@ -58,8 +58,8 @@ def _of_seeing(study: Study) -> Iterator[dict[str, Any]]:
 
 def _of_size(study: Study) -> Iterator[dict[str, Any]]:
     network = study.system.network
-    if study.system._drawn.reason:
-        yield said("system.caution_rates" if study.system._drawn.reason == RATES_ONLY else "system.caution_draws")
+    if study.system._bootstrap.reason:
+        yield said("system.caution_rates" if study.system._bootstrap.reason == RATES_ONLY else "system.caution_draws")
     for name in study.names:
         counts = network.models[name].counts
         if counts is not None:
