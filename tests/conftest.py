@@ -1,6 +1,7 @@
 """What several test files start once."""
 
 import os
+import sys
 
 import pytest
 
@@ -11,6 +12,7 @@ from tests.parts import needs
 def spark():
     """Start a real Spark in this process, with a few small partitions."""
     needs("java", "Spark needs Java 17: install openjdk-17-jre-headless")
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # the workers are of the same version
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
     from pyspark.sql import SparkSession
