@@ -3,6 +3,7 @@
 import functools
 import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,7 @@ def pytest_xdist_make_scheduler(config, log):
 def spark():
     """Start a real Spark in this process, with a few small partitions."""
     needs("java", "Spark needs Java 17: install openjdk-17-jre-headless")
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # the workers are of the same version
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
     from pyspark.sql import SparkSession

@@ -181,7 +181,7 @@ def test_shares_that_sum_to_nearly_one_are_one_case():
         costs=Costs(1 - np.eye(3), names),
         prior=[0.7, 0.2, 0.1],
     )
-    assert sum(found.cases.values()) != 1
+    assert np.cumsum([*found.cases.values()])[-1] != 1  # Python's own sum is rounded once, from 3.12 on
     assert found.per_case
     assert not of_tables(a=EVEN, b=EVEN).per_case
     assert "of the 0.25 that the system costs per case" in found.advice

@@ -182,6 +182,7 @@ def test_plots_draw_names_as_text(exhibits):
     seen = ""
     with warnings.catch_warnings(), mpl.rc_context({"svg.fonttype": "none"}):
         warnings.simplefilter("error")  # such as a letter that no font has
+        warnings.simplefilter("ignore", DeprecationWarning)  # which libraries have for each other
         for draw in (*(partial(thing.plot, kind) for thing in plotted for kind in thing.plots), _regions):
             drawn, text = draw(), io.StringIO()
             drawn.figure_.savefig(text, format="svg")
