@@ -39,7 +39,8 @@ def run_alone(*arguments: Any, env: dict[str, str] | None = None, **options: Any
 def _as_it_was() -> Any:
     """Take back what the door changes for its process; warnings are shown as they are to users."""
     handler, hook = signal.getsignal(signal.SIGINT), sys.unraisablehook
-    with mock.patch.dict(os.environ), mock.patch.object(sys, "argv", []), warnings.catch_warnings():
+    fresh = mock.patch.multiple(cli, _warned=set())  # what was said before is said again
+    with mock.patch.dict(os.environ), mock.patch.object(sys, "argv", []), fresh, warnings.catch_warnings():
         warnings.resetwarnings()
         warnings.simplefilter("default")
         try:
