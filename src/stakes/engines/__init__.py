@@ -28,6 +28,7 @@ from stakes.engines.rows import rows_that_count
 from stakes.engines.segments import segment_labels, spread_by
 from stakes.engines.tasks import settle_task
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.checks import check_flag
 from stakes.tallies.parallel import run_all
 from stakes.tallies.pricing import Pricing
 
@@ -75,6 +76,8 @@ def count_rows(
     otherwise those of very many rows are binned.
     """
     options = {**columns, "baseline": baseline, "parts": parts}
+    if exact is not None:
+        check_flag("exact", exact)
     counted = _count_batches(iter(data), options) if in_batches(data) else _count_elsewhere(data, options, exact)
     if counted is None:
         counted = count_read(read_rows(data, **options), baseline, parts)
