@@ -276,7 +276,7 @@ def test_rows_left_out_within_the_allowed_share_are_told_all_the_same(gaps):
     assert done.returncode == 0
     assert "passed, 2 conditions met; 40 rows with a missing value were left out" in done.stdout
     assert "::warning title=stakes gate%3A rows left out <= 40 %25 (40 of 100)::passed: saw 0.4000" in done.stdout
-    assert run(*gaps, "--allow-dropped", "0.4", "--quiet").stdout == ""
+    assert run(*gaps, "--allow-dropped", "0.4", "--quiet").stdout.startswith("rows left out <= 40 % (40 of 100)")
 
 
 def test_tallies_know_the_rows_that_were_left_out(gaps, tmp_path):
@@ -290,7 +290,30 @@ def test_tallies_know_the_rows_that_were_left_out(gaps, tmp_path):
         ).save(halves[1])
         found = stakes.gate(stakes.evaluate(halves), require="auc >= 0", allow_dropped=0.1)
         assert not found.passed
-        assert found.failed[0].condition == "rows left out <= 10 % (40 of 200)"
+        weighed = "" if weight is None else ", 38.6 % of the weight"
+        assert found.failed[0].condition == f"rows left out <= 10 % (40 of 200{weighed})"
+
+
+def test_rows_that_weigh_much_close_the_gate(tmp_path):
+    rows = {"y": [0, 1] * 50, "p": [None, None, *[0.2, 0.7, 0.6, 0.4] * 24, 0.1, 0.9], "w": [180.0] * 2 + [1.0] * 98}
+    gap = dict(rows, w=[None] * 2 + [1.0] * 98)
+    asked = {"truth": "y", "score": "p", "weight": "w", "missing": "drop"}
+    found = stakes.gate(stakes.evaluate(rows, **asked), require="auc >= 0")
+    assert found.failed[0].condition == "rows left out <= 5 % (2 of 100, 78.6 % of the weight)"
+    assert stakes.gate(stakes.evaluate(gap, **asked), require="auc >= 0").passed
+    stakes.count(rows, **asked).save(tmp_path / "rows.tally")
+    done = run(tmp_path / "rows.tally", "--require", "auc >= 0", "--quiet")
+    assert (done.returncode, "78.6 % of the weight): failed" in done.stdout) == (1, True), done
+
+
+@pytest.mark.parametrize("form", ["--quiet", "--csv"])
+@pytest.mark.parametrize("command", ["evaluate", "decide"])
+def test_short_forms_tell_of_rows_left_out_on_standard_error(gaps, command, form):
+    prices = ["--miss", "5", "--false-alarm", "1"] if command == "decide" else []
+    done = CliRunner().invoke(cli, [command, *map(str, gaps[:7]), *prices, form])
+    assert done.exit_code == 0, done.output
+    assert "left out" not in done.stdout
+    assert "40 rows with a missing value were left out" in done.stderr
 
 
 def test_an_old_tally_without_the_number_of_rows_still_loads():

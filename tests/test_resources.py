@@ -248,6 +248,33 @@ def test_a_limit_changes_no_exit_code(tmp_path):
         assert free[0] == code
 
 
+def test_no_more_files_to_open_is_code_3(tmp_path):
+    predictions(tmp_path / "rows.csv", 100)
+    few = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (8, 8))"
+    code, _, err = ended(
+        stakes_at_work("evaluate", tmp_path / "rows.csv", *FIT, script=f"import polars\n{few}\n{READY}")
+    )
+    assert (code, one_line(err)) == (
+        3,
+        "stakes: the system opens no more files for this process; raise the limit (ulimit -n)",
+    )
+
+
+def test_a_working_directory_that_is_gone(tmp_path):
+    predictions(tmp_path / "rows.csv", 100)
+    (tmp_path / "gone").mkdir()
+    leave = f"import os; os.chdir({str(tmp_path / 'gone')!r}); os.rmdir('../gone')"
+    code, _, err = ended(stakes_at_work("evaluate", "../rows.csv", *FIT, script=f"{leave}\n{READY}"))
+    assert (code, one_line(err)) == (3, "stakes: the working directory is not there any more; change to one that is")
+
+
+def test_a_terminal_without_width(tmp_path):
+    predictions(tmp_path / "rows.csv", 100)
+    code, out, err = ended(stakes_at_work("evaluate", tmp_path / "rows.csv", *FIT, env={**os.environ, "COLUMNS": "0"}))
+    assert (code, err) == (0, "")
+    assert "auc" in out
+
+
 # ── bombs ────────────────────────────────────────────────────────────────────────────────────────────────────────
 def endless_line():
     held = io.BytesIO()

@@ -113,13 +113,15 @@ def _unable(problem: BaseException) -> NoReturn:
     """Say why the work could not be done."""
     try:
         from stakes import errors
+        from stakes.cli import guard
         from stakes.cli.words import as_options, end
 
         if _debugging():
             import traceback
 
             traceback.print_exception(problem)
-        words = as_options(errors.unable(problem))
+        limited = isinstance(problem, SystemError) and guard.memory_limit() is not None  # for lack of room
+        words = as_options(errors.unable(MemoryError() if limited else problem))
     except (MemoryError, SystemError):
         os.write(2, b"stakes: there is not enough memory, not even to say what for; give it more\n")
         os._exit(UNABLE)

@@ -124,12 +124,12 @@ def gate(
     if only_data:  # standard output, or the file, is for others to read; GitHub listens to standard error, too
         github.annotate(found, err=True)
     show = found.show if only_data else lambda: _show(found)
-    return output.of(found, lambda: _say_left_out(found), show, page=found._page, code=int(not found.passed))
+    return output.of(found, lambda: _say_left_out(found), show, page=found._page, code=int(not found.passed), dropped=0)
 
 
 def _say_left_out(found: Any) -> str:
-    """Even a quiet gate says that it is closed because rows are missing: no figure would tell."""
-    return "; ".join(f"{check.condition}: failed" for check in found.failed if check.kind == "dropped")
+    """Even a quiet gate says that rows are missing: no figure would tell."""
+    return "; ".join(f"{check.condition}: {check.verdict}" for check in found.checks if check.kind == "dropped")
 
 
 def _refuse_file_of_markdown(files: tuple[str, ...]) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from stakes import errors
 from stakes.cli.paths import OutputFile
 from stakes.cli.words import advice_as_options, as_options, say
 from stakes.text import as_json, lines, uncommanding
@@ -31,7 +32,8 @@ _HELP = {
 class Answer:
     """What a command found, to be told in the form that was asked for; ``code`` is its exit code.
 
-    ``line`` is the essence in one line. Markdown is a table of the rows where there is no page.
+    ``line`` is the essence in one line. Markdown is a table of the rows where there is no page. ``dropped`` rows were
+    left out, which forms without a place for that say on standard error.
     """
 
     show: Callable[[], None]
@@ -41,6 +43,7 @@ class Answer:
     page: Callable[[], Any] | None = None
     code: int = 0
     compact: bool = False
+    dropped: int = 0
 
     def render(self, form: str, encoding: str = "utf-8") -> str:
         """Return the answer as text of some form; in JSON names are exact, whatever the encoding."""
@@ -69,6 +72,7 @@ class Answer:
 
 def of(found: Any, line: Callable[[], str], show: Callable[[], None] | None = None, **parts: Any) -> Answer:
     """Return the answer that an object with ``to_dict`` and ``to_rows`` gives."""
+    parts = {"dropped": getattr(getattr(found, "counted", found), "dropped", 0), **parts}
     return Answer(show or found.show, found.to_dict, found.to_rows, lambda: as_options(line()), **parts)
 
 
@@ -127,14 +131,16 @@ def _form(given: Mapping[str, Any]) -> str:
 
 def _tell(answer: Answer, form: str | None, target: str | None) -> None:
     if target is not None:
-        written = _form(click.get_current_context().params)
-        write(target, answer.render(written), written)
+        form = _form(click.get_current_context().params)
+        write(target, answer.render(form), form)
     elif form is None:
         answer.show()
     else:
         text = answer.render(form, str(getattr(sys.stdout, "encoding", None) or "utf-8").lower())
         if text:
             say(text)
+    if answer.dropped and form in ("csv", "quiet"):
+        click.echo(f"stakes: {errors.rows_left_out(answer.dropped)}", err=True)
 
 
 def write(target: str, text: str, form: str) -> None:

@@ -8,6 +8,7 @@ from stakes import errors
 from stakes.engines.plan import Counted
 from stakes.engines.reading import count_read, read_rows
 from stakes.engines.tables import names_files, same_column
+from stakes.tallies.checks import check_flag
 
 
 def count_rows(
@@ -27,6 +28,8 @@ def count_rows(
     otherwise those of very many rows are binned.
     """
     options = {**columns, "baseline": baseline, "parts": parts}
+    if exact is not None:
+        check_flag("exact", exact)
     counted = _count_batches(iter(data), options) if in_batches(data) else _count_elsewhere(data, options, exact)
     if counted is None:
         counted = count_read(read_rows(data, **options), baseline, parts)

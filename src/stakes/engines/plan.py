@@ -62,7 +62,7 @@ class Counted(Saved):
     are neither added nor saved. ``dropped`` of the ``read`` rows lacked a value and were left out. ``threshold`` is the
     one that was given when counting, ``columns`` are the names of the columns of weights and of segments, where they
     have names. ``same_column`` is the argument that was given the truth itself. ``dropped_in`` tells how many of how
-    many rows each segment lost, where that is known; it is not saved.
+    many rows each segment lost, where that is known; it is not saved. ``dropped_weight`` is what these rows weigh.
     """
 
     task: str
@@ -76,6 +76,7 @@ class Counted(Saved):
     read: int = field(default=0, compare=False)
     same_column: str = ""
     dropped_in: Mapping[str, tuple[int, int]] = field(default_factory=dict, compare=False)
+    dropped_weight: float = field(default=0, compare=False)
 
     @property
     def confusion(self) -> Any:
@@ -114,6 +115,12 @@ class Counted(Saved):
     def _known_rows(self) -> int:
         """The same, 0 where weights hide it."""
         return self.read or (0 if self._weighted else self.dropped + round(self._total))
+
+    @property
+    def dropped_share(self) -> float:
+        """The share of the rows that were left out, or of their weight if that is more."""
+        weighed = self.dropped_weight / (self.dropped_weight + self._total) if self.dropped_weight else 0
+        return max(self.dropped / self.rows_read, weighed)
 
     def __add__(self, other: object) -> Self:
         return type(self).sum([self, other]) if isinstance(other, Counted) else NotImplemented
@@ -165,6 +172,7 @@ class Counted(Saved):
             read=sum(part._known_rows for part in parts) if all(part._known_rows for part in parts) else 0,
             same_column=next((part.same_column for part in parts if part.same_column), ""),
             dropped_in=_add(part.dropped_in for part in parts),
+            dropped_weight=math.fsum(part.dropped_weight for part in parts),
         )
 
     def __radd__(self, other: object) -> Self:
@@ -242,6 +250,7 @@ class Counted(Saved):
             "threshold": _threshold_as_data(self.threshold),
             "columns": dict(self.columns),
             **({"read": self._known_rows} if (self.dropped or self._weighted) and self._known_rows else {}),
+            **({"dropped_weight": self.dropped_weight} if self.dropped_weight else {}),
             **({"same_column": self.same_column} if self.same_column else {}),
             "tallies": [tally.saved() for tally in self.tallies.values()],
             "segments": {name: part.saved() for name, part in self.segments.items()},
@@ -266,6 +275,7 @@ class Counted(Saved):
                 columns=dict(saved["columns"]),
                 read=saved.get("read", 0),
                 same_column=saved.get("same_column", ""),
+                dropped_weight=saved.get("dropped_weight", 0),
             )
             counted._check(len(tallies))
         except (KeyError, TypeError, AttributeError, ValueError) as problem:
@@ -287,6 +297,8 @@ class Counted(Saved):
             raise ValueError("what decides")
         if type(self.dropped) is not int or self.dropped < 0:
             raise ValueError("the number of dropped rows")
+        if not 0 <= self.dropped_weight < math.inf or (self.dropped_weight and not self.dropped):
+            raise ValueError("the weight of dropped rows")
         if type(self.read) is not int or (self.read and self.read <= self.dropped):
             raise ValueError("the number of rows")
         if self.same_column not in ("", "score", "prediction"):

@@ -45,6 +45,7 @@ class Read:
     decided_by: DecidedBy = "rows"
     dropped: int = 0
     dropped_in: Mapping[str, int] = field(default_factory=dict)
+    dropped_weight: float = 0
 
 
 def read_rows(
@@ -99,13 +100,14 @@ def read_rows(
     of_classes = of_classes or (task == "auto" and None not in quick.values())
     if baseline is not None and columns["truth"].kind == "text" and not any(map(read_number, columns["truth"].names)):
         raise errors.baseline_of_text()
+    lost: Any = {name: getattr(rows, name) for name in ("dropped", "dropped_in", "dropped_weight")}
     if settle_task(task, columns, of_classes, baseline is not None) == "regression":
         if score is not None:
             raise errors.regression_without_prediction()
         if pricing is not None:
             raise errors.costs_of_numbers()
         numbers = _numbers(columns, places=rows.places, **groups)
-        return Read(numbers, rows.length, by=segments, dropped=rows.dropped, dropped_in=rows.dropped_in)
+        return Read(numbers, rows.length, by=segments, **lost)
     if baseline is not None:
         raise errors.baseline_of_classes()
     plan, coded, decided_by = _classes(
@@ -120,7 +122,7 @@ def read_rows(
         threshold=threshold,
         spelling=Spelling.of(alike, classes, positive, _names_in(table, pricing)),
     )
-    return Read(replace(coded, **groups), rows.length, plan, segments, decided_by, rows.dropped, rows.dropped_in)
+    return Read(replace(coded, **groups), rows.length, plan, segments, decided_by, **lost)
 
 
 def count_read(read: Read, baseline: float | None = None, parts: Collection[str] | None = None) -> Counted:
@@ -143,7 +145,7 @@ def _with_rows(counted: Counted, read: Read) -> Counted:
         kept = dict(zip(read.by.names, sizes, strict=True))
         by = {name: (lost.get(name, 0), lost.get(name, 0) + kept.get(name, 0)) for name in {**kept, **lost}}
     rows = read.dropped + len(read.rows.truth)  # one of weight 0 is a row that is not there
-    return replace(counted, dropped=read.dropped, read=rows, dropped_in=by)
+    return replace(counted, dropped=read.dropped, read=rows, dropped_in=by, dropped_weight=read.dropped_weight)
 
 
 def _numbers(columns: dict[str, Column], **groups: Any) -> memory.Rows:

@@ -102,9 +102,9 @@ def _asks_for_numbers(files: Files, options: Mapping[str, Any]) -> bool:
 def _count(files: Files, options: Mapping[str, Any], keep_scores: bool) -> Counted | None:
     threshold = options.get("threshold")
     counting = KeptScores(files.likely_rows, threshold) if keep_scores else BinnedScores(threshold)
-    dropped, read, some = 0, 0, False
+    dropped, read, lost, some = 0, 0, 0.0, False
     for batch in ahead(_batches(files, options.get("missing", "error"))):
-        dropped, read = dropped + batch.dropped, read + batch.length
+        dropped, read, lost = dropped + batch.dropped, read + batch.length, lost + batch.dropped_weight
         if batch.labels:
             some = True
             if not counting.add(batch):
@@ -112,7 +112,7 @@ def _count(files: Files, options: Mapping[str, Any], keep_scores: bool) -> Count
     if not some:
         raise files.nothing_there()
     counted = counting.counted(options)
-    return None if counted is None else replace(counted, dropped=dropped, read=read)
+    return None if counted is None else replace(counted, dropped=dropped, read=read, dropped_weight=lost)
 
 
 def _batches(files: Files, missing: str) -> Iterator["Batch"]:
@@ -139,6 +139,7 @@ class Batch:
     weight: Array | None
     dropped: int
     length: int
+    dropped_weight: float = 0
 
     @classmethod
     def read(cls, found: Mapping[str, Any], missing: str) -> "Batch":
@@ -152,6 +153,7 @@ class Batch:
             rows.weight,
             rows.dropped,
             rows.dropped + len(rows.columns["truth"]),
+            rows.dropped_weight,
         )
 
 

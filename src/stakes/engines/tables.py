@@ -19,6 +19,8 @@ def take(data: Any, where: Any = None, **arguments: Any) -> dict[str, Any]:
     """Find the columns that a call names, as they are; ``where`` chooses rows of the table."""
     given = {name: value for name, value in arguments.items() if value is not None}
     wanted = {name: value for name, value in given.items() if isinstance(value, str)}
+    if arguments.get("truth", given) is None:
+        raise errors.not_a_column("truth", "None")
     if data is None and wanted:
         raise errors.name_without_data(*next(iter(wanted.items())))
     if where is not None:
@@ -112,7 +114,11 @@ def _rows_where(where: Any, found: dict[str, Any], available: Collection[str], t
     condition.check(available)
     refuse_lost_polars()
     rows = len(next(iter(found.values())))
-    kept = conditions.choose_rows({name: take(name) for name in condition.columns}, condition, rows)
+    asked = {name: take(name) for name in condition.columns}
+    for name, values in {**found, **asked}.items():
+        if len(values) != rows:
+            raise errors.wrong_length(name, len(values), rows)
+    kept = conditions.choose_rows(asked, condition, rows)
     if rows and not kept.any():
         raise errors.nothing_satisfies(condition.text)
     return {argument: keep(values, kept) for argument, values in found.items()}

@@ -34,7 +34,7 @@ def missing_word_in_condition(text: str, column: str) -> InputError:
 
 def no_column_of_condition(name: str, columns: Sequence[str], may_be_text: bool) -> InputError:
     hint = nearest(name, columns)
-    if may_be_text and not hint.startswith("; did you"):
+    if may_be_text and not hint.startswith(("; did you", "; the name")):
         hint = f"; if the text {name!r} is meant, write it in single quotes"
     return InputError(f"where: there is no column {short(repr(name))}{hint}")
 

@@ -23,6 +23,15 @@ def lack_of_memory(seen: str = "") -> LackOfMemoryError:
     )
 
 
+def lacks_files(problem: BaseException) -> bool:
+    """Whether the system opens no more files for this process."""
+    return "too many open files" in str(problem).lower()
+
+
+def lack_of_files() -> UnableError:
+    return UnableError("the system opens no more files for this process; raise the limit (ulimit -n)")
+
+
 def too_large_for_memory(what: str, needed: float, there: float) -> LackOfMemoryError:
     return LackOfMemoryError(
         f"{what}: reading it takes some {needed / 1e9:,.1f} GB of memory, and {there / 1e9:,.1f} GB are left; name "
@@ -37,6 +46,10 @@ def unable(problem: BaseException) -> str:
     seen = (str(problem).strip().splitlines() or [""])[0]
     if lacks_memory(problem):
         return str(lack_of_memory(seen))
+    if lacks_files(problem):
+        return str(lack_of_files())
+    if isinstance(problem, FileNotFoundError) and problem.filename is None:
+        return "the working directory is not there any more; change to one that is"
     if isinstance(problem, OSError):
         return f"cannot write: {problem.strerror or problem}"
     return (

@@ -11,6 +11,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
     import difflib  # only wanted when something is wrong already
 
     known = list(known)
+    if name in known:
+        return "; the name of that column is no text; rename it"
     if len(known) > _MOST_COMPARED:  # looking at all of them would take longer than anybody waits
         return f"; there is {some(known)}"
     lowered = {k.lower(): k for k in known}

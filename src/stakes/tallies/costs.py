@@ -290,7 +290,8 @@ def _ever_cheapest(prices: Array, decision: int) -> bool:
 def _probabilities(given: Any, classes: int) -> Array:
     """Check probabilities of classes: one row of them, or a table with one column for each class."""
     try:
-        values = np.asarray(given)
+        masked = isinstance(given, np.ma.MaskedArray)
+        values = np.ma.filled(given.astype(float), np.nan) if masked else np.asarray(given)
         found = values.astype(np.float64) if values.dtype.kind in "iuf" else None
     except ValueError:  # rows of unlike length
         found = None

@@ -19,12 +19,16 @@ _NAME = 24
 
 _GAP = 3
 
+_WIDTH = 80
+"""Where a terminal has no width (COLUMNS=0)."""
+
 
 def show(page: Page, more: str) -> None:
     """Print to the terminal, in colour where it is one; ``more`` says how to see what is hidden."""
     from rich.console import Console
 
     console = Console(highlight=False)
+    console.width = console.width or _WIDTH
     with console.capture() as shown:
         _print(console, page, more)
     console.file.write(uncommanding(encodable(shown.get(), console.encoding)))

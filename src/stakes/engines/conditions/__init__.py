@@ -35,5 +35,5 @@ def choose_rows(columns: Mapping[str, Any], condition: Condition, rows: int) -> 
 
     if isinstance(condition.tree, Truth):
         return np.full(rows, condition.tree.value)
-    part = Part(pl.DataFrame([as_polars(columns[name], name).alias(name) for name in condition.columns]))
+    part = Part(pl.DataFrame({name: as_polars(columns[name], name) for name in condition.columns}))
     return rows_kept(condition, settle_kinds(groups(condition), [part]), part)

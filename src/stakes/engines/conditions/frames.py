@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 import numpy as np
@@ -175,7 +175,9 @@ def as_polars(values: Any, name: str) -> Any:
     missing = lacking(values)
     present = keep(values, ~missing)
     if series is None and len(present) and all(isinstance(value, date) for value in present):
-        return pl.Series([None if is_missing(value) else value for value in values])
+        timed = any(isinstance(value, datetime) for value in present)  # beside which a date is its midnight
+        days = (datetime(*day.timetuple()[:3]) if timed and not isinstance(day, datetime) else day for day in present)
+        return pl.Series([None if is_missing(value) else next(days) for value in values])
     column = to_column(present, f"where: the column {name!r}")
     if not len(present):
         return pl.Series([None] * len(missing))

@@ -190,6 +190,8 @@ def _in_words(source: Source, problem: BaseException) -> errors.StakesError:
     """Take a second look for the line that is wrong; otherwise say what the reader said."""
     if errors.lacks_memory(problem):
         return errors.lack_of_memory(errors.first_line(problem))
+    if errors.lacks_files(problem):
+        return errors.lack_of_files()
     kind = _ending(source)
     found = None
     try:

@@ -103,9 +103,10 @@ def gate(
     ``count()`` gave, or the name of a tally; the difference is then judged as if of different rows. A comparison of
     this model (first) with the baseline (second) judges it on the rows that they share, which is sharper.
 
-    A gate is closed, too, when more than ``allow_dropped`` of the rows were left out because a value was missing, of
-    this model, of the baseline or of a segment. It refuses to judge a score that is the truth itself, is the same in
-    every row, or surely runs the wrong way. A condition that rewards a worse figure is warned of.
+    A gate is closed, too, when more than ``allow_dropped`` of the rows, or of their weight, were left out because a
+    value was missing, of this model, of the baseline or of a segment. It refuses to judge a score that is the truth
+    itself, is the same in every row, or surely runs the wrong way. A condition that rewards a worse figure is warned
+    of.
 
     >>> from stakes import evaluate
     >>> ev = evaluate(truth=[1, 1, 0, 1, 1, 0], score=[0.9, 0.4, 0.6, 0.8, 0.1, 0.2])

@@ -72,14 +72,17 @@ class Check(Record, shown="kind condition passed seen limit segment reason estim
 def check_dropped(counted: Counted, allowed: float, whose: str = "") -> Iterator[Check]:
     """Yield whether few enough rows were left out, of all rows and of the segment that lost most, if any was."""
     if counted.dropped:
-        yield _left_out(counted.dropped, counted.rows_read, allowed, whose)
+        yield _left_out(counted.dropped, counted.rows_read, allowed, whose, share=counted.dropped_share)
     lost = {name: (dropped, read) for name, (dropped, read) in counted.dropped_in.items() if dropped}
     if lost:
         worst = max(lost, key=lambda name: (lost[name][0] / lost[name][1], lost[name][0], name))
         yield _left_out(*lost[worst], allowed, f"{whose} in the segment that lost most", worst)
 
 
-def _left_out(dropped: int, read: int, allowed: float, whose: str, segment: str | None = None) -> Check:
-    share = dropped / read
-    text = f"rows left out{whose} <= {percent(allowed)} ({dropped:,} of {read:,})"
+def _left_out(
+    dropped: int, read: int, allowed: float, whose: str, segment: str | None = None, share: float = 0
+) -> Check:
+    weighed = f", {100 * share:.3g} % of the weight" if share > dropped / read else ""
+    share = max(share, dropped / read)
+    text = f"rows left out{whose} <= {percent(allowed)} ({dropped:,} of {read:,}{weighed})"
     return Check("dropped", text, share <= allowed, share, allowed, Estimate("share left out", share), segment=segment)
