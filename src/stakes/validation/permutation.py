@@ -8,6 +8,8 @@ import numpy as np
 from stakes import errors, metrics
 from stakes.engines import Counted, Read, count_read, count_rows, in_batches, read_rows
 from stakes.evaluation import judge, refuse_useless_threshold
+from stakes.evaluation.base import Evaluation
+from stakes.evaluation.cautions import warn_of_wrongs
 from stakes.metrics import Metric
 from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.checks import check_whole
@@ -88,6 +90,7 @@ def permutation_test(
     columns |= {"truth": truth, "score": score, "prediction": prediction, "task": task, "where": where}
     read = None if in_batches(data) else read_rows(data, **columns)
     counted = count_rows(data, **columns) if read is None else count_read(read)
+    warn_of_wrongs(Evaluation(counted))
     return _test(counted, read, threshold, name, permutations, seed)
 
 
