@@ -175,6 +175,7 @@ def run_command(words: list[str], capsys: Any) -> tuple[int, str, str]:
     argv, handler = sys.argv, signal.getsignal(signal.SIGINT)
     sys.argv = ["stakes", *words]
     capsys.readouterr()
+    cli._warned.clear()  # which are said once in a process
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("default")

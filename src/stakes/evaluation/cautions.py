@@ -78,6 +78,12 @@ def wrongs(evaluation: Any) -> Iterator[Caution]:
     yield from _constant_prediction(evaluation.counted.tallies.get("errors"))
 
 
+def warn_of_wrongs(evaluation: Any) -> None:
+    """Warn of what makes every figure meaningless, where the answer has no place for it."""
+    for caution in wrongs(evaluation):
+        errors.warn(caution.words)
+
+
 def _constant_prediction(sums: ErrorSums | None) -> Iterator[Caution]:
     if sums is not None and sums.total > 1 and sums.has("prediction") and not sums.spread("p"):
         value = float(sums.mean(p=1))

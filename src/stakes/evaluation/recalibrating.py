@@ -19,6 +19,7 @@ from stakes.engines.columns import as_finite, to_column
 from stakes.engines.labels import canonical
 from stakes.engines.reading import Read, count_read, read_rows
 from stakes.evaluation.base import Evaluation
+from stakes.evaluation.cautions import warn_of_wrongs
 from stakes.metrics.estimate import Estimate, percent
 from stakes.records import Record, Says
 from stakes.tallies.arithmetic import Array
@@ -162,6 +163,7 @@ def recalibration(
     columns = {"truth": truth, "score": score, "positive": positive, "classes": classes, "weight": weight}
     read = read_rows(data, **columns, where=where, alike=alike)
     evaluation = Evaluation(count_read(read), sampling=sampling)
+    warn_of_wrongs(evaluation)
     kinds = _kinds(read, evaluation.probabilities, method)
     rows = read.rows
     scores, codes = np.asarray(rows.scores, np.float64), rows.truth.astype(np.int64)

@@ -10,6 +10,8 @@ from stakes.engines.counting import count_rows, in_batches
 from stakes.engines.plan import Counted
 from stakes.engines.reading import Read, count_read, read_rows
 from stakes.evaluation import judge, refuse_useless_threshold
+from stakes.evaluation.base import Evaluation
+from stakes.evaluation.cautions import warn_of_wrongs
 from stakes.metrics import Metric
 from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.checks import check_whole
@@ -90,6 +92,7 @@ def permutation_test(
     columns |= {"truth": truth, "score": score, "prediction": prediction, "task": task, "where": where}
     read = None if in_batches(data) else read_rows(data, **columns)
     counted = count_rows(data, **columns) if read is None else count_read(read)
+    warn_of_wrongs(Evaluation(counted))
     return _test(counted, read, threshold, name, permutations, seed)
 
 
