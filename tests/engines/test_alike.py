@@ -70,6 +70,7 @@ DIFFERENCES = {
     "numbers": [("1", "1.0"), ("1", "true"), ("-0", "0")],
     "case": [("a", "A"), ("ß", "SS")],
     "blanks": [("a b", "a  b ")],
+    "punctuation": [("new york", "new_york"), ("a-b", "a\u2013b"), ("a_b", "a-b")],
     "unicode": [("é", "e\u0301"), ("a", "a\ufeff")],
 }
 

@@ -527,6 +527,19 @@ def test_text_that_is_all_dates_compares_as_dates(tmp_path, name):
         kept(words, "written > '2024-05-01 10:00'")
 
 
+@pytest.mark.parametrize("make", [lambda rows: rows.lazy(), relation])
+def test_dates_as_text_are_refused_in_lazy_tables(make):
+    table = make(TYPED.select("k", "n", "written", word=pl.col("word").cast(pl.String)))
+    for where in ("written = '2024-05-01'", "written > '2024-05-01 10:00'"):
+        with pytest.raises(
+            InputError, match="'written' holds dates as text, which are not read as dates where the rows"
+        ):
+            kept(table, where)
+    with pytest.raises(InputError, match="'written' is compared with text but holds dates; compare it with a date"):
+        kept(table, "written > '2024'")
+    assert kept(table, "word > 'm'") == [4]
+
+
 @pytest.mark.parametrize("make", [lambda rows: rows, lambda rows: rows.lazy(), lambda rows: rows.to_arrow()])
 def test_a_column_of_nothing_is_missing_whatever_it_is_compared_with(make):
     for where in ("nothing = 5", "nothing = 'a'", "NOT nothing", "nothing = byte", "nothing < '2024-05-01'"):
@@ -541,8 +554,13 @@ def test_zeros_and_ones_are_booleans_where_there_are_no_others(tmp_path):
         assert kept(FILES[write](rows, tmp_path), "old") == kept(FILES[write](rows, tmp_path), "old = TRUE") == [0, 3]
         assert kept(FILES[write](rows, tmp_path), "NOT old") == [1]
     assert kept(rows.to_pandas(), "old <> TRUE") == [1]
-    with pytest.raises(InputError, match="'old' is compared with TRUE or FALSE but holds numbers; compare it with a n"):
-        kept(rows.lazy(), "old")
+    for make in (lambda rows: rows.lazy(), relation):
+        assert kept(make(rows), "old") == [0, 3]
+        assert kept(make(rows), "NOT old") == [1]
+        with pytest.raises(
+            InputError, match="'k' is compared with TRUE or FALSE but holds numbers; compare it with a n"
+        ):
+            kept(make(rows), "k")
     (tmp_path / "t.csv").write_text("k,n,old\n0,0,TRUE\n1,1,false\n2,2,\n3,3,True\n")
     assert kept(tmp_path / "t.csv", "old") == [0, 3]
 

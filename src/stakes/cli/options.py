@@ -37,8 +37,8 @@ classes = click.option(
 alike = click.option(
     "--alike",
     metavar="WORDS",
-    help="Labels that are one class although written differently: case, numbers (1, 1.0, true), blanks, unicode; "
-    "several with commas between.",
+    help="Labels that are one class although written differently: case, numbers (1, 1.0, true), blanks, unicode, "
+    "punctuation; several with commas between.",
 )
 weight = click.option("--weight", metavar="COLUMN", help="How much each row counts.")
 cluster = click.option(

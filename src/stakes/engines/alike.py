@@ -18,6 +18,8 @@ from stakes.tallies.names import canonical
 
 _BOOLEANS = {"false": "0", "true": "1"}
 _INTEGER = re.compile(r"[+-]?[0-9]{1,300}")
+_JOINTS = re.compile(r"(?<=\w)[_\u2010-\u2015-](?=\w)")
+"""Underscores and dashes between letters, which stand for a blank."""
 _CODE = re.compile(r"0[0-9]")
 """How a text begins that is a code, such as 007, and not the number 7."""
 
@@ -45,6 +47,7 @@ _FORMS: dict[str, Callable[[str], str]] = {
     "blanks": lambda name: " ".join(name.split()),
     "case": str.casefold,
     "numbers": _as_number,
+    "punctuation": lambda name: _JOINTS.sub(" ", name),
 }
 """What can be made alike, in the order in which it is done."""
 

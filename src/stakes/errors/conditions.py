@@ -61,6 +61,13 @@ def columns_of_other_kinds(column: str, kind: str, other: str, other_kind: str) 
     return InputError(f"where: {one} and {two}, so they cannot be compared; compare columns of one kind")
 
 
+def dates_elsewhere(column: str) -> InputError:
+    return InputError(
+        f"where: the column {short(repr(column))} holds dates as text, which are not read as dates where the rows lie; "
+        "make it a column of dates"
+    )
+
+
 def no_order(column: str, kind: str) -> InputError:
     held, advice = "dates that are not all written as '2024-05-31'", "write them so"
     if kind == "number":

@@ -117,6 +117,13 @@ def mixed_column(path: str, column: str, types: Sequence[str]) -> InputError:
     )
 
 
+def rounded_values(path: str, column: str, number: int) -> InputError:
+    return InputError(
+        f"{path}: the column {column!r} holds {short(str(number))}, beyond 2**53, beside fractions, which would round "
+        "it; make it all whole numbers, or write it as text"
+    )
+
+
 def missing_duckdb(path: str) -> MissingPartError:
     return MissingPartError(
         f"{path} is a DuckDB database, which needs the package duckdb: pip install 'stakes[duckdb]'"

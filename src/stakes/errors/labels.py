@@ -32,11 +32,12 @@ _DIFFERENCES = {
     "blanks": "blanks",
     "case": "case",
     "numbers": "how a number is written",
+    "punctuation": "dashes, underscores or blanks",
 }
 
 
 def nearly_alike(one: str, other: str, words: str) -> str:
-    shown = ascii if "unicode" in words else repr  # otherwise both could look the same
+    shown = ascii if {"unicode", "punctuation"} & {*words.split(",")} else repr  # otherwise both could look the same
     differ = " and ".join(_DIFFERENCES[word] for word in words.split(","))
     return (
         f"the labels {short(shown(one))} and {short(shown(other))} differ in {differ} only, and count as two classes; "

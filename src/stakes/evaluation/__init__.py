@@ -78,7 +78,8 @@ def evaluate(
     ``exact=True`` keeps every score, ``exact=False`` bins those of fewer rows too.
 
     Labels that differ in how they are written only (``Yes`` and ``yes``) are an error or a warning; ``alike="case"``
-    makes them one class, and so do "numbers" (1, 1.0, true), "blanks" and "unicode", several with commas between them.
+    makes them one class, and so do "numbers" (1, 1.0, true), "blanks", "unicode" and "punctuation" (dashes and
+    underscores), several with commas between them.
 
     Tallies that were counted elsewhere (``"monday.tally"``, or several) need no ``truth``: they are added up, and the
     question is the one that was asked when counting. A published table is a tally, too:

@@ -10,15 +10,13 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.columns import as_series, is_missing, to_column
-from stakes.engines.conditions.kinds import SOME_DATE, Group, kind_of
+from stakes.engines.conditions.kinds import DATE, SOME_DATE, SOME_DATES, Group, kind_of
 from stakes.engines.conditions.translation import holding
 from stakes.engines.conditions.tree import LARGEST, Condition
 from stakes.engines.missing import keep, lacking
 
 _LONG = r"^[+-]?[0-9]{16,}$"
 """Whole numbers of so many digits may lie beyond 2⁵³."""
-_DATE = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?)?$"
-_SOME_DATE = r"^(\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{4})([T ]|$)"
 _FORMATS = ("%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M", "%Y-%m-%d")
 
 
@@ -120,9 +118,9 @@ def _as(text: Any, kind: str) -> Any:
     if kind == "number":
         return _numbers(text)
     if kind == SOME_DATE:
-        return text.filter(text.str.contains(_SOME_DATE))
+        return text.filter(text.str.contains(SOME_DATES))
     if kind == "date":
-        iso = text.str.contains(_DATE)
+        iso = text.str.contains(DATE)
         plain = pl.when(iso).then(text.str.replace("T", " ", literal=True))
         found = pl.select(pl.coalesce(plain.str.to_datetime(f, time_unit="us", strict=False) for f in _FORMATS))
         return found.to_series()

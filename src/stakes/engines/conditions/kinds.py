@@ -26,6 +26,9 @@ _READ = ("number", "date", "boolean")
 SOME_DATE = "some date"
 """Text that looks like a date, in whatever form."""
 
+DATE = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?)?$"
+SOME_DATES = r"^(\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{4})([T ]|$)"
+
 _MOSTLY = 0.5
 
 Seen = Mapping[str, Collection[str]]

@@ -85,6 +85,8 @@ class Prepared:
             column = column.cast(nw.Int64)
         elif self.kind == "date":
             column = column.cast(nw.Datetime("us"))
+        if self.kind == "boolean" and dtype.is_numeric():  # all of them are 0 and 1
+            column = column != 0
         return column.alias(self.name)
 
 

@@ -9,6 +9,7 @@ from urllib.parse import quote
 import numpy as np
 
 from stakes import errors
+from stakes.engines.conditions.tree import LARGEST
 from stakes.engines.files.room import little_memory
 from stakes.engines.files.sources import Source
 
@@ -256,4 +257,8 @@ def _series(source: Source, name: str, values: list[Any]) -> Any:
     dtype = kinds.get(frozenset(types))
     if dtype is None:
         raise errors.mixed_column(source.name, name, sorted(type_.__name__ for type_ in types))
+    if len(types) > 1:
+        long = next((value for value in values if isinstance(value, int) and abs(value) > LARGEST), None)
+        if long is not None:
+            raise errors.rounded_values(source.name, name, long)
     return pl.Series(name, values, dtype=dtype, strict=False)
