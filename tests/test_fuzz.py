@@ -137,5 +137,5 @@ def test_partitions_and_threads_give_the_same_figures(rows, monkeypatch):
             added = added + one
         assert stakes.Evaluation(added).to_json() == whole
     monkeypatch.setattr("stakes.tallies.parallel.run_all", lambda tasks, rows: [task() for task in tasks])
-    monkeypatch.setattr("stakes.engines.run_all", lambda tasks, rows: [task() for task in tasks])
+    monkeypatch.setattr("stakes.engines.reading.run_all", lambda tasks, rows: [task() for task in tasks])
     assert stakes.Evaluation(stakes.count(**columns)).to_json() == whole

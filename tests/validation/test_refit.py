@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 import stakes
 from stakes import metrics
 from stakes.validation.features import as_table, shuffle_within
-from stakes.validation.refit import _count_as_good, _labels_shuffled, refit_permutation
+from stakes.validation.refit import _count_as_good, _shuffle_labels, refit_permutation
 from stakes.validation.target import read_target
 
 pytestmark = pytest.mark.slow
@@ -106,7 +106,7 @@ def test_labels_of_groups_change_places_together():
     groups = np.repeat(np.arange(12), 5)
     y = np.repeat([0, 1] * 6, 5)
     target = read_target(y, y, GaussianNB(), "auto", None, None)
-    shuffled = [_labels_shuffled(target, groups, rng).values.reshape(12, 5) for _ in range(20)]
+    shuffled = [_shuffle_labels(target, groups, rng).values.reshape(12, 5) for _ in range(20)]
     assert all((part == part[:, :1]).all() and part[:, 0].sum() == 6 for part in shuffled)
     assert len({part.tobytes() for part in shuffled}) > 15
     # every group has its own place and nothing else: rows alone would seem to tell the labels of seen groups

@@ -46,7 +46,7 @@ def squared_error_terms(truth: Any, prediction: Any, weight: Any = None) -> Loss
     """Take the mean squared error of predicted numbers apart.
 
     >>> squared_error_terms([0, 0, 1, 1], [-1, 1, 1, 2])
-    Terms(miscalibration=0.625, discrimination=0.125, uncertainty=0.25, score=0.75)
+    LossTerms(miscalibration=0.625, discrimination=0.125, uncertainty=0.25, score=0.75)
     """
     truth, prediction = (np.asarray(column, np.float64) for column in (truth, prediction))
     weight = np.ones(len(truth)) if weight is None else np.asarray(weight, np.float64)
