@@ -35,7 +35,8 @@ def make():
     return LogisticRegression(max_iter=1000)
 
 def with_text():
-    return make_pipeline(make_column_transformer((OneHotEncoder(), ["colour"]), remainder="passthrough"), ready)
+    dense = OneHotEncoder(sparse_output=False)
+    return make_pipeline(make_column_transformer((dense, ["colour"]), remainder="passthrough"), ready)
 
 def broken():
     raise RuntimeError("no such luck\\nmore")
