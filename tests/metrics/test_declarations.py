@@ -351,3 +351,8 @@ def test_counts_of_any_size_are_exact_for_score_metrics_too():
     assert stakes.metrics.auc(table) == float(wins / (P * N))
     for metric in SCORED:  # every other figure works at that size as well, and looks like that of a smaller table
         assert same(metric.of(table), metric.of(small), 1e-4) or "k(" in metric.text or metric.name.endswith("_k")
+
+
+def test_the_catalogue_has_its_old_name_for_one_release():
+    with pytest.deprecated_call(match=r"metrics\.catalogue\(\)"):
+        assert stakes.metrics.list() == stakes.metrics.catalogue()
