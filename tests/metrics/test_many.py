@@ -181,7 +181,7 @@ def test_class_scores_add_up_and_save_themselves():
     parts = [ClassScores.from_rows(scores[r], truth[r], "abc") for r in (slice(0, 20), slice(20, 60))]
     both = ClassScores.sum(parts)
     assert m.macro_auc.of(both) == m.macro_auc.of(whole)
-    for metric in m.list():
+    for metric in m.catalogue():
         if metric.tally is ClassScores and metric.name != "hand_till_auc":
             assert metric.of(both) == pytest.approx(metric.of(whole), rel=1e-14), metric.name
             assert metric.baseline_of(both) == pytest.approx(metric.baseline_of(whole), rel=1e-14), metric.name

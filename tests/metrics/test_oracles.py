@@ -145,7 +145,7 @@ def test_every_metric_has_an_outside_oracle():
     covered = (
         {name.partition("(")[0] for name in DECISION_ORACLES} | set(SCORE_ORACLES) | SHUFFLED_ORACLES | MASS_ORACLES
     )
-    assert covered == {metric.name for metric in m.list() if metric.tally in (Confusion, ScoreTable)}
+    assert covered == {metric.name for metric in m.catalogue() if metric.tally in (Confusion, ScoreTable)}
 
 
 def quietly(function, *arguments):

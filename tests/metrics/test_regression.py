@@ -20,7 +20,7 @@ from tests.parts import Lazily, examples
 eval_measures = Lazily("statsmodels.tools.eval_measures")
 
 m = stakes.metrics
-METRICS = [metric for metric in m.list() if metric.tally is ErrorSums]
+METRICS = [metric for metric in m.catalogue() if metric.tally is ErrorSums]
 each = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
 
 value = st.integers(-8, 40).map(lambda v: v / 4) | st.floats(-0.9, 1e3).map(lambda v: round(v, 6))

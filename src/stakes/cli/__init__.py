@@ -114,7 +114,7 @@ def _unable(problem: BaseException) -> NoReturn:
     try:
         from stakes import errors
         from stakes.cli import guard
-        from stakes.cli.words import as_options, end
+        from stakes.cli.words import as_options, complain
 
         if _debugging():
             import traceback
@@ -125,7 +125,10 @@ def _unable(problem: BaseException) -> NoReturn:
     except (MemoryError, SystemError):
         os.write(2, b"stakes: there is not enough memory, not even to say what for; give it more\n")
         os._exit(UNABLE)
-    end(words, UNABLE)
+    complain(words)
+    if guard.memory_limit() is not None:  # clearing up, a library that lacks memory would end the process once more
+        os._exit(UNABLE)
+    sys.exit(UNABLE)
 
 
 def _died() -> NoReturn:
