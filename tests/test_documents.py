@@ -14,6 +14,7 @@ import click
 import pytest
 
 from stakes.cli import cli
+from tests.parts import is_older, since
 
 ROOT = Path(__file__).parents[1]
 READMES = [ROOT / "README.md", ROOT / "README.es.md", ROOT / "README.ru.md"]
@@ -138,7 +139,10 @@ def test_console_blocks_show_the_real_output(document, code):
     if expected[-1] == "…":
         expected = expected[:-1]
         shown = shown[: len(expected)]
-    assert shown == expected
+    if is_older("rich", "14.3"):  # which left other gaps between columns
+        assert set(" ".join(expected).replace("─", "").split()) <= set(done.stdout.split())
+    else:
+        assert shown == expected
 
 
 KNOWN = {"python", "console", "sh", "text", "toml", "sql", "diff", ""}
@@ -177,6 +181,7 @@ def test_links_lead_somewhere(document):
 
 def test_pages_made_from_the_code_are_up_to_date():
     """`make pages` writes them."""
+    since("click", "8.2", "puts brackets around a choice twice")
     written = runpy.run_path(str(ROOT / "tools" / "pages"), run_name="pages")["written"]()
     assert len(written) >= 10
     for path, text in written.items():
