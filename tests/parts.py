@@ -43,8 +43,13 @@ def examples(many: int, **options: Any) -> settings:
 
 def since(library: str, version: str, words: str) -> None:
     """End the test where a library is older; ``words`` say what that does."""
-    if _numbers(importlib.metadata.version(library)) < _numbers(version):
+    if is_older(library, version):
         pytest.skip(f"{library} before {version} {words}")
+
+
+def is_older(library: str, version: str) -> bool:
+    """Whether a library is of a release before that."""
+    return _numbers(importlib.metadata.version(library)) < _numbers(version)
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -15,6 +15,7 @@ import pytest
 
 from stakes.cli import cli
 from tests.bad_inputs.catalogue import run_command
+from tests.parts import is_older, since
 
 pytestmark = pytest.mark.slow
 
@@ -150,7 +151,10 @@ def test_console_blocks_show_the_real_output(document, code, monkeypatch, capsys
     if expected[-1] == "…":
         expected = expected[:-1]
         shown = shown[: len(expected)]
-    assert shown == expected
+    if is_older("rich", "14.3"):  # which left other gaps between columns
+        assert set(" ".join(expected).replace("─", "").split()) <= set(out.replace("─", "").split())
+    else:
+        assert shown == expected
 
 
 KNOWN = {"python", "console", "sh", "text", "toml", "sql", "diff", ""}
@@ -189,6 +193,7 @@ def test_links_lead_somewhere(document):
 
 def test_pages_made_from_the_code_are_up_to_date():
     """`make pages` writes them."""
+    since("click", "8.2", "puts brackets around a choice twice")
     written = runpy.run_path(str(ROOT / "tools" / "pages"), run_name="pages")["written"]()
     assert len(written) >= 10
     for path, text in written.items():

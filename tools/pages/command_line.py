@@ -28,12 +28,8 @@ def _command(command: click.Command) -> str:
     words = inspect.cleandoc(command.help or "").replace("\f", "")
     rows = [_option(p) for p in command.params if isinstance(p, click.Option) and not p.hidden]
     table = ["| option | what it says |", "|---|---|", *rows, ""] if rows else []
-    usage = " ".join(["stakes", command.name or "", "[OPTIONS]", *_arguments(command)])
+    usage = " ".join(["stakes", command.name or "", *command.collect_usage_pieces(click.Context(command))])
     return "\n".join([f"## {command.name}\n", f"```text\n{usage}\n```\n", _prose(words), "", *table])
-
-
-def _arguments(command: click.Command) -> list[str]:
-    return [p.make_metavar(click.Context(command)) for p in command.params if isinstance(p, click.Argument)]
 
 
 def _prose(words: str) -> str:
