@@ -51,7 +51,7 @@ _MANY = 1 << 22
 def count_files(data: Any, options: Mapping[str, Any], exact: bool | None) -> Counted | None:
     """Count files of many rows; None when they are to be read whole.
 
-    ``options`` are the arguments of :func:`stakes.engines.read_rows`.
+    ``options`` are the arguments of :func:`stakes.engines.reading.read_rows`.
     """
     named = name_columns(data, options)
     if not is_one_of(options.get("missing", "error"), ("error", "drop")):

@@ -77,8 +77,8 @@ def settle_classes(truth: Labels, classes: Any, positive: Any) -> tuple[tuple[st
     if len(truth.names) == 1:
         raise errors.system_of_one_class(truth.names[0])
     plan = settle(truth, None, None, positive)
-    in_order = plan.classes[::-1] if len(plan.classes) == 2 else plan.classes
-    return in_order, plan.positive
+    listed = plan.classes[::-1] if len(plan.classes) == 2 else plan.classes
+    return listed, plan.positive
 
 
 def check_outputs(classes: Any) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The thresholds worth stopping at: few enough for a page, and no best threshold is missing.
+"""The thresholds that a report shows: few enough for a page, and no best threshold is missing.
 
 Whatever mistakes cost and however frequent the classes are, a cheapest threshold is a corner of the upper hull of the
 ROC curve. Between the corners, quantiles of the scores show how everything moves.
@@ -34,7 +34,7 @@ class ReportThresholds:
     complete: bool
 
     def thinned(self, table: ScoreTable) -> ScoreTable:
-        """Return a small table that answers every one of these stops as the table itself does."""
+        """Return a small table that answers every one of these thresholds as the table itself does."""
         if isinstance(table.store, Columns):
             return table.between(self.thresholds)
         counts = [np.diff(column) for column in (self.tp, self.fp)]
@@ -50,8 +50,8 @@ def report_thresholds(
 ) -> ReportThresholds:
     """Return every corner of the ROC hull and these quantiles of the scores, with exact counts, and ``wanted`` ones.
 
-    ``known`` are stops that were counted elsewhere: a threshold with what it finds and lets through.
-    Where there are no more scores than quantiles, every score is a stop.
+    ``known`` were counted elsewhere: each is a threshold with what it finds and lets through.
+    Where there are no more scores than quantiles, every score is a threshold.
     """
     places = np.arange(1, quantiles + 1) * (float(table.total) / quantiles)
 
