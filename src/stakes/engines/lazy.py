@@ -38,8 +38,8 @@ def is_lazy(data: Any) -> bool:
 def count_inside(data: Any, options: Mapping[str, Any], exact: bool | None = None) -> Counted | None:
     """Count the rows where they are; None when this question needs the rows themselves.
 
-    ``options`` are the arguments of :func:`stakes.engines.reading.read_rows`. All different scores come back if ``exact``, none
-    if it is False.
+    ``options`` are the arguments of :func:`stakes.engines.reading.read_rows`. All different scores come back if
+    ``exact``, none if it is False.
     """
     given = name_columns(data, options)
     if given is None or options.get("missing", "error") != "error":
