@@ -13,6 +13,7 @@ import fractions
 import json
 import math
 import pathlib
+import re
 import signal
 import sys
 import tomllib
@@ -37,6 +38,24 @@ LIBRARIES = {
     **{"np": np, "pd": pd, "pl": pl, "pa": pa, "stakes": stakes, "math": math, "json": json, "decimal": decimal},
     **{"datetime": datetime, "fractions": fractions, "sparse": sparse, "crafted": crafted},
 }
+_OPTIONS = {"classes": "class", "scores": "score", "predictions": "prediction", "features": "feature"}
+_ARGUMENT = re.compile(r"(?<![(\w. ]\()\b([a-z_]+)=(?=[\s,;:).'\"\w\[-]|$)('[\w.,%-]+'(?=[\s,;)]|$))?")
+
+
+def as_typed(words: str) -> str:
+    """Turn what is expected in Python into what the command line should say: --positive yes for positive='yes'."""
+    words = words.replace("paired=False", "--unpaired").replace("costs=Costs(miss=5, false_alarm=1)", "--miss 5")
+    words = re.sub(r"\b([a-z]+)=\{class: (\w+), …\}", lambda found: f"--{found[1]} CLASS={found[2].upper()}", words)
+
+    def typed(found: re.Match[str]) -> str:
+        name = f"--{_OPTIONS.get(found[1], found[1])}".replace("_", "-")
+        if found[2]:
+            return f"{name} {found[2][1:-1]}"
+        return f"{name} " if re.match(r"['\"\w\[-]", words[found.end() :]) else name
+
+    return _ARGUMENT.sub(typed, words)
+
+
 WITH_COMMAND = ("evaluate", "decide", "compare", "permute", "calibrate", "count", "system", "metrics", "gate")
 OF_GATE = ("require", "no_worse", "baseline", "allow_dropped")
 OPTIONS = {"classes": "class", "scores": "score", "predictions": "prediction", "models": "model", "decide": "rule"}

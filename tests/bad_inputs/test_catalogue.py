@@ -7,9 +7,8 @@ import warnings
 
 import pytest
 
-from stakes.cli.words import as_options
 from stakes.errors import InputError
-from tests.bad_inputs.catalogue import LIBRARIES, LONGEST, Entry, ask, command, entries, run_command, within
+from tests.bad_inputs.catalogue import LIBRARIES, LONGEST, Entry, as_typed, ask, command, entries, run_command, within
 from tests.views.hostile import unseen
 
 ENTRIES = entries()
@@ -75,7 +74,7 @@ def test_on_the_command_line(entry, tmp_path, capsys):
     if entry.error is None:
         assert (code, lines) == (entry.code, []), err
         for words in entry.warns:
-            assert as_options(words) in err
+            assert as_typed(words) in err
         check_json(entry, out)
         return
     assert code == 2
@@ -86,7 +85,7 @@ def test_on_the_command_line(entry, tmp_path, capsys):
         return
     assert len(lines) == 1
     assert lines[0].startswith("stakes: ")
-    one_line(lines[0], [as_options(words) for words in entry.error])
+    one_line(lines[0], [as_typed(words) for words in entry.error])
 
 
 def check_json(entry: Entry, out: str) -> None:

@@ -57,7 +57,7 @@ def _run() -> NoReturn:
     import click
 
     from stakes.cli.group import cli
-    from stakes.cli.words import FileError, as_options, end
+    from stakes.cli.words import as_option, end
     from stakes.errors import StakesError, UnableError
     from stakes.text import ERRORS
 
@@ -76,10 +76,8 @@ def _run() -> NoReturn:
         sys.exit(2)
     except UnableError:
         raise
-    except FileError as problem:
-        end(str(problem), 2)
     except StakesError as problem:
-        end(as_options(str(problem)), 2)
+        end(problem.written(as_option), 2)
     except (BrokenPipeError, SystemExit):  # click and rich end so when nobody is listening any more; say nothing
         _forget_output()
         sys.exit(code)
@@ -106,7 +104,7 @@ def _show(problem: Any) -> None:
 
     context = problem.ctx if isinstance(problem, click.UsageError) else None
     with contextlib.suppress(OSError):
-        click.UsageError(str(StakesError(problem.format_message())), context).show(sys.stderr)
+        click.UsageError(str(StakesError("usage", problem.format_message())), context).show(sys.stderr)
 
 
 def _unable(problem: BaseException) -> NoReturn:
@@ -114,14 +112,14 @@ def _unable(problem: BaseException) -> NoReturn:
     try:
         from stakes import errors
         from stakes.cli import guard
-        from stakes.cli.words import as_options, complain
+        from stakes.cli.words import complain
 
         if _debugging():
             import traceback
 
             traceback.print_exception(problem)
         limited = isinstance(problem, SystemError) and guard.memory_limit() is not None  # for lack of room
-        words = as_options(errors.unable(MemoryError() if limited else problem))
+        words = errors.unable(MemoryError() if limited else problem)
     except (MemoryError, SystemError):
         os.write(2, b"stakes: there is not enough memory, not even to say what for; give it more\n")
         os._exit(UNABLE)
@@ -168,9 +166,12 @@ _warned: set[str] = set()
 def _warn(message: Warning | str, *_: Any) -> None:
     """A warning is one line for a person, said once, without the place in the code."""
     from stakes import errors
-    from stakes.cli.words import as_options, complain
+    from stakes.cli.words import as_option, complain
 
-    words = errors.first_line(message)
+    if isinstance(message, errors.InputWarning | errors.UndefinedWarning):
+        words = message.written(as_option)
+    else:
+        words = errors.first_line(str(message))
     if words not in _warned:
         _warned.add(words)
-        complain(f"warning: {as_options(words)}")
+        complain(f"warning: {words}")

@@ -8,6 +8,7 @@ import click
 
 from stakes import errors
 from stakes.cli.paths import InputFile
+from stakes.errors import InputError, short
 
 _USUAL = ("stakes.toml", "pyproject.toml")
 
@@ -45,7 +46,9 @@ def _of_file(path: Path, name: str) -> tuple[Path, Mapping[str, Any]]:
         raise errors.no_such_file(str(path))
     table = _table(path, name)
     if table is None:
-        raise errors.no_table_in_config(str(path), name)
+        raise InputError(
+            "no-table-in-config", f"{path!s}: there is no table [{name}] or [tool.stakes.{name}]; put the options there"
+        )
     return path, table
 
 
@@ -90,7 +93,14 @@ def _options_given(path: str, key: str, value: Any, parameter: click.Parameter) 
     if parameter.multiple or parameter.nargs == -1:
         return [str(one) for one in value] if isinstance(value, list) else [str(value)]
     if isinstance(parameter, click.Option) and parameter.is_flag and not isinstance(value, bool):
-        raise errors.flag_in_config(path, key, value)
+        raise InputError(
+            "flag-in-config",
+            f"{path}: {key} is true or false, and has {short(repr(value))}; write true, and the name of a file as "
+            "output",
+        )
     if isinstance(value, dict | list):
-        raise errors.bad_in_config(path, key, value)
+        raise InputError(
+            "bad-in-config",
+            f"{path}: {key} takes one value, and has {short(repr(value))}; write it as on the command line",
+        )
     return value

@@ -7,7 +7,7 @@ import click
 from stakes.cli import options, output
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command
-from stakes.cli.words import as_asked, as_options, say, wrap
+from stakes.cli.words import as_asked, say, wrap
 
 
 @click.command(cls=Command)
@@ -50,4 +50,4 @@ def decide(
     )
     if report is not None:
         decision.report(report, lang, as_asked())
-    return output.of(decision, lambda: list(decision.sentences())[1], lambda: say(wrap(as_options(str(decision)))))
+    return output.of(decision, lambda: list(decision.sentences())[1], lambda: say(wrap(str(decision))))

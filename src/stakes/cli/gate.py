@@ -5,11 +5,11 @@ from typing import Any
 
 import click
 
-from stakes import errors
 from stakes.cli import github, options, output
 from stakes.cli.config import config
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, InputFile, OutputFile
+from stakes.errors import InputError
 from stakes.text import visible
 
 
@@ -139,7 +139,10 @@ def _refuse_file_of_markdown(files: tuple[str, ...]) -> None:
 
     for name in files:
         if not (name == "-" or "::" in name or "*" in name or name.lower().endswith((*KINDS, SUFFIX))):
-            raise errors.markdown_is_a_flag(name)
+            raise InputError(
+                "markdown-is-a-flag",
+                f"{name} holds no rows, and --markdown takes no file; write Markdown to a file with -o {name}",
+            )
 
 
 def _show(found: Any) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from stakes import errors
 from stakes.cli.paths import InputFile, OutputFile, files_named
 from stakes.cli.progress import bar
+from stakes.errors import InputError
 from stakes.views.languages import LANGUAGES
 
 DEMO_FILES = Path(__file__).parents[1] / "demo"
@@ -87,7 +87,9 @@ report = click.option(
 def _of_a_report(context: click.Context, option: click.Parameter, value: str) -> str:
     given = context.get_parameter_source(str(option.name)) is not ParameterSource.DEFAULT
     if given and context.params.get("report") is None:  # which is eager, so it is known by now
-        raise errors.lang_without_report()
+        raise InputError(
+            "lang-without-report", "--lang is the language of the page that --report FILE writes; give both, or none"
+        )
     return value
 
 

@@ -12,7 +12,7 @@ import click
 
 from stakes import errors
 from stakes.cli.paths import OutputFile
-from stakes.cli.words import advice_as_options, as_options, say
+from stakes.cli.words import on_the_command_line, say
 from stakes.text import as_json, lines, uncommanding
 
 if TYPE_CHECKING:
@@ -73,14 +73,14 @@ class Answer:
 def of(found: Any, line: Callable[[], str], show: Callable[[], None] | None = None, **parts: Any) -> Answer:
     """Return the answer that an object with ``to_dict`` and ``to_rows`` gives."""
     parts = {"dropped": getattr(getattr(found, "counted", found), "dropped", 0), **parts}
-    return Answer(show or found.show, found.to_dict, found.to_rows, lambda: as_options(line()), **parts)
+    return Answer(show or found.show, found.to_dict, found.to_rows, lambda: on_the_command_line(line()), **parts)
 
 
 def of_page(found: Any, line: Callable[[], str], page: Callable[[], "Page"], more: str = "") -> Answer:
     """Return the answer of an object whose page is shown; ``more`` says how to see what it leaves out."""
 
     def in_words() -> "Page":
-        return page().reworded(advice_as_options)
+        return page().mapped(on_the_command_line)
 
     def show() -> None:
         from stakes.views import terminal

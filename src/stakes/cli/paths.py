@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from stakes.errors import InputError
+
 
 class InputFile(click.Path):
     """The name of what is read: a file, and for ``rows`` whatever names some (a pattern, a table of a database)."""
@@ -52,7 +54,6 @@ class Command(click.Command):
         return super().invoke(context)
 
     def _check(self, given: Mapping[str, Any], named: list[tuple[click.Parameter, str]]) -> None:
-        from stakes import errors
         from stakes.engines.files import writing
 
         written = [(one.opts[0], name, one.type) for one, name in named if isinstance(one.type, OutputFile)]
@@ -69,7 +70,9 @@ class Command(click.Command):
             writing.check_target(name, kind.form_of(given), read)
             same = writing.identity(name)
             if same is not None and same in seen:
-                raise errors.two_outputs(name, seen[same], option)
+                raise InputError(
+                    "two-outputs", f"{name}: {seen[same]} and {option} would write the same file; name two"
+                )
             seen[same] = option
 
 

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stakes import errors
 from stakes.cli import options, output
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, InputFile
-from stakes.cli.words import FileError, as_asked, say, wrap
-from stakes.errors import StakesError
+from stakes.cli.words import as_asked, say, wrap
+from stakes.errors import InputError, StakesError
 from stakes.records import Record
 
 if TYPE_CHECKING:
@@ -98,7 +97,7 @@ def system(
         try:
             found = System.from_toml(file)
         except StakesError as problem:  # in the words of the file, which are not options
-            raise FileError(str(problem)) from None
+            raise InputError(problem.code, str(problem)) from None  # a file has keys, no options
     else:
         found = _system_of_rows(file, models, **arguments)
     for pair in scores:
@@ -143,7 +142,9 @@ def _system_of_rows(
     names = [name for name, _, _ in pairs]
     for name in names:
         if names.count(name) > 1:
-            raise errors.model_twice(name)
+            raise InputError(
+                "model-twice", f"model {name!r} is named twice; give each model a name of its own (NAME=COLUMN)"
+            )
     named = {name: column or name for name, _, column in pairs}
     prices = Costs(miss=miss, false_alarm=false_alarm) if costs is None else Costs.from_toml(costs)
     return System(file, models=named, decide=rule, costs=prices, **columns)

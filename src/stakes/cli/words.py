@@ -1,7 +1,6 @@
 """What is said on the command line: arguments by the names of their options, sentences as wide as the terminal."""
 
 import os
-import re
 import shlex
 import sys
 from typing import Any, NoReturn
@@ -10,43 +9,38 @@ import click
 from click.core import ParameterSource
 
 from stakes.cli.paths import OutputFile
-from stakes.errors import StakesError
+from stakes.errors import About, Pass, Text, short
+from stakes.errors.mentions import NOTHING
 from stakes.text import uncommanding, visible
 
-ARGUMENTS = (
-    *("truth", "score", "prediction", "positive", "alike", "by", "weight", "threshold", "task", "baseline", "class"),
-    *("costs", "miss", "false_alarm", "prior", "training_prior", "best"),
-    *("metric", "margin", "id", "cluster", "confidence", "design", "seed", "resamples", "permutations"),
-    *("require", "no_worse", "allow_dropped", "groups", "feature", "how", "repeats"),
-    *("method", "folds", "column", "where", "missing", "exact", "min_cell"),
-)
-"""Arguments of functions that are options here, by the same name."""
+_SPELLED = {"classes": "class", "scores": "score", "predictions": "prediction", "features": "feature"}
+"""Arguments that take several values at once in Python, and are options to be given several times."""
+
+_FLAGS = {("paired", False): "--unpaired", ("exact", True): "--exact", ("exact", False): "--bins"}
 
 
-def as_options(words: str) -> str:
-    """Name arguments as the command line does: --positive instead of positive=."""
-    words = words.replace(", or an array of one column per class with classes=", "")
-    words = words.replace("{class: share} with shares", "CLASS=SHARE for each with shares")
-    words = words.replace("Costs.from_utilities()", "tables [utilities.CLASS]")
-    words = (
-        words.replace("score={class: column, …}", "--score CLASS=COLUMN")
-        .replace("classes=", "class=")
-        .replace("features=", "feature=")
-    )
-    words = (
-        words.replace("scores=", "score=").replace("predictions=", "prediction=").replace("paired=False", "--unpaired")
-    )
-    named = rf"\b({'|'.join(ARGUMENTS)})="
-    words = re.sub(named + r"(?=[\w'\"\[-])", r"--\1 ", re.sub(named + r"(?![\w'\"\[-])", r"--\1", words))
-    for name in ("training_prior", "false_alarm", "min_cell", "no_worse", "allow_dropped"):
-        words = words.replace(f"--{name}", f"--{name.replace('_', '-')}")
-    return words
+def as_option(mention: Pass) -> str:
+    """Write an argument as it is typed: ``--positive yes``."""
+    if isinstance(mention, About):
+        return mention.name
+    if mention.parts:
+        return " ".join(f"--{_dashed(name)} {value}" for name, value in mention.parts.items())
+    option = f"--{_dashed(_SPELLED.get(mention.name, mention.name))}"
+    if mention.each:
+        return f"{option} CLASS={mention.each.upper()}"
+    if mention.value is NOTHING:
+        return option
+    flag = _FLAGS.get((mention.name, mention.value)) if isinstance(mention.value, bool) else None
+    return flag or f"{option} {short(shlex.quote(str(mention.value)))}"
 
 
-def advice_as_options(words: str) -> str:
-    """Reword only the advice at the end: what comes before it may hold names from the data."""
-    seen, mark, advice = words.rpartition("; pass ")
-    return f"{seen}{mark}{as_options(advice)}" if mark else words
+def _dashed(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def on_the_command_line(text: str) -> str:
+    """Return a text with the arguments that it mentions as they are typed."""
+    return text.written(as_option) if isinstance(text, Text) else text
 
 
 def wrap(text: str) -> str:
@@ -81,10 +75,6 @@ def _as_typed(parameter: click.Parameter, value: Any) -> list[str]:
     if isinstance(value, bool):
         return [parameter.opts[0]] if value else parameter.secondary_opts[:1]
     return [word for one in values for word in (parameter.opts[-1], str(one))]
-
-
-class FileError(StakesError):
-    """What is wrong with a file that has words of its own, which are no options."""
 
 
 def say(text: str, err: bool = False, nl: bool = True) -> None:

@@ -12,6 +12,7 @@ from stakes import errors
 from stakes.decisions.recalibration.calibrators import TemperatureCalibrator
 from stakes.decisions.recalibration.folds import cross_fitted
 from stakes.decisions.thresholds.decision import PER, ways_as_rows, with_interval
+from stakes.errors import About, Given, InputError
 from stakes.metrics import Estimate
 from stakes.records import Count, Record, RowCount
 from stakes.results import Reportable
@@ -127,7 +128,11 @@ class _Rows:
 def decide_among_policies(scores: ClassScores, pricing: Pricing, sampling: Sampling) -> Policies:
     """Compare ways to decide by the probabilities of several classes."""
     if pricing.costs.columns:
-        raise errors.row_costs_of_many()
+        raise InputError(
+            "row-costs-of-many",
+            About("costs"),
+            " that differ by row are compared for two classes only; evaluate(costs=) prices several",
+        )
     low, high = scores.range
     if not scores.probabilities:
         raise errors.costs_need_probabilities(low, high)
@@ -142,7 +147,11 @@ def decide_among_policies(scores: ClassScores, pricing: Pricing, sampling: Sampl
     wanted = pricing.deployed(scores.classes, None)
     for name, share, size in zip(scores.classes, wanted or (), scores.sizes, strict=False):
         if share and not size:
-            raise errors.prior_of_empty_class(name)
+            raise InputError(
+                "prior-of-empty-class",
+                Given("prior"),
+                f" expects the class {name!r}, of which there is no row; leave it out, or give rows of it",
+            )
     mean = _Mean(rows, wanted or (shares if sampling.fixed else None), sampling)
     least = float(prices.min())
     estimates = {name: _at_least(least, mean.of("expected_cost", loss)) for name, loss in losses.items()}
@@ -166,7 +175,10 @@ def _rows(scores: ClassScores, sampling: Sampling) -> _Rows:
         return _Rows(clusters.scores, clusters.truth.astype(np.int64), weight, clusters.groups)
     sample = scores.sample
     if sample is None:
-        raise errors.rows_are_gone()
+        raise InputError(
+            "rows-are-gone",
+            "ways to decide between several classes are compared row by row, and the rows are gone; count again",
+        )
     return _Rows(sample.scores, sample.truth.astype(np.int64), sample.weight)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from stakes import errors
 from stakes.engines.columns import read_number
+from stakes.errors import Given, InputError, some
 from stakes.tallies.names import canonical
 
 _BOOLEANS = {"false": "0", "true": "1"}
@@ -75,7 +76,11 @@ class Spelling:
             return cls()
         given = [word.strip() for word in alike.split(",")] if isinstance(alike, str) else alike
         if not isinstance(given, Sequence) or not given or not all(word in ALIKE for word in given):
-            raise errors.unknown_alike(alike, ALIKE)
+            raise InputError(
+                "unknown-alike",
+                Given("alike", alike),
+                f" is not known; pass {some(ALIKE, last='or')}, several with commas between them",
+            )
         words = tuple(word for word in ALIKE if word in given)
         known: dict[str, str] = {}
         declared = [*(() if positive is None else (positive,)), *(() if classes is None else classes), *others]
@@ -112,9 +117,9 @@ def refuse_alike(
     merged = len(names) - sum(len(group) - 1 for group in doubtful)
     words = errors.nearly_alike(one, other, ",".join(_difference(one, other)))
     if merged <= 2 or (apart and (needed or len(truths & said) <= len(apart))):
-        raise errors.InputError(words)
+        raise errors.InputError("nearly-alike", words)
     if not needed:  # where it is, the truth by itself was looked at before
-        errors.warn(words)
+        errors.warn("nearly-alike", words)
 
 
 def _difference(one: str, other: str) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ all segments but one are that segment, in the bins that all of them share.
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from stakes import errors
+from stakes.errors import Given, InputError
 from stakes.tallies.arithmetic import MOST, is_real
 
 if TYPE_CHECKING:
@@ -35,7 +35,9 @@ SUFFIX = ".tally"
 def anonymise(counted: "Counted", minimum: float) -> "Counted":
     """Return what of a count can be shared."""
     if not is_real(minimum) or not 1 <= minimum <= MOST or minimum != int(minimum):
-        raise errors.bad_min_cell(minimum)
+        raise InputError(
+            "bad-min-cell", Given("min_cell", minimum), " is no number of rows; give a whole number from 1 on"
+        )
     segments = _large_enough(dict(counted.segments), minimum)
     return replace(_tallies(counted, minimum), segments={n: _tallies(part, minimum) for n, part in segments.items()})
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.columns import Column, as_finite, in_order, refuse_missing, refuse_sparse
+from stakes.errors import InputError, first_row, rows_text
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import refuse_infinite
 from stakes.tallies.costs import ROUNDING
@@ -44,7 +45,11 @@ class ClassColumns:
         if uneven and low >= 0 and high <= 1:
             sums = self.values @ ones
             wrong = np.flatnonzero(np.abs(sums - 1) > ROUNDING)
-            raise errors.uneven_probabilities(len(wrong), int(wrong[0]), float(sums[wrong[0]]))
+            raise InputError(
+                "uneven-probabilities",
+                f"the probabilities of {rows_text(len(wrong))} do not add up to 1 ({float(sums[wrong[0]]):.6g}; "
+                f"{first_row(int(wrong[0]))}); give all classes, and divide each row by its sum if they were rounded",
+            )
         return low, high
 
 

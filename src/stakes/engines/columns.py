@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from stakes import errors
+from stakes.errors import About, InputError, short
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.checks import is_sequence
 from stakes.tallies.columns import refuse_infinite
@@ -57,7 +58,10 @@ def as_frame(data: Any) -> Any:
             raise errors.positional_arrays()
         return nw.from_native(data)
     except TypeError:
-        raise errors.not_a_table(type(data).__name__) from None
+        raise InputError(
+            "not-a-table",
+            f"data is a {type(data).__name__}; give a file name, a data frame, or a dictionary of columns",
+        ) from None
     except nw.exceptions.DuplicateError:
         names = [str(name) for name in data.columns]
         raise errors.duplicate_columns([n for n in dict.fromkeys(names) if names.count(n) > 1]) from None
@@ -84,7 +88,11 @@ def to_column(values: Any, argument: str) -> Column:
 def refuse_sparse(argument: str, values: Any) -> None:
     """Refuse a sparse matrix, whose zeros would have to be guessed to be rows."""
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
-        raise errors.sparse_matrix(argument, values.shape)
+        raise InputError(
+            "sparse-matrix",
+            About(argument),
+            f" is a sparse matrix of shape {values.shape}; give the values themselves, .toarray() of it",
+        )
 
 
 def in_order(classes: Any) -> Any:
@@ -117,14 +125,23 @@ def as_series(values: Any) -> Any:
 def refuse_lost_polars(values: Any = None) -> None:
     """Refuse what only Polars can do (with its own objects, or files) in a process that has lost its threads."""
     if polars_is_lost() and (values is None or type(values).__module__.partition(".")[0] == "polars"):
-        raise errors.lost_polars()
+        raise InputError(
+            "lost-polars",
+            "this process was forked from one in which Polars was at work, and Polars does not survive that; pass "
+            "arrays, or start processes by multiprocessing.get_context('spawn')",
+        )
 
 
 def _from_numpy(array: Array, argument: str) -> Column:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim == 2 and argument in ("truth", "prediction"):
-        raise errors.multilabel(argument, array.shape)
+        raise InputError(
+            "multilabel",
+            About(argument),
+            f" is an array of shape {array.shape}: several labels per row (multilabel) are not supported; "
+            "evaluate each label by itself",
+        )
     if array.ndim != 1:
         raise errors.not_a_column(argument, f"an array of shape {array.shape}")
     if isinstance(array, np.ma.MaskedArray):
@@ -237,7 +254,12 @@ def _from_texts(texts: list[str], argument: str) -> Column:
         try:
             return _from_text(pl.Series(texts, dtype=pl.String), argument)
         except UnicodeEncodeError as problem:  # Python's texts can hold halves of characters, no file can
-            raise errors.half_a_character(argument, problem.object) from None
+            raise InputError(
+                "half-a-character",
+                About(argument),
+                f" holds {short(repr(problem.object))}, in which half a character stands alone (a "
+                "surrogate); mend the text",
+            ) from None
     names = sorted(set(texts))
     places = {name: place for place, name in enumerate(names)}
     return _number(argument, np.fromiter(map(places.__getitem__, texts), np.int64, len(texts)), tuple(names))
@@ -268,7 +290,12 @@ def _from_objects(values: Any, argument: str) -> Column:
     if "missing" in kinds or len(kinds) > 1:
         refuse_missing(np.fromiter(map(is_missing, values), bool, len(values)), argument)
     if "other" in kinds and issubclass(kinds["other"][0], list | tuple | set | frozenset | np.ndarray):
-        raise errors.multilabel_rows(argument)
+        raise InputError(
+            "multilabel-rows",
+            About(argument),
+            " holds a list or set in a row: several labels per row (multilabel) are not supported; "
+            "evaluate each label by itself",
+        )
     if "other" in kinds:
         raise errors.unsupported_type(argument, kinds["other"][0].__name__)
     if not kinds:

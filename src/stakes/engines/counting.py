@@ -8,6 +8,7 @@ from stakes import errors
 from stakes.engines.plan import Counted
 from stakes.engines.reading import count_read, read_rows
 from stakes.engines.tables import names_files, same_column
+from stakes.errors import InputError, Pass
 from stakes.tallies.checks import check_flag
 
 
@@ -66,7 +67,15 @@ def _count_batches(batches: Iterator[Any], options: dict[str, Any]) -> Counted:
     parts, rows, dropped = [], 0, 0
     pricing = options.get("pricing")
     if pricing is not None and pricing.needs_all_rows:
-        raise errors.prior_of_batches()
+        raise InputError(
+            "prior-of-batches",
+            "a correction by the class frequencies of the rows needs all rows at once, and these come in batches; "
+            "give both ",
+            Pass("prior"),
+            " and ",
+            Pass("training_prior"),
+            " as shares",
+        )
     for number, batch in enumerate(batches, 1):
         try:
             read = read_rows(batch, **options)
@@ -80,6 +89,10 @@ def _count_batches(batches: Iterator[Any], options: dict[str, Any]) -> Counted:
         parts.append(part.moved_down(rows))
         rows += read.length
     if not parts:
-        raise errors.no_batches() if options.get("where") is None else errors.nothing_satisfies(options["where"])
+        raise (
+            InputError("no-batches", "data is an iterator that gave no batch; there is nothing to evaluate")
+            if options.get("where") is None
+            else errors.nothing_satisfies(options["where"])
+        )
     counted = Counted.sum(parts)
     return replace(counted, dropped=counted.dropped + dropped, read=counted.read and counted.read + dropped)

@@ -12,6 +12,7 @@ from stakes.engines.alike import Spelling, refuse_alike
 from stakes.engines.columns import Column
 from stakes.engines.labels import Labels, encode
 from stakes.engines.tables import gather
+from stakes.errors import InputError
 from stakes.tallies.arithmetic import Array
 from stakes.text import visible
 
@@ -22,7 +23,10 @@ def table_names(tables: Sequence[Any]) -> list[str]:
     names = [visible(stem) for stem in stems]
     for name in names:
         if names.count(name) > 1:
-            raise errors.tables_of_one_name(name)
+            raise InputError(
+                "tables-of-one-name",
+                f"two tables are called {name!r}, and models are called like their tables; rename one",
+            )
     return names
 
 
@@ -57,7 +61,7 @@ def _read(name: str, table: Any, case: str, wanted: Mapping[str, str]) -> dict[s
     try:
         return gather(table, id=case, **wanted)
     except errors.InputError as problem:
-        raise errors.in_model(name, problem) from None
+        raise problem.within(f"model {name!r}") from None
 
 
 def _cases(name: str, case: str, column: Column) -> Labels:

@@ -15,6 +15,7 @@ from stakes import errors
 from stakes.engines.alike import refuse_alike
 from stakes.engines.columns import Column, in_order
 from stakes.engines.plan import Plan
+from stakes.errors import About, InputError, Pass, plural, some
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
 
@@ -53,7 +54,13 @@ def same_kind(truth: Column, prediction: Column, alike: bool = False) -> tuple[C
     if truth.kind == prediction.kind or (alike and "text" in (truth.kind, prediction.kind)):
         return truth, prediction
     if "text" in (truth.kind, prediction.kind):
-        raise errors.text_against_numbers(prediction.argument, prediction.kind, truth.kind)
+        raise InputError(
+            "text-against-numbers",
+            f"{prediction.argument} holds {plural(prediction.kind)} but truth holds {plural(truth.kind)}; make both "
+            "the same kind, so that labels can match, or pass ",
+            Pass("alike", "numbers"),
+            " (1, '1.0' and true are then one class)",
+        )
     return replace(truth, kind="number"), replace(prediction, kind="number")
 
 
@@ -158,7 +165,11 @@ def settle(truth: Labels, prediction: Labels | None, classes: Any, positive: Any
     refuse_alike(truth.names, [*declared, *scored], declared, needed=True)
     strangers = said and not set(names) & set(said) and len({*names, *said}) > 2
     if strangers and classes is None:
-        errors.warn(errors.nothing_in_common(names, said))
+        errors.warn(
+            "nothing-in-common",
+            About("prediction"),
+            f" has no class of truth ({some(said)} against {some(names)}); is it the right column?",
+        )
     names = list(dict.fromkeys([*names, *said]))
     if classes is not None:
         known = _with_all(declared, truth.names)
@@ -179,7 +190,14 @@ def _positive(pair: Sequence[str], wanted: str | None) -> str:
     if wanted is None:
         wanted = next((known[1] for known in PAIRS if set(known) == set(pair)), None)
     if wanted is None:
-        raise errors.which_positive(pair)
+        raise InputError(
+            "which-positive",
+            About("truth"),
+            f" has the classes {some(pair)} and neither is obviously the positive one; pass ",
+            Pass("positive", pair[-1]),
+            " or ",
+            Pass("positive", pair[0]),
+        )
     if wanted not in pair:
         raise errors.unknown_positive(wanted, pair)
     return wanted
@@ -207,5 +225,13 @@ def _complete(only: str, positive: str | None) -> tuple[str, str]:
         if only in pair and positive in (None, *pair):
             return pair
     if positive is None:
-        raise errors.one_class(only)
+        raise InputError(
+            "one-class",
+            About("truth"),
+            f" has the single class {only!r}; pass ",
+            Pass("positive"),
+            " or ",
+            Pass("classes"),
+            " to say what the other one is",
+        )
     return (only, positive) if positive != only else (f"not {only}", only)

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from stakes import errors
 from stakes.engines.labels import Labels
 from stakes.engines.plan import Counted, Plan
+from stakes.errors import Given, InputError
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import Clusters
@@ -79,7 +79,12 @@ def count_classes(plan: Plan, rows: Rows, by: Labels | None, parts: Collection[s
         return Counted("classification", tallies, clusters=rows.clusters)
     cells = len(plan.classes) * (len(plan.decisions) if plan.dense else 1)
     if rows.prediction is not None and len(by.names) * cells > _MOST_CELLS:
-        raise errors.too_many_segments(len(by.names), len(plan.classes))
+        raise InputError(
+            "too-many-segments",
+            Given("by"),
+            f" makes {len(by.names):,} segments of {len(plan.classes):,} classes each, which is more than memory "
+            "holds; group the segments, or the classes",
+        )
     confusions: Any = None if "confusion" not in tallies else _segment_confusions(plan, rows, by)
 
     def of_segment(place: int, part: Rows) -> dict[str, Tally]:

@@ -8,6 +8,7 @@ from typing import Any, Literal, Self, get_args
 
 from stakes import errors
 from stakes.engines.anonymise import SMALL, SMALL_SEGMENTS
+from stakes.errors import EmptyError, InputError, short
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import alike, is_real
 from stakes.tallies.base import Saved
@@ -129,14 +130,21 @@ class Counted(Saved):
     def of(cls, tally: Tally) -> Self:
         """Return what was counted as this one tally: a published confusion table, say."""
         if not isinstance(tally, Confusion | ScoreTable | ClassScores | ErrorSums):
-            raise errors.no_evaluation_of(type(tally).__name__)
+            raise InputError(
+                "no-evaluation-of",
+                f"a {type(tally).__name__} by itself is not enough to evaluate; give a Confusion, ScoreTable, "
+                "ClassScores or ErrorSums, or the rows",
+            )
         if tally.leading:
             raise errors.several_tallies(type(tally).__name__, tally.leading)
         tally.check_counts()
         if not tally.total:
-            raise errors.empty_tally(type(tally).__name__)
+            raise EmptyError("empty-tally", f"this {type(tally).__name__} counts no rows; there is nothing to evaluate")
         if isinstance(tally, Confusion) and len(tally.truths) < 2:
-            raise errors.table_of_one_class(tally.truths[0])
+            raise InputError(
+                "table-of-one-class",
+                f"this Confusion has the single class {short(repr(tally.truths[0]))}; to be judged, a table needs two",
+            )
         return cls("regression" if isinstance(tally, ErrorSums) else "classification", {tally.kind: tally})
 
     @classmethod
@@ -147,7 +155,10 @@ class Counted(Saved):
             raise errors.nothing_to_add()
         for part in parts:
             if not isinstance(part, Counted):
-                raise errors.not_to_add(type(part).__name__)
+                raise InputError(
+                    "not-to-add",
+                    f"a {type(part).__name__} is no count; give what stakes.count(…) returned, or a list of those",
+                )
         first = parts[0]
         for part in parts:
             _same("the task", first.task, part.task)

@@ -19,6 +19,7 @@ from stakes.engines.rows import rows_that_count
 from stakes.engines.segments import segment_labels, spread_by
 from stakes.engines.tables import take
 from stakes.engines.tasks import settle_task
+from stakes.errors import About, Given, InputError, Pass, some
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.parallel import run_all
 from stakes.tallies.pricing import Pricing
@@ -84,7 +85,11 @@ def read_rows(
         raise errors.where_beside_array("score")
     prices = {} if pricing is None else {cost_column(name): name for name in pricing.costs.columns}
     if prices and data is None:
-        raise errors.cost_columns_without_data(list(prices.values()))
+        raise InputError(
+            "cost-columns-without-data",
+            f"the costs name the column {some(list(prices.values()))}, but no data was given; pass a table or a file "
+            "that has it, and the other columns by name",
+        )
     named = {"prediction": prediction, "weight": weight, "cluster": cluster, **spread_by(by, data)}
     found = take(data, where, truth=truth, **named, **scores, **prices)
     rows = rows_that_count(found, table, missing, {} if data is None else {"truth": truth, **named, **scores})
@@ -99,7 +104,11 @@ def read_rows(
     }
     of_classes = of_classes or (task == "auto" and None not in quick.values())
     if baseline is not None and columns["truth"].kind == "text" and not any(map(read_number, columns["truth"].names)):
-        raise errors.baseline_of_text()
+        raise InputError(
+            "baseline-of-text",
+            Given("baseline"),
+            " is the constant that predicted numbers are compared with, and truth holds text; leave it out",
+        )
     lost: Any = {name: getattr(rows, name) for name in ("dropped", "dropped_in", "dropped_weight")}
     if settle_task(task, columns, of_classes, baseline is not None) == "regression":
         if score is not None:
@@ -109,7 +118,11 @@ def read_rows(
         numbers = _numbers(columns, places=rows.places, **groups)
         return Read(numbers, rows.length, by=segments, **lost)
     if baseline is not None:
-        raise errors.baseline_of_classes()
+        raise InputError(
+            "baseline-of-classes",
+            Given("baseline"),
+            " is the constant that a regression is compared with; leave it out for classes",
+        )
     plan, coded, decided_by = _classes(
         columns,
         quick,
@@ -211,7 +224,7 @@ def warn_of_few_outside(scores: Array, sizes: Array | None = None) -> None:
     if count <= FEW_OUTSIDE * total:
         first = np.ravel(scores[rows[0]])
         value = float(first[(first < 0) | (first > 1)][0])
-        errors.warn(errors.few_outside(count, total, int(rows[0]) if sizes is None else None, value))
+        errors.warn("few-outside", errors.few_outside(count, total, int(rows[0]) if sizes is None else None, value))
 
 
 def _scores(
@@ -221,8 +234,20 @@ def _scores(
     if single is not None:
         if plan.positive is None:
             if all(read_number(name) is not None for name in plan.classes) and len(plan.classes) > _MOST_LABELS:
-                raise errors.quantities_with_score(plan.classes)
-            raise errors.one_score_for_many(plan.classes)
+                raise InputError(
+                    "quantities-with-score",
+                    About("truth"),
+                    f" has {len(plan.classes):,} different numbers ({some(plan.classes, 2)}) beside one score; "
+                    "for quantities pass the predicted numbers as ",
+                    Pass("prediction"),
+                    ", for classes one score column each",
+                )
+            raise InputError(
+                "one-score-for-many",
+                f"there is one score column for {len(plan.classes):,} classes ({some(plan.classes)}); give one for "
+                "each: ",
+                Pass("score", each="column"),
+            )
         return as_numbers(single), None
     if table is None:
         return None, None

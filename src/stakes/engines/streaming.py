@@ -125,7 +125,7 @@ def _batches(files: Files, missing: str) -> Iterator["Batch"]:
         except errors.EmptyError as nothing:
             yield Batch({}, {}, None, None, nothing.dropped, nothing.dropped)
         except errors.InputError as problem:
-            raise errors.in_rows(first, rows - 1, problem) from None
+            raise problem.within(f"rows {first:,} to {rows - 1:,}, counted by themselves") from None
 
 
 # ── a batch ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -295,4 +295,6 @@ def _warn_of_few_outside(table: ScoreTable) -> None:
     below = total - sum(table.at(0.0).counts[:, 1])
     above = sum(table.at(math.nextafter(1.0, 2.0) if table.grid is None else bins.next_edge(1.0, "line")).counts[:, 1])
     if below + above <= FEW_OUTSIDE * total:
-        errors.warn(errors.few_outside(round(below + above), round(total), None, low if low < 0 else high))
+        errors.warn(
+            "few-outside", errors.few_outside(round(below + above), round(total), None, low if low < 0 else high)
+        )

@@ -8,6 +8,7 @@ from stakes import errors
 from stakes.engines import conditions
 from stakes.engines.columns import Column, as_frame, refuse_lost_polars, to_column
 from stakes.engines.missing import keep
+from stakes.errors import Given, InputError
 
 
 def gather(data: Any, **arguments: Any) -> dict[str, Column]:
@@ -34,7 +35,12 @@ def take(data: Any, where: Any = None, **arguments: Any) -> dict[str, Any]:
 def _refuse_arrays(data: Any, given: Mapping[str, Any]) -> None:
     """A condition is about the columns of a table; which rows of an array beside it are meant is not said."""
     if data is None:
-        raise errors.where_without_table()
+        raise InputError(
+            "where-without-table",
+            Given("where"),
+            " chooses rows by the columns of a table, and there are only arrays; pass a table or a file first, and "
+            "names of columns",
+        )
     for name, value in given.items():
         if not isinstance(value, str):
             raise errors.where_beside_array(name)
@@ -66,7 +72,7 @@ def warn_of_same_column(given: Mapping[str, Any]) -> None:
     """Point out that a model is judged by the truth itself."""
     name = same_column(given)
     if name:
-        errors.warn(errors.same_column(name))
+        errors.warn("same-column", f"{name} and truth are the same column; a target is not its own prediction")
 
 
 def same_column(given: Mapping[str, Any]) -> str:

@@ -46,6 +46,7 @@ import numpy as np
 from stakes import errors
 from stakes.engines.anonymise import SMALL, anonymise
 from stakes.engines.files.writing import check_target, written_beside
+from stakes.errors import InputError, short
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import as_path, check_flag
 
@@ -82,7 +83,11 @@ def save(counted: "Counted", path: str | os.PathLike[str], *, exact: bool = Fals
     check_target(path, "tally")
     check_flag("exact", exact)
     if exact and _tells_rows(counted):
-        errors.warn(errors.exact_scores_travel())
+        errors.warn(
+            "exact-scores-travel",
+            "exact: distinct scores are row-level data, so whoever gets this file can look up single rows; leave "
+            "exact out to send bins",
+        )
     numbers = _Numbers()
     saved = numbers.take_out((counted if exact else anonymise(counted, min_cell)).saved())
     text = json.dumps({"stakes": "tally", "version": VERSION, "counted": saved}, allow_nan=False)
@@ -92,7 +97,11 @@ def save(counted: "Counted", path: str | os.PathLike[str], *, exact: bool = Fals
             member.create_system = 3
             archive.writestr(member, content, zipfile.ZIP_DEFLATED, compresslevel=_LEVEL)
         if max(member.file_size for member in archive.infolist()) > max(_FREELY, _MOST_TIMES * place.stat().st_size):
-            raise errors.too_sparse_to_travel(str(path))
+            raise InputError(
+                "too-sparse-to-travel",
+                f"{path!s}: these tables are so large and so empty that whoever loads them would take them for an "
+                "attack; group the segments, or the classes",
+            )
 
 
 def read(path: str | os.PathLike[str], restore: Callable[[Any], Whole]) -> Whole:
@@ -106,9 +115,13 @@ def read(path: str | os.PathLike[str], restore: Callable[[Any], Whole]) -> Whole
     except FileNotFoundError:
         raise errors.no_such_file(str(path)) from None
     except errors.InputError as problem:
-        raise errors.in_file(str(path), problem) from None
+        raise problem.within(str(path)) from None
     except _DAMAGE as problem:
-        raise errors.damaged_tally(str(path), str(problem) or type(problem).__name__) from None
+        raise InputError(
+            "damaged-tally",
+            f"{path!s} is damaged or no tally ({short(str(problem) or type(problem).__name__, 100)}); write it "
+            "again with stakes count … -o, or count(…).save()",
+        ) from None
 
 
 def _tells_rows(counted: "Counted") -> bool:

@@ -4,6 +4,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.columns import Column, as_finite, read_number
+from stakes.errors import About, Given, InputError, Pass, some
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 
@@ -15,7 +16,7 @@ TASKS = ("auto", "classification", "regression")
 def settle_task(task: str, columns: dict[str, Column], of_classes: bool, of_numbers: bool) -> str:
     """Return "classification" or "regression"; some arguments make sense for one of them only."""
     if not is_one_of(task, TASKS):
-        raise errors.no_such_task(task, TASKS)
+        raise InputError("no-such-task", Given("task", task), f" is not known; the tasks are {some(TASKS, last='or')}")
     if task != "auto":
         return task
     if of_classes or of_numbers:
@@ -28,10 +29,25 @@ def settle_task(task: str, columns: dict[str, Column], of_classes: bool, of_numb
     if "none" in kinds or kinds == ["labels", "labels"]:
         return "classification"
     if kinds == ["labels", "fractions"] and _within_one(columns["prediction"]):
-        raise errors.scores_as_predictions()
+        raise InputError(
+            "scores-as-predictions",
+            About("truth"),
+            " is 0 and 1 and prediction holds fractions between them; pass probabilities as ",
+            Pass("score"),
+            ", or ",
+            Pass("task", "regression"),
+            " if numbers are meant",
+        )
     if "fractions" in kinds:
         return "regression"
-    raise errors.which_task()
+    raise InputError(
+        "which-task",
+        About("truth"),
+        " and prediction are whole numbers, which can be classes or quantities; pass ",
+        Pass("task", "classification"),
+        " or ",
+        Pass("task", "regression"),
+    )
 
 
 def _numbers_in(column: Column) -> str:

@@ -5,27 +5,60 @@ column, what was seen (how many, the first row), and what to do about it.
 """
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self
 
-from stakes.text import visible
+from stakes.errors.mentions import About as About
+from stakes.errors.mentions import Given, Pass, Text, in_python
+from stakes.errors.mentions import several as several
+from stakes.errors.words import first_row as first_row
+from stakes.errors.words import nearest as nearest
+from stakes.errors.words import plural as plural
+from stakes.errors.words import rows_text as rows_text
+from stakes.errors.words import rows_that_hold as rows_that_hold
+from stakes.errors.words import short as short
+from stakes.errors.words import some as some
+from stakes.errors.words import the_class as the_class
 
 _LONGEST, _BEGINNING = 650, 400
 """Letters of a text: names from data may be of any length, and what to do stands at the end."""
 
 
 class _OneLine(Exception):  # noqa: N818 - warnings are made of it, too
-    """What is said stays on one line and can be seen, whatever names from data it quotes."""
+    """What is said, on one line that can be seen, whatever names from data it quotes.
 
-    def __init__(self, text: object = "", *more: object) -> None:
-        super().__init__(visible(str(text)), *more)
+    ``code`` names the kind of thing that is wrong, and stays when words change (docs/errors.md lists all of them).
+    """
+
+    def __init__(self, code: str, *parts: str | Pass) -> None:
+        super().__init__(code, *parts)
+        self.code, self.text = code, Text(*parts)
+
+    @property
+    def argument(self) -> str | None:
+        """The argument that this is about, if there is one."""
+        return next((part.name for part in self.text.parts if isinstance(part, Pass)), None)
+
+    @property
+    def advice(self) -> list[Pass]:
+        """The arguments that would help."""
+        return [part for part in self.text.parts if isinstance(part, Pass) and not isinstance(part, Given)]
+
+    def written(self, face: Callable[[Pass], str]) -> str:
+        """Return the text with its arguments as some face of stakes writes them; very long texts lose their middle."""
+        text = self.text.written(face)
+        return text if len(text) <= _LONGEST else f"{text[:_BEGINNING]} … {text[_BEGINNING - _LONGEST + 3 :]}"
+
+    def within(self, place: str, more: str | Text = "") -> Self:
+        """Return the same problem, which says where it was met, and perhaps more at its end."""
+        return type(self)(self.code, f"{place}: ", self.text, more)
+
+    def __str__(self) -> str:
+        return self.written(in_python)
 
 
 class StakesError(_OneLine):
     """Everything that stakes raises on purpose."""
-
-    def __str__(self) -> str:
-        text = super().__str__()
-        return text if len(text) <= _LONGEST else f"{text[:_BEGINNING]} … {text[_BEGINNING - _LONGEST + 3 :]}"
 
 
 class InputError(StakesError, ValueError):
@@ -62,7 +95,7 @@ class UndefinedWarning(_OneLine, UserWarning):
     """A metric has no value on these data; the text says why."""
 
 
-def warn(text: str, category: type[Warning] = InputWarning) -> None:
+def warn(code: str, *parts: str | Pass, category: type[InputWarning | UndefinedWarning] = InputWarning) -> None:
     """Warn at the line of the caller's own code, however deep in stakes the thing was noticed."""
     import sys
     import warnings
@@ -72,7 +105,7 @@ def warn(text: str, category: type[Warning] = InputWarning) -> None:
     frame = sys._getframe()
     while frame.f_back is not None and frame.f_code.co_filename.startswith(here):
         frame, depth = frame.f_back, depth + 1
-    warnings.warn(text, category, stacklevel=depth)
+    warnings.warn(category(code, *parts), stacklevel=depth)
 
 
 # A text is only wanted once something is wrong, so its file is not read before.
@@ -97,7 +130,6 @@ _TOPICS = (
     "systems",
     "tallies",
     "validation",
-    "words",
 )
 
 if TYPE_CHECKING:
@@ -121,7 +153,6 @@ if TYPE_CHECKING:
     from stakes.errors.systems import *
     from stakes.errors.tallies import *
     from stakes.errors.validation import *
-    from stakes.errors.words import *
 
 
 def __getattr__(name: str) -> Any:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from stakes.errors import Pass, Text
 from stakes.errors.words import short, some
 
 
@@ -17,10 +18,12 @@ def constant_prediction(value: float) -> str:
     return f"prediction is {value:.6g} in every row, so it follows nothing; name the model's own"
 
 
-def upside_down(auc: float, high: float, positive: str, negative: str) -> str:
-    return (
+def upside_down(auc: float, high: float, positive: str, negative: str) -> Text:
+    return Text(
         f"the auc is surely below chance ({auc:.4f}, at most {high:.4f}): high scores go with {short(repr(negative))}; "
-        f"pass positive={short(repr(negative))}, or the scores of {short(repr(positive))}"
+        "pass ",
+        Pass("positive", negative),
+        f", or the scores of {short(repr(positive))}",
     )
 
 

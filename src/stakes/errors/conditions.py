@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from stakes.errors import EmptyError, InputError
+from stakes.errors import EmptyError, Given, InputError, Pass
 from stakes.errors.words import nearest, short
 
 _EXAMPLE = "write SQL such as site = 'A' AND age > 60"
 
 
 def bad_where(condition: object, why: str, advice: str | None = None) -> InputError:
-    return InputError(f"where={short(repr(condition))} is not understood: {why}; {advice or _EXAMPLE}")
+    return InputError("bad-where", Given("where", condition), f" is not understood: {why}; {advice or _EXAMPLE}")
 
 
 def nested_condition(condition: str, most: int) -> InputError:
@@ -25,18 +25,11 @@ def blank_in_condition(condition: str, text: str) -> InputError:
     return bad_where(condition, f"{text!r} is a missing value", "write IS NULL or IS NOT NULL after the column")
 
 
-def missing_word_in_condition(text: str, column: str) -> InputError:
-    return InputError(
-        f"where: in separated text {text!r} is a missing value and no text of the column {short(repr(column))}; write "
-        "IS NULL or IS NOT NULL"
-    )
-
-
 def no_column_of_condition(name: str, columns: Sequence[str], may_be_text: bool) -> InputError:
     hint = nearest(name, columns)
     if may_be_text and not hint.startswith(("; did you", "; the name")):
         hint = f"; if the text {name!r} is meant, write it in single quotes"
-    return InputError(f"where: there is no column {short(repr(name))}{hint}")
+    return InputError("no-column-of-condition", f"where: there is no column {short(repr(name))}{hint}")
 
 
 _KINDS = {"number": "numbers", "text": "text", "boolean": "booleans", "date": "dates"}
@@ -53,18 +46,15 @@ def condition_of_other_kind(column: str, wanted: str | None, held: str, value: s
     asked = "compared" if wanted is None else f"compared with {_BESIDE[wanted]}"
     seen = _KINDS.get(held, held) if value is None else short(repr(value) if held == "text" else value)
     advice = _ADVICE.get(held, "choose these rows before they are passed")
-    return InputError(f"where: the column {short(repr(column))} is {asked} but holds {seen}; {advice}")
+    return InputError(
+        "condition-of-other-kind", f"where: the column {short(repr(column))} is {asked} but holds {seen}; {advice}"
+    )
 
 
 def columns_of_other_kinds(column: str, kind: str, other: str, other_kind: str) -> InputError:
     one, two = (f"{short(repr(c))} holds {_KINDS.get(k, k)}" for c, k in ((column, kind), (other, other_kind)))
-    return InputError(f"where: {one} and {two}, so they cannot be compared; compare columns of one kind")
-
-
-def dates_elsewhere(column: str) -> InputError:
     return InputError(
-        f"where: the column {short(repr(column))} holds dates as text, which are not read as dates where the rows lie; "
-        "make it a column of dates"
+        "columns-of-other-kinds", f"where: {one} and {two}, so they cannot be compared; compare columns of one kind"
     )
 
 
@@ -72,7 +62,7 @@ def no_order(column: str, kind: str) -> InputError:
     held, advice = "dates that are not all written as '2024-05-31'", "write them so"
     if kind == "number":
         held, advice = "numbers beside other text", "write what is no number as a missing value"
-    return InputError(f"where: the column {short(repr(column))} is put in order but holds {held}; {advice}")
+    return InputError("no-order", f"where: the column {short(repr(column))} is put in order but holds {held}; {advice}")
 
 
 def taken_for_two_kinds(condition: str, column: str, other: str, kinds: Sequence[str]) -> InputError:
@@ -90,28 +80,20 @@ def rounded_by_arithmetic(condition: str, number: int) -> InputError:
 
 def rounded_column(column: str, number: object) -> InputError:
     return InputError(
+        "rounded-column",
         f"where: the column {short(repr(column))} holds {short(str(number))}, beyond 2**53, where fractions and "
-        "arithmetic of float64 round; compare it with whole numbers as it is"
-    )
-
-
-def where_without_table() -> InputError:
-    return InputError(
-        "where= chooses rows by the columns of a table, and there are only arrays; pass a table or a file first, and "
-        "names of columns"
+        "arithmetic of float64 round; compare it with whole numbers as it is",
     )
 
 
 def where_beside_array(argument: str) -> InputError:
     return InputError(
-        f"where= chooses rows of the table, and {argument} is an array beside it; put it into the table and give the "
-        "name of its column"
+        "where-beside-array",
+        Given("where"),
+        f" chooses rows of the table, and {argument} is an array beside it; put it into the table and give the name "
+        "of its column",
     )
 
 
-def where_of_tables() -> InputError:
-    return InputError("where= chooses rows of one table, and several are to be joined; choose their rows first")
-
-
 def nothing_satisfies(where: str) -> EmptyError:
-    return EmptyError(f"no row satisfies where={short(repr(where))}; there is nothing to evaluate")
+    return EmptyError("nothing-satisfies", "no row satisfies ", Pass("where", where), "; there is nothing to evaluate")

@@ -18,8 +18,9 @@ def lacks_memory(problem: BaseException) -> bool:
 
 def lack_of_memory(seen: str = "") -> LackOfMemoryError:
     return LackOfMemoryError(
-        f"there is not enough memory{f' ({short(seen, 120)})' if seen else ''}; name fewer columns, count scores in "
-        "bins, or use a machine that has more"
+        "lack-of-memory",
+        f"there is not enough memory{(f' ({short(seen, 120)})' if seen else '')}; name fewer columns, count scores in "
+        "bins, or use a machine that has more",
     )
 
 
@@ -29,14 +30,7 @@ def lacks_files(problem: BaseException) -> bool:
 
 
 def lack_of_files() -> UnableError:
-    return UnableError("the system opens no more files for this process; raise the limit (ulimit -n)")
-
-
-def too_large_for_memory(what: str, needed: float, there: float) -> LackOfMemoryError:
-    return LackOfMemoryError(
-        f"{what}: reading it takes some {needed / 1e9:,.1f} GB of memory, and {there / 1e9:,.1f} GB are left; name "
-        "fewer columns, count scores in bins, or use a machine that has more"
-    )
+    return UnableError("lack-of-files", "the system opens no more files for this process; raise the limit (ulimit -n)")
 
 
 def unable(problem: BaseException) -> str:

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from stakes.errors import EmptyError, InputError
+from stakes.errors import About, EmptyError, Given, InputError, Pass
 from stakes.errors.columns import missing_values
 from stakes.errors.words import first_row, rows_text, rows_that_hold, short, some
 
 
 def not_numbers(argument: str, seen: str) -> InputError:
-    return InputError(f"{argument} holds {seen}; give one number per row")
+    return InputError("not-numbers", About(argument), f" holds {seen}; give one number per row")
 
 
 def not_a_number(argument: str, count: int, first: int, value: str) -> InputError:
@@ -17,74 +17,109 @@ def not_a_number(argument: str, count: int, first: int, value: str) -> InputErro
     grouped = re.fullmatch(r"\s*[-+]?\d+([.,' \u00a0\u202f]\d+)+\s*", value)
     hint = "write 0.5 for 0,5 and 1234.5 for 1,234.5" if grouped else "mend the file, or name the right column"
     return InputError(
-        f"{argument} has {rows_that_hold(count)} no number ({short(repr(value))}; {first_row(first)}); {hint}"
+        "not-a-number",
+        About(argument),
+        f" has {rows_that_hold(count)} no number ({short(repr(value))}; {first_row(first)}); {hint}",
     )
 
 
 def infinite_values(argument: str, count: int, first: int | None) -> InputError:
-    return InputError(f"{argument} is infinite in {rows_text(count)} ({first_row(first)}); give finite numbers")
+    return InputError(
+        "infinite-values",
+        About(argument),
+        f" is infinite in {rows_text(count)} ({first_row(first)}); give finite numbers",
+    )
 
 
 def negative_weights(count: int, first: int | None) -> InputError:
-    return InputError(f"weight is negative in {rows_text(count)} ({first_row(first)}); weights are 0 or more")
+    return InputError(
+        "negative-weights",
+        About("weight"),
+        f" is negative in {rows_text(count)} ({first_row(first)}); weights are 0 or more",
+    )
 
 
 def extreme_weights(count: int, first: int | None) -> InputError:
     return InputError(
-        f"weight is beyond 1e100 or nearer to 0 than 1e-100 in {rows_text(count)} ({first_row(first)}); "
-        "rescale the weights"
+        "extreme-weights",
+        About("weight"),
+        f" is beyond 1e100 or nearer to 0 than 1e-100 in {rows_text(count)} ({first_row(first)}); rescale the weights",
     )
 
 
 def zero_weights() -> EmptyError:
-    return EmptyError("weight is 0 in every row, so nothing would be counted; give some rows a weight above 0")
+    return EmptyError(
+        "zero-weights",
+        About("weight"),
+        " is 0 in every row, so nothing would be counted; give some rows a weight above 0",
+    )
 
 
 def bad_threshold(threshold: object) -> InputError:
-    seen = short(repr(threshold))
-    return InputError(f"threshold={seen} is not a number; the rule is: positive when score ≥ threshold")
+    return InputError(
+        "bad-threshold", Given("threshold", threshold), " is not a number; the rule is: positive when score ≥ threshold"
+    )
 
 
 def threshold_without_score() -> InputError:
-    return InputError("threshold was given without score; decisions in prediction= are taken as they are")
+    return InputError(
+        "threshold-without-score",
+        About("threshold"),
+        " was given without score; decisions in ",
+        Pass("prediction"),
+        " are taken as they are",
+    )
 
 
 def threshold_and_prediction() -> InputError:
     return InputError(
-        "threshold and prediction were both given; the decisions come from prediction, or from score ≥ threshold: "
-        "leave one out"
+        "threshold-and-prediction",
+        About("threshold"),
+        " and prediction were both given; the decisions come from prediction, or from score ≥ threshold: leave one out",
     )
 
 
 def nothing_to_judge() -> InputError:
-    return InputError("give score= (numbers that order the cases), prediction= (the decisions), or both")
+    return InputError(
+        "nothing-to-judge",
+        "give ",
+        Pass("score"),
+        " (numbers that order the cases), ",
+        Pass("prediction"),
+        " (the decisions), or both",
+    )
 
 
 def positional_arrays(verb: str = "evaluate") -> InputError:
-    return InputError(f"write which column is which: {verb}(truth=y, score=p) or {verb}(truth=y, prediction=d)")
+    return InputError(
+        "positional-arrays",
+        f"write which column is which: {verb}(",
+        Pass("truth"),
+        "y, ",
+        Pass("score"),
+        f"p) or {verb}(",
+        Pass("truth"),
+        "y, ",
+        Pass("prediction"),
+        "d)",
+    )
 
 
 def no_probabilities(name: str, low: float, high: float) -> InputError:
     return InputError(
-        f"{name} needs probabilities, but the scores run from {low:.6g} to {high:.6g}; "
-        "turn them into probabilities first (for logits: 1 / (1 + exp(-score)))"
+        "no-probabilities",
+        f"{name} needs probabilities, but the scores run from {low:.6g} to {high:.6g}; turn them into probabilities "
+        "first (for logits: 1 / (1 + exp(-score)))",
     )
 
 
-def bad_confidence(confidence: object) -> InputError:
-    return InputError(f"confidence={short(repr(confidence))} is not between 0 and 1; 0.95 is usual")
-
-
-def bad_design(design: object, known: Sequence[str]) -> InputError:
-    return InputError(f"design={short(repr(design))} is not known; it is {some(known, last='or')}")
-
-
-def method_with_clusters(method: str) -> InputError:
-    return InputError(f"method={method!r} takes rows as independent, and these come in clusters; leave it out")
-
-
 def clusters_do_not_add() -> InputError:
-    return InputError("rows that were counted with cluster= are neither added nor saved; count them all at once")
+    return InputError(
+        "clusters-do-not-add",
+        "rows that were counted with ",
+        Pass("cluster"),
+        " are neither added nor saved; count them all at once",
+    )
 
 
 def few_clusters(count: int, wanted: int) -> str:
@@ -94,7 +129,7 @@ def few_clusters(count: int, wanted: int) -> str:
 
 def bad_method(method: object, name: str, known: Sequence[str]) -> InputError:
     choice = f"it can be {some(known, last='or')}" if known else "there is no choice; leave it out"
-    return InputError(f"method={short(repr(method))} does not make an interval of {name}; {choice}")
+    return InputError("bad-method", Given("method", method), f" does not make an interval of {name}; {choice}")
 
 
 def missing_weights(count: int, first: int | None) -> InputError:

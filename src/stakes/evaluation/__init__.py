@@ -7,6 +7,7 @@ from typing import Any
 from stakes import errors
 from stakes.engines.counting import count_rows
 from stakes.engines.plan import Counted
+from stakes.errors import InputError
 from stakes.evaluation.base import Evaluation, priced
 from stakes.evaluation.from_tallies import are_tallies, load_sum, name_of
 from stakes.evaluation.many_classes import ManyClassEvaluation
@@ -103,7 +104,7 @@ def evaluate(
     options["threshold"] = threshold  # rows that are not kept have to be decided when they are counted
     counted = count_rows(data, truth=truth, score=score, prediction=prediction, **options)
     if counted.clusters is not None and counted.clusters.count < FEW_CLUSTERS:
-        errors.warn(errors.few_clusters(counted.clusters.count, FEW_CLUSTERS))
+        errors.warn("few-clusters", errors.few_clusters(counted.clusters.count, FEW_CLUSTERS))
     evaluation = judge(counted, threshold, sampling, pricing)
     if _within_a_bin(evaluation):
         again = count_rows(
@@ -179,7 +180,11 @@ def count(data: Any = None, *, threshold: float | None = None, **columns: Any) -
     are kept beside the scores, which makes them exact wherever the counts travel: ``count(…).save("monday.tally")``.
     """
     if are_tallies(data):
-        raise errors.tallies_to_count(name_of(data))
+        raise InputError(
+            "tallies-to-count",
+            f"{name_of(data)} has been counted already; evaluate tallies together, or add them up: stakes.load(a) + "
+            "stakes.load(b)",
+        )
     refuse_useless_threshold(threshold, columns.get("score"), columns.get("prediction"))
     return count_rows(data, threshold=threshold, **columns).asked(threshold, **columns)
 

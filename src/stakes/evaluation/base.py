@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from stakes import errors, metrics
 from stakes.engines.plan import Counted
 from stakes.engines.segments import values_of
+from stakes.errors import Given, InputError
 from stakes.evaluation.cautions import FEW_ROWS, cautions, wrongs
 from stakes.metrics import Estimate, Metric, cost
 from stakes.metrics.reasons import NO_PROBABILITIES
@@ -233,7 +234,11 @@ class Evaluation(Record, Shown, Plottable, Reportable, stakes="evaluation", form
 
     def _why_no(self, metric: Metric) -> str:
         """Why there is no such figure; a figure of another task is an error."""
-        raise errors.does_not_fit(metric.name, _FIGURES_OF[metric.tally], self.task)
+        raise InputError(
+            "does-not-fit",
+            f"{metric.name} is a figure of {_FIGURES_OF[metric.tally]}, and this is a {self.task} evaluation; `stakes "
+            "metrics` lists them all",
+        )
 
     def at(self, threshold: float) -> "Evaluation":
         """Return the evaluation of the same scores under another threshold."""
@@ -491,7 +496,11 @@ def priced(costs: Any, prior: Any, training_prior: Any) -> Pricing | None:
         return Pricing(costs, prior, training_prior)
     for name, value in {"prior": prior, "training_prior": training_prior}.items():
         if value is not None:
-            raise errors.prior_without_costs(name)
+            raise InputError(
+                "prior-without-costs",
+                Given(name),
+                " changes what decisions cost, but no costs were given; say what a miss and others cost",
+            )
     return None
 
 

@@ -81,7 +81,7 @@ def wrongs(evaluation: Any) -> Iterator[Caution]:
 def warn_of_wrongs(evaluation: Any) -> None:
     """Warn of what makes every figure meaningless, where the answer has no place for it."""
     for caution in wrongs(evaluation):
-        errors.warn(caution.words)
+        errors.warn(caution.key.removeprefix("caution."), caution.words)
 
 
 def _constant_prediction(sums: ErrorSums | None) -> Iterator[Caution]:

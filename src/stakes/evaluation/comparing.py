@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from stakes import errors, metrics
+from stakes.errors import Given, InputError
 from stakes.evaluation.base import priced
 from stakes.evaluation.comparison import Comparison, Pair, Place
 from stakes.evaluation.contestants import Contestant, contestants, entries, entries_joined, entries_of_tables
@@ -77,20 +78,30 @@ def compare(
     for argument, flag in {"paired": paired, "simultaneous": simultaneous}.items():
         check_flag(argument, flag)
     if arrays or (truth is None and paired):
-        raise errors.how_to_compare()
+        raise InputError(
+            "how-to-compare",
+            "write which columns are which: compare(data, truth='y', scores=['a', 'b']), or compare(truth=y, "
+            "scores={'a': p, 'b': q})",
+        )
     sampling = _sampling(confidence, seed, resamples, margin)
     columns = {"truth": truth, "score": scores, "prediction": predictions, "weight": weight, "cluster": cluster}
     options = {"task": task, "positive": positive, "classes": classes, "weight": weight, "cluster": cluster}
     options |= {"where": where, "alike": alike, "pricing": priced(costs, prior, training_prior)}
     if where is not None and isinstance(data, list | tuple):
-        raise errors.where_of_tables()
+        raise InputError(
+            "where-of-tables",
+            Given("where"),
+            " chooses rows of one table, and several are to be joined; choose their rows first",
+        )
     if not paired and id is not None:
-        raise errors.not_unpaired("id=")
+        raise errors.not_unpaired("id")
     if not paired and not isinstance(data, list | tuple) and not (weight is None and cluster is None):
-        raise errors.not_unpaired("weight=" if cluster is None else "cluster=")
+        raise errors.not_unpaired("weight" if cluster is None else "cluster")
     if not isinstance(data, list | tuple):
         if id is not None:
-            raise errors.id_of_one_table()
+            raise InputError(
+                "id-of-one-table", Given("id"), " joins several tables; give a list of them, or leave it out"
+            )
         found = entries(data, truth, scores, predictions, paired)
     elif paired:
         pricing: Any = options["pricing"]
@@ -105,7 +116,11 @@ def compare(
 def _sampling(confidence: Any, seed: Any, resamples: Any, margin: Any) -> Sampling:
     """Check what says how sure a comparison shall be."""
     if margin is not None and (not is_real(margin) or not 0 <= margin < math.inf):
-        raise errors.bad_margin(margin)
+        raise InputError(
+            "bad-margin",
+            Given("margin", margin),
+            " is not a number from 0 on; give the difference that would still not matter",
+        )
     check_whole("resamples", resamples, _LEAST_RESAMPLES)
     return Sampling(confidence, seed=seed, replicates=int(resamples))
 
@@ -147,7 +162,7 @@ def _compared(
 ) -> Comparison:
     clusters = None if models[0].sample.cluster is None else min(int(m.sample.cluster.max()) + 1 for m in models)  # type: ignore[union-attr]
     if clusters is not None and clusters < FEW_CLUSTERS:
-        errors.warn(errors.few_clusters(clusters, FEW_CLUSTERS))
+        errors.warn("few-clusters", errors.few_clusters(clusters, FEW_CLUSTERS))
     each = sampling
     if simultaneous:
         each = replace(sampling, confidence=1 - (1 - sampling.confidence) / math.comb(len(models), 2))

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from stakes import errors, metrics
 from stakes.decisions.curves.decision_difference import decision_difference
 from stakes.decisions.curves.kinds import Curve
+from stakes.errors import InputError, short, some
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import wrongs
 from stakes.evaluation.contestants import Contestant
@@ -139,7 +140,11 @@ class Comparison(
             first, second = self.models
         known = all(is_one_of(name, self.models) for name in (first, second))
         if not known or first == second:
-            raise errors.not_two_models(first, second, list(self.models))
+            raise InputError(
+                "not-two-models",
+                f"{f'{short(repr(first))} and {short(repr(second))}'} are not two of the models; there are "
+                f"{some(list(self.models))}",
+            )
         sides = [model for name in (first, second) for model in self.contestants if model.name == name]
         if not self.on_same_rows:
             raise errors.no_curve(kind, "the models were not judged on the same rows")

@@ -11,6 +11,7 @@ from stakes import errors
 from stakes.engines.joining import join, table_names
 from stakes.engines.pricing import cost_column
 from stakes.engines.reading import Read, count_read, read_rows
+from stakes.errors import About, InputError, Pass, some, the_class
 from stakes.evaluation import judge
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation
@@ -86,7 +87,11 @@ def _by_name(argument: str, models: Any) -> dict[str, Any]:
         return {name: name for name in models}
     if isinstance(models, list | tuple) and models and all(hasattr(m, "__len__") and len(m) > 1 for m in models):
         return {f"model {i}": output for i, output in enumerate(models, 1)}
-    raise errors.models_without_names(argument, f"a {type(models).__name__}")
+    raise InputError(
+        "models-without-names",
+        About(argument),
+        f" is a {type(models).__name__}; give a dictionary model → column, or a list of column names",
+    )
 
 
 def _of_same_rows(name: str, data: Any, truth: Any, outputs: dict[str, Any]) -> Entry:
@@ -109,7 +114,14 @@ def _length(column: Any) -> int | None:
 
 def _of_own_rows(name: str, outputs: dict[str, Any]) -> Entry:
     if not all(isinstance(output, tuple) and len(output) == 2 for output in outputs.values()):
-        raise errors.own_truths(name)
+        raise InputError(
+            "own-truths",
+            f"model {name!r} has no truth of its own; with ",
+            Pass("paired", False),
+            " give each one: ",
+            Pass("scores"),
+            "{'a': (truth, score), …}",
+        )
     truth = next(iter(outputs.values()))[0]
     return Entry(name, None, truth, **{kind: output for kind, (_, output) in outputs.items()})
 
@@ -129,7 +141,14 @@ def entries_joined(
     ``prices`` are the columns of costs that differ by row.
     """
     if case is None:
-        raise errors.how_to_join()
+        raise InputError(
+            "how-to-join",
+            "several tables were given; name the column of case numbers that joins them as ",
+            Pass("id"),
+            ", or pass ",
+            Pass("paired", False),
+            " if they hold different cases",
+        )
     _check_names({**columns, "id": case})
     wanted = {name: column for name, column in columns.items() if column is not None}
     shared = {name: wanted.pop(name) for name in _SHARED if name in wanted}
@@ -145,7 +164,11 @@ def entries_joined(
 def _check_names(columns: Mapping[str, Any]) -> None:
     for argument, column in columns.items():
         if column is not None and not isinstance(column, str):
-            raise errors.column_of_each({"score": "scores", "prediction": "predictions"}.get(argument, argument))
+            raise InputError(
+                "column-of-each",
+                f"{ {'score': 'scores', 'prediction': 'predictions'}.get(argument, argument) }: with several tables, "
+                "one model each, give the one column name that all of them have",
+            )
 
 
 # ── reading and evaluating ───────────────────────────────────────────────────────────────────────────────────────
@@ -163,7 +186,10 @@ def contestants(
     _same_kind(reads)
     for name, read in reads.items():
         if len(read.rows.truth) < 2:
-            raise errors.in_model(name, errors.single_row_to_compare())
+            raise InputError(
+                "single-row-to-compare",
+                f"model {name!r}: there is a single row, which tells nothing about a difference; give at least two",
+            )
     judged = {name: _judged(name, read, threshold, sampling, options.get("pricing")) for name, read in reads.items()}
     taken = {name: _taken(read, judged[name]) for name, read in reads.items()}
     decisions = tuple(dict.fromkeys(name for names, _ in taken.values() for name in names))
@@ -176,7 +202,7 @@ def _named(model: str) -> Iterator[None]:
     try:
         yield
     except errors.InputError as problem:
-        raise errors.in_model(model, problem) from None
+        raise problem.within(f"model {model!r}") from None
 
 
 def _read(entry: Entry, options: Mapping[str, Any]) -> Read:
@@ -191,14 +217,24 @@ def _same_kind(reads: Mapping[str, Read]) -> None:
     for other, read in others:
         tasks = ["regression" if r.plan is None else "classification" for r in (first, read)]
         if tasks[0] != tasks[1]:
-            raise errors.different_tasks(other, tasks[1], name, tasks[0])
+            raise InputError(
+                "different-tasks",
+                f"model {other!r} is judged as {tasks[1]}, but {name!r} as {tasks[0]}; pass ",
+                Pass("task"),
+                " to say what is meant",
+            )
         if first.plan is None or read.plan is None:
             continue
         for (one, a), (_, b) in (((name, first.plan), (other, read.plan)), ((other, read.plan), (name, first.plan))):
             known = set(b.classes)
             strange = [label for label in a.classes if label not in known]
             if strange:
-                raise errors.different_labels(one, strange)
+                raise InputError(
+                    "different-labels",
+                    f"model {one!r} has {the_class(strange)} {some(strange)}, which another model does not have; pass ",
+                    Pass("classes"),
+                    " to say what the classes are",
+                )
 
 
 def _judged(name: str, read: Read, threshold: float | None, sampling: Sampling, pricing: Pricing | None) -> Evaluation:

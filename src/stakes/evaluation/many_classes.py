@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes import errors, metrics
 from stakes.engines.plan import Counted
+from stakes.errors import Given, InputError, Pass, Text
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.many import AVERAGES
@@ -132,7 +133,11 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
             raise errors.no_such_class(name[1], self.classes)
         metric = metrics.find(name[0])
         if metric.many or metric.tally not in (Confusion, ScoreTable):
-            raise errors.no_figure_of_a_class(metric.name)
+            raise InputError(
+                "no-figure-of-a-class",
+                f"{metric.name} is not a figure of one class against the rest here; `stakes metrics {metric.name}` "
+                "says what it is",
+            )
         return metric, self._against_rest[place].get(metric.tally), self._sampling_of_class(place)
 
     def _sampling_of_class(self, name: str) -> Sampling:
@@ -156,9 +161,9 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
         if metric.tally is ClassScores:
             return NO_CLASS_SCORES
         if metric.tally is CostSums:
-            return "these costs differ by row; count again with costs="
+            return Text("these costs differ by row; count again with ", Pass("costs"))
         if metric.tally is Confusion:
-            return "no decisions were given; pass prediction="
+            return Text("no decisions were given; pass ", Pass("prediction"))
         return super()._why_no(metric)
 
     def _sizes(self) -> Mapping[str, Any]:
@@ -173,7 +178,7 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
         check_whole("most", most, 1)
         decided = self.confusion if self.confusion is not None else self.joint
         if decided is None:
-            raise errors.no_decisions()
+            raise InputError("no-decisions", "no decisions were given; pass ", Pass("prediction"))
         return decided.most_confused(most)
 
     def _classes_to_price(self) -> tuple[Sequence[str], str | None]:
@@ -181,7 +186,12 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
 
     def _decided_anew(self) -> Counted:
         if self.counted.decided_by in ("score", "costs"):
-            raise errors.count_again_to_decide()
+            raise InputError(
+                "count-again-to-decide",
+                "decisions between several classes at other costs need the rows again; evaluate them with ",
+                Pass("costs"),
+                ", or compare ways to decide with decide()",
+            )
         return self.counted
 
     def decide(
@@ -191,7 +201,12 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
         from stakes.decisions.policies import decide_among_policies  # only asked for now and then
 
         if best is not None:
-            raise errors.best_of_two()
+            raise InputError(
+                "best-of-two",
+                Given("best"),
+                " is for the scores of two classes; for several classes give ",
+                Pass("costs"),
+            )
         if self.scores is None:
             raise errors.no_scores_to_decide()
         pricing = self._pricing_to_decide(costs, prior, training_prior)
@@ -206,7 +221,10 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
         if of is None and kind == "reject" and self.scores is not None:
             return curve(kind, ClassScored(self.scores, self._sampling(self.scores), self.probabilities), **options)
         if of is None:
-            raise errors.curve_of_which_class(kind, self.classes)
+            raise InputError(
+                "curve-of-which-class",
+                f"with several classes a curve is that of one against the rest: curve({kind!r}, {self.classes[0]!r})",
+            )
         if canonical(of) not in self._against_rest:
             raise errors.no_such_class(of, self.classes)
         table = self._against_rest[canonical(of)].get(ScoreTable)

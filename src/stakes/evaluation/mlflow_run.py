@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import Any
 
-from stakes import errors
+from stakes.errors import Given, InputError, MissingPartError
 from stakes.metrics import Estimate
 from stakes.records import as_data
 
@@ -17,11 +17,17 @@ _LONGEST_TAG = 5_000
 def log(evaluation: Any, prefix: str, report: bool) -> str:
     """Log an evaluation to the active run, or to a new one; return the id of the run."""
     if not isinstance(prefix, str) or not re.fullmatch(r"(?!/)[\w./-]{0,100}", prefix, re.ASCII) or ".." in prefix:
-        raise errors.bad_prefix(prefix)
+        raise InputError(
+            "bad-prefix",
+            Given("prefix", prefix),
+            " cannot begin names in MLflow; use at most 100 letters, digits and _ - . / such as 'test/'",
+        )
     try:
         import mlflow
     except ImportError:
-        raise errors.missing_mlflow() from None
+        raise MissingPartError(
+            "missing-mlflow", "figures are logged with MLflow, which is missing; pip install 'stakes[mlflow]'"
+        ) from None
 
     page = _page(evaluation) if report else None  # before anything is logged: what fails leaves no half of a run
     numbers, left_out = _numbers(evaluation.figures)

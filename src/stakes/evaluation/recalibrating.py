@@ -18,6 +18,7 @@ from stakes.decisions.recalibration.folds import cross_fitted
 from stakes.engines.columns import as_finite, to_column
 from stakes.engines.labels import canonical
 from stakes.engines.reading import Read, count_read, read_rows
+from stakes.errors import Given, InputError, Pass, some
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import warn_of_wrongs
 from stakes.metrics.estimate import Estimate, percent
@@ -189,12 +190,24 @@ def recalibration(
 def _kinds(read: Read, probabilities: bool, method: str | None) -> dict[str, Calibrator]:
     """The recalibrators that suit the scores, or the one that was asked for."""
     if method is not None and not is_one_of(method, CALIBRATORS):
-        raise errors.no_such_recalibration(method, list(CALIBRATORS))
+        raise InputError(
+            "no-such-recalibration",
+            Given("method", method),
+            f" is not known; it is {some(list(CALIBRATORS), last='or')}",
+        )
     many = _many(read)
     if many and method not in (None, "temperature"):
-        raise errors.recalibration_of_two(str(method))
+        raise InputError(
+            "recalibration-of-two",
+            Given("method", str(method)),
+            " is for two classes, and there are more; use ",
+            Pass("method", "temperature"),
+        )
     if many and not probabilities:
-        raise errors.no_recalibration_of_scores()
+        raise InputError(
+            "no-recalibration-of-scores",
+            "the scores of several classes are no probabilities, and only those can be recalibrated here",
+        )
     wanted = [method] if method else ["temperature"] if many else list(CALIBRATORS)
     return {name: CALIBRATORS[name]() for name in wanted if method or probabilities or name != "temperature"}
 
@@ -237,15 +250,24 @@ def apply_calibrator(
     seen = {"score": score, "positive class": None if positive is None else canonical(positive)}
     for what, name in made.fitted_for_.items():
         if isinstance(seen.get(what), str) and seen[what] != name:
-            errors.warn(errors.calibrator_of_another(what, name, seen[what]))
+            errors.warn(
+                "calibrator-of-another",
+                f"the calibrator was fitted for the {what} {name!r}, and is applied to {seen[what]!r}",
+            )
     columns = _columns(made, score)
     if column is not None and len(columns) > 1:
-        raise errors.one_new_column(column)
+        raise InputError(
+            "one-new-column",
+            Given("column", column),
+            " names one new column, and there are several scores; leave it out",
+        )
     names = [column or f"{name}_calibrated" for name in columns.values()]
     frame = files.read_whole(Path(file))
     for name in names:
         if name in frame.columns:
-            raise errors.column_exists(name)
+            raise InputError(
+                "column-exists", f"the file has a column {name!r} already; name the new one with ", Pass("column")
+            )
     read = files.read(Path(file), columns)
     scores = np.column_stack([as_finite(to_column(values, argument)) for argument, values in read.items()])
     found = made.transform(scores).T

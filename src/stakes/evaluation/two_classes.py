@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes import errors, metrics
 from stakes.engines.plan import Counted
+from stakes.errors import InputError, Pass, Text
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.reasons import NO_SCORES
@@ -181,9 +182,11 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
         if metric.tally is ScoreTable:
             return NO_SCORES
         if metric.tally is CostSums and (self.probabilities or self.threshold is not None):
-            return "these costs differ by row; evaluate the rows again with costs= and threshold="
+            return Text(
+                "these costs differ by row; evaluate the rows again with ", Pass("costs"), " and ", Pass("threshold")
+            )
         if metric.tally in (Confusion, CostSums):
-            return "the scores are no probabilities, so there are no decisions yet; pass threshold="
+            return Text("the scores are no probabilities, so there are no decisions yet; pass ", Pass("threshold"))
         return super()._why_no(metric)
 
     @property
@@ -218,7 +221,14 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
             wanted = objectives.BestFigure.parse(best)
             return self._cautioned(by_figure.decide_by_figure(self.scores, wanted, sampling, self.probabilities))
         if pricing is None:
-            raise errors.neither_costs_nor_best()
+            raise InputError(
+                "neither-costs-nor-best",
+                "say what mistakes cost (",
+                Pass("costs"),
+                "), or which figure shall be best (",
+                Pass("best", "f1"),
+                ", 'recall >= 0.9')",
+            )
         return self._cautioned(by_cost.decide_by_cost(self.scores, pricing, sampling, self.probabilities))
 
     def curve(self, kind: str, **options: Any) -> "Curve":
@@ -255,7 +265,7 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
 
     def _decided_in_words(self) -> str:
         if self.confusion is None:
-            return "none: the scores are no probabilities; pass threshold="
+            return Text("none: the scores are no probabilities; pass ", Pass("threshold"))
         if self.counted.decided_by == "costs":
             return "the cheapest for each row, by its probability and its own costs"
         if self.counted.confusion is not None and self.counted.decided_by == "rows":

@@ -47,7 +47,7 @@ def expected_cost(
     baseline=BEST_CONSTANT,
     undefined=(NO_POSITIVES, NO_NEGATIVES),
     swapped="normalised_cost",
-    pitfall="Moves with the class frequencies: give prior= where those of the deployment differ from the rows.",
+    pitfall="Moves with the class frequencies: give the prior of the deployment where it differs from the rows.",
     reference="Ferrer (2022), Analysis and comparison of classification metrics, arXiv 2209.05355",
 )
 def normalised_cost(

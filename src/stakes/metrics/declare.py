@@ -15,6 +15,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.counting import count_rows
+from stakes.errors import InputError, Pass
 from stakes.metrics.baselines import Baseline
 from stakes.metrics.folds import Fold, fold_all
 from stakes.metrics.reasons import EXTRA_DECISIONS, NO_PROBABILITIES, Undefined
@@ -150,7 +151,12 @@ class Metric:
                 raise errors.no_such_parameter(self.name, name, list(self.defaults))
             number = isinstance(value, int | float) and not isinstance(value, bool)
             if not number or not abs(value) < 1e300 or not self.kinds[name].fits(value):
-                raise errors.bad_parameter(self.name, name, value, self.kinds[name].wanted)
+                raise InputError(
+                    "bad-parameter",
+                    f"{self.name}: ",
+                    Pass(name, value),
+                    f" does not work; give {self.kinds[name].wanted}",
+                )
         return replace(self, parameters={**self.parameters, **parameters}) if parameters else self
 
     # ── on a tally ───────────────────────────────────────────────────────────────────────────────────────────
@@ -201,7 +207,7 @@ class Metric:
             raise errors.no_probabilities(self.name, *tally.range)
         if np.ndim(value) == 0 and math.isnan(value):
             words = f"{metric.text} is undefined: {metric.why_undefined(tally)}"
-            warnings.warn(words, errors.UndefinedWarning, stacklevel=2)
+            warnings.warn(errors.UndefinedWarning("undefined", words), stacklevel=2)
         return value
 
     def _tally(self, rows: tuple[Any, ...], **options: Any) -> Any:
@@ -209,7 +215,10 @@ class Metric:
             return rows[0]
         column = "score" if self.tally in (ScoreTable, ClassScores) else "prediction"
         if len(rows) != 2:
-            raise errors.how_to_call(self.name, column, self.tally.kind)
+            raise InputError(
+                "how-to-call",
+                f"call {self.name}(truth, {column}), or {self.name}(table) with a {self.tally.kind} table",
+            )
         task = "regression" if self.tally is ErrorSums else "classification"
         counted = count_rows(truth=rows[0], **{column: rows[1]}, task=task, parts=self.parts, **options)
         kinds = counted.tallies

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from stakes import errors
+from stakes.errors import InputError
 from stakes.metrics.baselines import CONSTANT_SCORE, Baseline
 from stakes.metrics.declare import COUNT, Metric, measure, metric
 from stakes.metrics.reasons import NO_PROBABILITIES, NO_ROWS, Undefined
@@ -35,7 +35,11 @@ _APART = "the classes' score tables do not tell which rows they share; ask for o
 def average_of(base: Metric, how: str) -> Metric:
     """Return the average of a two-class figure over the classes, each against the rest."""
     if base.many or base.tally not in (Confusion, ScoreTable) or (how == "micro" and base.tally is ScoreTable):
-        raise errors.no_average(f"{how}_{base.name}", base.name)
+        raise InputError(
+            "no-average",
+            f"there is no {f'{how}_{base.name}'!r}: {base.name} is not a figure of one class against the rest; write "
+            f"{base.name!r}",
+        )
     scored = base.tally is ScoreTable
     return replace(
         base,

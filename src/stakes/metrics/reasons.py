@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from stakes.errors import Pass, Text
+
 
 @dataclass(frozen=True)
 class Undefined:
@@ -38,6 +40,6 @@ BINNED = Undefined(
     "the scores were counted in bins, which do not keep their values", lambda table: table.grid is not None
 )
 
-NO_SCORES = "no scores were given; pass score="
-NO_CLASS_SCORES = f"{NO_SCORES}{{class: column, …}}"
+NO_SCORES = Text("no scores were given; pass ", Pass("score"))
+NO_CLASS_SCORES = Text("no scores were given; pass ", Pass("score", each="column"))
 """Why there is nothing that needs scores, of two classes and of more."""

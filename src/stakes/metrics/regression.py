@@ -28,7 +28,7 @@ CONSTANT_PREDICTION = Undefined(
     "the prediction is the same in every row", lambda sums: sums.has("prediction") and sums.spread("p") == 0
 )
 NO_BASELINE = Undefined(
-    "parts were counted about different means; count them with the same baseline=", lambda sums: sums.constant is None
+    "parts were counted about different means; count them with the same baseline", lambda sums: sums.constant is None
 )
 NOTHING_TO_COMPARE = Undefined(
     "neither the predictions nor the baseline are ever wrong",

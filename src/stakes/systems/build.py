@@ -9,6 +9,7 @@ import numpy as np
 from stakes import errors
 from stakes.engines.alike import Spelling
 from stakes.engines.labels import PAIRS
+from stakes.errors import About, Given, InputError, Pass, Text, some
 from stakes.systems import models as of_models
 from stakes.systems.fusion import fuse
 from stakes.systems.network import Model, Network
@@ -53,9 +54,13 @@ def build(
 ) -> Built:
     """Check everything, read the rows if there are any, and put the network together."""
     if not (shared_difficulty is None or isinstance(shared_difficulty, bool)):
-        raise errors.bad_switch("shared_difficulty", shared_difficulty)
+        raise InputError(
+            "bad-switch",
+            Given("shared_difficulty", shared_difficulty),
+            " does not work; give True, False or None (nobody knows)",
+        )
     if not isinstance(fusers, Mapping):
-        raise errors.no_fusers(type(fusers).__name__)
+        raise InputError("no-fusers", f"fusers is a {type(fusers).__name__}; give a dictionary name → rule")
     described = of_models.describe(models, data is not None or truth is not None, data)
     columns = {name: one.column for name, one in described.items() if one.column is not None}
     joint, names, chosen = _classes(data, truth, columns, classes, positive, spelling)
@@ -67,7 +72,9 @@ def build(
     terms = _terms({name: found[name] for name in described}, names, chosen)
     fusion = fuse(terms, decisions, fusers, decide)
     if not fusion.heard:
-        raise errors.rule_hears_nobody()
+        raise InputError(
+            "rule-hears-nobody", "the rule listens to no model, so no model can cost anything; name one of them in it"
+        )
     network = Network(names, cases, found, fusion, prices, rows, shared_difficulty)
     of_models.refuse_contradictions(described, network)
     told = _positive_from(chosen, positive, names)
@@ -86,11 +93,18 @@ def _classes(
         return _reorder(data, known), known, chosen
     if data is None and truth is None:
         if classes is None:
-            raise errors.system_without_classes()
+            raise InputError(
+                "system-without-classes",
+                "models given by tables need ",
+                Pass("classes"),
+                ": the true classes, in the order of the tables' rows",
+            )
         known = check_outputs(classes)
         return None, known, choose_positive(known, positive)
     if truth is None:
-        raise errors.system_without_truth()
+        raise InputError(
+            "system-without-truth", "models given by columns need ", Pass("truth"), ": what really happened"
+        )
     read, _ = read_columns(data, truth, columns, spelling)
     known, chosen = settle_classes(read.truth, classes, positive)
     return read.count(known), known, chosen
@@ -116,12 +130,16 @@ def _cases(
         return joint.sizes(0).astype(np.float64), "the rows"
     totals = {name: m.counts.sum((1, 2)) for name, m in models.items() if m.counts is not None and not m.sees}
     if not totals:
-        raise errors.prior_wanted(classes)
+        raise InputError(
+            "prior-wanted",
+            f"nothing says how frequent the classes {some(classes)} are, since no model is given by counts; pass ",
+            Pass("prior"),
+        )
     largest = max(totals, key=lambda name: float(totals[name].sum()))
     shares = [total / total.sum() for total in totals.values()]
     alike = all(np.allclose(share, shares[0], rtol=0, atol=_SAME) for share in shares)
     words = f"the table of {largest}"
-    return totals[largest], words if alike else f"{words}, the largest; pass prior= to say otherwise"
+    return totals[largest], words if alike else Text(f"{words}, the largest; pass ", Pass("prior"), " to say otherwise")
 
 
 def _prior(prior: Any, classes: Sequence[str], positive: str | None) -> Array:
@@ -143,7 +161,11 @@ def _prices(costs: Any, classes: Sequence[str], positive: str | None) -> tuple[A
         if strange:
             raise errors.costs_of_strange_class(strange[0], classes)
     if costs.columns:
-        raise errors.system_costs_by_row(costs.columns)
+        raise InputError(
+            "system-costs-by-row",
+            About("costs"),
+            f" of a system cannot name a column ({some(costs.columns)}); give numbers",
+        )
     matrix = costs.for_table(classes, decisions, positive)
     return np.array(matrix, np.float64), decisions
 
@@ -165,4 +187,6 @@ def _positive_from(chosen: str | None, given: Any, classes: Sequence[str]) -> st
     if given is not None:
         return "as told"
     known = any(set(pair) == set(classes) for pair in PAIRS)
-    return "by the label rule" if known else "the first of the classes; pass positive= to say otherwise"
+    return (
+        "by the label rule" if known else Text("the first of the classes; pass ", Pass("positive"), " to say otherwise")
+    )

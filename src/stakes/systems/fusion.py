@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
+from stakes.errors import InputError, nearest
 from stakes.systems import lookups
 from stakes.systems.rules import Is, Label, Node, RuleTerms
 from stakes.systems.syntax import parse
@@ -126,7 +127,9 @@ def in_order(listens: Mapping[str, Sequence[str]]) -> list[str]:
     try:
         graphlib.TopologicalSorter(inner).prepare()
     except graphlib.CycleError as problem:
-        raise errors.circle(problem.args[1]) from None
+        raise InputError(
+            "circle", f"{' → '.join(problem.args[1])} is a circle: nobody can answer first; break it"
+        ) from None
     found: list[str] = []
     while len(found) < len(inner):
         found.append(next(name for name in inner if name not in found and set(inner[name]) <= set(found)))
@@ -143,7 +146,9 @@ def _draft(rule: Any, names: Sequence[str], models: Sequence[str]) -> _Draft:
     elif callable(rule):
         of, fill, origin = lookups.of_function(rule, names, models)
     else:
-        raise errors.no_rule(type(rule).__name__)
+        raise InputError(
+            "no-rule", f"decide is a {type(rule).__name__}; give the text of a rule, a full table or a function"
+        )
     for name in of:
         if name not in names:
             raise errors.unknown_in_rule(name, list(names), origin)
@@ -162,4 +167,8 @@ def _check(part: Node, terms: RuleTerms) -> None:
         possible = part.part.possible(terms)
         for label in part.wanted:
             if label not in possible:
-                raise errors.never_says(part.part.words(terms), label, possible)
+                raise InputError(
+                    "never-says",
+                    f"the rule compares {part.part.words(terms)} with {label!r}, which it never "
+                    f"is{nearest(label, possible)}",
+                )

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes import errors
+from stakes.errors import InputError
 from stakes.tallies.arithmetic import Array
 
 _SOLVED_DRAWS = (4, 150)
@@ -44,7 +44,10 @@ def least_of_each(prices: Array, constraints: Any, margins: Array) -> tuple[Arra
         if solved.status == 0:
             break
     else:
-        raise errors.no_joint(solved.message)
+        raise InputError(
+            "no-joint",
+            f"no joint distribution has these tables as its margins ({' '.join(solved.message.split())}); check them",
+        )
     values = (prices * solved.x.reshape(prices.shape)).sum(1)
     return values, np.asarray(solved.eqlin.marginals).reshape(margins.shape)
 

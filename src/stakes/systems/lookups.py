@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
+from stakes.errors import Given, InputError, short, some
 from stakes.systems.rules import Lookup, RuleTerms
 from stakes.tallies.names import canonical
 
@@ -32,15 +33,25 @@ def of_table(table: Mapping[Any, Any], models: Sequence[str]) -> tuple[tuple[str
     of = (of,) if isinstance(of, str) else of
     listed = isinstance(cells, list | tuple) and all(isinstance(row, list | tuple) and len(row) > 1 for row in cells)
     if not isinstance(of, list | tuple) or not (listed or isinstance(cells, Mapping)):
-        raise errors.bad_rule_table(table)
+        raise InputError(
+            "bad-rule-table",
+            f"the table of the rule is {short(repr(table))}; give {{(what each model says, …): answer}}, or rows that "
+            "end with the answer",
+        )
     if not all(isinstance(name, str) for name in of) or len(set(of)) != len(of):
-        raise errors.bad_names_of_rule_table(of)
+        raise InputError(
+            "bad-names-of-rule-table",
+            Given("of", of),
+            " does not work; list the models that the table of the rule is about, once each",
+        )
     rows = cells.items() if isinstance(cells, Mapping) else [(row[:-1], row[-1]) for row in cells]
     answers: dict[tuple[str, ...], Any] = {}
     for key, answer in rows:
         combination = tuple(map(canonical, key)) if isinstance(key, tuple | list) else (canonical(key),)
         if combination in answers:
-            raise errors.table_row_twice(combination)
+            raise InputError(
+                "table-row-twice", f"the table of the rule answers {some(combination)} twice; keep one of them"
+            )
         answers[combination] = answer
     return tuple(of), lambda terms: answers, "the table"
 

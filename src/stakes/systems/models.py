@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
+from stakes.errors import InputError, nearest, short
 from stakes.systems.fusion import in_order
 from stakes.systems.network import Model, Network
 from stakes.systems.situations import own_rates
@@ -50,7 +51,9 @@ def describe(models: Any, with_rows: bool, data: Any) -> dict[str, Description]:
     described = {}
     for name, given in models.items():
         if not isinstance(name, str) or not name.strip() or "`" in name:
-            raise errors.bad_model_name(name)
+            raise InputError(
+                "bad-model-name", f"a model is called {short(repr(name))}; give it a name, without backticks"
+            )
         if name in ("truth", "decision"):
             raise errors.name_taken(name)
         described[name] = _description(name, given, with_rows, data)
@@ -79,7 +82,10 @@ def _description(name: str, given: Any, with_rows: bool, data: Any) -> Descripti
             raise errors.no_such_column(f"model {name}", str(column), data.columns[1:])
     for first, second in _NOT_TOGETHER:
         if words.get(first) is not None and words.get(second) is not None:
-            raise errors.words_not_together(name, first, second)
+            raise InputError(
+                "words-not-together",
+                f"model {name!r} has {first} beside {second}, which already tells what it says; leave one of them out",
+            )
     for key in ("sees", "outputs"):
         if words.get(key) is not None:
             words[key] = _names(name, key, words[key])
@@ -116,7 +122,9 @@ def make(
     for one in described.values():
         for name in one.sees:
             if name not in described:
-                raise errors.sees_unknown(name, list(described))
+                raise InputError(
+                    "sees-unknown", f"a model sees {name!r}, which is no model{nearest(name, list(described))}"
+                )
     found: dict[str, Model] = {}
     for name in in_order({name: one.sees for name, one in described.items()}):
         made = _by_rows if name in in_rows else _by_table
@@ -127,7 +135,11 @@ def make(
 def _by_rows(one: Description, classes: Sequence[str], known: Mapping[str, Model], outputs: tuple[str, ...]) -> Model:
     for name in one.sees:
         if not known[name].by_rows:
-            raise errors.sees_a_table(one.name, name)
+            raise InputError(
+                "sees-a-table",
+                f"{one.name!r} is given by rows and sees {name!r}, which is not in them; give both by rows, or "
+                f"{one.name!r} by a table",
+            )
     return Model(one.name, outputs, _right(one, classes, outputs), one.sees)
 
 
@@ -170,6 +182,10 @@ def refuse_contradictions(described: Mapping[str, Description], network: Network
         wrong = np.argwhere(np.abs(told - rates) > _SAME)
         if len(wrong):
             c, a, j = wrong[0]
-            raise errors.contradiction(
-                name, network.classes[c], outputs[j], float(told[c, a, j]), float(rates[c, a, j])
+            raise InputError(
+                "contradiction",
+                f"{name!r} is given twice and the two contradict each other: of {network.classes[c]!r} it says "
+                f"{outputs[j]!r} in {100 * float(told[c, a, j]):.6g} % by its table and in "
+                f"{100 * float(rates[c, a, j]):.6g} % by the rows; keep one, or judge the table as a candidate: "
+                "bounds(model, table)",
             )

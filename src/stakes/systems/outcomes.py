@@ -7,6 +7,7 @@ from typing import Any, TypedDict
 import numpy as np
 
 from stakes import errors
+from stakes.errors import InputError, nearest, short
 from stakes.records import Record
 from stakes.systems.network import Do, Network, sum_out
 from stakes.tallies.arithmetic import Array, divide
@@ -64,14 +65,16 @@ class Outcome(Record, shown="how classes=class_shares decisions=decision_shares 
 def codes_of(network: Network, values: Mapping[str, Any] | None, named: Mapping[str, Any]) -> dict[str, int]:
     """Check models and what they are to say, given as a dictionary or by name."""
     if values is not None and not isinstance(values, Mapping):
-        raise errors.not_said(values)
+        raise InputError(
+            "not-said", f"{short(repr(values))} does not say which model says what; give {{model: answer}}"
+        )
     found = {}
     for name, value in {**(values or {}), **named}.items():
         if name not in network.models:
             raise errors.no_such_model(name, list(network.models))
         outputs = network.models[name].outputs
         if canonical(value) not in outputs:
-            raise errors.no_such_output(name, value, outputs)
+            raise InputError("no-such-output", f"{name} never says {short(repr(value))}{nearest(str(value), outputs)}")
         found[name] = outputs.index(canonical(value))
     return found
 
@@ -90,7 +93,10 @@ def observe(network: Network, values: Do) -> Outcome:
     decided, chances = observe_decisions(network, values)
     weights = network.cases * chances
     if not weights.any():
-        raise errors.never_happens(_words(network, values))
+        raise InputError(
+            "never-happens",
+            f"{_words(network, values)} never happens in this system; ask for something that does, or use do()",
+        )
     return _outcome(network, f"given({_words(network, values)})", decided, weights)
 
 

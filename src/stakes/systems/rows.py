@@ -11,6 +11,7 @@ from stakes.engines.alike import Spelling, refuse_alike
 from stakes.engines.columns import Column, in_order
 from stakes.engines.labels import PAIRS, Labels, encode, same_kind, settle
 from stakes.engines.tables import gather
+from stakes.errors import About, Given, InputError
 from stakes.systems.network import JointRows, distinct, refuse_too_many
 from stakes.tallies import JointCounts
 from stakes.tallies.arithmetic import Array
@@ -75,7 +76,11 @@ def settle_classes(truth: Labels, classes: Any, positive: Any) -> tuple[tuple[st
             raise errors.no_cases_of_class("the file", missing[0])
         return known, choose_positive(known, positive)
     if len(truth.names) == 1:
-        raise errors.system_of_one_class(truth.names[0])
+        raise InputError(
+            "system-of-one-class",
+            About("truth"),
+            f" is {truth.names[0]!r} in every row, so nothing is known about other classes; give rows of them too",
+        )
     plan = settle(truth, None, None, positive)
     listed = plan.classes[::-1] if len(plan.classes) == 2 else plan.classes
     return listed, plan.positive
@@ -86,7 +91,9 @@ def check_outputs(classes: Any) -> tuple[str, ...]:
     if isinstance(classes, str):
         raise errors.classes_without_order(classes)
     if not all(isinstance(label, str) or np.ndim(label) == 0 for label in in_order(classes)):
-        raise errors.classes_no_labels(classes)
+        raise InputError(
+            "classes-no-labels", Given("classes", classes), " holds something other than labels; give a list of names"
+        )
     known = tuple(map(canonical, classes))
     if len(set(known)) != len(known) or len(known) < 2:
         raise errors.classes_not_different(known)

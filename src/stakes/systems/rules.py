@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
+from stakes.errors import InputError, some
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import and_list
 
@@ -49,7 +50,11 @@ class RuleTerms:
     def pair(self) -> tuple[str, str]:
         """Return the positive and the negative class, which yes and no stand for."""
         if self.positive is None or self.negative is None:
-            raise errors.no_yes_in_rule(self.letters)
+            raise InputError(
+                "no-yes-in-rule",
+                f"and, or, not and counts ask for a positive class, and {some(self.letters)} have none; compare "
+                f"instead, as in a == {self.letters[0]!r}, and answer with labels: 'x' if … else 'y'",
+            )
         return self.positive, self.negative
 
     def yes_of(self, name: str) -> str:

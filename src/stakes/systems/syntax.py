@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection
 from fractions import Fraction
 
 from stakes import errors
+from stakes.errors import InputError, short
 from stakes.systems.rules import Agree, AllOf, AnyOf, Choose, Count, Is, Label, Negation, Node, Says, Vote, plain, whole
 from stakes.tallies.arithmetic import is_real
 from stakes.tallies.names import canonical
@@ -44,7 +45,10 @@ class _Reader:
 
     def read(self) -> Node:
         if len(self.text) > MOST_CHARACTERS:
-            raise errors.rule_too_long(len(self.text), MOST_CHARACTERS)
+            raise InputError(
+                "rule-too-long",
+                f"the rule has {len(self.text):,} characters, more than {MOST_CHARACTERS:,}; split it into fusers",
+            )
         plain = self.plain = re.sub(r"`([^`]+)`", self._set_aside, self.text)
         try:
             with warnings.catch_warnings(action="ignore"):  # advice about Python code is of no use here
@@ -56,16 +60,26 @@ class _Reader:
             if isinstance(problem, RecursionError | MemoryError):
                 raise errors.rule_too_deep(MOST_NESTED) from None
             self._refuse_slips()
-            raise errors.rule_unreadable(self.text, str(getattr(problem, "msg", problem)).partition(";")[0]) from None
+            raise InputError(
+                "rule-unreadable",
+                f"the rule {short(repr(self.text), 80)} cannot be read "
+                f"({' '.join(str(getattr(problem, 'msg', problem)).partition(';')[0].split())}); write it like 'a and "
+                "b', 'majority(a, b, c)', 'at_least(2, a, b, c)' or 'a if b == \"sick\" else c'; names that are no "
+                "plain words stand in backticks: `chest x-ray`",
+            ) from None
 
     def _refuse_slips(self) -> None:
         """Name what is probably wrong in a text that cannot be read: a name without backticks, AND for and."""
         for name in self.names:
             if not name.isidentifier() and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", self.plain):
-                raise errors.backticks_wanted(name)
+                raise InputError(
+                    "backticks-wanted", f"the model {name!r} is no plain word; write `{name}` in the rule, in backticks"
+                )
         for word in re.findall(r"[A-Za-z]+", self.plain):
             if word not in self.names and word != word.lower() and word.lower() in _KEYWORDS:
-                raise errors.rule_word_in_capitals(word)
+                raise InputError(
+                    "rule-word-in-capitals", f"{word!r} is nothing that a rule can say; write {word.lower()}"
+                )
 
     def _set_aside(self, found: re.Match[str]) -> str:
         placeholder = _QUOTED.format(len(self.quoted))
@@ -104,7 +118,10 @@ class _Reader:
         """A part that is asked whether it holds, which a label by itself cannot be."""
         found = self._node(tree)
         if isinstance(found, Label):
-            raise errors.label_as_condition(found.label)
+            raise InputError(
+                "label-as-condition",
+                f"the rule uses {found.label!r} as if it could be true; compare a model with it: a == {found.label!r}",
+            )
         return found
 
     def _known(self, name: str) -> str:
@@ -133,23 +150,31 @@ class _Reader:
 
     def _count(self, name: str, arguments: list[ast.expr]) -> Node:
         if not arguments or (number := _number(arguments[0])) is None:
-            raise errors.count_without_number(name)
+            raise InputError("count-without-number", f"{name} begins with a number: write {name}(2, a, b, c)")
         parts, weights = self._votes(name, arguments[1:], number)
         least, most = {"at_least": (1, 0), "at_most": (0, 1), "exactly": (0, 0)}[name]
         if not (number > 0 if least else number >= 0) or not (
             number < sum(weights) if most else number <= sum(weights)
         ):
-            raise errors.count_beyond(name, plain(number), plain(sum(weights, Fraction(0))))
+            raise InputError(
+                "count-beyond",
+                f"{name}({plain(number)}, …) gives the same answer for every case: there are "
+                f"{plain(sum(weights, Fraction(0)))} votes; choose another number",
+            )
         return Count(name, number, parts, weights)
 
     def _votes(
         self, name: str, arguments: list[ast.expr], *numbers: Fraction
     ) -> tuple[tuple[Node, ...], tuple[Fraction, ...]]:
         if not arguments:
-            raise errors.nothing_to_vote(name)
+            raise InputError("nothing-to-vote", f"{name} has nobody to count; name the models in the brackets")
         weights, parts = zip(*map(self._weighted, arguments), strict=True)
         if sum(whole([*weights, *numbers])) > _MOST_VOTES:
-            raise errors.votes_beyond_sums(name)
+            raise InputError(
+                "votes-beyond-sums",
+                f"the numbers in {name} are too large, or too far apart, to be added up; write weights such as 2 * a "
+                "and 0.5 * b",
+            )
         return parts, weights
 
     def _weighted(self, tree: ast.expr) -> tuple[Fraction, Node]:
@@ -159,7 +184,10 @@ class _Reader:
         for weight, vote in ((_number(tree.left), tree.right), (_number(tree.right), tree.left)):
             if weight is not None and weight > 0:
                 return weight, self._node(vote)
-        raise errors.bad_vote_weight(self._shown(tree))
+        raise InputError(
+            "bad-vote-weight",
+            f"{short(self._shown(tree), 60)!r} is no weighted vote; write a number above 0 times a model: 2 * a",
+        )
 
     def _shown(self, tree: ast.expr) -> str:
         words = ast.unparse(tree)

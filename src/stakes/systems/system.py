@@ -7,6 +7,7 @@ from typing import Any
 from stakes import errors
 from stakes.engines.alike import Spelling
 from stakes.engines.columns import as_finite
+from stakes.errors import Given, InputError
 from stakes.records import Record
 from stakes.results import Door, Plottable, Reportable, Shown
 from stakes.systems import outcomes, toml
@@ -215,9 +216,17 @@ class System(
         """
         if model is None:
             if table is not None:
-                raise errors.candidate_of_which_model(self.models)
+                raise InputError(
+                    "candidate-of-which-model",
+                    Given("table"),
+                    f" is a candidate in the place of one model; say which: bounds({self.models[0]!r}, table=…)",
+                )
             if all(one.by_rows for one in self.network.models.values()):
-                raise errors.no_open_dependence(self.models[0])
+                raise InputError(
+                    "no-open-dependence",
+                    "the rows tell how the models depend on each other, so nothing is open between all of them; ask "
+                    f"about one model: bounds({self.models[0]!r})",
+                )
             return bounds_of_all(self.network, self.cost, self._bootstrap)
         candidate = None if table is None else self._candidate(self._model(model), table)
         return bounds(self.network, self.component_costs(model), candidate)
@@ -284,9 +293,17 @@ class System(
         if score is None:
             return by_bayes(self.component_costs(model), self.positive, found.outputs[yes])
         if any(not one.by_rows for one in self.network.models.values()) or isinstance(self._source[0], JointCounts):
-            raise errors.score_without_rows()
+            raise InputError(
+                "score-without-rows",
+                Given("score"),
+                " needs the rows of every model; this system is given by tables: leave it out",
+            )
         if self.network.later(model):
-            raise errors.threshold_of_seen(model)
+            raise InputError(
+                "threshold-of-seen",
+                f"other models see {model!r}, and nobody knows what they would say at another threshold; run them "
+                "again",
+            )
         columns, others = read_columns(*self._source, self._built.columns, self._spelling, score=score)
         said = {name: labels.into(self.network.models[name].outputs) for name, labels in columns.said.items()}
         truth = columns.truth.into(self.classes)

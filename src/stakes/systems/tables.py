@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
+from stakes.errors import InputError, short, some
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.names import canonical
@@ -48,7 +49,11 @@ def read_table(
     if values.ndim != 2 + len(seen) or values.shape[: 1 + len(seen)] != (len(classes), *seen):
         raise errors.table_shape(name, values.shape, (len(classes), *seen))
     if wanted is None and values.shape[-1] != len(classes):
-        raise errors.outputs_wanted(name, values.shape[-1], classes)
+        raise InputError(
+            "outputs-wanted",
+            f"the table of {name!r} has {values.shape[-1]} columns and there are {len(classes)} classes; name what it "
+            "says: {'table': …, 'outputs': […]}",
+        )
     chosen = tuple(map(str, wanted or classes))
     if outputs is not None and named and set(named) != set(outputs):
         strange = [label for label in named if label not in outputs] or [o for o in outputs if o not in named]
@@ -68,13 +73,21 @@ def _rates(
     wrong = np.argwhere(~(values >= 0) | np.isinf(values))
     if len(wrong):
         c, _, j = wrong[0]
-        raise errors.negative_count(name, classes[c], outputs[j], float(values[tuple(wrong[0])]))
+        raise InputError(
+            "negative-count",
+            f"the table of {name!r} holds {float(values[tuple(wrong[0])]):g} where the truth is {classes[c]!r} and it "
+            f"says {outputs[j]!r}; give counts or rates from 0 on",
+        )
     totals = values.sum(-1)
     if (np.abs(totals - 1) <= _ROUNDING).all():
         return RateTable(outputs, values / totals[..., None])
     if (values <= 1).all() and (values != np.floor(values)).any():
         c, _ = np.argwhere(np.abs(totals - 1) > _ROUNDING)[0]
-        raise errors.rates_sum(f"{name}, class {classes[c]!r}", float(totals[np.abs(totals - 1) > _ROUNDING][0]))
+        raise InputError(
+            "rates-sum",
+            f"{f'{name}, class {classes[c]!r}'}: the probabilities sum to "
+            f"{float(totals[np.abs(totals - 1) > _ROUNDING][0]):.6g}, not to 1; mend them, or give counts",
+        )
     if not totals.all():
         c, a = np.argwhere(totals == 0)[0]
         if sees and totals[c].any():
@@ -134,7 +147,11 @@ def read_candidate(
     if sees:
         raise errors.cascade_needs_table(name)
     if set(outputs) != set(classes):
-        raise errors.accuracies_of_outputs(name, outputs, classes)
+        raise InputError(
+            "accuracies-of-outputs",
+            f"{name!r} says {some(outputs)}, and the classes are {some(classes)}, so shares of right answers do not "
+            "tell what it says; give a table",
+        )
     rates = of_accuracies(name, given, classes).rates
     return RateTable(tuple(outputs), rates[..., [list(classes).index(output) for output in outputs]])
 
@@ -145,9 +162,16 @@ def of_accuracies(name: str, given: Any, classes: Sequence[str]) -> RateTable:
     if isinstance(values, Mapping):
         values, _ = _cells(name, values, classes)
     if len(values) != len(classes) or not all(is_real(v) and 0 <= v <= 1 for v in values):
-        raise errors.bad_accuracies(name, given, classes)
+        raise InputError(
+            "bad-accuracies",
+            f"model {name!r} is {short(repr(given))}; give the share of right answers, from 0 to 1, of {some(classes)}",
+        )
     if len(classes) != 2:
-        raise errors.accuracies_of_many(name, len(classes))
+        raise InputError(
+            "accuracies-of-many",
+            f"model {name!r}: shares of right answers do not say how errors fall on {len(classes)} classes; give its "
+            "confusion table",
+        )
     first, second = map(float, values)
     rates = np.array([[first, 1 - first], [1 - second, second]])
     return RateTable(tuple(classes), rates[:, None, :])

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from stakes import errors
+from stakes.errors import InputError, short
 from stakes.tallies.costs import Costs
 from stakes.tallies.toml_files import read_toml
 
@@ -40,10 +41,13 @@ def read(path: Path) -> dict[str, Any]:
         raise errors.unknown_words(str(path), strange, WORDS)
     for word in NEEDED:
         if word not in written:
-            raise errors.missing_in_file(str(path), word)
+            raise InputError("missing-in-file", f"{path!s}: {word} is missing; a system needs models, decide and costs")
     if "data" in written:
         if not isinstance(written["data"], str):
-            raise errors.data_is_no_file(str(path), written["data"])
+            raise InputError(
+                "data-is-no-file",
+                f"{path!s}: data is {short(repr(written['data']))}; give the name of a file, in quotes",
+            )
         written["data"] = str(path.parent / written["data"])
     return {**written, "costs": costs(written["costs"])}
 

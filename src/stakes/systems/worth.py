@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
+from stakes.errors import Given, InputError
 from stakes.records import Record
 from stakes.systems.component_costs import ComponentCosts
 from stakes.systems.network import Network
@@ -236,11 +237,22 @@ class BreakEven(Record):
 def break_even(costs: ComponentCosts, positive: str | None, price: float) -> BreakEven:
     """Return the line on which a replacement of a two-valued model just pays, its errors taken as independent."""
     if len(costs.outputs) != 2 or len(costs.classes) != 2 or positive is None or min(costs.right) < 0:
-        raise errors.break_even_of_two(costs.model)
+        raise InputError(
+            "break-even-of-two",
+            f"a break-even line in (TPR, TNR) is for two classes and a model that tells them apart; {costs.model!r} "
+            "does not",
+        )
     if not is_real(price) or not math.isfinite(price):
-        raise errors.bad_replacement_price(price)
+        raise InputError(
+            "bad-replacement-price",
+            Given("price", price),
+            " is not a number; give what the replacement costs for these cases",
+        )
     if costs.sees:
-        raise errors.break_even_without_seeing(costs.model)
+        raise InputError(
+            "break-even-without-seeing",
+            f"{costs.model!r} sees other models, so one line in (TPR, TNR) does not tell what a replacement is worth",
+        )
     if not costs.known:
         raise errors.range_only(costs.model)
     pos = costs.classes.index(positive)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
+from stakes.errors import Given, InputError
 from stakes.tallies.arithmetic import Array, is_real
 
 MOST_BINS = 1_000_000
@@ -18,7 +19,9 @@ MOST_BINS = 1_000_000
 def check_share(argument: str, value: Any) -> float:
     """Return a share as a float; refuse what is no number from 0 to 1."""
     if not is_real(value) or not 0 <= value <= 1:
-        raise errors.not_a_share(argument, value)
+        raise InputError(
+            "not-a-share", Given(argument, value), " is no share; give a number from 0 to 1, such as 0.05 for 5 %"
+        )
     return float(value)
 
 
@@ -30,7 +33,7 @@ def is_one_of(value: Any, known: Container[str]) -> bool:
 def check_flag(argument: str, value: Any) -> None:
     """Refuse what is neither True nor False."""
     if not isinstance(value, bool | np.bool_):
-        raise errors.not_a_flag(argument, value)
+        raise InputError("not-a-flag", Given(argument, value), " does not work; give True or False")
 
 
 def is_sequence(value: Any) -> bool:
@@ -69,13 +72,13 @@ def as_rows(axis: int = 0, **columns: Any) -> list[Array]:
 def check_class(argument: str, name: Any) -> None:
     """Refuse a class that is no text."""
     if not isinstance(name, str):
-        raise errors.not_a_class(argument, name)
+        raise InputError("not-a-class", Given(argument, name), " is no class; give its name as a text")
 
 
 def as_path(argument: str, value: Any) -> Path:
     """Return the name of a file as a path; refuse what is no name."""
     if not isinstance(value, str | os.PathLike) or not str(value).strip() or "\0" in str(value):
-        raise errors.not_a_path(argument, value)
+        raise InputError("not-a-path", Given(argument, value), " is no name of a file; give a text or a path")
     return Path(value)
 
 

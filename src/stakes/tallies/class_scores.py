@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from stakes import errors
+from stakes.errors import About, InputError
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array, Number, alike, are_counts, exact
 from stakes.tallies.base import Tally
@@ -137,7 +138,11 @@ class ClassScores(Tally):
         if scores.shape != (len(truth), k) or not len(truth) or not k:
             raise errors.bad_counts(f"scores of shape {scores.shape} do not fit {len(truth)} rows and {k} classes")
         if truth.dtype.kind not in "biu" or truth.min() < 0 or truth.max() >= k:
-            raise errors.codes_beyond_classes(k)
+            raise InputError(
+                "codes-beyond-classes",
+                About("truth"),
+                f" holds numbers of classes, from 0 to {k - 1}; give whole numbers in that range",
+            )
         sums = _add_up(scores, truth, k, weight, parts, span or (float(scores.min()), float(scores.max())))
         return cls(
             tuple(classes),

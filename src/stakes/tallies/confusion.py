@@ -8,6 +8,7 @@ from typing import Annotated, Any, Self
 import numpy as np
 
 from stakes import errors
+from stakes.errors import InputError, Pass, some
 from stakes.records import Says
 from stakes.tallies.arithmetic import MOST, Array, Number, are_counts, divide, exact, is_real, room_for
 from stakes.tallies.base import Tally
@@ -214,7 +215,12 @@ class Confusion(Tally):
     def _places(self) -> tuple[int, int, int, int]:
         """Row and column of the positive class, then of the negative one."""
         if self.positive is None or len(self.truths) != 2 or set(self.truths) != set(self.decisions):
-            raise errors.no_positive(self.truths)
+            raise InputError(
+                "no-positive",
+                f"this table has no positive class ({some(self.truths)}); pass ",
+                Pass("positive"),
+                " to have tp, fn, fp and tn",
+            )
         row, column = self.truths.index(self.positive), self.decisions.index(self.positive)
         return row, column, 1 - row, 1 - column
 

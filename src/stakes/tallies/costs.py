@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
+from stakes.errors import Given, InputError, Pass, short, some
 from stakes.records import Record
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.checks import is_one_of, is_sequence
@@ -54,26 +55,48 @@ class Costs(Record):
     def __post_init__(self) -> None:
         prices = [price for price in (self.miss, self.false_alarm) if price is not None]
         if len(prices) != (2 if self.matrix is None else 0):
-            raise errors.how_to_give_costs()
+            raise InputError(
+                "how-to-give-costs",
+                "give Costs(miss=5, false_alarm=1), or a matrix with ",
+                Pass("classes"),
+                " (rows are the truth), not both",
+            )
         if self.matrix is None:
             cells = [[0, self.false_alarm], [self.miss, 0]]
             for name, price in (("miss", self.miss), ("false_alarm", self.false_alarm)):
                 if is_real(price) and _MOST < abs(price) < math.inf:
                     raise errors.huge_cost(name, price)
                 if not (isinstance(price, str) and price.strip()) and not (is_real(price) and abs(price) <= _MOST):
-                    raise errors.bad_price(name, price)
+                    raise InputError(
+                        "bad-price", Given(name, price), " is no cost; give a finite number, or the name of a column"
+                    )
                 if not isinstance(price, str) and price < 0:
-                    errors.warn(errors.negative_price(name, float(price)))
+                    errors.warn(
+                        "negative-price",
+                        Given(name, price),
+                        " is below 0: it would cost less than a right answer; is it a gain?",
+                    )
             self._set(matrix=_cells(cells, ("negative", "positive"), ("negative", "positive")))
             self._refuse_nothing_to_decide()
             return
         if isinstance(self.matrix, Mapping):
             self._from_names(self.matrix)
         if self.classes is None:
-            raise errors.costs_without_names()
+            raise InputError(
+                "costs-without-names",
+                "a cost matrix needs ",
+                Pass("classes"),
+                " (and ",
+                Pass("decisions"),
+                ", if they are not the classes), in its own order",
+            )
         for argument, names in (("classes", self.classes), ("decisions", self.decisions)):
             if names is not None and not is_sequence(names):
-                raise errors.no_list_of_names(argument, names)
+                raise InputError(
+                    "no-list-of-names",
+                    Given(argument, names),
+                    " of the costs is no list of names; give one name for each",
+                )
         classes = tuple(map(canonical, self.classes))
         decisions = classes if self.decisions is None else tuple(map(canonical, self.decisions))
         for names in (classes, decisions):
@@ -96,7 +119,11 @@ class Costs(Record):
         """Take class → {decision: cost} apart; every class must price every decision."""
         for name, row in named.items():
             if not isinstance(row, Mapping):
-                raise errors.costs_not_nested(name, row)
+                raise InputError(
+                    "costs-not-nested",
+                    f"the costs of the class {short(repr(name))} are {short(repr(row))}; give them as {{decision: "
+                    "cost}, or miss and false_alarm for two classes",
+                )
         rows = {canonical(name): {canonical(d): cost for d, cost in row.items()} for name, row in named.items()}
         decisions = list(dict.fromkeys(d for row in rows.values() for d in row))
         for name, row in rows.items():
@@ -134,9 +161,13 @@ class Costs(Record):
         prices = read.get("costs", read)
         for name in ("costs", "utilities"):
             if not isinstance(read.get(name, {}), Mapping):
-                raise errors.costs_not_a_table(path, name, read[name])
+                raise InputError(
+                    "costs-not-a-table",
+                    f"{path!r}: {name} = {short(repr(read[name]))} is no table; write [{name}.CLASS] with decision = "
+                    "number for each",
+                )
         if "utilities" in read and "costs" in read:
-            raise errors.costs_and_utilities(path)
+            raise InputError("costs-and-utilities", f"{path!r} holds costs and utilities; keep one of them")
         if "utilities" in read:
             gains = cls(read["utilities"])
             return cls.from_utilities(gains.matrix, gains.classes or (), gains.decisions)
@@ -149,7 +180,11 @@ class Costs(Record):
                     raise errors.price_missing(name)
             return cls(miss=prices["miss"], false_alarm=prices["false_alarm"])
         if prices is read or not prices:
-            raise errors.no_costs_in_file(path)
+            raise InputError(
+                "no-costs-in-file",
+                f"{path!r} holds no costs; write miss = 5 and false_alarm = 1, or a table [costs.CLASS] with decision "
+                "= cost for each class",
+            )
         return cls(prices)
 
     def _warn_of_dear_right_answers(self) -> None:
@@ -158,7 +193,11 @@ class Costs(Record):
             known = {d: cost for d, cost in zip(self.decisions or (), row, strict=True) if not isinstance(cost, str)}
             best = min(known, key=known.__getitem__, default=None)
             if name in known and best is not None and known[name] > known[best]:
-                errors.warn(errors.dear_right_answer(name, known[name], best, known[best]))
+                errors.warn(
+                    "dear-right-answer",
+                    f"for the class {name!r} the decision {name!r} costs {float(known[name]):g}, more than {best!r} "
+                    f"({float(known[best]):g}); rows are the truth, and gains become costs with Costs.from_utilities()",
+                )
                 return
 
     @cached_property
@@ -178,7 +217,11 @@ class Costs(Record):
         """Return the costs in the order of a table's truths and decisions, or say which name does not fit."""
         if self.classes is None:
             if positive is None or len(truths) != 2 or not set(decisions) <= set(truths):
-                raise errors.costs_of_two_classes(len(truths), len(decisions))
+                raise InputError(
+                    "costs-of-two-classes",
+                    f"miss and false_alarm are for two classes, and there are {len(truths)} classes and "
+                    f"{len(decisions)} decisions; give what every decision costs for every class",
+                )
             place = {name: int(name == positive) for name in (*truths, *decisions)}
             return [tuple(self.matrix[place[t]][place[d]] for d in decisions) for t in truths]
         for what, wanted, known in (("class", truths, self.classes), ("decision", decisions, self.decisions)):
@@ -226,7 +269,12 @@ class Costs(Record):
         if self.classes is None:
             return ("negative", "positive"), list(zip(*self.numbers, strict=True))
         if len(self.classes) != 2 or not is_one_of(positive, self.classes):
-            raise errors.switch_points_of_two(self.classes, positive)
+            raise InputError(
+                "switch-points-of-two",
+                "switch points are for two classes with ",
+                Pass("positive"),
+                f" one of them; there is {some(self.classes)}, {short(repr(positive))}",
+            )
         row = self.classes.index(str(positive))
         numbers = self.numbers
         return self.decisions, list(zip(numbers[1 - row], numbers[row], strict=True))  # type: ignore[return-value]
@@ -296,7 +344,12 @@ def _probabilities(given: Any, classes: int) -> Array:
     except ValueError:  # rows of unlike length
         found = None
     if found is None or found.ndim not in (1, 2) or found.shape[-1] != classes:
-        raise errors.not_probabilities(classes, given)
+        raise InputError(
+            "not-probabilities",
+            Given("posteriors", given),
+            f" are not the probabilities of {classes} classes; give one number for each class and row, in the order "
+            "of the costs",
+        )
     rows = np.atleast_2d(found)
     within = ((rows >= 0) & (rows <= 1)).all(axis=1) & (np.abs(rows.sum(axis=1) - 1) <= ROUNDING)
     if not within.all():
@@ -312,7 +365,11 @@ def _cells(matrix: Any, classes: Sequence[str], decisions: Sequence[str]) -> tup
     rows = [list(row) if is_sequence(row) else [row] for row in matrix]
     lengths = sorted({len(row) for row in rows}, reverse=True)
     if len(lengths) > 1:
-        raise errors.ragged_costs(lengths)
+        raise InputError(
+            "ragged-costs",
+            f"the cost matrix has rows of unlike length ({' and '.join(map(str, lengths))}); rows are the truth, "
+            "columns the decisions: give every class a cost of every decision",
+        )
     if len(rows) != len(classes) or any(len(row) != len(decisions) for row in rows):
         shape = f"{len(rows)} × {len(rows[0]) if rows else 0}"
         raise errors.costs_of_wrong_shape(shape, len(classes), len(decisions))
@@ -323,7 +380,11 @@ def _cells(matrix: Any, classes: Sequence[str], decisions: Sequence[str]) -> tup
             if is_real(cost) and _MOST < abs(cost) < math.inf:
                 raise errors.huge_cost(f"{name} → {decision}", cost)
             if not is_real(cost) or not abs(cost) <= _MOST:
-                raise errors.bad_cost(name, decision, cost)
+                raise InputError(
+                    "bad-cost",
+                    f"the cost of {decision!r} for the class {name!r} is {short(repr(cost))}; give a finite number, "
+                    "or the name of a column",
+                )
     return tuple(tuple(cost if isinstance(cost, str) else as_fraction(cost) for cost in row) for row in rows)
 
 

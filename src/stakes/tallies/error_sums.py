@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from stakes import errors
+from stakes.errors import About, InputError
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array, Number, finite, is_real
 from stakes.tallies.base import Tally
@@ -352,7 +353,11 @@ def _in_order(saved: dict[str, Any]) -> dict[str, Any]:
 def _add_up(truth: Array, prediction: Array, weight: Array | None, parts: Collection[str]) -> dict[str, Any]:
     extremes = [max(abs(float(column.min())), abs(float(column.max()))) for column in (truth, prediction)]
     if not math.isfinite(sum(extremes) + (0.0 if weight is None else float(weight.sum()))):
-        raise errors.errors_beyond_floats()
+        raise InputError(
+            "errors-beyond-floats",
+            About("truth"),
+            " and prediction (or weights) are no numbers, or too far apart for a float; scale them down",
+        )
     powers = list(dict.fromkeys(p for part in ("", *parts) for p in _POWERS.get(part, ())))
     moments = _Moments(powers, truth, prediction, extremes)
     largest, zeros, logs, percentages = 0.0, 0, [], []

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
+from stakes.errors import Given, InputError, Pass, some
 from stakes.records import Finite, Record
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.costs import Cell, Costs, as_fraction
@@ -84,14 +85,27 @@ class Pricing(Record, shown="costs prior training_prior"):
         if not self.corrects:
             return None
         if self.training_prior is None:
-            raise errors.which_training_prior()
+            raise InputError(
+                "which-training-prior",
+                Given("prior"),
+                " changes what the scores mean, which depends on the class frequencies that the model was trained on; "
+                "give them as ",
+                Pass("training_prior"),
+                ", or ",
+                Pass("training_prior", "rows"),
+                " if they are those of the rows",
+            )
         trained = rows
         if not isinstance(self.training_prior, str) or self.training_prior != AS_IN_THE_ROWS:
             trained = check_shares("training_prior", self.training_prior, truths, positive)
         wanted = self.deployed(truths, positive) or rows
         for name, share, target in zip(truths, trained, wanted, strict=True):
             if not share and target:
-                raise errors.no_training_prior_of(name)
+                raise InputError(
+                    "no-training-prior-of",
+                    Given("training_prior"),
+                    f" gives the class {name!r} a share of 0, so its scores say nothing; give a share above 0",
+                )
         return tuple(target / share if share else Fraction(0) for share, target in zip(trained, wanted, strict=True))
 
     # ── Bayes decisions ──────────────────────────────────────────────────────────────────────────────────────
@@ -163,7 +177,11 @@ def check_shares(argument: str, given: Any, truths: Sequence[str], positive: str
         shares = {canonical(name): share for name, share in given.items()}
         strange, missing = set(shares) - set(truths), [name for name in truths if name not in shares]
         if strange or missing:
-            raise errors.prior_of_other_classes(argument, list(shares), list(truths))
+            raise InputError(
+                "prior-of-other-classes",
+                Given(argument),
+                f" is about {some(list(shares))}, but the classes are {some(list(truths))}; give a share for each",
+            )
         values = [shares[name] for name in truths]
     elif is_real(given) and positive is not None and len(truths) == 2:
         values = [given if name == positive else 1 - given for name in truths]

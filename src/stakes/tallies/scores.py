@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from stakes import errors
+from stakes.errors import Given, InputError, some
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import MOST, Array, Number, are_counts, finite
 from stakes.tallies.base import Tally
@@ -63,7 +64,11 @@ class ScoreTable(Tally):
         check_class("positive", self.positive)
         check_class("negative", self.negative)
         if self.positive == self.negative:
-            raise errors.classes_not_two((self.negative, self.positive))
+            raise InputError(
+                "classes-not-two",
+                Given("classes", [self.negative, self.positive]),
+                ": give two different classes",
+            )
 
     @classmethod
     def from_rows(
@@ -309,7 +314,12 @@ class ScoreTable(Tally):
             return self
         grid = grid or ("probability" if self.probabilities else "line")
         if grid not in bins.GRIDS or (grid == "probability" and not self.probabilities):
-            raise errors.bad_grid(grid, bins.GRIDS, self.range)
+            raise InputError(
+                "bad-grid",
+                Given("grid", grid),
+                f" does not hold scores from {self.range[0]:g} to {self.range[1]:g}; the grids are "
+                f"{some(bins.GRIDS, last='or')} ('probability' for scores in [0, 1])",
+            )
         return self._on(Grid(grid))
 
     def _on(self, grid: Grid | None) -> Self:

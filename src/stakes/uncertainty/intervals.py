@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from stakes import errors
+from stakes.errors import Given, InputError
 from stakes.metrics import Metric
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable
 from stakes.tallies.checks import is_one_of
@@ -52,7 +53,11 @@ def interval(metric: Metric, value: float, tally: Any, sampling: Sampling, metho
     if not is_one_of(method, known):
         raise errors.bad_method(method, metric.name, known)
     if sampling.clusters is not None:
-        raise errors.method_with_clusters(method)
+        raise InputError(
+            "method-with-clusters",
+            Given("method", method),
+            " takes rows as independent, and these come in clusters; leave it out",
+        )
     why = _why_none(metric, value, tally)
     if why:
         return none(why)

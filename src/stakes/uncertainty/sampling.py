@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes import errors
+from stakes.errors import Given, InputError, some
 from stakes.tallies.arithmetic import is_real
 from stakes.tallies.checks import check_whole, is_one_of
 from stakes.tallies.clusters import Clusters
@@ -38,10 +38,14 @@ class Sampling:
 
     def __post_init__(self) -> None:
         if not is_real(self.confidence) or not 0 < self.confidence < 1:
-            raise errors.bad_confidence(self.confidence)
+            raise InputError(
+                "bad-confidence", Given("confidence", self.confidence), " is not between 0 and 1; 0.95 is usual"
+            )
         object.__setattr__(self, "confidence", float(self.confidence))
         if not is_one_of(self.design, DESIGNS):
-            raise errors.bad_design(self.design, DESIGNS)
+            raise InputError(
+                "bad-design", Given("design", self.design), f" is not known; it is {some(DESIGNS, last='or')}"
+            )
         check_whole("seed", self.seed, 0, math.inf)
 
     @property

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes import errors
+from stakes.errors import InputError, Pass
 from stakes.tallies.arithmetic import Array
 
 
@@ -13,7 +13,10 @@ def indexable(X: Any) -> Any:
     if hasattr(X, "tocsr"):
         return X.tocsr()
     if isinstance(X, str) or not getattr(X, "shape", hasattr(X, "__len__")):
-        raise errors.features_without_rows(type(X).__name__)
+        raise InputError(
+            "features-without-rows",
+            f"X is a {type(X).__name__}, which has no rows; give an array, a list, a data frame or a sparse matrix",
+        )
     return X
 
 
@@ -35,7 +38,12 @@ def as_table(X: Any) -> Any:
     """Return a table whose columns can be shuffled; sparse matrices and lists become arrays."""
     X = X.toarray() if hasattr(X, "tocsr") else np.asarray(X) if isinstance(X, list | tuple) else X
     if len(X.shape) != 2:
-        raise errors.features_not_a_table(tuple(X.shape))
+        raise InputError(
+            "features-not-a-table",
+            f"X has the shape {tuple(X.shape)}; ",
+            Pass("test", 2),
+            " shuffles columns: give one row per case, one column per feature",
+        )
     return X
 
 

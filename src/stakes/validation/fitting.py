@@ -11,6 +11,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.plan import Plan
+from stakes.errors import Given, InputError, Pass
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
 from stakes.validation.features import take
@@ -92,7 +93,12 @@ def class_probabilities(table: Array, model: Any, target: Target, plan: Plan) ->
         return np.column_stack([1 - table, table])
     names = _classes_of(model, target)
     if names is None:
-        raise errors.unknown_class_order(type(model).__name__)
+        raise InputError(
+            "unknown-class-order",
+            f"{type(model).__name__} has predict_proba but no classes_, so its columns have no names; pass ",
+            Pass("classes"),
+            " in their order",
+        )
     if table.ndim != 2 or table.shape[1] != len(names):
         raise errors.which_score_column(table.shape, names)
     missing = [c for c in plan.classes if c not in names]
@@ -163,7 +169,9 @@ def run(tasks: Sequence[Callable[[], T]], jobs: int, doing: str) -> Iterator[T]:
     from joblib import Parallel, delayed
 
     if isinstance(jobs, bool) or not isinstance(jobs, int) or not (1 <= jobs <= 2**15 or jobs == -1):
-        raise errors.bad_jobs(jobs)
+        raise InputError(
+            "bad-jobs", Given("jobs", jobs), " does not work; give the number of processes, or -1 for all cores"
+        )
     results = Parallel(n_jobs=jobs, return_as="generator")(delayed(task)() for task in tasks)
     return _watch(results, len(tasks), doing)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from stakes import errors
+from stakes.errors import InputError, short, some
 from stakes.validation.fitting import require_scikit_learn
 from stakes.validation.result import Validation
 from stakes.validation.validate import validate
@@ -41,9 +42,12 @@ def validate_file(
     named = {target, *beside.values()}
     wanted = list(features) if features else [name for name in frame.columns if name not in named]
     if not wanted:
-        raise errors.no_features(frame.columns)
+        raise InputError(
+            "no-features",
+            f"there are no features: all columns ({some(frame.columns)}) are named otherwise; add columns",
+        )
     if target in wanted:
-        raise errors.target_among_features(target)
+        raise InputError("target-among-features", f"features: {target!r} is what is to be predicted; leave it out")
     X = frame.select(wanted)
     given: dict[str, Any] = {name: None if column is None else frame[column] for name, column in beside.items()}
     given["weight"] = None if given["weight"] is None else _as_numbers(given["weight"])  # the others are labels: 007
@@ -60,7 +64,10 @@ def find_estimator(text: str) -> Any:
     """Return the estimator that a module of the current folder (or any other) holds or makes."""
     module, colon, name = text.partition(":")
     if not (module and colon and name):
-        raise errors.bad_estimator_name(text)
+        raise InputError(
+            "bad-estimator-name",
+            f"estimator {short(repr(text))} is no MODULE:OBJECT; write it like sklearn.svm:SVC or model:make",
+        )
     if os.getcwd() not in sys.path and "" not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:
@@ -70,7 +77,12 @@ def find_estimator(text: str) -> Any:
         is_made = isinstance(found, type) or not hasattr(found, "fit")
         return found() if is_made and callable(found) else found
     except Exception as problem:  # whatever the module of a user does
-        raise errors.estimator_not_there(text, f"{type(problem).__name__}: {errors.first_line(problem)}") from None
+        raise InputError(
+            "estimator-not-there",
+            f"estimator {short(repr(text))} cannot be had "
+            f"({short(f'{type(problem).__name__}: {errors.first_line(problem)}', 120)}); run Python's import to see "
+            "why",
+        ) from None
 
 
 def _check_column(argument: str, name: str | None, frame: Any) -> None:

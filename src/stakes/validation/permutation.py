@@ -9,6 +9,7 @@ from stakes import errors, metrics
 from stakes.engines.counting import count_rows, in_batches
 from stakes.engines.plan import Counted
 from stakes.engines.reading import Read, count_read, read_rows
+from stakes.errors import About, Given, InputError
 from stakes.evaluation import judge, refuse_useless_threshold
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import warn_of_wrongs
@@ -85,7 +86,12 @@ def permutation_test(
         raise errors.positional_arrays("permutation_test")
     _refuse(refit, errors.only_for_estimators)
     if cluster is not None:
-        raise errors.shuffled_clusters()
+        raise InputError(
+            "shuffled-clusters",
+            Given("cluster"),
+            " does not go with shuffling rows: rows of a cluster are alike, and a shuffle that parts them takes "
+            "chance for a finding far too often; keep one row of each cluster",
+        )
     permutations = _PERMUTATIONS if permutations is None else permutations
     check_whole("permutations", permutations, least=1)
     refuse_useless_threshold(threshold, score, prediction)
@@ -128,7 +134,11 @@ def _refuse_idle_shuffles(counted: Counted) -> None:
         raise errors.single_row()
     occurring = [name for name, size in _sizes(tally).items() if size]
     if len(occurring) < 2:
-        raise errors.single_class(occurring[0])
+        raise InputError(
+            "single-class",
+            About("truth"),
+            f" is {occurring[0]!r} in every row, which shuffling cannot change; give rows of two classes",
+        )
 
 
 def _sizes(tally: Any) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from stakes import errors, metrics
+from stakes import metrics
+from stakes.errors import Given, InputError, Pass
 from stakes.metrics import Metric
 from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.tallies import ClassScores, ScoreTable
@@ -69,7 +70,10 @@ def refit_permutation(
     target = read_target(y, X, estimator, task, positive, classes, alike)
     wanted = metric or ("accuracy" if target.plan is not None else "mean_squared_error")
     if metrics.find(wanted).better == "neither":
-        raise errors.neither_better(wanted)
+        raise InputError(
+            "neither-better",
+            f"{wanted} is neither better when higher nor when lower, so nothing can be as good or better",
+        )
     group = None if groups is None else number_groups(groups, X)
     _check(test, target, group)
     X = as_table(X) if test == _FEATURES else X
@@ -94,16 +98,36 @@ def refit_permutation(
 def _check(test: Any, target: Target, group: Array | None) -> None:
     """Refuse shuffles that would not keep what the data have in common with the null hypothesis."""
     if test not in _QUESTIONS or isinstance(test, bool):
-        raise errors.no_such_permutation_test(test)
+        raise InputError(
+            "no-such-permutation-test",
+            Given("test", test),
+            " is not known; 1 shuffles the labels, 2 shuffles each feature within its class",
+        )
     if test == _FEATURES and target.plan is None:
-        raise errors.features_within_numbers()
+        raise InputError(
+            "features-within-numbers",
+            Given("test", 2),
+            " shuffles each feature within its class, and y holds numbers; give classes, or ",
+            Pass("test", 1),
+        )
     if group is None:
         return
     if test == _FEATURES:
-        raise errors.features_across_groups()
+        raise InputError(
+            "features-across-groups",
+            Given("test", 2),
+            " would carry features from one group into another; leave ",
+            Pass("groups"),
+            " out, or give ",
+            Pass("test", 1),
+        )
     mixed = np.flatnonzero(target.values[_first_rows(group)][group] != target.values)
     if len(mixed):
-        raise errors.group_of_several_labels(int(mixed[0]))
+        raise InputError(
+            "group-of-several-labels",
+            f"groups: row {int(mixed[0]):,} (counting from 0) has another label than the first row of its group; "
+            "labels can only change places between groups that have a single label each",
+        )
 
 
 def _first_rows(group: Array) -> Array:
@@ -128,7 +152,11 @@ class _Trial:
         chosen = metric_of(judged, wanted)
         value = _figure(chosen, target, said, rows, fold)
         if math.isnan(value):
-            raise errors.undefined_figure(chosen.text, judged[wanted].reason or "it is undefined on every fold")
+            raise InputError(
+                "undefined-figure",
+                f"{chosen.text} is undefined ({judged[wanted].reason or 'it is undefined on every fold'}), so there "
+                "is nothing to test; choose another metric or cv",
+            )
         return value, chosen, words
 
     def figure(self, X: Any, target: Target, metric: Metric) -> float:

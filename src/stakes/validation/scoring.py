@@ -7,6 +7,7 @@ from stakes import errors, evaluation, metrics
 from stakes.engines.columns import in_order, to_column
 from stakes.engines.counting import count_rows
 from stakes.engines.labels import encode, settle
+from stakes.errors import Given, InputError, some
 from stakes.evaluation.base import priced
 from stakes.metrics import Metric, cost
 from stakes.metrics.reasons import NO_PROBABILITIES
@@ -32,14 +33,25 @@ def scorer(
 
     metric = metric if isinstance(metric, Metric) else metrics.find(metric)
     if metric.better == "neither":
-        raise errors.no_direction_to_score(metric.name)
+        raise InputError(
+            "no-direction-to-score",
+            f"{metric.name} is neither better when higher nor when lower, so it cannot score; choose another metric",
+        )
     pricing = priced(costs, prior, training_prior)
     if pricing is None and metric.lacking:
         raise errors.which_costs(metric.name)
     if pricing is not None and metric.text not in cost.NAMES:
-        raise errors.costs_without_use(metric.text, cost.NAMES)
+        raise InputError(
+            "costs-without-use",
+            Given("costs"),
+            f" mean nothing to {metric.text}; leave them out, or score by {' or '.join(cost.NAMES)}",
+        )
     if pricing is not None and pricing.costs.columns:
-        raise errors.scorer_of_cost_columns(pricing.costs.columns)
+        raise InputError(
+            "scorer-of-cost-columns",
+            f"these costs differ from row to row (column {some(pricing.costs.columns)}), and scikit-learn gives "
+            "scorers no columns; give costs that are numbers",
+        )
     declared = classes if classes is not None or pricing is None else pricing.costs.classes
     known = None if declared is None else tuple(map(canonical, in_order(declared)))
     return Scorer(ScoredFigure(metric.text, pricing, positive, known))
@@ -67,7 +79,11 @@ class ScoredFigure:
     def __call__(self, y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
         """Return the figure of decisions or of predicted numbers."""
         if self.metric.tally not in (Confusion, ErrorSums):
-            raise errors.scorer_of_decisions(self.name)
+            raise InputError(
+                "scorer-of-decisions",
+                f"{self.name} is a figure of scores, so it cannot judge decisions; a threshold is tuned by one of "
+                "decisions, such as f1 or expected_cost",
+            )
         return self._of(self.metric, truth=y_true, prediction=y_pred, weight=sample_weight, classes=self.classes)
 
     def of_model(self, model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -81,7 +97,11 @@ class ScoredFigure:
         ways = _ways(metric, self.pricing is not None)
         way = next((way for way in ways if hasattr(model, way)), None)
         if way is None:
-            raise errors.model_cannot_say(type(model).__name__, metric.name, ways)
+            raise InputError(
+                "model-cannot-say",
+                f"{type(model).__name__} has no {' and no '.join(ways)}, which {metric.name} needs; use a model that "
+                "has",
+            )
         said = {"prediction" if way == "predict" else "score": _ask_model(way, model, X, target)}
         return self._of(metric, truth=target.values, weight=sample_weight, classes=target.plan.classes, **said)  # type: ignore[union-attr]
 
@@ -106,7 +126,8 @@ class ScoredFigure:
         found, tally, _ = judged._place_of(metric.text)
         value = float(found.of(tally))
         if value != value:
-            errors.warn(f"{found.text} is undefined: {found.why_undefined(tally)}", errors.UndefinedWarning)
+            words = f"{found.text} is undefined: {found.why_undefined(tally)}"
+            errors.warn("undefined", words, category=errors.UndefinedWarning)
         return value
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
+from stakes.errors import Given, InputError, Pass, rows_text
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import as_list, check_whole, is_one_of
 from stakes.validation.target import Target, column_of
@@ -115,16 +116,26 @@ def number_groups(groups: Any, X: Any) -> Array:
 def _read(how: Any, stratified: Any, target: Target, grouped: bool) -> Way:
     kind, size = _parse(how)
     if not isinstance(stratified, bool) and not is_one_of(stratified, ("auto",)):
-        raise errors.bad_stratified(stratified)
+        raise InputError(
+            "bad-stratified",
+            Given("stratified", stratified),
+            " does not work; give True, False or 'auto' (for classes alone)",
+        )
     if stratified is True and target.plan is None:
-        raise errors.strata_of_numbers()
+        raise InputError(
+            "strata-of-numbers", Given("stratified", True), " is for classes, and y holds numbers; leave it out"
+        )
     by_class = target.plan is not None if stratified == "auto" else bool(stratified)
     way = Way(kind, size, by_class, grouped)
     if kind == "fold" or (kind == "hold-out" and not grouped) or not by_class:
         return way
     way = replace(way, stratified=False)
     if stratified is True:
-        raise errors.cannot_stratify(way.words)
+        raise InputError(
+            "cannot-stratify",
+            Given("stratified", True),
+            f" does not go with {way.words}; leave it out, or give a number of folds",
+        )
     return way
 
 
@@ -150,19 +161,24 @@ def _parse(how: Any) -> tuple[str, Any]:
 
 def _folds(count: int) -> int:
     if count < 2:
-        raise errors.too_few_folds(count)
+        raise InputError(
+            "too-few-folds",
+            f"{count}-fold does not split anything; give 2 folds or more, or a share such as 0.2 to hold out",
+        )
     return count
 
 
 def _share(how: Any, share: float) -> float:
     if not _LEAST <= share <= _MOST:
-        raise errors.bad_share(how, _LEAST, _MOST)
+        raise InputError(
+            "bad-share", Given("how", how), f": a share from {_LEAST:.0%} to {_MOST:.0%} can be held out (0.2 or '20%')"
+        )
     return share
 
 
 def _by_way(way: Way, target: Target, group: Array | None, repeats: int, seed: int) -> Splits:
     if way.kind == "leave-one-out" and repeats > 1:
-        raise errors.nothing_to_repeat()
+        raise InputError("nothing-to-repeat", "leave-one-out is the same every time; leave ", Pass("repeats"), " out")
     _refuse_too_many(way, target, group)
     strata = target.labels.codes if way.stratified and target.labels is not None else None
     try:
@@ -180,7 +196,11 @@ def _refuse_too_many(way: Way, target: Target, group: Array | None) -> None:
     """Refuse more folds than there are rows, groups, or rows of the smallest class."""
     needed = way.size if way.kind == "fold" else 2
     if needed > len(target):
-        raise errors.more_folds_than_rows(needed, len(target))
+        raise InputError(
+            "more-folds-than-rows",
+            f"there are {needed:,} folds but {rows_text(len(target))}; give fewer folds, or ",
+            Pass("how", "leave-one-out"),
+        )
     found = needed if group is None else int(group.max()) + 1
     if needed > found:
         raise errors.more_folds_than_groups(needed, found)
@@ -203,7 +223,11 @@ def _refuse_options(how: Any, stratified: Any, repeats: int, groups: Any) -> Non
     }
     for argument, unwanted in given.items():
         if unwanted:
-            raise errors.decided_by_splits(argument)
+            raise InputError(
+                "decided-by-splits",
+                Given(argument),
+                " does not go with splits of your own, which decide it themselves; leave it out",
+            )
 
 
 def _splits(how: Any) -> bool:
@@ -224,7 +248,7 @@ def _read_given(how: Any, X: Any, target: Target, groups: Any) -> Splits:
             raise errors.unknown_how(how)
         pairs = listed
     if not pairs:
-        raise errors.no_splits()
+        raise InputError("no-splits", "how has no splits; give at least one pair (rows to fit on, rows to judge)")
     return Splits(words, [[_check(number, pair, len(target)) for number, pair in enumerate(pairs, 1)]])
 
 

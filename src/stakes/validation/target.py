@@ -11,6 +11,7 @@ from stakes.engines.columns import Column, as_finite, to_column
 from stakes.engines.labels import Labels, canonical, encode, settle
 from stakes.engines.plan import Plan
 from stakes.engines.tasks import settle_task
+from stakes.errors import About, InputError, rows_text
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 from stakes.validation.features import count_of
@@ -91,7 +92,11 @@ def column_of(argument: str, values: Any, X: Any) -> Column:
     """Take a column that stands beside the features: the target, groups or weights."""
     column = to_column(values, argument)
     if len(column) != count_of(X):
-        raise errors.length_unlike_x(argument, len(column), count_of(X))
+        raise InputError(
+            "length-unlike-x",
+            About(argument),
+            f" has {rows_text(len(column))} but X has {count_of(X):,}; give one value per row of X",
+        )
     index: Any = getattr(values, "index", None)
     if hasattr(index, "equals") and hasattr(X, "iloc") and not index.equals(X.index):
         raise errors.different_indexes(argument, "X")

@@ -6,6 +6,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.columns import as_weights
+from stakes.errors import InputError
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_threshold
 from stakes.uncertainty.sampling import Sampling
@@ -64,7 +65,11 @@ def validate(
     X = indexable(X)
     target = read_target(y, X, estimator, task, positive, classes, alike)
     if target.labels is not None and len(set(target.labels.codes.tolist())) < 2:
-        raise errors.one_class_to_fit(target.labels.names[int(target.labels.codes[0])])
+        raise InputError(
+            "one-class-to-fit",
+            f"y is {target.labels.names[int(target.labels.codes[0])]!r} in every row, so there is nothing to tell "
+            "apart; give rows of two classes or more",
+        )
     if threshold is not None:
         check_threshold(threshold)
         if not target.two_classes:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from stakes import metrics
+from stakes.errors import Text
 from stakes.metrics import Estimate
 from stakes.metrics.estimate import percent
 from stakes.tallies import Confusion
@@ -36,17 +37,6 @@ class Page:
     notes: Sequence[str] = ()
     hidden: int = 0
     picture: str = ""
-
-    def reworded(self, say: Callable[[str], str]) -> "Page":
-        """Return the page with its sentences said another way: facts, notes, and why a figure is undefined."""
-        facts = {name: say(fact) for name, fact in self.facts.items()}
-        grids = [
-            replace(
-                grid, rows=[[say(cell) if cell.startswith(_UNDEFINED) else cell for cell in row] for row in grid.rows]
-            )
-            for grid in self.grids
-        ]
-        return replace(self, facts=facts, grids=grids, notes=[say(note) for note in self.notes])
 
     def mapped(self, write: Callable[[str], str]) -> "Page":
         """Return the page with each of its texts written another way: every cell, fact, note, title, line."""
@@ -94,7 +84,7 @@ def _without_repeated_reasons(
     for metric, estimate in shown:
         names.setdefault(estimate.reason, []).append(metric.name)
     told = {reason for reason, same in names.items() if reason and len(same) >= _SAME_REASON}
-    notes = [f"{', '.join(names[reason])} are undefined: {reason}" for reason in told]
+    notes = [Text(f"{', '.join(names[reason])} are undefined: ", reason) for reason in told]
     return [(metric, estimate) for metric, estimate in shown if estimate.reason not in told], sorted(notes)
 
 
@@ -123,7 +113,7 @@ def between(estimate: Estimate) -> str:
 def _words(metric: metrics.Metric, estimate: Estimate, everything: bool) -> str:
     """What there is to say about a figure: its question, and when everything is told, why it has no interval."""
     if not estimate.defined:
-        return f"{_UNDEFINED}{estimate.reason}"
+        return Text(_UNDEFINED, estimate.reason)
     why = f" (no interval: {estimate.no_interval})" if everything and estimate.low is None else ""
     return metric.question + why
 

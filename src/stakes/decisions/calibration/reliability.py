@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stakes import errors
 from stakes.decisions.calibration.isotonic import pool_adjacent, rising_curve, upwards
+from stakes.errors import Given, InputError, some
 from stakes.records import Record
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
@@ -98,7 +98,9 @@ def reliability(
     """Return the reliability curve of a table of probabilities; ``redrawn`` makes its band when it is wanted."""
     check_whole("bins", bins, 1, MOST_BINS)
     if not is_one_of(by, BINNINGS):
-        raise errors.no_such_binning(by, BINNINGS)
+        raise InputError(
+            "no-such-binning", Given("by", by), f" is no way to cut bins; it is {some(BINNINGS, last='or')}"
+        )
     return Reliability(_bins(table, bins, by, sampling), *rising_curve(table), redrawn)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.decisions.curves.curve import ClassScored, Scored
+from stakes.errors import Given, InputError, Pass
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.class_scores import ClassSample
@@ -60,7 +61,14 @@ def cases_of_two(scored: Scored, costs: Any, threshold: Any) -> Cases:
     """Return the cases of two classes, decided by a threshold, or as costs least."""
     scored.need_probabilities("reject")
     if costs is not None and threshold is not None:
-        raise errors.costs_or_threshold()
+        raise InputError(
+            "costs-or-threshold",
+            Given("costs"),
+            " decide by themselves where the threshold lies; give either ",
+            Pass("costs"),
+            " or ",
+            Pass("threshold"),
+        )
     rule = _rule_of_threshold(scored, threshold) if costs is None else _rule_of_costs(scored.table, _check(costs))
     scores, columns = (
         _of_table(scored.table) if scored.sampling.clusters is None else _of_rows(scored.sampling.clusters)

@@ -22,6 +22,7 @@ from stakes.decisions.recalibration.rows import (
     read_two_classes,
     refuse_other_scale,
 )
+from stakes.errors import About, InputError
 from stakes.records import Record
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
@@ -52,7 +53,7 @@ class Calibrator(Record, stakes="calibrator"):
     def fit(self, score: Any, truth: Any, weight: Any = None, *, sample_weight: Any = None) -> Self:
         """Learn from scores and what really happened; ``sample_weight`` is scikit-learn's name of ``weight``."""
         if weight is not None and sample_weight is not None:
-            raise errors.two_weights()
+            raise InputError("two-weights", About("weight"), " and sample_weight are the same thing; give one of them")
         rows = self._read(score, truth, weight if sample_weight is None else sample_weight)
         self._learn(rows)
         self.rows_ = rows.effective

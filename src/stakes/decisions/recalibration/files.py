@@ -8,6 +8,7 @@ from typing import Any
 
 from stakes import errors
 from stakes.decisions.recalibration.calibrators import CALIBRATORS, VERSION, Calibrator
+from stakes.errors import InputError, short
 from stakes.tallies.checks import as_path
 
 
@@ -18,7 +19,11 @@ def load_calibrator(saved: str | os.PathLike[str] | dict[str, Any]) -> Calibrato
     if not isinstance(content, dict) or content.get("stakes") != "calibrator":
         raise errors.no_saved_calibrator(where)
     if content.get("version") != VERSION:
-        raise errors.other_calibrator_version(where, content.get("version"), VERSION)
+        raise InputError(
+            "other-calibrator-version",
+            f"{where}: the calibrator was saved in version {short(repr(content.get('version')))}, this stakes reads "
+            f"version {VERSION}; update stakes, or fit it again",
+        )
     kind = CALIBRATORS.get(str(content.get("method")))
     if kind is None:
         raise errors.damaged_calibrator(where, f"there is no method {content.get('method')!r}")

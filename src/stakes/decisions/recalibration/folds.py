@@ -10,6 +10,7 @@ from stakes.decisions.recalibration.calibrators import Calibrator
 from stakes.decisions.recalibration.rows import read_labels
 from stakes.engines.columns import as_weights, to_column
 from stakes.engines.labels import encode
+from stakes.errors import InputError
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_whole
 
@@ -29,7 +30,10 @@ def cross_fitted(
     The calibrator itself stays as it is.
     """
     if not isinstance(calibrator, Calibrator):
-        raise errors.no_calibrator(type(calibrator).__name__)
+        raise InputError(
+            "no-calibrator",
+            f"calibrator is a {type(calibrator).__name__}; give a recalibrator such as IsotonicCalibrator()",
+        )
     check_whole("folds", folds, 2)
     check_whole("seed", seed, 0, math.inf)
     codes, values = read_labels(truth).codes, calibrator._scores(score)
@@ -41,7 +45,10 @@ def cross_fitted(
     together = None if grouped is None else encode(grouped).codes
     sizes = np.bincount(codes)
     if np.count_nonzero(sizes) == 2 and sizes[sizes > 0].min() < 2:
-        raise errors.too_few_to_cross_fit()
+        raise InputError(
+            "too-few-to-cross-fit",
+            "a class has a single row, which cannot be on both sides of a fold; give more rows of it",
+        )
     fold_of = (
         deal_folds(codes, folds, seed)
         if together is None

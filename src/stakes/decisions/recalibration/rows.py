@@ -9,6 +9,7 @@ from stakes import errors
 from stakes.engines.class_scores import ClassColumns
 from stakes.engines.columns import as_finite, as_weights, in_order, refuse_sparse, to_column
 from stakes.engines.labels import PAIRS, Labels, canonical, encode
+from stakes.errors import About, InputError, first_row, rows_text
 from stakes.tallies.arithmetic import Array
 
 _ROUNDING = 1e-6
@@ -69,7 +70,12 @@ def one_column(calibrator: str, score: Any) -> Array:
     """Return one finite number per row, given as (n,) or (n, 1)."""
     values = _array(score)
     if values.ndim == 2 and values.shape[1] != 1:
-        raise errors.one_score_column(calibrator, values.shape)
+        raise InputError(
+            "one-score-column",
+            About("score"),
+            f" is an array of shape {values.shape}, and {calibrator} is for two classes: give the column of the "
+            "positive one; for more classes there is TemperatureCalibrator",
+        )
     return as_finite(to_column(values, "score")).astype(np.float64)
 
 
@@ -78,9 +84,19 @@ def refuse_other_scale(values: Array, low: float, high: float) -> None:
     outside = (values < -_ROUNDING) | (values > 1 + _ROUNDING)
     if low >= 0 and high <= 1 and outside.any():
         first = int(outside.argmax())
-        raise errors.not_on_its_scale(int(outside.sum()), first, float(values[first]))
+        raise InputError(
+            "not-on-its-scale",
+            About("score"),
+            f" lies outside [0, 1] in {rows_text(int(outside.sum()))} ({float(values[first])!r}; "
+            f"{first_row(first)}), and the calibrator was fitted on probabilities; give scores of that kind, or fit "
+            "it on these",
+        )
     if (low < 0 or high > 1) and len(values) >= _MANY and not outside.any():
-        errors.warn(errors.perhaps_probabilities(low, high))
+        errors.warn(
+            "perhaps-probabilities",
+            f"the calibrator was fitted on scores from {low:.6g} to {high:.6g}, and these all lie in [0, 1]; are they "
+            "probabilities instead?",
+        )
 
 
 def probability_table(score: Any) -> Array:

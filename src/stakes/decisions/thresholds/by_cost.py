@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from stakes import errors
 from stakes.decisions.curves.curve import Curve
 from stakes.decisions.thresholds.cost_account import CostAccount
 from stakes.decisions.thresholds.decision import BAYES, Decision, Range, all_within
@@ -25,6 +24,7 @@ from stakes.decisions.thresholds.threshold_grid import (
     order_decisions,
     prices_of,
 )
+from stakes.errors import About, InputError, Pass
 from stakes.metrics import Estimate
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
@@ -35,7 +35,13 @@ from stakes.uncertainty.sampling import Sampling
 def decide_by_cost(table: ScoreTable, pricing: Pricing, sampling: Sampling, probabilities: bool) -> Decision:
     """Return the thresholds that cost least, with what they cost on rows that did not choose them."""
     if sampling.clusters is not None and pricing.costs.columns:
-        raise errors.row_costs_in_clusters()
+        raise InputError(
+            "row-costs-in-clusters",
+            About("costs"),
+            " that differ by row cannot be decided with ",
+            Pass("cluster"),
+            " yet; leave out one of them",
+        )
     return _ByCost(table, pricing, sampling, probabilities).decision()
 
 
@@ -80,7 +86,7 @@ class _ByCost(Search):
         if not self.probabilities:
             return None, "the scores are no probabilities"
         if self.wanted.prior is not None and self.wanted.training_prior is None:
-            return None, "it depends on the class frequencies that the model was trained on; give training_prior="
+            return None, "it depends on the class frequencies that the model was trained on; give the training prior"
         shares = shares_of([self.table.N, self.table.P])
         steps = self.wanted.thresholds(self.table.negative, self.table.positive, shares)
         starts = [start for _, start in steps[1:]]

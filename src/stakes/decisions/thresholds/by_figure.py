@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from stakes import errors, metrics
+from stakes import metrics
 from stakes.decisions.thresholds.decision import Decision
 from stakes.decisions.thresholds.objectives import BestFigure, tables_at
 from stakes.decisions.thresholds.out_of_bag import ClusterResamples
 from stakes.decisions.thresholds.over_thresholds import figure_of, over_thresholds
 from stakes.decisions.thresholds.search import RESAMPLES, Search, alike, evaluate_out_of_bag, ranges
 from stakes.decisions.thresholds.threshold_grid import ThresholdGrid, evenly
+from stakes.errors import InputError
 from stakes.metrics import Estimate
 from stakes.tallies import Confusion, ScoreTable
 from stakes.tallies.arithmetic import Array
@@ -63,13 +64,23 @@ class _ByFigure(Search):
         merit = self.wanted.merit(tables)
         if np.isneginf(merit.max()):
             if self.wanted.condition is None:
-                raise errors.no_figure_anywhere(self.wanted.metric.name)
+                raise InputError(
+                    "no-figure-anywhere",
+                    f"{self.wanted.metric.name} is undefined at every threshold of these scores, so none can be "
+                    "chosen by it",
+                )
             found = self.wanted.condition.of(tables)
             nearest = float(np.nanmax(found) if self.wanted.at_least else np.nanmin(found))
             words = self.wanted.words.partition(" with ")[2]
             if nearest >= self.wanted.limit if self.wanted.at_least else nearest <= self.wanted.limit:
-                raise errors.condition_without_figure(words, self.wanted.metric.name)
-            raise errors.condition_never_met(words, nearest)
+                raise InputError(
+                    "condition-without-figure",
+                    f"{words} holds only where {self.wanted.metric.name} is undefined; loosen the condition",
+                )
+            raise InputError(
+                "condition-never-met",
+                f"no threshold gives {words} on these rows; the nearest is {nearest:.6g}: loosen the condition",
+            )
         return int(merit.argmax())
 
     def _soft(self, grid: ThresholdGrid, called: Array, resamples: Any) -> tuple[Confusion, Confusion]:

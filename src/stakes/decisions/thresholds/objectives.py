@@ -8,6 +8,7 @@ import numpy as np
 
 from stakes import errors, metrics
 from stakes.decisions.thresholds.threshold_grid import ThresholdGrid, cumulate
+from stakes.errors import InputError
 from stakes.metrics import Metric
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array, divide
@@ -110,7 +111,11 @@ class BestFigure:
 def _of_decisions(text: str, directed: bool = True) -> Metric:
     metric = metrics.find(text)
     if metric.tally is not Confusion:
-        raise errors.not_of_decisions(metric.name)
+        raise InputError(
+            "not-of-decisions",
+            f"{metric.name} is no figure of decisions between two classes, so no threshold can be chosen by it; name "
+            "one that is, such as f1",
+        )
     if directed and metric.better == "neither":
         raise errors.no_direction(metric.name)
     return metric

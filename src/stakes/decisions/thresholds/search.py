@@ -10,6 +10,7 @@ from stakes import errors
 from stakes.decisions.thresholds.decision import Range
 from stakes.decisions.thresholds.out_of_bag import ClusterResamples, RowResamples
 from stakes.decisions.thresholds.threshold_grid import ThresholdGrid
+from stakes.errors import InputError
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
@@ -41,7 +42,10 @@ class Search:
             raise errors.single_cluster()
         for name, size in ((self.table.positive, self.table.P), (self.table.negative, self.table.N)):
             if not size:
-                raise errors.both_classes_wanted(name)
+                raise InputError(
+                    "both-classes-wanted",
+                    f"no row is of the class {name!r}, so no threshold can be chosen; rows of both classes are needed",
+                )
 
     @cached_property
     def columns(self) -> Columns:

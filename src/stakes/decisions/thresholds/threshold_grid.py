@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
+from stakes.errors import InputError
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
@@ -167,7 +168,10 @@ def order_decisions(table: ScoreTable, pricing: Pricing) -> list[str]:
         costs = Costs([*zip(*_typical(table, pricing, decisions), strict=True)], pair, decisions)
     names = [decision for decision, _ in costs.switch_points(table.positive)]
     if len(names) == 1:
-        raise errors.one_decision_is_best(names[0])
+        raise InputError(
+            "one-decision-is-best",
+            f"at these costs the decision {names[0]!r} is the cheapest whatever the score says; take it for every case",
+        )
     return names
 
 

@@ -9,6 +9,7 @@ from stakes.engines.conditions.kinds import DATE, SOME_DATE, SOME_DATES, Group, 
 from stakes.engines.conditions.syntax import parse
 from stakes.engines.conditions.translation import holding
 from stakes.engines.conditions.tree import Condition, Truth
+from stakes.errors import InputError, short
 
 __all__ = ["Condition", "choose_rows", "filtered", "groups", "parse"]
 
@@ -29,7 +30,11 @@ def filtered(frame: Any, condition: Condition, places: Mapping[str, str]) -> Any
     }
     for column, kind in kinds.items():
         if kind == "date" and "text" in seen[column]:
-            raise errors.dates_elsewhere(column)
+            raise InputError(
+                "dates-elsewhere",
+                f"where: the column {short(repr(column))} holds dates as text, which are not read as dates where the "
+                "rows lie; make it a column of dates",
+            )
         if looked[column, "other"]:
             raise errors.condition_of_other_kind(column, kind, "number")
     return holding(frame, condition, places, kinds)

@@ -14,6 +14,7 @@ from stakes.engines.conditions.kinds import DATE, SOME_DATE, SOME_DATES, Group, 
 from stakes.engines.conditions.translation import holding
 from stakes.engines.conditions.tree import LARGEST, Condition
 from stakes.engines.missing import keep, lacking
+from stakes.errors import InputError, short
 
 _LONG = r"^[+-]?[0-9]{16,}$"
 """Whole numbers of so many digits may lie beyond 2⁵³."""
@@ -50,7 +51,7 @@ class Part:
             if not isinstance(found, str):
                 return found
             problem = errors.condition_of_other_kind(column, kind, "text", found)
-            raise problem if self.place is None else errors.in_file(self.place(column, found), problem)
+            raise problem if self.place is None else problem.within(self.place(column, found))
         if kind == "boolean" and held == "number":
             other = series.filter((series != 0) & (series != 1))
             if len(other):
@@ -68,7 +69,11 @@ def settle_kinds(groups: Iterable[Group], parts: Iterable[Part]) -> dict[str, st
         for group in groups:
             for text in group.texts:
                 if text is not None and text in part.missing:
-                    raise errors.missing_word_in_condition(text, group.columns[0])
+                    raise InputError(
+                        "missing-word-in-condition",
+                        f"where: in separated text {text!r} is a missing value and no text of the column "
+                        f"{short(repr(group.columns[0]))}; write IS NULL or IS NOT NULL",
+                    )
             for column in group.columns:
                 held = part.kind(column)
                 if held in ("text", "spelled"):

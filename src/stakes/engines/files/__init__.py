@@ -20,6 +20,7 @@ from stakes.engines.files.room import refuse_beyond_memory
 from stakes.engines.files.sources import single, sources
 from stakes.engines.files.writing import write_whole
 from stakes.engines.older_polars import streaming
+from stakes.errors import About, InputError, short, some
 
 __all__ = ["MISSING", "Files", "read", "read_whole", "write_whole"]
 
@@ -202,11 +203,23 @@ def _suspicion(table: FileTable) -> errors.InputError | None:
     if not table.separator:
         return None
     if len(table.columns) == 1 and any(sign in table.columns[0] for sign in ";\t|,"):
-        return errors.other_separator(table.source.name, table.separator, table.columns[0])
+        return InputError(
+            "other-separator",
+            f"{table.source.name}: the header {short(repr(table.columns[0]))} is one column, so something else than "
+            f"{table.separator!r} separates the fields; save the file with {table.separator!r} between them",
+        )
     if table.separator == "," and any(";" in name for name in table.columns):
-        return errors.mixed_separators(table.source.name, ",".join(table.columns))
+        return InputError(
+            "mixed-separators",
+            f"{table.source.name}: the header {short(repr(','.join(table.columns)))} seems to be separated by ';'; "
+            "save the file with ',' between the fields and '.' in numbers",
+        )
     if all(read_number(name) is not None for name in table.columns):
-        return errors.no_header(table.source.name, table.columns)
+        return InputError(
+            "no-header",
+            f"{table.source.name}: the first line holds only numbers ({some(table.columns)}), so the header is "
+            "missing; write the names of the columns there",
+        )
     return None
 
 
@@ -225,7 +238,7 @@ def _as_type(table: FileTable, column: Any, argument: str) -> Any:
     import polars as pl
 
     if table.typed and _doubtful(column):
-        raise NotNumbersError()
+        raise NotNumbersError("not-numbers")
     if argument not in _NUMBERS or column.dtype != pl.String:
         if table.separator and column.dtype == pl.String and column.str.contains("\0", literal=True).any():
             csv.refuse_faults(table.source, table.separator)
@@ -235,12 +248,12 @@ def _as_type(table: FileTable, column: Any, argument: str) -> Any:
     if len(wrong):
         value = column[int(wrong[0])]
         problem = errors.not_a_number(argument, len(wrong), int(wrong[0]), value)
-        raise errors.in_file(_place(table, column.name, value), problem)
+        raise problem.within(_place(table, column.name, value))
     infinite = numbers.is_infinite().fill_null(False).arg_true()
     if len(infinite):
         value = column[int(infinite[0])]
         problem = errors.infinite_values(argument, len(infinite), int(infinite[0]))
-        raise errors.in_file(_place(table, column.name, value), errors.beyond_float64(value, problem))
+        raise errors.beyond_float64(value, problem).within(_place(table, column.name, value))
     return numbers
 
 
@@ -287,7 +300,11 @@ def _join(argument: str, parts: Sequence[Any], tables: Sequence[FileTable]) -> A
             known.setdefault(_kind(part), table.source.name)
     if len(known) > 1:
         (one, first), (other, second) = list(known.items())[:2]
-        raise errors.different_kinds(argument, first, one, second, other)
+        raise InputError(
+            "different-kinds",
+            About(argument),
+            f" holds {one} in {first} and {other} in {second}; write it alike in all files",
+        )
     frames = [part.rename(argument).to_frame() for part in parts]
     return pl.concat(frames, how="vertical_relaxed").to_series()
 

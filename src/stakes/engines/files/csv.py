@@ -7,6 +7,7 @@ from typing import Any
 
 from stakes import errors
 from stakes.engines.files.sources import Source
+from stakes.errors import InputError
 
 _LOOKED_AT = 1 << 20
 """Bytes that are looked at together."""
@@ -53,7 +54,7 @@ def header(source: Source, separator: str) -> list[str]:
         raise errors.too_many_columns(source.name, "the header names", MOST_COLUMNS)
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
-        raise errors.in_file(source.name, errors.duplicate_columns(twice))
+        raise errors.duplicate_columns(twice).within(source.name)
     return names
 
 
@@ -119,7 +120,11 @@ def stray_quote(source: Source, separator: str) -> errors.InputError | None:
     """The first line with a quote within a value; a lone one is what Polars stumbles over when all else is right."""
     for line, fields in _records(source, separator):
         if any('"' in field for field in fields):
-            return errors.stray_quote(source.name, line)
+            return InputError(
+                "stray-quote",
+                f"{source.name}: line {line:,} has a quote within a value; write the quote twice, and the whole value "
+                "in quotes",
+            )
     return None
 
 
@@ -162,5 +167,8 @@ def _lines(name: str, file: Any) -> Iterator[str]:
         except UnicodeDecodeError:
             raise errors.not_utf8(name, number) from None
         if "\0" in text:
-            raise errors.nul_bytes(name, number)
+            raise InputError(
+                "nul-bytes",
+                f"{name}: line {number:,} has a NUL byte, so the file is damaged or no UTF-8; save it as UTF-8",
+            )
         yield text

@@ -12,6 +12,7 @@ from stakes import errors
 from stakes.engines.conditions.tree import LARGEST
 from stakes.engines.files.room import little_memory
 from stakes.engines.files.sources import Source
+from stakes.errors import InputError, nearest, short, some
 
 _SQLITE = b"SQLite format 3\0"
 _DUCKDB = b"DUCK"
@@ -33,9 +34,14 @@ def columns(source: Source) -> list[str]:
     with _connect(source, _LITTLE) as connection, little_memory(3 * _MOST_TEXT):
         tables = [name for (name,) in connection.execute(_TABLES[kind_of(source)]).fetchall()]
         if source.table is None:
-            raise errors.which_table(source.name, tables)
+            raise InputError(
+                "which-table",
+                f"{source.name} is a database; name the table too: {source.name}::TABLE; there is {some(tables)}",
+            )
         if source.table not in tables:
-            raise errors.no_such_table(str(source.path), source.table, tables)
+            raise InputError(
+                "no-such-table", f"{source.path!s}: there is no table {source.table!r}{nearest(source.table, tables)}"
+            )
         _refuse_endless_view(source, source.table, connection)
         return [name for name, *_ in connection.execute(f"SELECT * FROM {_quote(source.table)} LIMIT 0").description]
 
@@ -113,8 +119,8 @@ def _refuse_endless_view(source: Source, name: str, connection: Any) -> None:
     if name not in views:
         return
     most = _MOST_OF_RECURSION if name in _recursive(views) else _MOST_OF_VIEW
-    some = f"SELECT 1 FROM {_quote(name)} LIMIT {most + 1}"
-    if connection.execute(f"SELECT count(*) FROM ({some})").fetchone()[0] > most:
+    few = f"SELECT 1 FROM {_quote(name)} LIMIT {most + 1}"
+    if connection.execute(f"SELECT count(*) FROM ({few})").fetchone()[0] > most:
         raise errors.endless_view(source.name, name, f"{most:,} rows")
     if kind_of(source) == "duckdb":
         _refuse_much_text(source, name, connection)
@@ -181,7 +187,11 @@ def _connect(source: Source, options: Mapping[str, Any] | None = None) -> Iterat
             if not isinstance(problem, problems):
                 raise
             if type(problem).__name__ == "PermissionException":
-                raise errors.outside_database(source.name) from None
+                raise InputError(
+                    "outside-database",
+                    f"{source.name}: cannot be read: it is a view of something outside its database, which is not "
+                    "opened; copy the rows into a table",
+                ) from None
             if errors.lacks_memory(problem):
                 raise errors.lack_of_memory(errors.first_line(problem)) from None
             raise errors.unreadable_file(source.name, errors.first_line(problem)) from None
@@ -260,5 +270,9 @@ def _series(source: Source, name: str, values: list[Any]) -> Any:
     if len(types) > 1:
         long = next((value for value in values if isinstance(value, int) and abs(value) > LARGEST), None)
         if long is not None:
-            raise errors.rounded_values(source.name, name, long)
+            raise InputError(
+                "rounded-values",
+                f"{source.name}: the column {name!r} holds {short(str(long))}, beyond 2**53, beside fractions, which "
+                "would round it; make it all whole numbers, or write it as text",
+            )
     return pl.Series(name, values, dtype=dtype, strict=False)

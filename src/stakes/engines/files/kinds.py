@@ -10,6 +10,7 @@ from stakes.engines import older_polars
 from stakes.engines.columns import refuse_lost_polars
 from stakes.engines.files import csv, database, json_lines
 from stakes.engines.files.sources import Source, literally
+from stakes.errors import InputError
 
 _JSON_LINES = (".jsonl", ".ndjson")
 _ARROW = (".arrow", ".ipc", ".feather")
@@ -69,7 +70,11 @@ class FileTable:
                 raise self._in_words(problem) from None
 
     def _in_words(self, problem: BaseException) -> errors.StakesError:
-        return NotNumbersError() if self.typed and not errors.lacks_memory(problem) else _in_words(self.source, problem)
+        return (
+            NotNumbersError("not-numbers")
+            if self.typed and not errors.lacks_memory(problem)
+            else _in_words(self.source, problem)
+        )
 
     def _read(self, names: Sequence[str]) -> list[str]:
         """The columns to read: of separated text also the last, in which a line that ends too early shows."""
@@ -125,7 +130,11 @@ def open_table(source: Source, missing: list[str]) -> FileTable:
             if database.kind_of(source):
                 return FileTable(source, database.columns(source))
             if source.table is not None:
-                raise errors.no_database(str(source.path))
+                raise InputError(
+                    "no-database",
+                    f"{source.path!s}: this is neither a SQLite nor a DuckDB database, so it has no tables; leave "
+                    ":: out",
+                )
             separator = csv.SEPARATORS.get(_ending(source), "")
             if _ending(source) in _LINES:
                 source.refuse_endless_lines()
@@ -147,7 +156,11 @@ def _ending(source: Source) -> str:
 def _scan(source: Source) -> Any:
     kind = _ending(source)
     if kind not in _SCANS:
-        raise errors.unreadable_kind(source.name, KINDS)
+        raise InputError(
+            "unreadable-kind",
+            f"{source.name}: the name does not end in {', '.join(KINDS[:-1])} or {KINDS[-1]}; convert the file to one "
+            "of these",
+        )
     return _SCANS[kind](source)
 
 

@@ -6,14 +6,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from stakes import errors
+from stakes.errors import LackOfMemoryError
 
 
 def refuse_beyond_memory(what: str, needed: float) -> None:
     """Refuse what surely takes more memory than is left."""
     left = memory_left()
     if needed > left:
-        raise errors.too_large_for_memory(what, needed, left)
+        raise LackOfMemoryError(
+            "too-large-for-memory",
+            f"{what}: reading it takes some {needed / 1000000000.0:,.1f} GB of memory, and {left / 1000000000.0:,.1f} "
+            "GB are left; name fewer columns, count scores in bins, or use a machine that has more",
+        )
 
 
 def memory_left() -> float:

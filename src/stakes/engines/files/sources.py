@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from stakes import errors
+from stakes.errors import InputError
 from stakes.text import visible
 
 STANDARD_INPUT = "-"
@@ -129,10 +130,18 @@ class Source:
         read, opened = 0, None
         while block := file.read(_LOOKED_AT):
             if not block.strip(b"\r\n") and len(block) == _LOOKED_AT:
-                raise errors.endless_blanks(self.name, _LOOKED_AT)
+                raise InputError(
+                    "endless-blanks",
+                    f"{self.name}: more than {_LOOKED_AT:,} bytes of it are empty lines; mend the file, or name "
+                    "another",
+                )
             quotes = block.count(b'"')
             if opened is not None and not quotes and len(block) == _LOOKED_AT:
-                raise errors.open_quote(self.name, self._line_at(opened), _LOOKED_AT)
+                raise InputError(
+                    "open-quote",
+                    f"{self.name}: line {self._line_at(opened):,} opens a quote that is not closed within "
+                    f"{_LOOKED_AT:,} bytes; mend that line, or write quotes within a value twice",
+                )
             if quotes:
                 opened = read + block.rindex(b'"') if (opened is not None) ^ quotes % 2 else None
             read += len(block)
@@ -184,7 +193,10 @@ class Source:
             yield
         finally:
             if self.state is not None and _state(self.path) != self.state:
-                raise errors.changed_while_read(self.name) from None
+                raise InputError(
+                    "changed-while-read",
+                    f"{self.name}: the file changed while it was read; read it when nobody writes it",
+                ) from None
 
 
 def sources(data: Any) -> list[Source]:
@@ -213,7 +225,9 @@ def _meant(name: str) -> list[Source]:
         return [Source("standard input", content=_read_all("standard input", sys.stdin.buffer))]
     found = _files_and_tables(name)
     if not found:
-        raise errors.no_file_matches(name)
+        raise InputError(
+            "no-file-matches", f"{name}: there is no such file, and none that matches this pattern; check the folder"
+        )
     singles = [(single(Path(file)), table) for file, table in found]
     return [one if table is None else replace(one, name=visible(name), table=table) for one, table in singles]
 
@@ -253,7 +267,10 @@ def _read_all(name: str, file: IO[bytes]) -> bytes:
         if longest > _LONGEST_LINE:
             raise errors.endless_line(name, _LONGEST_LINE)
         if size > _MOST_PIPED:
-            raise errors.endless_pipe(name, _MOST_PIPED)
+            raise InputError(
+                "endless-pipe",
+                f"{name}: more than {_MOST_PIPED:,} bytes come out of it, or it never ends; save them as a file first",
+            )
     return b"".join(parts)
 
 
@@ -283,5 +300,8 @@ def _refuse_twice(found: Sequence[Source]) -> None:
     for source in found:
         key = (source.content is None and source.path.resolve(), source.table)
         if key in seen:
-            raise errors.file_given_twice(source.name)
+            raise InputError(
+                "file-given-twice",
+                f"{source.name}: the file is given twice, and its rows would count twice; name it once",
+            )
         seen.add(key)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from stakes import errors
+from stakes.errors import InputError
 from stakes.tallies.checks import as_path
 
 _PLAIN = (".txt", ".log", ".out")
@@ -49,9 +50,9 @@ def check_target(path: str | os.PathLike[str], form: str, read: Iterable[tuple[A
     given, path = os.fspath(path), target
     keep_inputs(given, read)
     if path.is_dir():
-        raise errors.is_a_folder(given)
+        raise InputError("is-a-folder", f"{given} is a folder; name a file in it")
     if not path.parent.is_dir():
-        raise errors.no_such_folder(given)
+        raise InputError("no-such-folder", f"{given}: the folder to write to does not exist; make it first")
     if path.is_file():
         os.close(os.open(path, os.O_WRONLY))  # renaming would replace a file that is only to be read
     what, endings = _FORMS[form]

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from stakes import errors
 from stakes.engines.plan import Counted
+from stakes.errors import InputError, some
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import wrongs
 from stakes.evaluation.comparison import Comparison
@@ -119,7 +120,11 @@ def gate(
 def judge(evaluation: Evaluation, asked: Request, baseline: Any = None) -> Gate:
     """Hold an evaluation against what is asked."""
     if not isinstance(evaluation, Evaluation):
-        raise errors.not_to_gate(type(evaluation).__name__)
+        raise InputError(
+            "not-to-gate",
+            f"gate() holds an evaluation against conditions, and got a {type(evaluation).__name__}; pass what "
+            "evaluate() returns",
+        )
     _refuse_wrong(evaluation)
     judged, words = (None, "") if baseline is None else _baseline(baseline, evaluation)
     for other in _evaluations(judged):
@@ -137,7 +142,7 @@ def judge(evaluation: Evaluation, asked: Request, baseline: Any = None) -> Gate:
 def _refuse_wrong(evaluation: Evaluation, whose: str = "") -> None:
     """Refuse to judge where figures answer another question than the one that was asked."""
     for caution in wrongs(evaluation):
-        raise errors.not_to_judge(whose, caution.words)
+        raise InputError("not-to-judge", whose, caution.words, "; a gate does not judge that")
 
 
 def _evaluations(judged: Any) -> Iterator[Evaluation]:
@@ -152,7 +157,11 @@ def _baseline(baseline: Any, evaluation: Evaluation) -> tuple[Any, str]:
     """What to judge differences against, and in words what that is."""
     if isinstance(baseline, Comparison):
         if len(baseline.models) != 2:
-            raise errors.comparison_of_two(list(baseline.models))
+            raise InputError(
+                "comparison-of-two",
+                "a baseline that is a comparison holds this model and the baseline, and this one holds "
+                f"{some(list(baseline.models))}",
+            )
         name = list(baseline.models)[1]
         return baseline, f"{name}, on {'the same' if baseline.on_same_rows else 'other'} rows"
     words = ""
@@ -163,5 +172,9 @@ def _baseline(baseline: Any, evaluation: Evaluation) -> tuple[Any, str]:
     if isinstance(baseline, Counted):
         baseline = Evaluation(baseline, sampling=evaluation.sampling, pricing=evaluation.pricing)
     if not isinstance(baseline, Evaluation) or baseline.task != evaluation.task:
-        raise errors.not_a_baseline(getattr(baseline, "task", type(baseline).__name__), evaluation.task)
+        raise InputError(
+            "not-a-baseline",
+            f"baseline: {getattr(baseline, 'task', type(baseline).__name__)} is nothing to compare a "
+            f"{evaluation.task} evaluation with; give one of the same kind",
+        )
     return baseline, f"{words}{baseline.rows:,} rows, judged as if of other cases"

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from stakes import errors, metrics
+from stakes.errors import InputError, Pass, short
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.gate.checks import Check
 from stakes.evaluation.many_classes import ManyClassEvaluation
@@ -45,7 +46,10 @@ class Figure:
         """Read ``auc``, ``f_beta(beta=2)`` or ``f1[setosa]``."""
         found = re.fullmatch(rf"\s*{_FIGURE}\s*", text)
         if found is None:
-            raise errors.bad_figure(text)
+            raise InputError(
+                "bad-figure",
+                f"{short(repr(text))} names no figure; write auc, f_beta(beta=2), or f1[setosa] of a class",
+            )
         return cls(found["name"].strip(), found["of"])
 
     def __str__(self) -> str:
@@ -56,7 +60,11 @@ class Figure:
         if self.of is None:
             return evaluation[self.name]
         if not isinstance(evaluation, ManyClassEvaluation):
-            raise errors.class_of_few(str(self))
+            raise InputError(
+                "class-of-few",
+                f"{self!s}: [CLASS] is for more than two classes; choose the class of two with ",
+                Pass("positive"),
+            )
         return evaluation[self.name, self.of]
 
 

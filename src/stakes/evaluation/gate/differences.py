@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
+from stakes.errors import InputError, Pass
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.comparing import pair_of
 from stakes.evaluation.comparison import Comparison
@@ -89,7 +90,11 @@ def _same_model(figure: Figure, evaluation: Evaluation, first: Evaluation) -> No
     """A comparison whose first model is another one, or has other rows, says nothing about this evaluation."""
     one, other = figure.in_(evaluation).value, figure.in_(first).value
     if one != other and not (math.isnan(one) and math.isnan(other)):
-        raise errors.another_model(str(figure), one, other)
+        raise InputError(
+            "another-model",
+            f"baseline: its first model has {figure!s} {other:.6g} but this evaluation {one:.6g}; compare this "
+            "model, on these rows, with the baseline",
+        )
 
 
 def _has_rows(metric: Metric, comparison: Comparison) -> bool:
@@ -111,7 +116,12 @@ def _paired(metric: Metric, comparison: Comparison) -> Estimate:
 def _unpaired(figure: Figure, one: Estimate, other: Estimate, rows: float, other_rows: float) -> Estimate:
     name = f"{figure} minus the baseline's"
     if one.confidence != other.confidence:
-        raise errors.different_confidences(percent(one.confidence), percent(other.confidence))
+        raise InputError(
+            "different-confidences",
+            f"baseline: its intervals are of {percent(other.confidence)}, these of {percent(one.confidence)}; "
+            "evaluate both with one ",
+            Pass("confidence"),
+        )
     for words, estimate in (("", one), ("the baseline's ", other)):
         if not math.isfinite(estimate.value):
             reason = estimate.reason or "it is infinite"

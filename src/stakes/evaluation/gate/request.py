@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stakes import errors
+from stakes.errors import Given, InputError, Pass
 from stakes.evaluation.gate.conditions import Figure, Requirement
 from stakes.evaluation.gate.differences import margins
 from stakes.tallies.checks import as_list, check_share
@@ -30,15 +31,33 @@ class Request:
             tuple(map(Requirement.parse, texts)), margins(no_worse), check_share("allow_dropped", allow_dropped)
         )
         if not asked.conditions and not asked.margins:
-            raise errors.nothing_required()
+            raise InputError(
+                "nothing-required",
+                "there is nothing to check; give conditions (",
+                Pass("require"),
+                ") or margins from a baseline (",
+                Pass("no_worse"),
+                ")",
+            )
         if asked.margins and not against:
-            raise errors.no_baseline()
+            raise InputError(
+                "no-baseline",
+                Given("no_worse"),
+                " needs a baseline; give ",
+                Pass("baseline"),
+                ", an evaluation, a comparison or a tally",
+            )
         if against and not asked.margins:
-            raise errors.baseline_without_margin()
+            raise InputError(
+                "baseline-without-margin",
+                "a baseline alone checks nothing; say with ",
+                Pass("no_worse"),
+                " which figure may be how much worse",
+            )
         for condition in asked.conditions:
             if condition.points_the_wrong_way:
                 metric = condition.figure.metric
-                errors.warn(errors.wrong_way(condition.text, metric.name, metric.better))
+                errors.warn("wrong-way", errors.wrong_way(condition.text, metric.name, metric.better))
         return asked
 
     def refuse_without_costs(self) -> None:

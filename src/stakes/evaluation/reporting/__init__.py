@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from stakes import errors
+from stakes.errors import Given, InputError
 
 _PAGES = {
     "binary": "two_classes",
@@ -32,7 +33,7 @@ def report(thing: Any, path: Any, lang: str = "en", about: str = "") -> None:
 
     check_target(path, "page")  # before anything is computed
     if not isinstance(about, str):
-        raise errors.not_a_line(about)
+        raise InputError("not-a-line", Given("about", about), " is no text; give a line to stand below the title")
     payload = payload_of(thing) | ({"about": about} if about else {})
     pages.write(payload, path, lang)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from stakes import errors
 from stakes.decisions.curves.kinds import CURVES
+from stakes.errors import InputError
 from stakes.results import Plottable
 from stakes.tallies.checks import is_one_of
 from stakes.views.plots import chance, confusion, curves, forest, network, numbers, scores
@@ -45,7 +46,11 @@ def plot(thing: Any, kind: str | None = None, ax: Any = None, **options: Any) ->
     figure. Settings of matplotlib stay as they are.
     """
     if not isinstance(thing, Plottable):
-        raise errors.nothing_to_plot(type(thing).__name__)
+        raise InputError(
+            "nothing-to-plot",
+            f"a {type(thing).__name__} cannot be drawn; plot an evaluation, curve, decision, comparison, test or "
+            "system",
+        )
     kinds = thing.plots
     if (kind is None and not kinds) or (kind is not None and not is_one_of(kind, kinds)):
         raise errors.no_such_plot(kind, kinds)

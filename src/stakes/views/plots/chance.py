@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes import errors
+from stakes.errors import InputError
 from stakes.uncertainty.permutation import PermutationTest
 from stakes.views.plots.style import COLOURS, PALE, Display, axes, display, in_words, inert, short_number
 
@@ -14,7 +14,9 @@ _BINS = 40
 def null(test: PermutationTest, kind: str, ax: Any, *, bins: int = _BINS) -> Display:
     """Draw the figures of shuffled labels, and the figure itself with its p-value."""
     if test.null is None:
-        raise errors.no_null(test.method)
+        raise InputError(
+            "no-null", f"nothing was shuffled, so there is nothing to draw: the p-value is exact ({test.method})"
+        )
     known = test.null[np.isfinite(test.null)]
     with axes(ax, 6.0, 3.8) as ax:
         label = f"{test.permutations:,} shuffles of the labels"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors, metrics
+from stakes.errors import InputError, Pass, some
 from stakes.metrics import Estimate
 from stakes.views.plots.style import (
     COLOURS,
@@ -44,7 +45,11 @@ def of_comparison(comparison: Any, kind: str, ax: Any, *, metric: str | None = N
     """Draw the differences between models; those that can be told apart stand out."""
     wanted = comparison.metrics[0] if metric is None else metrics.find(metric).text
     if wanted not in comparison.metrics:
-        raise errors.not_compared_by(wanted, comparison.metrics)
+        raise InputError(
+            "not-compared-by",
+            f"the models were compared by {some(comparison.metrics)}, not by {wanted!r}; compare again with ",
+            Pass("metric"),
+        )
     pairs = [pair for pair in comparison.pairs if pair.metric == wanted and math.isfinite(pair.difference)]
     if not pairs:
         raise errors.nothing_defined(f"difference in {wanted}")
@@ -91,8 +96,8 @@ def of_segments(evaluation: Any, kind: str, ax: Any, *, metric: Any = None) -> D
         if whole.low is not None:
             ax.axvspan(whole.low, whole.high, color=PALE, alpha=0.15, linewidth=0, zorder=0)
         ax.set_xlabel(in_words(inert(whole.name)))
-        some = f", the worst {len(dots)} of {len(found):,}" if len(dots) < len(found) else ", the worst first"
-        ax.set_title(f"segments with {interval_name(whole.confidence)}{some}")
+        cut = f", the worst {len(dots)} of {len(found):,}" if len(dots) < len(found) else ", the worst first"
+        ax.set_title(f"segments with {interval_name(whole.confidence)}{cut}")
         legend_below(ax)
         return display(kind, ax, **artists)
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
+from stakes.errors import About, InputError, Pass, rows_text
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import as_list, check_whole
 from stakes.tallies.costs import Costs
@@ -55,7 +56,7 @@ def plot_regions(
 
 def _classes(estimator: Any) -> Any:
     if not hasattr(estimator, "classes_"):
-        raise errors.regions_not_fitted(type(estimator).__name__)
+        raise InputError("regions-not-fitted", f"the {type(estimator).__name__} is not fitted; call fit(X, y) first")
     return estimator.classes_
 
 
@@ -87,7 +88,13 @@ def _as_it_says(estimator: Any, classes: list[str]) -> Decide:
 def _cheapest(estimator: Any, classes: list[str], costs: Costs, positive: Any) -> tuple[list[str], Decide]:
     """The decisions that the costs know, and the way to take the cheapest of them."""
     if not hasattr(estimator, "predict_proba"):
-        raise errors.regions_need_probabilities(type(estimator).__name__)
+        raise InputError(
+            "regions-need-probabilities",
+            About("costs"),
+            f" decide by probabilities, and {type(estimator).__name__} has no predict_proba; leave ",
+            Pass("costs"),
+            " out",
+        )
     pricing = Pricing(costs)
     known = classes[-1] if positive is None else canonical(positive)
     if known not in classes:
@@ -133,7 +140,10 @@ def _rows(ax: Any, X: Any, y: Any, classes: list[str], names: list[str]) -> list
         raise errors.not_a_column("y", f"a {type(y).__name__}")
     truth = np.array([canonical(label) for label in labels])
     if len(truth) != len(points):
-        raise errors.rows_of_regions(len(points), len(truth))
+        raise InputError(
+            "rows-of-regions",
+            f"y has {rows_text(len(truth))} and X has {len(points):,}; give the class of every row of X",
+        )
     if len(truth) > _MOST_POINTS:
         kept = np.random.default_rng(0).choice(len(truth), _MOST_POINTS, replace=False)
         points, truth = points[kept], truth[kept]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from stakes import errors
+from stakes.errors import Given, InputError, MissingPartError
 from stakes.metrics import Estimate
 from stakes.metrics.estimate import percent
 from stakes.text import escaped, visible
@@ -68,7 +68,9 @@ def pyplot() -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError:
-        raise errors.missing_matplotlib() from None
+        raise MissingPartError(
+            "missing-matplotlib", "plots are drawn with matplotlib, which is missing; pip install 'stakes[plots]'"
+        ) from None
     return plt
 
 
@@ -79,7 +81,11 @@ def axes(ax: Any, width: float, height: float) -> Iterator["Axes"]:
     from matplotlib.axes import Axes
 
     if ax is not None and not isinstance(ax, Axes):
-        raise errors.no_axes(type(ax).__name__)
+        raise InputError(
+            "no-axes",
+            Given("ax"),
+            f" must be axes of matplotlib (of subplots, one of them: axes[0]), not a {type(ax).__name__}",
+        )
     with plt.rc_context(_SETTINGS):
         made = None
         if ax is None:

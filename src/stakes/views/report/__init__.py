@@ -28,8 +28,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from stakes import errors
 from stakes.engines.files.writing import write_text
+from stakes.errors import Given, InputError
 from stakes.tallies.checks import is_one_of
 from stakes.text import visible
 from stakes.views.languages import LANGUAGES
@@ -86,7 +86,11 @@ def write(payload: Mapping[str, Any], path: Any, lang: str = "en") -> None:
 def html(payload: Mapping[str, Any], lang: str = "en") -> str:
     """Return the page of a payload, which opens in that language."""
     if not is_one_of(lang, LANGUAGES):
-        raise errors.no_such_language(lang, list(LANGUAGES))
+        raise InputError(
+            "no-such-language",
+            Given("lang", lang),
+            f" is not known; give one of {', '.join(map(repr, list(LANGUAGES)))}",
+        )
     style = _read("style.css")
     script = _script(tuple(dict.fromkeys(section["kind"] for section in payload["sections"])))
     spoken = {code: texts(code) for code in LANGUAGES}

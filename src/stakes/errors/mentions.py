@@ -1,0 +1,77 @@
+"""Arguments that a text mentions, kept as data: Python and the command line each write them in their own way."""
+
+from collections.abc import Callable, Sequence
+
+from stakes.errors.words import short
+from stakes.text import visible
+
+NOTHING = object()
+"""No value: the argument alone is mentioned."""
+
+
+class Pass:
+    """An argument to pass, or to leave out: ``positive='yes'`` in Python, ``--positive yes`` on the command line.
+
+    ``each`` is what is given for each class (``score={class: column, …}``); ``parts`` make up a value that has a name
+    of its own there: ``Pass("costs", miss=5, false_alarm=1)``.
+    """
+
+    def __init__(self, name: str, value: object = NOTHING, /, *, each: str = "", **parts: object) -> None:
+        self.name, self.value, self.each, self.parts = name, value, each, parts
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({in_python(self)})"
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Given(Pass):
+    """An argument as it was given, which the text is about."""
+
+
+class About(Given):
+    """An argument that the text is about, named as a word: the truth, the score."""
+
+
+def in_python(mention: Pass) -> str:
+    """Write an argument as a call has it."""
+    if isinstance(mention, About):
+        return mention.name
+    if mention.parts:
+        inner = ", ".join(f"{name}={value!r}" for name, value in mention.parts.items())
+        return f"{mention.name}={mention.name.capitalize()}({inner})"
+    if mention.each:
+        return f"{mention.name}={{class: {mention.each}, …}}"
+    return f"{mention.name}=" + ("" if mention.value is NOTHING else short(repr(mention.value)))
+
+
+class Text(str):
+    """A sentence that remembers which arguments it mentions; as a plain string it is written for Python."""
+
+    parts: tuple[str | Pass, ...]
+
+    def __new__(cls, *parts: str | Pass) -> "Text":
+        """Put the parts together; those of a text that is one of them become parts of this one."""
+        flat = tuple(one for part in parts for one in (part.parts if isinstance(part, Text) else (part,)))
+        made = super().__new__(cls, _written(flat, in_python))
+        made.parts = flat
+        return made
+
+    def __getnewargs__(self) -> tuple[str | Pass, ...]:  # type: ignore[override]
+        return self.parts
+
+    def written(self, face: Callable[[Pass], str]) -> str:
+        """Return the sentence with its arguments as some face writes them."""
+        return _written(self.parts, face)
+
+
+def several(names: Sequence[str]) -> Text:
+    """Return some arguments that were given, with commas between them."""
+    return Text(*[part for name in names for part in (", ", Given(name))][1:])
+
+
+def _written(parts: Sequence[str | Pass], face: Callable[[Pass], str]) -> str:
+    return "".join(visible(part if isinstance(part, str) else face(part)) for part in parts)
