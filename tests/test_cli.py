@@ -88,7 +88,7 @@ def test_decisions_in_the_file(tmp_path):
         (
             "y,p\nyes,0.2\nno,0.3\n",
             ["--truth", "y", "--score", "p"],
-            "neither is obviously the positive one; pass --positive 'yes' or --positive 'no'",
+            "neither is obviously the positive one; pass --positive yes or --positive no",
         ),
         ("y,p\n1,0.2\n", ["--truth", "y"], "give --score "),
         ("y,p\n1,1e400\n0,0\n", ["--truth", "y", "--score", "p"], "score is infinite in 1 row"),
@@ -178,7 +178,7 @@ def test_regression_on_the_command_line(tmp_path):
     whole.write_text("t,p\n1,2\n3,3\n5,4\n")
     asked = run("evaluate", whole, "--truth", "t", "--prediction", "p")
     assert asked.returncode == 2, asked.stdout
-    assert "pass --task 'classification' or --task 'regression'" in asked.stderr
+    assert "pass --task classification or --task regression" in asked.stderr
     assert run("evaluate", whole, "--truth", "t", "--prediction", "p", "--task", "regression").returncode == 0
 
 

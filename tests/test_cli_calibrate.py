@@ -198,7 +198,7 @@ def test_classes_may_be_numbers(tmp_path):
     ("arguments", "words"),
     [
         (("--score", "p"), "--truth COLUMN says what really happened"),
-        (("--truth", "y", "--score", "p"), "pass --positive 'yes' or --positive 'no'"),
+        (("--truth", "y", "--score", "p"), "pass --positive yes or --positive no"),
         ((*FIT, "--column", "q"), "--column is for --apply"),
         ((*FIT, "-o", "{file}"), "that is the file with the rows, which is never written over"),
         ((*FIT, "--folds", "1"), "stakes: --folds 1 does not work; give a whole number from 2 on"),

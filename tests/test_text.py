@@ -94,5 +94,5 @@ def test_wide_letters_and_marks_leave_tables_aligned():
 
 @pytest.mark.parametrize("kind", [errors.StakesError, errors.InputError, errors.InputWarning, errors.UndefinedWarning])
 def test_errors_and_warnings_are_one_line(kind):
-    assert str(kind("a\n::error::\x1b[2J")) == r"a\n::error::\x1b[2J"
-    assert kind("a\nb").args == (r"a\nb",)
+    assert str(kind("code", "a\n::error::\x1b[2J")) == r"a\n::error::\x1b[2J"
+    assert kind("code", "a\nb").text == r"a\nb"

@@ -645,7 +645,7 @@ SCORES = [0.1, 0.9, 0.3, 0.7]
         (SCORES, "roc", {"costs": 1}, "the roc curve has no option 'costs'; leave it out"),
         (SCORES, "cost", {"threshold": math.nan}, "threshold"),
         (SCORES, "reject", {"threshold": "half"}, "threshold"),
-        (SCORES, "reject", {"costs": 5}, r"costs=5 does not work; give Costs\(miss=5, false_alarm=1\)"),
+        (SCORES, "reject", {"costs": 5}, r"costs=5 does not work; pass costs=Costs\(miss=5, false_alarm=1\)"),
         (
             SCORES,
             "reject",

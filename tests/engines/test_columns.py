@@ -71,7 +71,7 @@ def test_a_table_and_an_array_may_be_mixed():
         ),
         (
             lambda: stakes.evaluate(truth=[1, 0], score=[1, 0], costs=[[0, 1], [5, 0]]),
-            "give Costs.miss=5, false_alarm=1., or",
+            "pass costs=Costs.miss=5, false_alarm=1., or",
         ),
         (lambda: stakes.evaluate(truth=[1, 0], score=[1, 0], confidence=95), "confidence=95 is not between 0 and 1"),
         (lambda: stakes.evaluate(truth=[1, 0], score=[1, 0], confidence=1), "confidence=1 is not between 0 and 1"),
@@ -105,7 +105,7 @@ def test_a_table_and_an_array_may_be_mixed():
         ),
         (
             lambda: stakes.evaluate(truth=["a", "b"], score=np.eye(2)),
-            r"score is an array of shape \(2, 2\) with no classes=;",
+            r"score is an array of shape \(2, 2\) with no list of classes;",
         ),
         (
             lambda: stakes.evaluate(truth=list("abc"), score=np.eye(3), classes=["a", "b"]),

@@ -289,13 +289,13 @@ def test_gains_handed_over_as_costs_are_noticed():
     ("call", "words"),
     [
         (lambda **k: stakes.evaluate(prior=0.1, **k), "prior= changes what decisions cost, but no costs were given"),
-        (lambda **k: stakes.evaluate(costs=5, **k), "costs=5 does not work; give Costs"),
+        (lambda **k: stakes.evaluate(costs=5, **k), "costs=5 does not work; pass costs=Costs"),
         (lambda **k: stakes.evaluate(costs=stakes.Costs(miss=1, false_alarm=1), prior=0.1, **k), "training_prior="),
         (
             lambda **k: stakes.evaluate(
                 costs=stakes.Costs(miss=1, false_alarm=1), prior=1.5, training_prior="rows", **k
             ),
-            "prior=1.5 does not work; give the share of the positive class of two, or {class: share}",
+            "give the share of the positive class of two, or prior={class: share, …} with shares",
         ),
         (
             lambda **k: stakes.evaluate(

@@ -10,7 +10,6 @@ from click.core import ParameterSource
 
 from stakes.cli.paths import OutputFile
 from stakes.errors import About, Pass, Text, short
-from stakes.errors.mentions import NOTHING
 from stakes.text import uncommanding, visible
 
 _SPELLED = {"classes": "class", "scores": "score", "predictions": "prediction", "features": "feature"}
@@ -28,10 +27,11 @@ def as_option(mention: Pass) -> str:
     option = f"--{_dashed(_SPELLED.get(mention.name, mention.name))}"
     if mention.each:
         return f"{option} CLASS={mention.each.upper()}"
-    if mention.value is NOTHING:
+    if mention.value is ...:
         return option
     flag = _FLAGS.get((mention.name, mention.value)) if isinstance(mention.value, bool) else None
-    return flag or f"{option} {short(shlex.quote(str(mention.value)))}"
+    whole = isinstance(mention.value, float) and mention.value.is_integer()
+    return flag or f"{option} {short(shlex.quote(f'{mention.value:g}' if whole else str(mention.value)))}"
 
 
 def _dashed(name: str) -> str:

@@ -115,11 +115,11 @@ def refuse_alike(
     apart = [group for group in doubtful if {*group} & truths and {*group} & said and not {*group} & truths & said]
     one, other = apart[0][:2] if apart else doubtful[0][:2]
     merged = len(names) - sum(len(group) - 1 for group in doubtful)
-    words = errors.nearly_alike(one, other, ",".join(_difference(one, other)))
+    problem = errors.InputError("nearly-alike", errors.nearly_alike(one, other, ",".join(_difference(one, other))))
     if merged <= 2 or (apart and (needed or len(truths & said) <= len(apart))):
-        raise errors.InputError("nearly-alike", words)
+        raise problem
     if not needed:  # where it is, the truth by itself was looked at before
-        errors.warn("nearly-alike", words)
+        errors.warn(problem.code, problem.text)
 
 
 def _difference(one: str, other: str) -> tuple[str, ...]:

@@ -5,18 +5,15 @@ from collections.abc import Callable, Sequence
 from stakes.errors.words import short
 from stakes.text import visible
 
-NOTHING = object()
-"""No value: the argument alone is mentioned."""
-
 
 class Pass:
     """An argument to pass, or to leave out: ``positive='yes'`` in Python, ``--positive yes`` on the command line.
 
     ``each`` is what is given for each class (``score={class: column, …}``); ``parts`` make up a value that has a name
-    of its own there: ``Pass("costs", miss=5, false_alarm=1)``.
+    of its own there: ``Pass("costs", miss=5, false_alarm=1)``. Without a value (``...``) the name alone is mentioned.
     """
 
-    def __init__(self, name: str, value: object = NOTHING, /, *, each: str = "", **parts: object) -> None:
+    def __init__(self, name: str, value: object = ..., /, *, each: str = "", **parts: object) -> None:
         self.name, self.value, self.each, self.parts = name, value, each, parts
 
     def __repr__(self) -> str:
@@ -45,7 +42,7 @@ def in_python(mention: Pass) -> str:
         return f"{mention.name}={mention.name.capitalize()}({inner})"
     if mention.each:
         return f"{mention.name}={{class: {mention.each}, …}}"
-    return f"{mention.name}=" + ("" if mention.value is NOTHING else short(repr(mention.value)))
+    return f"{mention.name}=" + ("" if mention.value is ... else short(repr(mention.value)))
 
 
 class Text(str):

@@ -238,7 +238,7 @@ def _as_type(table: FileTable, column: Any, argument: str) -> Any:
     import polars as pl
 
     if table.typed and _doubtful(column):
-        raise NotNumbersError("not-numbers")
+        raise NotNumbersError("second-look")
     if argument not in _NUMBERS or column.dtype != pl.String:
         if table.separator and column.dtype == pl.String and column.str.contains("\0", literal=True).any():
             csv.refuse_faults(table.source, table.separator)

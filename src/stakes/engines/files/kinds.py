@@ -71,7 +71,7 @@ class FileTable:
 
     def _in_words(self, problem: BaseException) -> errors.StakesError:
         return (
-            NotNumbersError("not-numbers")
+            NotNumbersError("second-look")
             if self.typed and not errors.lacks_memory(problem)
             else _in_words(self.source, problem)
         )
