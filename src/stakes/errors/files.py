@@ -63,13 +63,6 @@ def missing_duckdb(path: str) -> MissingPartError:
     )
 
 
-def rows_without_segment(rows: float) -> str:
-    return (
-        f"{rows:,.6g} rows are in no segment of their own: small segments were put together, or left out, when they "
-        "were counted; the others may lack rows"
-    )
-
-
 def rows_left_out(count: int) -> str:
     return f"{rows_text(count)} with a missing value {'was' if count == 1 else 'were'} left out"
 

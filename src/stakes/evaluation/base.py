@@ -439,7 +439,10 @@ class Evaluation(Record, Shown, Plottable, Reportable, stakes="evaluation", form
         notes = [caution.words for caution in cautions(self) if caution.words]
         apart = self.counted.rows_without_segment
         if apart:
-            notes.append(errors.rows_without_segment(apart))
+            notes.append(
+                f"{apart:,.6g} rows are in no segment of their own: small segments were put together, or left "
+                "out, when they were counted; the others may lack rows"
+            )
         if len(whys) == 1 and whys != {""}:
             return [*notes, f"there are no intervals: {whys.pop()}"]
         return [*notes, self._caution] if self._caution else notes

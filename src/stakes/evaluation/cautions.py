@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stakes import errors, metrics
+from stakes.errors import some
 from stakes.metrics import Estimate
 from stakes.tallies import ErrorSums, ScoreTable
 
@@ -62,12 +63,25 @@ def wrongs(evaluation: Any) -> Iterator[Caution]:
     """Yield what makes every figure meaningless; looks at no more than the tallies and the auc."""
     copied = evaluation.counted.same_column or _copy_of_truth(evaluation.counted.tallies)
     if copied:
-        yield Caution("caution.own_truth", errors.own_truth(copied), {"column": copied}, wrong=True)
+        yield Caution(
+            "caution.own_truth",
+            (
+                f"{copied} is the truth itself, perhaps in other numbers, so every figure is perfect; name the "
+                "model's own"
+            ),
+            {"column": copied},
+            wrong=True,
+        )
         return
     tables = _score_tables(evaluation)
     if tables and all(table.constant_score for table in tables) and tables[0].total > 1:
         value = tables[0].range[0]
-        yield Caution("caution.constant", errors.constant_score(value), {"value": value}, wrong=True)
+        yield Caution(
+            "caution.constant",
+            f"score is {value:.6g} in every row, so it orders nothing; name the column with the model's scores",
+            {"value": value},
+            wrong=True,
+        )
     elif evaluation.task == "binary" and tables:
         auc = evaluation._auc
         if _below_chance(auc):
@@ -87,7 +101,7 @@ def warn_of_wrongs(evaluation: Any) -> None:
 def _constant_prediction(sums: ErrorSums | None) -> Iterator[Caution]:
     if sums is not None and sums.total > 1 and sums.has("prediction") and not sums.spread("p"):
         value = float(sums.mean(p=1))
-        words = errors.constant_prediction(value)
+        words = f"prediction is {value:.6g} in every row, so it follows nothing; name the model's own"
         yield Caution("caution.constant_prediction", words, {"value": value}, wrong=True)
 
 
@@ -99,7 +113,15 @@ def _classes_upside_down(evaluation: Any, wrong: bool) -> Iterator[Caution]:
     surely = [name for name in low if _below_chance(evaluation["auc", name])] or (low if wrong else [])
     if surely:
         names = surely[:_MOST_NAMES] + ["…"] * (len(surely) > _MOST_NAMES)
-        yield Caution("caution.classes_upside_down", errors.classes_upside_down(surely), {"names": names}, wrong)
+        yield Caution(
+            "caution.classes_upside_down",
+            (
+                f"the auc against the rest is surely below chance for {some(surely)}; give each class the column of "
+                "its own scores"
+            ),
+            {"names": names},
+            wrong,
+        )
 
 
 def _score_tables(evaluation: Any) -> tuple[ScoreTable, ...]:
@@ -151,17 +173,31 @@ def _of_scores(evaluation: Any, table: ScoreTable) -> Iterator[Caution]:
     if threshold is not None and (threshold <= low or threshold > high):
         yield Caution(
             "caution.edge",
-            errors.threshold_at_edge(threshold, low, high),
+            (
+                f"the threshold {threshold:.6g} lies at the edge of the scores ({low:.6g} to {high:.6g}), so "
+                "everyone gets the same decision"
+            ),
             {"threshold": threshold, "low": low, "high": high},
         )
     if auc.low is not None and auc.high is not None and auc.low <= 0.5 <= auc.high:
-        yield Caution("caution.chance", errors.covers_chance(auc.low, auc.high), {"low": auc.low, "high": auc.high})
+        yield Caution(
+            "caution.chance",
+            f"the interval of the auc, {auc.low:.4f} to {auc.high:.4f}, covers chance",
+            {"low": auc.low, "high": auc.high},
+        )
     if _many(evaluation) and auc.value >= NEAR_PERFECT:
         yield Caution("caution.perfect", errors.too_good("auc", auc.value), {"value": auc.value})
     yield from _not_probabilities(evaluation)
     if table.grid is not None:
         least, most = map(float, metrics.auc_bounds(table))
-        yield Caution("caution.bins", errors.scores_in_bins(least, most), {"low": least, "high": most})
+        yield Caution(
+            "caution.bins",
+            (
+                f"scores were counted in bins: the auc lies between {least:.6f} and {most:.6f}; other figures of the "
+                "ranking are those of rows that tie within their bin"
+            ),
+            {"low": least, "high": most},
+        )
 
 
 def _of_many_classes(evaluation: Any) -> Iterator[Caution]:
@@ -177,10 +213,18 @@ def _of_numbers(evaluation: Any) -> Iterator[Caution]:
     figures = evaluation.figures
     r, r2 = figures["pearson"].value, figures["r2"].value
     if r**2 - r2 > _FAR_ABOVE:
-        yield Caution("caution.r_above_r2", errors.r_above_r2(r, r2), {"r": r, "squared": r**2, "r2": r2})
+        yield Caution(
+            "caution.r_above_r2",
+            (f"r² = {r**2:.4f} is far above r2 = {r2:.4f}: the predictions follow the truth, but shifted or scaled"),
+            {"r": r, "squared": r**2, "r2": r2},
+        )
     mean, root = figures["mean_absolute_error"].value, figures["root_mean_squared_error"].value
     if mean and root / mean > _DOMINATED:
-        yield Caution("caution.few_large_errors", errors.few_large_errors(root / mean), {"times": root / mean})
+        yield Caution(
+            "caution.few_large_errors",
+            f"rmse is {root / mean:.1f} times mae: a few large errors dominate; the largest are listed",
+            {"times": root / mean},
+        )
     yield from _too_good(evaluation, "r2")
 
 
@@ -212,7 +256,11 @@ def _not_probabilities(evaluation: Any) -> Iterator[Caution]:
     if evaluation.scores is not None and not evaluation.probabilities:
         low, high = evaluation.scores.range
         if low < 0 < high:
-            yield Caution("caution.logits", errors.like_logits(low, high), {"low": low, "high": high})
+            yield Caution(
+                "caution.logits",
+                f"the scores run from {low:.6g} to {high:.6g}: they look like logits or margins, not probabilities",
+                {"low": low, "high": high},
+            )
 
 
 # ── rows and costs ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -227,6 +275,12 @@ def _of_rows(evaluation: Any) -> Iterator[Caution]:
     if pricing is None:
         return
     for name in pricing.costs.never_cheapest():
-        yield Caution("caution.never_cheapest", errors.never_cheapest(name), {"name": name})
+        yield Caution(
+            "caution.never_cheapest", f"the decision {name!r} is never worth taking at these costs", {"name": name}
+        )
     if pricing.prior is not None:
-        yield Caution("caution.deployment", errors.only_costs_deployed(), {"figure": "expected_cost"})
+        yield Caution(
+            "caution.deployment",
+            "only the costs are for the deployment; all other figures are at the frequencies of the rows",
+            {"figure": "expected_cost"},
+        )
