@@ -8,7 +8,7 @@ import click
 
 from stakes import errors
 from stakes.cli.paths import InputFile
-from stakes.errors import InputError, short
+from stakes.errors import InputError, nearest, short
 
 _USUAL = ("stakes.toml", "pyproject.toml")
 
@@ -81,7 +81,10 @@ def _defaults(path: Path, table: Mapping[str, Any], known: Mapping[str, click.Pa
     found = {}
     for key, value in table.items():
         if key not in known or key == "config":
-            raise errors.unknown_in_config(str(path), key, [name for name in known if "_" not in name])
+            raise InputError(
+                "unknown-in-config",
+                f"{path!s}: {short(repr(key))} is no option{nearest(key, [name for name in known if '_' not in name])}",
+            )
         found[str(known[key].name)] = _options_given(str(path), key, value, known[key])
     return found
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from stakes import errors
-from stakes.errors import About, InputError, short
+from stakes.errors import About, InputError, short, some
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.checks import is_sequence
 from stakes.tallies.columns import refuse_infinite
@@ -302,7 +302,12 @@ def _from_objects(values: Any, argument: str) -> Column:
         return Column(argument, "number", np.empty(0))
     if len(kinds) > 1:
         firsts = {kind: next(v for v in values if _kind_of(type(v)) == kind) for kind in sorted(kinds)}
-        raise errors.mixed_types(argument, [f"{k}s" if k != "text" else k for k in firsts], list(firsts.values()))
+        raise InputError(
+            "mixed-types",
+            About(argument),
+            f" mixes {' and '.join([f'{k}s' if k != 'text' else k for k in firsts])} ({some(list(firsts.values()))}); "
+            "make the labels all text or all numbers",
+        )
     (kind,) = kinds
     if kind == "text":
         return _from_texts([str(v) for v in values], argument)

@@ -41,15 +41,6 @@ def equal_scores(calibrator: str, value: float) -> InputError:
     )
 
 
-def temperature_of_probabilities(value: float) -> InputError:
-    return InputError(
-        "temperature-of-probabilities",
-        About("score"),
-        f" holds {value!r}, which is no probability, and TemperatureCalibrator takes probabilities; use "
-        "SigmoidCalibrator or IsotonicCalibrator for other scores",
-    )
-
-
 def other_columns(fitted: int, seen: int) -> InputError:
     shapes = ["one probability per row" if k == 0 else f"{k} columns" for k in (fitted, seen)]
     return InputError(

@@ -123,14 +123,6 @@ def duplicate_columns(names: Sequence[str]) -> InputError:
     )
 
 
-def mixed_types(argument: str, kinds: Sequence[str], examples: Sequence[object]) -> InputError:
-    return InputError(
-        "mixed-types",
-        About(argument),
-        f" mixes {' and '.join(kinds)} ({some(examples)}); make the labels all text or all numbers",
-    )
-
-
 def by_twice(names: Sequence[object]) -> InputError:
     seen = f"names a column twice ({some([str(name) for name in names])})" if names else "names no column"
     return InputError("by-twice", Given("by"), f" {seen}; name each column that makes segments once")

@@ -50,13 +50,6 @@ def beyond_float64(value: str, problem: InputError) -> InputError:
     return problem if spelled else InputError("beyond-float64", problem.text, more)
 
 
-def mixed_column(path: str, column: str, types: Sequence[str]) -> InputError:
-    return InputError(
-        "mixed-column",
-        f"{path}: the column {column!r} holds values of the types {', '.join(types)}; make it all numbers or all text",
-    )
-
-
 def missing_duckdb(path: str) -> MissingPartError:
     return MissingPartError(
         "missing-duckdb", f"{path} is a DuckDB database, which needs the package duckdb: pip install 'stakes[duckdb]'"
@@ -83,12 +76,6 @@ def endless_line(path: str, most: int) -> InputError:
     return InputError(
         "endless-line",
         f"{path}: a line has more than {most:,} bytes, so it holds no rows; mend the file, or name another",
-    )
-
-
-def would_overwrite(path: str, what: str) -> InputError:
-    return InputError(
-        "would-overwrite", f"{path}: that is the file with the {what}, which is never written over; name another one"
     )
 
 

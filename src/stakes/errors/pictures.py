@@ -40,12 +40,5 @@ def nothing_defined(what: str) -> InputError:
     )
 
 
-def regions_of_two_features(features: int) -> InputError:
-    return InputError(
-        "regions-of-two-features",
-        f"regions are drawn in a plane, so X must have 2 features, not {features:,}; choose two columns",
-    )
-
-
 def no_report_of(task: str) -> InputError:
     return InputError("no-report-of", f"there is no report page for a {task} yet; ev.show() prints all figures")

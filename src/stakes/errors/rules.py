@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from stakes.errors import Given, InputError, Pass
+from stakes.errors import InputError, Pass
 from stakes.errors.words import nearest, short, some
 
 
@@ -24,10 +24,6 @@ def unknown_in_rule(name: str, known: Sequence[str], rule: str) -> InputError:
     return InputError(
         "unknown-in-rule", f"the rule {short(repr(rule), 60)} names {name!r}, which is no model{nearest(name, quoted)}"
     )
-
-
-def nobody_in_rule(rule: str, call: str) -> InputError:
-    return InputError("nobody-in-rule", f"the rule {short(repr(rule), 60)} does not say of whom; write {call}")
 
 
 def no_yes_of_model(name: str, outputs: Sequence[str], positive: str) -> InputError:
@@ -88,10 +84,6 @@ def decision_without_cost(said: Any, decisions: Sequence[str]) -> InputError:
 
 def price_missing(word: str) -> InputError:
     return InputError("price-missing", f"costs: {word} is missing; write miss = 5 and false_alarm = 1")
-
-
-def prior_lacks(missing: Sequence[str]) -> InputError:
-    return InputError("prior-lacks", Given("prior"), f" gives no share of {some(missing)}; give one for every class")
 
 
 def like(name: str, known: Iterable[str]) -> bool:

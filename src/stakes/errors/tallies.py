@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from stakes.errors import Given, InputError, Pass, Text, several
+from stakes.errors import Given, InputError, Pass, Text
 from stakes.errors.words import short
 
 
@@ -61,12 +61,4 @@ def tallies_and_rows(tally: str, other: str) -> InputError:
     return InputError(
         "tallies-and-rows",
         f"{tally} is a tally but {other} holds rows; count those first: stakes count {other} … -o {other}.tally",
-    )
-
-
-def fixed_when_counted(arguments: Sequence[str]) -> InputError:
-    return InputError(
-        "fixed-when-counted",
-        several(arguments),
-        ": the question of a tally was fixed when its rows were counted; leave this out",
     )

@@ -8,6 +8,7 @@ from typing import Any
 from stakes import errors
 from stakes.engines.anonymise import SUFFIX
 from stakes.engines.plan import Counted
+from stakes.errors import InputError, several
 from stakes.tallies import Confusion, Tally
 from stakes.tallies.names import canonical
 
@@ -54,7 +55,11 @@ def load_sum(data: Any, question: Mapping[str, Any]) -> Counted:
         question = {**question, "positive": None}
     given = [name for name, value in question.items() if name in _QUESTION and _given(value, _QUESTION[name])]
     if given:
-        raise errors.fixed_when_counted(given)
+        raise InputError(
+            "fixed-when-counted",
+            several(given),
+            ": the question of a tally was fixed when its rows were counted; leave this out",
+        )
     if parts := _in_memory(data):
         return Counted.sum([part if isinstance(part, Counted) else Counted.of(part) for part in parts])
     return Counted.sum([load(source.path) for source in sources(data)])

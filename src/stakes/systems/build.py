@@ -148,7 +148,11 @@ def _prior(prior: Any, classes: Sequence[str], positive: str | None) -> Array:
     if isinstance(given, Mapping):
         named = list(map(canonical, given))
         if set(named) < set(classes):
-            raise errors.prior_lacks([name for name in classes if name not in named])
+            raise InputError(
+                "prior-lacks",
+                Given("prior"),
+                f" gives no share of {some([name for name in classes if name not in named])}; give one for every class",
+            )
     return np.array([float(share) for share in check_shares("prior", given, classes, positive)])
 
 

@@ -129,7 +129,11 @@ class _Reader:
             return name
         if name in _FUNCTIONS:
             number = "2, " if _FUNCTIONS[name] is _Reader._count else ""
-            raise errors.nobody_in_rule(self.text, f"{name}({number}{', '.join(list(self.names)[:4])})")
+            raise InputError(
+                "nobody-in-rule",
+                f"the rule {short(repr(self.text), 60)} does not say of whom; write {name}({number}"
+                f"{', '.join(list(self.names)[:4])})",
+            )
         raise errors.unknown_in_rule(name, list(self.names), self.text)
 
     def _comparison(self, tree: ast.Compare) -> Node:

@@ -111,7 +111,12 @@ def probability_table(score: Any) -> Array:
         values = values.astype(np.float64)
         low, high = ClassColumns(tuple(map(str, range(values.shape[1]))), values).check()
     if low < 0 or high > 1:
-        raise errors.temperature_of_probabilities(low if low < 0 else high)
+        raise InputError(
+            "temperature-of-probabilities",
+            About("score"),
+            f" holds {(low if low < 0 else high)!r}, which is no probability, and TemperatureCalibrator takes "
+            "probabilities; use SigmoidCalibrator or IsotonicCalibrator for other scores",
+        )
     return values
 
 

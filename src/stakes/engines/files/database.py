@@ -266,7 +266,11 @@ def _series(source: Source, name: str, values: list[Any]) -> Any:
     }
     dtype = kinds.get(frozenset(types))
     if dtype is None:
-        raise errors.mixed_column(source.name, name, sorted(type_.__name__ for type_ in types))
+        raise InputError(
+            "mixed-column",
+            f"{source.name}: the column {name!r} holds values of the types "
+            f"{', '.join(sorted(type_.__name__ for type_ in types))}; make it all numbers or all text",
+        )
     if len(types) > 1:
         long = next((value for value in values if isinstance(value, int) and abs(value) > LARGEST), None)
         if long is not None:

@@ -66,7 +66,11 @@ def keep_inputs(target: Any, read: Iterable[tuple[Any, str]]) -> None:
     here = identity(target)
     for place, what in read:
         if here is not None and identity(place) == here:
-            raise errors.would_overwrite("standard output" if isinstance(target, int) else str(target), what)
+            raise InputError(
+                "would-overwrite",
+                f"{('standard output' if isinstance(target, int) else str(target))}: that is the file with the "
+                f"{what}, which is never written over; name another one",
+            )
 
 
 def identity(place: str | os.PathLike[str] | int) -> Any:

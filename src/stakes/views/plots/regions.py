@@ -45,7 +45,11 @@ def plot_regions(
     except ValueError:  # rows of different lengths
         shape = ()
     if len(shape) != 2 or shape[1] != 2 or not hasattr(X, "shape"):
-        raise errors.regions_of_two_features(shape[1] if len(shape) == 2 else 1)
+        raise InputError(
+            "regions-of-two-features",
+            f"regions are drawn in a plane, so X must have 2 features, not {(shape[1] if len(shape) == 2 else 1):,}; "
+            "choose two columns",
+        )
     classes = [canonical(name) for name in _classes(estimator)]
     with axes(ax, 6.4, 4.8) as ax:
         names, surface = _surface(estimator, X, ax, classes, costs, positive, resolution)
