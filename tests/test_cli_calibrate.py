@@ -10,7 +10,7 @@ from click.testing import CliRunner
 import stakes
 from stakes.cli import cli
 from stakes.cli.demo import DEMO_FILE
-from stakes.evaluation.recalibrating import apply_calibrator, recalibration
+from stakes.evaluation.recalibrating import apply_calibrator, calibrate
 from tests.command import run
 
 
@@ -66,7 +66,7 @@ def test_json_is_what_python_gives(preds):
     )
     assert done.returncode == 0, done.stderr
     options = {"truth": "y", "score": "p", "positive": "yes", "weight": "w"}
-    found = recalibration(preds, **options, method="sigmoid", folds=3, seed=5)
+    found = calibrate(preds, **options, method="sigmoid", folds=3, seed=5)
     shown = json.loads(done.stdout)
     assert shown == json.loads(found.to_json())
     assert list(shown["after"]) == ["sigmoid"]
@@ -79,7 +79,7 @@ def test_json_is_what_python_gives(preds):
 def test_losses_after_are_those_of_cross_fitted_scores(preds):
     table = pl.read_csv(preds)
     p, y, w = table["p"].to_numpy(), (table["y"] == "yes").to_numpy(), table["w"].to_numpy()
-    found = recalibration(truth=y, score=p, weight=w, seed=2)
+    found = calibrate(truth=y, score=p, weight=w, seed=2)
     for method, kind in {"isotonic": stakes.IsotonicCalibrator, "sigmoid": stakes.SigmoidCalibrator}.items():
         judged = stakes.evaluate(truth=y, score=stakes.cross_fitted(kind(), p, y, seed=2, weight=w), weight=w)
         for name in ("log_loss", "brier_score"):
@@ -99,16 +99,16 @@ def test_the_best_method_is_that_of_the_weighted_rows():
     y = rng.random(600) < np.where(bent, np.where(x > 0, 0.95, 0.05), 1 / (1 + np.exp(-2 * x)))
     score = x + np.where(bent, 0, 10)  # the halves lie apart, so neither spoils the other's curve
     weight = np.where(bent, 100.0, 0.01)
-    found = {recalibration(truth=y, score=score, weight=w).method for w in (weight, 1 / weight)}
+    found = {calibrate(truth=y, score=score, weight=w).method for w in (weight, 1 / weight)}
     assert found == {"isotonic", "sigmoid"}
 
 
 def test_honest_probabilities_are_left_alone():
     rng = np.random.default_rng(0)
     p = rng.random(500)
-    found = recalibration(truth=rng.random(500) < p, score=p)
+    found = calibrate(truth=rng.random(500) < p, score=p)
     assert "cannot be told from leaving the probabilities as they are" in str(found)
-    harmed = recalibration(DEMO_FILE, truth="diagnosis", score="logistic", positive="malignant", method="sigmoid")
+    harmed = calibrate(DEMO_FILE, truth="diagnosis", score="logistic", positive="malignant", method="sigmoid")
     assert "Recalibration by sigmoid harms; leave the probabilities as they are." in str(harmed)
 
 
@@ -116,7 +116,7 @@ def test_scores_that_are_no_probabilities_become_some(tmp_path):
     rng = np.random.default_rng(0)
     x = rng.normal(0, 2, 300)
     y = rng.random(300) < 1 / (1 + np.exp(-x))
-    found = recalibration(truth=y, score=x)
+    found = calibrate(truth=y, score=x)
     assert found.before is None
     assert set(found.after) == {"isotonic", "sigmoid"}
     assert "The scores are no probabilities as they stand." in str(found)
@@ -125,11 +125,11 @@ def test_scores_that_are_no_probabilities_become_some(tmp_path):
     assert saved["before"] is None
     assert saved["calibration"] is None
     with pytest.raises(stakes.InputError, match="is no probability, and TemperatureCalibrator takes"):
-        recalibration(truth=y, score=x, method="temperature")
+        calibrate(truth=y, score=x, method="temperature")
 
 
 def test_infinite_losses_are_told():
-    found = recalibration(truth=[0, 1, 0, 1, 0, 1], score=[0.0, 0.0, 0.3, 0.6, 0.2, 0.9], folds=2, method="sigmoid")
+    found = calibrate(truth=[0, 1, 0, 1, 0, 1], score=[0.0, 0.0, 0.3, 0.6, 0.2, 0.9], folds=2, method="sigmoid")
     assert found.changes["sigmoid"].no_interval == "a loss is infinite"
     assert json.loads(found.to_json())["before"]["log_loss"] == "Infinity"
     assert "inf" in str(found)
@@ -255,9 +255,9 @@ def test_mistakes_with_several_classes(flowers, tmp_path, arguments, words):
 def test_scores_of_several_classes_must_be_probabilities():
     rng = np.random.default_rng(0)
     with pytest.raises(stakes.InputError, match="are no probabilities, and only those can be recalibrated"):
-        recalibration(truth=rng.integers(0, 3, 50), score=rng.normal(size=(50, 3)), classes=range(3))
+        calibrate(truth=rng.integers(0, 3, 50), score=rng.normal(size=(50, 3)), classes=range(3))
     with pytest.raises(stakes.InputError, match="method='magic' is not known; it is 'isotonic', 'sigmoid' or"):
-        recalibration(truth=[0, 1], score=[0.1, 0.2], method="magic")
+        calibrate(truth=[0, 1], score=[0.1, 0.2], method="magic")
 
 
 def test_missing_scores_are_not_filled_in(preds, tmp_path):

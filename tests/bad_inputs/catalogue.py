@@ -142,9 +142,9 @@ def ask(entry: Entry, folder: pathlib.Path) -> Any:
             asked["baseline"] = stakes.evaluate(str(folder / asked["baseline"]), **args)
         return stakes.gate(stakes.evaluate(data[0], **args), **asked)
     if entry.call == "calibrate":
-        from stakes.evaluation.recalibrating import recalibration
+        from stakes.evaluation.recalibrating import calibrate
 
-        return recalibration(data[0], **args)
+        return calibrate(data[0], **args)
     verb = stakes.permutation_test if entry.call == "permute" else getattr(stakes, entry.call)
     return verb(data[0] if len(data) == 1 else data or None, **args)
 

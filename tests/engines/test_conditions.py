@@ -22,7 +22,7 @@ from stakes.engines.files import database
 from stakes.engines.files.sources import sources
 from stakes.engines.reading import read_rows
 from stakes.errors import EmptyError, InputError
-from stakes.evaluation.recalibrating import recalibration
+from stakes.evaluation.recalibrating import calibrate
 from tests.parts import since
 
 pytestmark = pytest.mark.slow
@@ -708,7 +708,7 @@ def test_every_verb_takes_a_condition(tmp_path):
             lambda t, **more: stakes.decide(t, **question, best="f1", **more).threshold,
             lambda t, **more: stakes.permutation_test(t, **question, permutations=99, **more).p_value,
             lambda t, **more: stakes.compare(t, truth="y", scores=["p", "q"], resamples=200, **more).conclusion,
-            lambda t, **more: str(recalibration(t, **question, folds=2, method="sigmoid", **more)),
+            lambda t, **more: str(calibrate(t, **question, folds=2, method="sigmoid", **more)),
         ):
             assert ask(table, where=where) == ask(half)
     assert stakes.evaluate([rows[:20], rows[20:60], rows[60:]], **question, where=where).rows == 40

@@ -31,7 +31,7 @@ import stakes
 from stakes.cli import cli
 from stakes.cli.output import FORMS
 from stakes.cli.words import wrap
-from stakes.evaluation.recalibrating import recalibration
+from stakes.evaluation.recalibrating import calibrate
 from stakes.text import visible
 from stakes.views import csv as as_csv
 from stakes.views import markdown, report, terminal
@@ -95,7 +95,7 @@ def exhibits(rows):
         three["f1", KINDS[2]],
         two.decide(COSTS),
         stakes.decide(**many, costs=prices),
-        recalibration(rows, truth=Y, score=P, positive=SICK),
+        calibrate(rows, truth=Y, score=P, positive=SICK),
         stakes.compare(rows, truth=Y, scores={HOSTILE[i]: name for i, name in ((0, P), (7, Q))}, positive=SICK),
         stakes.permutation_test(rows, truth=Y, score=P, positive=SICK, permutations=49),
         stakes.gate(two, require=["recall >= 0.999 in every segment", "auc.low >= 0.9999"]),

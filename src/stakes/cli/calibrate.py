@@ -72,7 +72,8 @@ def calibrate(
       stakes calibrate preds.csv --truth y --score p --positive yes -o calibrator.json
       stakes calibrate new.csv --score p --apply calibrator.json -o new_calibrated.csv
     """
-    from stakes.evaluation.recalibrating import apply_calibrator, recalibration
+    from stakes.evaluation.recalibrating import apply_calibrator
+    from stakes.evaluation.recalibrating import calibrate as fit
 
     if saved is not None:
         if product is None:
@@ -86,7 +87,7 @@ def calibrate(
         raise click.UsageError("--truth COLUMN says what really happened; only --apply does without it.")
     if column is not None:
         raise click.UsageError("--column is for --apply.")
-    found = recalibration(options.one_or_all(files), score=options.scores(score), classes=classes or None, **arguments)
+    found = fit(options.one_or_all(files), score=options.scores(score), classes=classes or None, **arguments)
     if product is not None:
         found.calibrator.save(product)
     written = [] if product is None else [f"{product}: the calibrator ({found.method}, fitted on all rows)"]

@@ -18,12 +18,12 @@ from stakes.tallies.confusion import MOST_CLASSES
 
 DecidedBy = Literal["rows", "score", "costs", "threshold"]
 
+_NAMES_OF_COLUMNS = ("weight", "by")
+"""Where these are arrays they have no name, which is no other question."""
+
 VERSION = 2
 """The version of what Counted.to_dict() writes."""
 
-
-_NAMED = ("weight", "by")
-"""Columns whose names belong to the question."""
 
 _KINDS: dict[str, type[Tally]] = {
     tally.kind: tally for tally in (Confusion, JointCounts, ScoreTable, ClassScores, ErrorSums, CostSums)
@@ -61,9 +61,9 @@ class Counted(Saved):
     ``decided_by`` says how the decisions came about: they were given with the "rows", the highest "score" decides (the
     first of those that tie), the "costs" do, or a "threshold" does. ``clusters`` say which rows belong together, and
     are neither added nor saved. ``dropped`` of the ``read`` rows lacked a value and were left out. ``threshold`` is the
-    one that was given when counting, ``columns`` are the names of the columns of weights and of segments, where they
-    have names. ``same_column`` is the argument that was given the truth itself. ``dropped_in`` tells how many of how
-    many rows each segment lost, where that is known; it is not saved. ``dropped_weight`` is what these rows weigh.
+    one that was given when counting, ``question`` the words and numbers that said which rows, and how they count.
+    ``same_column`` is the argument that was given the truth itself. ``dropped_in`` tells how many of how many rows each
+    segment lost, where that is known; it is not saved. ``dropped_weight`` is what these rows weigh.
     """
 
     task: str
@@ -73,7 +73,7 @@ class Counted(Saved):
     clusters: Clusters | None = None
     dropped: int = 0
     threshold: float | None = None
-    columns: Mapping[str, str] = field(default_factory=dict)
+    question: Mapping[str, str | float] = field(default_factory=dict)
     read: int = field(default=0, compare=False)
     same_column: str = ""
     dropped_in: Mapping[str, tuple[int, int]] = field(default_factory=dict, compare=False)
@@ -168,9 +168,12 @@ class Counted(Saved):
                 raise errors.clusters_do_not_add()
             _same("what decides", first.decided_by, part.decided_by)
             _same("by", *("given" if p.segments else "not given" for p in (first, part)))
-        columns: dict[str, str] = {}
-        for name, column in (pair for part in parts for pair in part.columns.items()):
-            _same(f"the column of {name}=", columns.setdefault(name, column), column)
+        question: dict[str, str | float] = {}
+        for part in parts:
+            for name in {**first.question, **part.question}:
+                here = "not given" if name not in _NAMES_OF_COLUMNS else question.get(name, part.question.get(name))
+                _same(f"{name}=", question.get(name, first.question.get(name, here)), part.question.get(name, here))
+            question |= part.question
         names = dict.fromkeys(name for part in parts for name in part.segments)
         return cls(
             first.task,
@@ -179,7 +182,7 @@ class Counted(Saved):
             first.decided_by,
             dropped=sum(part.dropped for part in parts),
             threshold=first.threshold,
-            columns=columns,
+            question=question,
             read=sum(part._known_rows for part in parts) if all(part._known_rows for part in parts) else 0,
             same_column=next((part.same_column for part in parts if part.same_column), ""),
             dropped_in=_add(part.dropped_in for part in parts),
@@ -197,12 +200,9 @@ class Counted(Saved):
         segments = {name: part.binned(scores.grid.kind) for name, part in self.segments.items()}
         return replace(self, tallies={**self.tallies, "scores": scores}, segments=segments)
 
-    def asked(self, threshold: float | None, **columns: Any) -> Self:
+    def asked(self, threshold: float | None, question: Mapping[str, str | float]) -> Self:
         """Return the same counts, which know the question: with the decisions of a threshold beside the scores."""
-        several = {name: ", ".join(map(str, c)) if isinstance(c, list | tuple) else c for name, c in columns.items()}
-        named = {name: column for name, column in several.items() if name in _NAMED and isinstance(column, str)}
-        counted = self if threshold is None else self.decided_at(float(threshold))
-        return replace(counted, columns=named)
+        return replace(self if threshold is None else self.decided_at(float(threshold)), question=question)
 
     def decided_at(self, threshold: float) -> Self:
         """Return the same counts with the decisions of a threshold beside the scores."""
@@ -259,7 +259,7 @@ class Counted(Saved):
             "decided_by": self.decided_by,
             "dropped": self.dropped,
             "threshold": _threshold_as_data(self.threshold),
-            "columns": dict(self.columns),
+            "question": dict(self.question),
             **({"read": self._known_rows} if (self.dropped or self._weighted) and self._known_rows else {}),
             **({"dropped_weight": self.dropped_weight} if self.dropped_weight else {}),
             **({"same_column": self.same_column} if self.same_column else {}),
@@ -283,7 +283,7 @@ class Counted(Saved):
                 saved["decided_by"],
                 dropped=saved["dropped"],
                 threshold=_read_threshold(saved["threshold"]),
-                columns=dict(saved["columns"]),
+                question=dict(saved["columns"] if "columns" in saved else saved["question"]),
                 read=saved.get("read", 0),
                 same_column=saved.get("same_column", ""),
                 dropped_weight=saved.get("dropped_weight", 0),
@@ -314,8 +314,8 @@ class Counted(Saved):
             raise ValueError("the number of rows")
         if self.same_column not in ("", "score", "prediction"):
             raise ValueError("the column of the truth")
-        if not all(name in _NAMED and isinstance(column, str) for name, column in self.columns.items()):
-            raise ValueError("the names of columns")
+        if not all(isinstance(name, str) and isinstance(v, str | int | float) for name, v in self.question.items()):
+            raise ValueError("the question")
         if any(tally.leading for tally in self.tallies.values()):
             raise ValueError("tallies with leading axes")
         whole, *others = (tally.class_sizes() for tally in self.tallies.values())

@@ -12,7 +12,6 @@ from stakes.engines.columns import Column, as_weights, to_column
 from stakes.engines.missing import keep, lacking, present_rows
 from stakes.engines.segments import segment_labels
 from stakes.engines.tables import as_columns
-from stakes.errors import Given, InputError
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 
@@ -58,7 +57,7 @@ def rows_that_count(
 def _present(missing: str, found: Mapping[str, Any], table: ClassColumns | None) -> Array | None:
     """Which rows are complete, if others are to be left out and there are any."""
     if not is_one_of(missing, ("error", "drop")):
-        raise InputError("unknown-missing", Given("missing", missing), " is not known; give 'error' or 'drop'")
+        raise errors.unknown_missing(missing)
     present = present_rows(found, table) if missing == "drop" else None
     return None if present is None or present.all() else present
 

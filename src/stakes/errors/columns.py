@@ -136,3 +136,7 @@ def no_segments() -> InputError:
 
 def no_figure_of_segments(name: str, why: str) -> InputError:
     return InputError("no-figure-of-segments", f"segments cannot be compared by {name}: {why}")
+
+
+def unknown_missing(missing: object) -> InputError:
+    return InputError("unknown-missing", Given("missing", missing), " is not known; give 'error' or 'drop'")

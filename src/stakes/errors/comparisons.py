@@ -59,3 +59,7 @@ def different_truths(table: str, other: str, column: str, count: int, first: str
         f"{table} and {other} disagree about the truth of {('1 case' if count == 1 else f'{count:,} cases')} (the "
         f"first has {column} {first!r}); mend the files, so that both are judged alike",
     )
+
+
+def id_of_one_table() -> InputError:
+    return InputError("id-of-one-table", Given("id"), " joins several tables; give a list of them, or leave it out")

@@ -1,19 +1,24 @@
 """evaluate(): rows in, an Evaluation out, which answers every question about them."""
 
 import functools
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 from stakes import errors
+from stakes.decisions.policies import Policies
+from stakes.decisions.thresholds.decision import Decision
 from stakes.engines.counting import count_rows
 from stakes.engines.plan import Counted
-from stakes.errors import InputError
-from stakes.evaluation.base import Evaluation, priced
+from stakes.errors import InputError, Pass, several
+from stakes.evaluation.base import Evaluation
 from stakes.evaluation.from_tallies import are_tallies, load_sum, name_of
 from stakes.evaluation.many_classes import ManyClassEvaluation
 from stakes.evaluation.regression import RegressionEvaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation
-from stakes.tallies.checks import check_threshold
+from stakes.question import Asked, Column, Data, Question, asks
+from stakes.question.options import Decided
+from stakes.tallies import Tally
 from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import FEW_CLUSTERS, USUAL, Sampling
 
@@ -25,36 +30,13 @@ __all__ = [
     "count",
     "decide",
     "evaluate",
+    "evaluation_of",
     "judge",
-    "refuse_useless_threshold",
 ]
 
 
-def evaluate(
-    data: Any = None,
-    *arrays: Any,
-    truth: Any = None,
-    score: Any = None,
-    prediction: Any = None,
-    task: str = "auto",
-    positive: Any = None,
-    classes: Any = None,
-    weight: Any = None,
-    by: Any = None,
-    baseline: float | None = None,
-    cluster: Any = None,
-    costs: Any = None,
-    prior: Any = None,
-    training_prior: Any = None,
-    threshold: float | None = None,
-    design: str = "classes random",
-    confidence: float = 0.95,
-    seed: int = 0,
-    where: str | None = None,
-    missing: str = "error",
-    exact: bool | None = None,
-    alike: Any = None,
-) -> Any:
+@asks("evaluate")
+def evaluate(data: Data = None, *arrays: Column, **asked: Unpack[Asked]) -> Evaluation:
     """Judge a model by its scores, its decisions or its predicted numbers.
 
     ``truth``, ``score``, ``prediction``, ``weight`` and ``by`` are arrays, or names of columns when ``data`` (a data
@@ -90,27 +72,36 @@ def evaluate(
     >>> print(ev["auc"])
     auc 0.625, 95 % interval 0.206437 to 0.911427 (ignoring the input: 0.5)
     """
-    sampling = Sampling(confidence, design, seed)
-    pricing = priced(costs, prior, training_prior)
-    options = {"task": task, "positive": positive, "classes": classes, "weight": weight, "by": by, "baseline": baseline}
-    options |= {"cluster": cluster, "where": where, "missing": missing, "exact": exact, "alike": alike}
+    return _answer(Question.of("evaluate", asked), data, arrays)
+
+
+def evaluation_of(given: Evaluation | Data, question: Question) -> Evaluation:
+    """Return an evaluation as it is, or that of the rows which were given in its place."""
+    if isinstance(given, Counted | Tally) or not question.about_rows:
+        return given if isinstance(given, Evaluation) else Evaluation(given)
+    if isinstance(given, Evaluation):
+        raise InputError(
+            "already-evaluated",
+            several(list(question.about_rows)),
+            f": {question.verb}() got an evaluation, whose question was asked; leave this out, or give the rows",
+        )
+    return _answer(question, given)
+
+
+def _answer(question: Question, data: Data, arrays: Sequence[Column] = ()) -> Evaluation:
+    """Count the rows, or take tallies as they are, and judge."""
     if not arrays and are_tallies(data):
-        counted = load_sum(data, {"truth": truth, "score": score, "prediction": prediction, **options})
-        return judge_tallies(counted, threshold, sampling, pricing)
-    if arrays or truth is None:
-        raise errors.positional_arrays()
-    refuse_useless_threshold(threshold, score, prediction)
-    options["pricing"] = pricing
-    options["threshold"] = threshold  # rows that are not kept have to be decided when they are counted
-    counted = count_rows(data, truth=truth, score=score, prediction=prediction, **options)
+        return judge_tallies(load_sum(data, question), question)
+    if arrays or question["truth"] is None:
+        raise errors.positional_arrays(question.verb)
+    question.refuse_useless_threshold()
+    counted = count_rows(data, **question.rows)
     if counted.clusters is not None and counted.clusters.count < FEW_CLUSTERS:
         errors.warn("few-clusters", errors.few_clusters(counted.clusters.count, FEW_CLUSTERS))
-    evaluation = judge(counted, threshold, sampling, pricing)
+    evaluation = judge(counted, question["threshold"], question.sampling, question.pricing)
     if _within_a_bin(evaluation):
-        again = count_rows(
-            data, truth=truth, score=score, prediction=prediction, **{**options, "threshold": evaluation.threshold}
-        )
-        return judge(again, None, sampling, pricing)
+        again = count_rows(data, **{**question.rows, "threshold": evaluation.threshold})
+        return judge(again, None, question.sampling, question.pricing)
     return evaluation
 
 
@@ -122,7 +113,8 @@ def _within_a_bin(evaluation: Evaluation) -> bool:
     return not scores.answers(threshold)
 
 
-def decide(data: Any = None, *arrays: Any, truth: Any = None, best: str | None = None, **options: Any) -> Any:
+@asks("decide")
+def decide(data: Data = None, *arrays: Column, **asked: Unpack[Decided]) -> Decision | Policies:
     """Return how to decide by the scores of these rows so as to cost least, or to have the best figure.
 
     Takes the arguments of :func:`evaluate`; ``costs`` say what decisions cost, or ``best`` names a figure ("f1") or a
@@ -132,16 +124,19 @@ def decide(data: Any = None, *arrays: Any, truth: Any = None, best: str | None =
     >>> choice.threshold, choice.apparent.value
     (5.0, 0.6666666666666666)
     """
-    if arrays or (truth is None and not are_tallies(data)):
-        raise errors.positional_arrays("decide")
-    if best is not None and options.get("costs") is not None:
-        raise errors.costs_or_best()
-    for name in ("threshold", "by"):
-        if options.get(name) is not None:
-            raise errors.not_to_decide_by(name)
-    shares = {name: options.pop(name, None) for name in ("prior", "training_prior")}
-    evaluation = evaluate(data, truth=truth, **options)
-    return replace(evaluation.decide(best=best, **shares), dropped=evaluation.counted.dropped)
+    question = Question.of("decide", asked)
+    if question["best"] is not None and question["costs"] is not None:
+        raise InputError(
+            "costs-or-best",
+            "give ",
+            Pass("costs"),
+            " (what decisions cost), or ",
+            Pass("best"),
+            " (a figure such as 'f1' or 'recall >= 0.9'), not both",
+        )
+    shares = {name: question[name] for name in ("prior", "training_prior")}
+    evaluation = _answer(question.without(*shares), data, arrays)
+    return replace(evaluation.decide(best=question["best"], **shares), dropped=evaluation.counted.dropped)
 
 
 def judge(
@@ -159,13 +154,13 @@ def judge(
     return judged
 
 
-def judge_tallies(counted: Counted, threshold: float | None, sampling: Sampling, pricing: Pricing | None) -> Any:
+def judge_tallies(counted: Counted, question: Question) -> Evaluation:
     """Return the evaluation of a tally: its decisions stand, unless another threshold is wanted."""
+    threshold, sampling, pricing = question.given.get("threshold"), question.sampling, question.pricing
     if pricing is not None and pricing.costs.columns:
         raise errors.count_again_with_costs(pricing.costs.columns)
     if threshold is None:
         return judge(counted, None, sampling, pricing)
-    check_threshold(threshold)
     if counted.confusion is not None and counted.decided_by == "rows":
         raise errors.threshold_and_prediction()
     if counted.scores is None:
@@ -173,7 +168,8 @@ def judge_tallies(counted: Counted, threshold: float | None, sampling: Sampling,
     return TwoClassEvaluation(counted, sampling=sampling, pricing=pricing).at(threshold)
 
 
-def count(data: Any = None, *, threshold: float | None = None, **columns: Any) -> Counted:
+@asks("count")
+def count(data: Data = None, **asked: Unpack[Asked]) -> Counted:
     """Count rows once and keep only the tallies: ``Evaluation(count(monday) + count(tuesday))``.
 
     Takes the arguments of :func:`evaluate` that say which rows, and of what classes. With a ``threshold`` its decisions
@@ -185,16 +181,8 @@ def count(data: Any = None, *, threshold: float | None = None, **columns: Any) -
             f"{name_of(data)} has been counted already; evaluate tallies together, or add them up: stakes.load(a) + "
             "stakes.load(b)",
         )
-    refuse_useless_threshold(threshold, columns.get("score"), columns.get("prediction"))
-    return count_rows(data, threshold=threshold, **columns).asked(threshold, **columns)
-
-
-def refuse_useless_threshold(threshold: Any, score: Any, prediction: Any) -> None:
-    """Refuse what is no threshold, or has nothing to decide."""
-    if threshold is None:
-        return
-    check_threshold(threshold)
-    if prediction is not None:
-        raise errors.threshold_and_prediction()
-    if score is None:
-        raise errors.threshold_without_score()
+    question = Question.of("count", asked)
+    question.refuse_useless_threshold()
+    if question["truth"] is None:
+        raise errors.positional_arrays("count")
+    return count_rows(data, **question.rows).asked(question["threshold"], question.words)

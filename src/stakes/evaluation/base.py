@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from stakes import errors, metrics
 from stakes.engines.plan import Counted
 from stakes.engines.segments import values_of
-from stakes.errors import Given, InputError
+from stakes.errors import InputError
 from stakes.evaluation.cautions import FEW_ROWS, cautions, wrongs
 from stakes.metrics import Estimate, Metric, cost
 from stakes.metrics.reasons import NO_PROBABILITIES
+from stakes.question import priced
 from stakes.records import Record, RowCount
 from stakes.results import Plottable, Reportable, Shown
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
@@ -491,20 +492,6 @@ class Evaluation(Record, Shown, Plottable, Reportable, stakes="evaluation", form
 
     def __repr__(self) -> str:
         return f"<Evaluation of a {self.task}, rows: {self.rows:,}>"
-
-
-def priced(costs: Any, prior: Any, training_prior: Any) -> Pricing | None:
-    """Put costs and class frequencies together; frequencies alone mean nothing."""
-    if costs is not None:
-        return Pricing(costs, prior, training_prior)
-    for name, value in {"prior": prior, "training_prior": training_prior}.items():
-        if value is not None:
-            raise InputError(
-                "prior-without-costs",
-                Given(name),
-                " changes what decisions cost, but no costs were given; say what a miss and others cost",
-            )
-    return None
 
 
 class Segments(OnDemand[str, Evaluation]):

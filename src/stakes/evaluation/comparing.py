@@ -4,50 +4,25 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 from stakes import errors, metrics
 from stakes.errors import Given, InputError
-from stakes.evaluation.base import priced
 from stakes.evaluation.comparison import Comparison, Pair, Place
-from stakes.evaluation.contestants import Contestant, contestants, entries, entries_joined, entries_of_tables
+from stakes.evaluation.contestants import Contestant, contestants
 from stakes.metrics import Estimate, Metric
+from stakes.question import Column, Data, Question, asks
+from stakes.question.options import Compared
 from stakes.tallies.arithmetic import is_real
-from stakes.tallies.checks import check_flag, check_whole
 from stakes.uncertainty import holm
 from stakes.uncertainty import paired as paired_rows
-from stakes.uncertainty.sampling import FEW_CLUSTERS, REPLICATES, Sampling
+from stakes.uncertainty.sampling import FEW_CLUSTERS, Sampling
 
-_LEAST_RESAMPLES = 100
 _RESAMPLES = 2000
 
 
-def compare(
-    data: Any = None,
-    *arrays: Any,
-    truth: Any = None,
-    scores: Any = None,
-    predictions: Any = None,
-    metric: str | Sequence[str] | None = None,
-    positive: Any = None,
-    classes: Any = None,
-    task: str = "auto",
-    weight: Any = None,
-    threshold: float | None = None,
-    cluster: Any = None,
-    margin: float | None = None,
-    paired: bool = True,
-    confidence: float = 0.95,
-    simultaneous: bool = False,
-    seed: int = 0,
-    resamples: int = _RESAMPLES,
-    id: str | None = None,
-    costs: Any = None,
-    prior: Any = None,
-    training_prior: Any = None,
-    where: str | None = None,
-    alike: Any = None,
-) -> Comparison:
+@asks("compare")
+def compare(data: Data = None, *arrays: Column, **asked: Unpack[Compared]) -> Comparison:
     """Compare two or more models on the same rows: who is better, by how much, and is that more than chance?
 
     ``scores`` and ``predictions`` are lists of column names of ``data`` (a data frame, a dictionary of columns, or the
@@ -67,62 +42,43 @@ def compare(
     ``paired=False`` every model brings rows of its own: ``scores={"a": (truth, score), "b": (truth, score)}``.
 
     With ``costs`` (and ``prior``, ``training_prior``, see :func:`stakes.evaluate`) every model decides so as to cost
-    least, and they are ranked by that. ``where`` keeps the rows of one table that satisfy a condition, ``alike`` makes
-    labels alike.
+    least, and they are ranked by that. Other arguments are those of :func:`stakes.evaluate`; ``missing="drop"`` leaves
+    out every row in which any model lacks a value.
 
     >>> y = [1, 1, 1, 0, 0, 0]
     >>> both = compare(truth=y, predictions={"old": [1, 0, 0, 0, 1, 0], "new": [1, 1, 1, 0, 1, 0]})
     >>> print(both.conclusion)
     new and old cannot be told apart on these 6 rows (difference in accuracy 0.3333, 95 % interval −0.1871 to 0.7000)
     """
-    for argument, flag in {"paired": paired, "simultaneous": simultaneous}.items():
-        check_flag(argument, flag)
-    if arrays or (truth is None and paired):
+    question = Question.of("compare", asked)
+    paired, several = question["paired"], isinstance(data, list | tuple)
+    if arrays or (question["truth"] is None and paired):
         raise InputError(
             "how-to-compare",
             "write which columns are which: compare(data, truth='y', scores=['a', 'b']), or compare(truth=y, "
             "scores={'a': p, 'b': q})",
         )
-    sampling = _sampling(confidence, seed, resamples, margin)
-    columns = {"truth": truth, "score": scores, "prediction": predictions, "weight": weight, "cluster": cluster}
-    options = {"task": task, "positive": positive, "classes": classes, "weight": weight, "cluster": cluster}
-    options |= {"where": where, "alike": alike, "pricing": priced(costs, prior, training_prior)}
-    if where is not None and isinstance(data, list | tuple):
-        raise InputError(
-            "where-of-tables",
-            Given("where"),
-            " chooses rows of one table, and several are to be joined; choose their rows first",
-        )
-    if not paired and id is not None:
-        raise errors.not_unpaired("id")
-    if not paired and not isinstance(data, list | tuple) and not (weight is None and cluster is None):
-        raise errors.not_unpaired("weight" if cluster is None else "cluster")
-    if not isinstance(data, list | tuple):
-        if id is not None:
-            raise InputError(
-                "id-of-one-table", Given("id"), " joins several tables; give a list of them, or leave it out"
-            )
-        found = entries(data, truth, scores, predictions, paired)
-    elif paired:
-        pricing: Any = options["pricing"]
-        found, others = entries_joined(data, id, columns, () if pricing is None else pricing.costs.columns, alike)
-        options |= others
-    else:
-        found = entries_of_tables(data, columns)
-    models = contestants(found, threshold, replace(sampling, replicates=REPLICATES), **options)
-    return _compared(models, _wanted(metric, models), sampling, simultaneous, margin, paired)
-
-
-def _sampling(confidence: Any, seed: Any, resamples: Any, margin: Any) -> Sampling:
-    """Check what says how sure a comparison shall be."""
+    margin = question["margin"]
     if margin is not None and (not is_real(margin) or not 0 <= margin < math.inf):
         raise InputError(
             "bad-margin",
             Given("margin", margin),
             " is not a number from 0 on; give the difference that would still not matter",
         )
-    check_whole("resamples", resamples, _LEAST_RESAMPLES)
-    return Sampling(confidence, seed=seed, replicates=int(resamples))
+    if question["where"] is not None and several:
+        raise InputError(
+            "where-of-tables",
+            Given("where"),
+            " chooses rows of one table, and several are to be joined; choose their rows first",
+        )
+    if question["id"] is not None and not (paired and several):
+        raise errors.not_unpaired("id") if not paired else errors.id_of_one_table()
+    for name in ("cluster", "weight"):
+        if not paired and not several and question[name] is not None:
+            raise errors.not_unpaired(name)
+    sampling = replace(question.sampling, replicates=int(question["resamples"]))
+    models = contestants(data, question)
+    return _compared(models, _wanted(question["metric"], models), sampling, question["simultaneous"], margin, paired)
 
 
 def _wanted(texts: Any, models: Sequence[Contestant]) -> list[Metric]:

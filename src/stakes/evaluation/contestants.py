@@ -2,26 +2,27 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from stakes import errors
 from stakes.engines.joining import join, table_names
+from stakes.engines.missing import keep, present_rows
 from stakes.engines.pricing import cost_column
 from stakes.engines.reading import Read, count_read, read_rows
+from stakes.engines.tables import take
 from stakes.errors import About, InputError, Pass, some, the_class
 from stakes.evaluation import judge
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.metrics import Metric
+from stakes.question import Question
 from stakes.tallies import Confusion, CostSums, ErrorSums
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.checks import check_threshold
-from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.paired import Sample
-from stakes.uncertainty.sampling import Sampling
+from stakes.uncertainty.sampling import REPLICATES, Sampling
 
 _SHARED = ("truth", "weight", "cluster")
 
@@ -61,6 +62,65 @@ class Contestant:
 
 
 # ── where the rows are ───────────────────────────────────────────────────────────────────────────────────────────
+def _entries(data: Any, question: Question) -> tuple[list[Entry], dict[str, Any]]:
+    """Return the models that a call names, and what they share if that is no longer as it was given."""
+    paired = question["paired"]
+    prices = () if question.pricing is None else question.pricing.costs.columns
+    columns = {name: question[name] for name in _SHARED}
+    columns |= {"score": question["scores"], "prediction": question["predictions"]}
+    if isinstance(data, list | tuple):
+        if not paired:
+            return entries_of_tables(data, columns), {}
+        found, shared = entries_joined(data, question["id"], columns, prices, question["alike"])
+    else:
+        found, shared = entries(data, question["truth"], question["scores"], question["predictions"], paired), {}
+    if paired and question["missing"] == "drop":
+        return _complete(found, {**columns, **shared}, question["where"], prices)
+    return found, shared
+
+
+def _complete(
+    found: list[Entry], columns: Mapping[str, Any], where: str | None, prices: Sequence[str]
+) -> tuple[list[Entry], dict[str, Any]]:
+    """Leave out every row in which any model lacks a value, so that all are judged on the same rows."""
+    outputs = {
+        f"{kind} {number} {name}": column
+        for number, entry in enumerate(found)
+        for kind in ("score", "prediction")
+        for name, column in _spread(getattr(entry, kind)).items()
+    }
+    shared = {"truth": found[0].truth, "weight": columns["weight"], "cluster": columns["cluster"]}
+    shared |= {cost_column(name): name for name in prices}
+    taken = take(found[0].data, where, **shared, **outputs)
+    present = present_rows(taken, None)
+    if present is None:  # columns of unlike length, which is said when they are read
+        return found, {}
+    kept = {name: keep(values, present) for name, values in taken.items()}
+
+    def output(number: int, kind: str) -> Any:
+        given = getattr(found[number], kind)
+        whole = {name: kept[f"{kind} {number} {name}"] for name in _spread(given)}
+        if given is None or isinstance(given, Mapping):
+            return None if given is None else whole
+        return np.column_stack(list(whole.values())) if getattr(given, "ndim", 1) == 2 else whole[""]
+
+    table = {name: kept[cost_column(name)] for name in prices} or None
+    entries = [
+        Entry(entry.name, table, kept["truth"], output(number, "score"), output(number, "prediction"))
+        for number, entry in enumerate(found)
+    ]
+    dropped = int(len(present) - present.sum())
+    return entries, {**{name: kept.get(name) for name in ("weight", "cluster")}, "where": None, "dropped": dropped}
+
+
+def _spread(output: Any) -> dict[Any, Any]:
+    """The columns of an output, by class if there are several."""
+    if output is None or isinstance(output, Mapping):
+        return dict(output or {})
+    several = getattr(output, "ndim", 1) == 2 and not hasattr(output, "columns")
+    return dict(enumerate(np.asarray(output).T)) if several else {"": output}
+
+
 def entries(data: Any, truth: Any, scores: Any, predictions: Any, paired: bool) -> list[Entry]:
     """Return the models that a call names, in its order."""
     columns = {"score": _by_name("scores", scores), "prediction": _by_name("predictions", predictions)}
@@ -172,17 +232,17 @@ def _check_names(columns: Mapping[str, Any]) -> None:
 
 
 # ── reading and evaluating ───────────────────────────────────────────────────────────────────────────────────────
-def contestants(
-    found: Sequence[Entry], threshold: float | None, sampling: Sampling, **options: Any
-) -> list[Contestant]:
-    """Read and evaluate the models."""
+def contestants(data: Any, question: Question) -> list[Contestant]:
+    """Find, read and evaluate the models that a call names."""
+    found, shared = _entries(data, question)
     if len(found) < 2:
         raise errors.one_model([entry.name for entry in found])
-    if threshold is not None:
-        check_threshold(threshold)
-        if any(entry.prediction is not None for entry in found):
-            raise errors.threshold_and_prediction()
-    reads = {entry.name: _read(entry, {**options, "threshold": threshold}) for entry in found}
+    threshold, sampling = question["threshold"], replace(question.sampling, replicates=REPLICATES)
+    if threshold is not None and any(entry.prediction is not None for entry in found):
+        raise errors.threshold_and_prediction()
+    dropped = shared.pop("dropped", 0)
+    options = {name: value for name, value in {**question.rows, **shared}.items() if name != "truth"}
+    reads = {entry.name: _read(entry, options, dropped) for entry in found}
     _same_kind(reads)
     for name, read in reads.items():
         if len(read.rows.truth) < 2:
@@ -190,7 +250,7 @@ def contestants(
                 "single-row-to-compare",
                 f"model {name!r}: there is a single row, which tells nothing about a difference; give at least two",
             )
-    judged = {name: _judged(name, read, threshold, sampling, options.get("pricing")) for name, read in reads.items()}
+    judged = {name: _judged(name, read, question, sampling) for name, read in reads.items()}
     taken = {name: _taken(read, judged[name]) for name, read in reads.items()}
     decisions = tuple(dict.fromkeys(name for names, _ in taken.values() for name in names))
     return [_contestant(name, read, judged[name], *taken[name], decisions) for name, read in reads.items()]
@@ -205,10 +265,12 @@ def _named(model: str) -> Iterator[None]:
         raise problem.within(f"model {model!r}") from None
 
 
-def _read(entry: Entry, options: Mapping[str, Any]) -> Read:
+def _read(entry: Entry, options: Mapping[str, Any], dropped: int) -> Read:
+    """Read the rows of a model, of which some were ``dropped`` already."""
     columns = {"truth": entry.truth, "score": entry.score, "prediction": entry.prediction}
     with _named(entry.name):
-        return read_rows(entry.data, **columns, **options)
+        read = read_rows(entry.data, **columns, **options)
+    return replace(read, dropped=read.dropped + dropped, length=read.length + dropped)
 
 
 def _same_kind(reads: Mapping[str, Read]) -> None:
@@ -237,12 +299,12 @@ def _same_kind(reads: Mapping[str, Read]) -> None:
                 )
 
 
-def _judged(name: str, read: Read, threshold: float | None, sampling: Sampling, pricing: Pricing | None) -> Evaluation:
+def _judged(name: str, read: Read, question: Question, sampling: Sampling) -> Evaluation:
     with _named(name):
-        counted = count_read(read)
+        counted = count_read(read, question["baseline"])
         if read.plan is None:
             return Evaluation(counted, sampling=sampling)
-        return judge(counted, threshold, sampling, pricing)
+        return judge(counted, question["threshold"], sampling, question.pricing)
 
 
 def _taken(read: Read, evaluation: Evaluation) -> tuple[tuple[str, ...], Array | None]:

@@ -1,7 +1,6 @@
 """Tallies that were counted before, or came as files: they are added up, and judged as if their rows were here."""
 
 import os
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -9,16 +8,9 @@ from stakes import errors
 from stakes.engines.anonymise import SUFFIX
 from stakes.engines.plan import Counted
 from stakes.errors import InputError, several
+from stakes.question import Question
 from stakes.tallies import Confusion, Tally
 from stakes.tallies.names import canonical
-
-_QUESTION: dict[str, Any] = {
-    **dict.fromkeys(
-        ("truth", "score", "prediction", "positive", "classes", "weight", "by", "baseline", "cluster", "alike")
-    ),
-    **{"where": None, "task": "auto", "missing": "error"},
-}
-"""The arguments that were answered when the rows were counted, and what they are when they are not given."""
 
 
 def are_tallies(data: Any) -> bool:
@@ -45,28 +37,32 @@ def _is_tally(name: Any) -> bool:
     return os.fspath(name).lower().endswith(SUFFIX)
 
 
-def load_sum(data: Any, question: Mapping[str, Any]) -> Counted:
+def load_sum(data: Any, question: Question) -> Counted:
     """Load tallies and add them up; what would ask another question is refused."""
     from stakes.engines.files.sources import sources  # names, patterns, and nothing twice
     from stakes.engines.plan import load
 
-    if isinstance(data, Confusion) and len(data.truths) == 2 and question["positive"] is not None:
-        data = replace(data, positive=canonical(question["positive"]))  # a published table need not say which it is
-        question = {**question, "positive": None}
-    given = [name for name, value in question.items() if name in _QUESTION and _given(value, _QUESTION[name])]
-    if given:
+    given = question.answered_by_counting
+    if isinstance(data, Confusion) and len(data.truths) == 2 and "positive" in given:
+        data = replace(data, positive=canonical(given.pop("positive")))  # a published table need not say which it is
+    parts = _in_memory(data)
+    counted = Counted.sum(
+        [part if isinstance(part, Counted) else Counted.of(part) for part in parts]
+        if parts
+        else [load(source.path) for source in sources(data)]
+    )
+    other = [
+        name
+        for name, value in given.items()
+        if not (isinstance(value, str | float) and counted.question.get(name) == value)
+    ]
+    if other:
         raise InputError(
             "fixed-when-counted",
-            several(given),
+            several(other),
             ": the question of a tally was fixed when its rows were counted; leave this out",
         )
-    if parts := _in_memory(data):
-        return Counted.sum([part if isinstance(part, Counted) else Counted.of(part) for part in parts])
-    return Counted.sum([load(source.path) for source in sources(data)])
-
-
-def _given(value: Any, otherwise: Any) -> bool:
-    return value is not None and not (isinstance(value, str) and value == otherwise)
+    return counted
 
 
 def name_of(tallies: Any) -> str:

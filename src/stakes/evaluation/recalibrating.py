@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Unpack
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from stakes.errors import Given, InputError, Pass, some
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import warn_of_wrongs
 from stakes.metrics.estimate import Estimate, percent
+from stakes.question import Data, Question, asks
+from stakes.question.options import Calibrated
 from stakes.records import Record, Says
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
@@ -54,6 +56,8 @@ class Recalibration(
     calibrator: Calibrator
     folds: Annotated[int, Says(minimum=2)]
     sampling: Sampling
+    truth: Array
+    cluster: Array | None = None
 
     def loss(self, name: str, method: str | None = None) -> float:
         """Return the mean loss as it stands, or after recalibration by a method; NaN for what are no probabilities."""
@@ -71,7 +75,8 @@ class Recalibration(
             return Estimate("change", math.nan, reason="the scores are no probabilities as they stand")
         with np.errstate(invalid="ignore"):
             differences = self.after[method][name] - self.before[name]
-        limits = mean_interval(differences, self.weight, self.sampling.confidence)
+        classes = self.truth if self.sampling.fixed else None
+        limits = mean_interval(differences, self.weight, self.sampling.confidence, self.cluster, classes)
         found = none("a loss is infinite") if limits is None else Interval(*limits, "Student, paired by rows")
         value = self.loss(name, method) - self.loss(name)
         return figure("change", value, 0.0, found, self.sampling.confidence)
@@ -140,40 +145,31 @@ class Recalibration(
         return f"<Recalibration by {self.method}>"
 
 
-def recalibration(
-    data: Any = None,
-    *,
-    truth: Any,
-    score: Any,
-    positive: Any = None,
-    classes: Any = None,
-    weight: Any = None,
-    method: str | None = None,
-    folds: int = 5,
-    seed: int = 0,
-    confidence: float = 0.95,
-    where: str | None = None,
-    alike: Any = None,
-) -> Recalibration:
+@asks("calibrate")
+def calibrate(data: Data = None, **asked: Unpack[Calibrated]) -> Recalibration:
     """Ask how honest the scores are, judge recalibration by cross-fitting, and fit the best method on all rows.
 
     ``method`` is "isotonic", "sigmoid" or "temperature" (the only one for more than two classes); when it is None, the
     one with the lowest cross-fitted log loss. The other arguments are those of :func:`stakes.evaluate`.
     """
-    sampling = Sampling(confidence, seed=seed)
-    columns = {"truth": truth, "score": score, "positive": positive, "classes": classes, "weight": weight}
-    read = read_rows(data, **columns, where=where, alike=alike)
-    evaluation = Evaluation(count_read(read), sampling=sampling)
+    question = Question.of("calibrate", asked)
+    if question["truth"] is None or question["score"] is None:
+        raise errors.positional_arrays("calibrate")
+    read = read_rows(data, **question.rows)
+    evaluation = Evaluation(count_read(read), sampling=question.sampling)
     warn_of_wrongs(evaluation)
-    kinds = _kinds(read, evaluation.probabilities, method)
-    rows = read.rows
+    kinds = _kinds(read, evaluation.probabilities, question["method"])
+    rows, folds, seed = read.rows, question["folds"], question["seed"]
     scores, codes = np.asarray(rows.scores, np.float64), rows.truth.astype(np.int64)
     names = _LOSSES[scores.ndim]
 
     def losses(said: Array) -> dict[str, Array]:
         return {name: np.asarray(row_loss(metrics.find(name))(codes, said), np.float64) for name in names}
 
-    after = {name: losses(cross_fitted(kind, scores, codes, folds, seed, rows.weight)) for name, kind in kinds.items()}
+    after = {
+        name: losses(cross_fitted(kind, scores, codes, folds, seed, rows.weight, rows.cluster))
+        for name, kind in kinds.items()
+    }
     best = min(after, key=lambda name: float(np.average(after[name][names[0]], weights=rows.weight)))
     return Recalibration(
         evaluation.calibration if evaluation.probabilities else None,
@@ -181,9 +177,11 @@ def recalibration(
         after,
         rows.weight,
         best,
-        _for_labels(kinds[best].fit(scores, codes, rows.weight), read, score),
+        _for_labels(kinds[best].fit(scores, codes, rows.weight), read, question["score"]),
         folds,
-        sampling,
+        question.sampling,
+        codes,
+        rows.cluster,
     )
 
 

@@ -58,15 +58,32 @@ def sign_p_value(differences: Array) -> float:
     return float(min(1.0, 2 * (1 + wrong) / (1 + len(known))))
 
 
-def mean_interval(differences: Array, weight: Array | None, confidence: float) -> tuple[float, float] | None:
-    """Return Student's interval of a (weighted) mean; None for a single row or infinite values."""
+def mean_interval(
+    differences: Array,
+    weight: Array | None,
+    confidence: float,
+    cluster: Array | None = None,
+    classes: Array | None = None,
+) -> tuple[float, float] | None:
+    """Return Student's interval of a (weighted) mean; None for a single row or infinite values.
+
+    Rows of a ``cluster`` count as one. Of ``classes`` whose counts are fixed only the spread within each counts.
+    """
     n = len(differences)
     if n < 2 or not np.isfinite(differences).all():
         return None
     share = np.full(n, 1 / n) if weight is None else weight / weight.sum()
     mean = float(share @ differences)
-    error = math.sqrt(n / (n - 1) * float((share**2) @ (differences - mean) ** 2))
-    reach = student((1 + confidence) / 2, n - 1) * error
+    centre = np.full(n, mean)
+    if classes is not None:
+        centre = (np.bincount(classes, share * differences) / np.maximum(np.bincount(classes, share), 1e-300))[classes]
+    parts = share * (differences - centre)
+    if cluster is not None:
+        parts = np.bincount(np.unique(cluster, return_inverse=True)[1], parts)
+        n = len(parts)
+        if n < 2:
+            return None
+    reach = student((1 + confidence) / 2, n - 1) * math.sqrt(n / (n - 1) * float(parts @ parts))
     return mean - reach, mean + reach
 
 

@@ -8,6 +8,7 @@ from stakes.evaluation import Evaluation, TwoClassEvaluation
 from stakes.metrics import Metric
 from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import USUAL, Sampling
 from stakes.validation.fitting import Predictions
 from stakes.validation.target import Target
@@ -33,15 +34,16 @@ def judge(
     *,
     threshold: float | None = None,
     sampling: Sampling = USUAL,
+    pricing: Pricing | None = None,
     **options: Any,
 ) -> Evaluation:
     """Evaluate what was said about some rows; with a threshold, the scores decide."""
-    if threshold is not None:
+    if threshold is not None or (pricing is not None and said.score is not None):
         said = Predictions(said.score, None if said.score is not None else said.prediction, said.probabilities)
-    counted = count_rows(**columns(target, said, rows), **options)
-    judged = evaluation.judge(counted, threshold, sampling)
+    counted = count_rows(**columns(target, said, rows), pricing=pricing, threshold=threshold, **options)
+    judged = evaluation.judge(counted, threshold, sampling, pricing)
     if judged.probabilities and not said.probabilities:  # decision functions may happen to lie in [0, 1]
-        return TwoClassEvaluation(counted, threshold, probabilities=False, sampling=sampling)
+        return TwoClassEvaluation(counted, threshold, probabilities=False, sampling=sampling, pricing=pricing)
     return judged
 
 

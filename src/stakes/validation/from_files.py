@@ -11,6 +11,7 @@ from stakes import errors
 from stakes.errors import InputError, short, some
 from stakes.validation.fitting import require_scikit_learn
 from stakes.validation.result import Validation
+from stakes.validation.target import satisfying
 from stakes.validation.validate import validate
 
 _BESIDE = ("groups", "weight", "by")
@@ -34,6 +35,8 @@ def validate_file(
 
     require_scikit_learn()
     frame = files.read_whole(Path(file), files.MISSING)
+    if (where := options.pop("where", None)) is not None:
+        frame = frame.filter(satisfying(where, frame))
     beside: dict[str, Any] = {name: options.pop(name, None) for name in _BESIDE}
     for argument, name in {"target": target, **beside}.items():
         _check_column(argument, name, frame)

@@ -1,7 +1,8 @@
 """permutation_test(): could the figure of a model be chance?"""
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -9,17 +10,23 @@ from stakes import errors, metrics
 from stakes.engines.counting import count_rows, in_batches
 from stakes.engines.plan import Counted
 from stakes.engines.reading import Read, count_read, read_rows
-from stakes.errors import About, Given, InputError
-from stakes.evaluation import judge, refuse_useless_threshold
+from stakes.errors import About, InputError
+from stakes.evaluation import judge
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import warn_of_wrongs
 from stakes.metrics import Metric
+from stakes.question import Column, Data, Question, asks
+from stakes.question.options import Permuted
 from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.checks import check_whole
 from stakes.uncertainty.permutation import PermutationTest, permute
 
 _PERMUTATIONS = 10_000
 _REFIT_OPTIONS = ("cv", "test", "jobs", "groups")
+_OF_PREDICTIONS = (
+    *("truth", "score", "prediction", "threshold", "weight", "where", "missing", "baseline"),
+    *("costs", "prior", "training_prior"),
+)
 
 _DEFAULTS: dict[type[Tally], str] = {
     ScoreTable: "auc",
@@ -31,26 +38,9 @@ _DEFAULTS: dict[type[Tally], str] = {
 """The figure to test, of the first of these tallies that there is."""
 
 
+@asks("permutation_test")
 def permutation_test(
-    data: Any = None,
-    X: Any = None,
-    y: Any = None,
-    *,
-    truth: Any = None,
-    score: Any = None,
-    prediction: Any = None,
-    metric: str | Metric | None = None,
-    positive: Any = None,
-    classes: Any = None,
-    task: str = "auto",
-    weight: Any = None,
-    threshold: float | None = None,
-    cluster: Any = None,
-    permutations: int | None = None,
-    seed: int = 0,
-    where: str | None = None,
-    alike: Any = None,
-    **refit: Any,
+    data: Data = None, X: Column = None, y: Column = None, **asked: Unpack[Permuted]
 ) -> PermutationTest:
     """Compare a figure with what it is when the truth is shuffled: could it be chance?
 
@@ -64,63 +54,60 @@ def permutation_test(
     >>> print(permutation_test(truth=[1, 1, 1, 0, 0, 0, 0, 0], prediction=[1, 1, 1, 0, 0, 0, 0, 0]))
     mcc 1; Fisher's exact test, one-sided: p = 0.018
     """
-    name = metric.text if isinstance(metric, Metric) else metric
-    columns = {"positive": positive, "classes": classes, "alike": alike, "weight": weight}
+    if "how" in asked:
+        asked["cv"] = asked.pop("how")  # type: ignore[typeddict-item]  # as validate() calls it
+    question = Question.of("permutation_test", asked)
     if callable(getattr(data, "fit", None)):
-        fixed = {"truth": truth, "score": score, "prediction": prediction, "threshold": threshold}
-        fixed |= {"weight": columns.pop("weight"), "cluster": cluster, "where": where}
-        _refuse(fixed, errors.only_for_predictions)
-        from stakes.validation.refit import refit_permutation
-
-        options = {
-            **columns,
-            "permutations": permutations,
-            "task": None if task == "auto" else task,
-        }
-        given = {name: value for name, value in options.items() if value is not None}
-        if "how" in refit:
-            refit["cv"] = refit.pop("how")  # as validate() calls it
-        _refuse({name: name for name in refit if name not in _REFIT_OPTIONS}, errors.unknown_refit_options)
-        return refit_permutation(data, X, y, metric=name, seed=seed, **given, **refit)
-    if X is not None or y is not None or truth is None:
+        return _refitted(question, data, X, y)
+    if X is not None or y is not None or question["truth"] is None:
         raise errors.positional_arrays("permutation_test")
-    _refuse(refit, errors.only_for_estimators)
-    if cluster is not None:
-        raise InputError(
-            "shuffled-clusters",
-            Given("cluster"),
-            " does not go with shuffling rows: rows of a cluster are alike, and a shuffle that parts them takes "
-            "chance for a finding far too often; keep one row of each cluster",
-        )
-    permutations = _PERMUTATIONS if permutations is None else permutations
+    _refuse(question, _REFIT_OPTIONS, errors.only_for_estimators)
+    permutations = _PERMUTATIONS if question["permutations"] is None else question["permutations"]
     check_whole("permutations", permutations, least=1)
-    refuse_useless_threshold(threshold, score, prediction)
-    columns |= {"truth": truth, "score": score, "prediction": prediction, "task": task, "where": where}
-    read = None if in_batches(data) else read_rows(data, **columns)
-    counted = count_rows(data, **columns) if read is None else count_read(read)
+    question.refuse_useless_threshold()
+    read = None if in_batches(data) else read_rows(data, **question.rows)
+    counted = count_rows(data, **question.rows) if read is None else count_read(read, question["baseline"])
     warn_of_wrongs(Evaluation(counted))
-    return _test(counted, read, threshold, name, permutations, seed)
+    return _test(counted, read, question, permutations)
 
 
-def _refuse(arguments: dict[str, Any], words: Any) -> None:
-    given = [name for name, value in arguments.items() if value is not None]
+def _refitted(question: Question, estimator: Any, X: Column, y: Column) -> PermutationTest:
+    """Fit an estimator again for each permutation."""
+    from stakes.validation.refit import refit_permutation
+
+    _refuse(question, _OF_PREDICTIONS, errors.only_for_predictions)
+    names = ("positive", "classes", "alike", "permutations", *_REFIT_OPTIONS)
+    given = {name: question[name] for name in names if question[name] is not None}
+    task = {} if question["task"] == "auto" else {"task": question["task"]}
+    return refit_permutation(estimator, X, y, metric=_name(question), seed=question["seed"], **task, **given)
+
+
+def _name(question: Question) -> str | None:
+    metric = question["metric"]
+    return metric.text if isinstance(metric, Metric) else metric
+
+
+def _refuse(question: Question, names: Sequence[str], words: Any) -> None:
+    given = [name for name in names if question[name] not in (None, "error")]
     if given:
         raise words(given)
 
 
-def _test(
-    counted: Counted, read: Read | None, threshold: float | None, name: str | None, permutations: int, seed: int
-) -> PermutationTest:
+def _test(counted: Counted, read: Read | None, question: Question, permutations: int) -> PermutationTest:
     _refuse_idle_shuffles(counted)
-    evaluation = judge(counted, threshold)
-    metric = _metric(evaluation, _default(counted) if name is None else name)
+    threshold, pricing = question["threshold"], question.pricing
+    evaluation = judge(counted, threshold, pricing=pricing)
+    metric = _metric(evaluation, _name(question) or _default(counted))
 
     def again(rng: np.random.Generator) -> Any:
         assert read is not None
         rows = read.rows.shuffled(rng.permutation(len(read.rows.truth)))
-        return _tally(judge(count_read(replace(read, rows=rows), parts=metric.parts), threshold), metric)
+        return _tally(
+            judge(count_read(replace(read, rows=rows), question["baseline"], metric.parts), threshold, pricing=pricing),
+            metric,
+        )
 
-    return permute(_tally(evaluation, metric), metric, permutations, seed, again if read else None)
+    return permute(_tally(evaluation, metric), metric, permutations, question["seed"], again if read else None)
 
 
 def _refuse_idle_shuffles(counted: Counted) -> None:

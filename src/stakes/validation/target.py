@@ -6,15 +6,18 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
+from stakes.engines import conditions
 from stakes.engines.alike import Spelling
 from stakes.engines.columns import Column, as_finite, to_column
 from stakes.engines.labels import Labels, canonical, encode, settle
+from stakes.engines.missing import keep, present_rows
 from stakes.engines.plan import Plan
 from stakes.engines.tasks import settle_task
-from stakes.errors import About, InputError, rows_text
+from stakes.errors import About, Given, InputError, rows_text
+from stakes.question import Question
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
-from stakes.validation.features import count_of
+from stakes.validation.features import count_of, take
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +51,44 @@ class Target:
         """Return the same values at other rows."""
         labels = None if self.labels is None else replace(self.labels, codes=self.labels.codes[order])
         return replace(self, values=self.values[order], labels=labels)
+
+
+def kept_rows(X: Any, y: Any, question: Question) -> tuple[Any, Any, dict[str, Any]]:
+    """Return the rows to fit and to judge: those that a condition keeps, and that lack nothing if others are dropped.
+
+    Gaps in features are left to the estimator, which may know what to do about them.
+    """
+    beside = {name: question[name] for name in ("weight", "by", "groups")}
+    rows = np.ones(count_of(X), bool)
+    if question["where"] is not None:
+        rows = satisfying(question["where"], X)
+    if not is_one_of(question["missing"], ("error", "drop")):
+        raise errors.unknown_missing(question["missing"])
+    if question["missing"] == "drop":
+        present = present_rows(
+            {"y": y, **{name: values for name, values in beside.items() if values is not None}}, None
+        )
+        rows = rows if present is None else rows & present
+    if rows.all():
+        return X, y, beside
+    kept = {name: None if values is None else keep(values, rows) for name, values in beside.items()}
+    return take(X, np.flatnonzero(rows)), keep(y, rows), kept
+
+
+def satisfying(where: Any, X: Any) -> Array:
+    """Which rows of a table satisfy a condition."""
+    if not hasattr(X, "columns"):
+        raise InputError(
+            "where-of-features",
+            Given("where"),
+            f" chooses rows by the columns of a table, and X is a {type(X).__name__}; give a data frame",
+        )
+    condition = conditions.parse(where)
+    condition.check(list(X.columns))
+    rows = conditions.choose_rows({name: X[name] for name in condition.columns}, condition, count_of(X))
+    if not rows.any():
+        raise errors.nothing_satisfies(condition.text)
+    return rows
 
 
 def read_target(y: Any, X: Any, estimator: Any, task: str, positive: Any, classes: Any, alike: Any = None) -> Target:

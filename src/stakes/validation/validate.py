@@ -1,44 +1,25 @@
 """validate(): an estimator and data in, figures on rows that it was not fitted on out."""
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from stakes import errors
 from stakes.engines.columns import as_weights
 from stakes.errors import InputError
+from stakes.question import Column, Question, asks
+from stakes.question.options import Validated
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.checks import check_threshold
-from stakes.uncertainty.sampling import Sampling
 from stakes.validation.evaluating import judge
 from stakes.validation.features import indexable
 from stakes.validation.fitting import Predictions, check_estimator, fit_all, require_scikit_learn
 from stakes.validation.result import Validation
 from stakes.validation.splits import split
-from stakes.validation.target import as_array, column_of, read_target
+from stakes.validation.target import as_array, column_of, kept_rows, read_target
 
 
-def validate(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    *,
-    how: Any = "5-fold",
-    stratified: Any = "auto",
-    groups: Any = None,
-    repeats: int = 1,
-    positive: Any = None,
-    classes: Any = None,
-    task: str = "auto",
-    weight: Any = None,
-    threshold: float | None = None,
-    by: Any = None,
-    confidence: float = 0.95,
-    design: str = "classes random",
-    seed: int = 0,
-    jobs: int = 1,
-    alike: Any = None,
-) -> Validation:
+@asks("validate")
+def validate(estimator: Any, X: Column, y: Column, **asked: Unpack[Validated]) -> Validation:
     """Fit copies of an estimator on some rows, and judge them on the others.
 
     ``how`` is "5-fold" (or a number of folds), "hold-out", "hold-out 30%" (or a share from 0.05 to 0.5),
@@ -49,7 +30,9 @@ def validate(
 
     Of two classes the probability of the positive one is judged as the score, or else the decision function; of more
     classes all probabilities and the decisions; otherwise what ``predict`` says. Each split is fitted exactly once.
-    ``alike`` makes labels alike before anything is fitted, as in :func:`stakes.evaluate`.
+    Other arguments are those of :func:`stakes.evaluate`: ``alike`` makes labels alike before anything is fitted,
+    ``where`` keeps rows of a table ``X`` that satisfy a condition, ``missing="drop"`` leaves out rows without ``y``,
+    weight, segment or group, and with ``costs`` the folds are judged by what their decisions cost.
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.neighbors import KNeighborsClassifier
@@ -59,25 +42,28 @@ def validate(
     >>> round(v["accuracy"].mean, 3), v["accuracy"].training.value
     (0.96, 1.0)
     """
-    sampling = Sampling(confidence, design, seed)
+    question = Question.of("validate", asked)
     require_scikit_learn()
     check_estimator(estimator)
-    X = indexable(X)
-    target = read_target(y, X, estimator, task, positive, classes, alike)
+    X, y, beside = kept_rows(indexable(X), y, question)
+    target = read_target(y, X, estimator, *(question[name] for name in ("task", "positive", "classes", "alike")))
     if target.labels is not None and len(set(target.labels.codes.tolist())) < 2:
         raise InputError(
             "one-class-to-fit",
             f"y is {target.labels.names[int(target.labels.codes[0])]!r} in every row, so there is nothing to tell "
             "apart; give rows of two classes or more",
         )
-    if threshold is not None:
-        check_threshold(threshold)
-        if not target.two_classes:
-            raise errors.threshold_of_many()
-    weights = None if weight is None else as_weights(column_of("weight", weight, X))
-    segments = None if by is None else as_array(column_of("by", by, X))
-    splits = split(how, X, target, groups=groups, stratified=stratified, repeats=repeats, seed=seed)
-    fitted = fit_all(estimator, X, target, splits.all, training=True, jobs=jobs)
+    threshold, pricing = question["threshold"], question.pricing
+    if threshold is not None and not target.two_classes:
+        raise errors.threshold_of_many()
+    if pricing is not None and target.plan is None:
+        raise errors.costs_of_numbers()
+    weights = None if beside["weight"] is None else as_weights(column_of("weight", beside["weight"], X))
+    segments = None if beside["by"] is None else as_array(column_of("by", beside["by"], X))
+    groups = beside["groups"]
+    dealt = {name: question[name] for name in ("stratified", "repeats", "seed")}
+    splits = split(question["how"], X, target, groups=groups, **dealt)
+    fitted = fit_all(estimator, X, target, splits.all, training=True, jobs=question["jobs"])
 
     units = np.arange(len(target.values)) if groups is None else as_array(column_of("groups", groups, X))
 
@@ -85,8 +71,8 @@ def validate(
         """Evaluate; rows that are judged several times, and groups, stay together in intervals."""
         weight = None if weights is None else weights[rows]
         cluster = units[rows] if groups is not None or len(np.unique(rows)) < len(rows) else None
-        columns = {"weight": weight, "by": by, "cluster": cluster}
-        return judge(target, said, rows, threshold=threshold, sampling=sampling, **columns)
+        columns = {"weight": weight, "by": by, "cluster": cluster, "baseline": question["baseline"], "pricing": pricing}
+        return judge(target, said, rows, threshold=threshold, sampling=question.sampling, **columns)
 
     rows, fold = splits.test_rows
     said = Predictions.joined([one.test for one in fitted])

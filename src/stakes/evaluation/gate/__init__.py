@@ -3,11 +3,12 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Unpack
 
 from stakes import errors
 from stakes.engines.plan import Counted
 from stakes.errors import InputError, some
+from stakes.evaluation import evaluation_of
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import wrongs
 from stakes.evaluation.comparison import Comparison
@@ -15,6 +16,8 @@ from stakes.evaluation.gate.checks import Check, check_dropped
 from stakes.evaluation.gate.differences import check_no_worse
 from stakes.evaluation.gate.request import ALLOWED_DROPPED, Request
 from stakes.metrics.estimate import percent
+from stakes.question import Data, Question, asks
+from stakes.question.options import Gated
 from stakes.records import Count, Finite, Record, RowCount, Says
 from stakes.results import Shown
 from stakes.views import page
@@ -85,14 +88,8 @@ class Gate(
         return f"<Gate: {self.conclusion}>"
 
 
-def gate(
-    evaluation: Evaluation,
-    *,
-    require: str | Iterable[str] = (),
-    baseline: Any = None,
-    no_worse: Mapping[Any, float] | Iterable[str] | None = None,
-    allow_dropped: float = ALLOWED_DROPPED,
-) -> Gate:
+@asks("gate")
+def gate(evaluation: Evaluation | Data, *, baseline: Any = None, **asked: Unpack[Gated]) -> Gate:
     """Hold an evaluation against conditions.
 
     ``require`` are conditions on figures, by the text that ``ev[…]`` knows, or on the ends of their intervals:
@@ -109,12 +106,19 @@ def gate(
     itself, is the same in every row, or surely runs the wrong way. A condition that rewards a worse figure is warned
     of.
 
+    Rows can be given in the place of an evaluation, with the arguments of :func:`stakes.evaluate`:
+    ``gate("preds.csv", truth="y", score="p", require="auc.low >= 0.8")``.
+
     >>> from stakes import evaluate
     >>> ev = evaluate(truth=[1, 1, 0, 1, 1, 0], score=[0.9, 0.4, 0.6, 0.8, 0.1, 0.2])
     >>> gate(ev, require=["auc >= 0.6", "auc.low >= 0.5"]).passed
     False
     """
-    return judge(evaluation, Request.parse(require, no_worse, allow_dropped, baseline is not None), baseline)
+    question = Question.of("gate", asked)
+    request = Request.parse(
+        question["require"], question["no_worse"], question["allow_dropped"], against=baseline is not None
+    )
+    return judge(evaluation_of(evaluation, question), request, baseline)
 
 
 def judge(evaluation: Evaluation, asked: Request, baseline: Any = None) -> Gate:
