@@ -329,7 +329,7 @@ def test_conditions_are_read_before_any_row(tmp_path):
         (("--require", "auc = 0.5"), "is no condition"),
         (("--baseline", "gone2.csv", "--no-worse", "auc:x"), "no worse by 'x'"),
         (("--require", "normalised_cost < 1"), "needs to know what mistakes cost; pass --miss 5 --false-alarm 1"),
-        (("--require", "auc > 0.5", "--allow-dropped", "7"), "--allow-dropped 7.0 is no share"),
+        (("--require", "auc > 0.5", "--allow-dropped", "7"), "--allow-dropped 7 is no share"),
     ):
         done = run(tmp_path / "gone.csv", "--truth", "y", "--score", "p", *arguments)
         assert (done.returncode, words in done.stderr) == (2, True), done.stderr

@@ -193,7 +193,7 @@ def test_bash_completes_commands_and_options(tmp_path):
     done
     """
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=environment, timeout=60)
-    assert done.stdout.splitlines() == ["gate", "--require", "--class --cluster"], done.stderr
+    assert done.stdout.splitlines() == ["gate", "--require", "--cluster --class"], done.stderr
 
 
 def in_terminal(arguments, env):
@@ -278,15 +278,15 @@ def test_warnings_are_one_line_and_said_once(tmp_path):
         (
             "evaluate --positive malignant --by size --truth=diagnosis FILE --score logistic --missing drop --lang es "
             "--json -oFOLDER/out.json",
-            "evaluate FILE --missing drop --truth diagnosis --score logistic --positive malignant --by size",
+            "evaluate FILE --truth diagnosis --score logistic --by size --missing drop --positive malignant",
         ),
         (
             "compare FILE --truth diagnosis --score logistic --score neighbours --positive malignant --quiet",
-            "compare FILE --truth diagnosis --score logistic --score neighbours --positive malignant",
+            "compare FILE --truth diagnosis --positive malignant --score logistic --score neighbours",
         ),
         (
             "decide FILE --bins --truth diagnosis --score logistic --positive malignant --best 'recall >= 0.9'",
-            "decide FILE --bins --truth diagnosis --score logistic --positive malignant --best 'recall >= 0.9'",
+            "decide FILE --truth diagnosis --score logistic --bins --positive malignant --best 'recall >= 0.9'",
         ),
     ],
 )

@@ -22,6 +22,8 @@ _HOMES = {
     "validate": "stakes.validation.validate",
     "Validation": "stakes.validation.result",
     "compare": "stakes.evaluation.comparing",
+    "calibrate": "stakes.evaluation.recalibrating",
+    "Recalibration": "stakes.evaluation.recalibrating",
     "Comparison": "stakes.evaluation.comparison",
     "gate": "stakes.evaluation.gate",
     "Gate": "stakes.evaluation.gate",
@@ -38,7 +40,7 @@ _HOMES = {
     "scorer": "stakes.validation.scoring",
     "plot": "stakes.views.plots",
     "plot_regions": "stakes.views.plots.regions",
-    "report": "stakes.evaluation.reporting",
+    "report": "stakes.evaluation.report",
     "PermutationTest": "stakes.uncertainty.permutation",
     "ClassScores": "stakes.tallies",
     "Confusion": "stakes.tallies",
@@ -83,7 +85,9 @@ if TYPE_CHECKING:
     from stakes.evaluation.comparison import Comparison as Comparison
     from stakes.evaluation.gate import Gate as Gate
     from stakes.evaluation.gate import gate as gate
-    from stakes.evaluation.reporting import report as report
+    from stakes.evaluation.recalibrating import Recalibration as Recalibration
+    from stakes.evaluation.recalibrating import calibrate as calibrate
+    from stakes.evaluation.report import report as report
     from stakes.metrics import Estimate as Estimate
     from stakes.systems.system import System as System
     from stakes.tallies import ClassScores as ClassScores

@@ -45,7 +45,8 @@ def from_file(data, **options):
 
 
 def counted(data, **options):
-    return stakes.count(data, **{**COLUMNS, **options}).to_dict()
+    told = stakes.count(data, **{**COLUMNS, **options}).to_dict()
+    return {name: value for name, value in told.items() if name != "question"}
 
 
 def left_out(told, rows):

@@ -90,7 +90,7 @@ def test_only_combinations_that_occur_are_numbered():
 def counted(data=None, **question):
     """The counts as data, without the names of their columns, which arrays do not have."""
     told = stakes.count(data, **question).to_dict()
-    return {name: value for name, value in told.items() if name != "columns"}
+    return {name: value for name, value in told.items() if name != "question"}
 
 
 def test_every_way_to_give_the_columns_is_the_same(table, tmp_path):

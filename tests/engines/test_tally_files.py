@@ -63,7 +63,7 @@ def questions():
             truth=np.arange(2100) // 2, prediction=np.arange(2100) // 3, task="classification"
         ),
         "impossible": stakes.count(truth=["a", "b", "c"], score=[[0, 0.5, 0.5]] * 3, classes="abc"),
-        "costs by row": stakes.count(hospital(1), **QUESTION, pricing=stakes.evaluation.Pricing(costs), threshold=0.25),
+        "costs by row": stakes.count(hospital(1), **QUESTION, costs=costs, threshold=0.25),
         "large whole numbers": stakes.count(truth=[0, 1, 1, 0], score=[2**60, 2**60 + 1, 2**62, 5]),
     }
 
@@ -471,8 +471,8 @@ CHANGES = [
     (("dropped",), 1.5),
     (("threshold",), "0.3"),
     (("threshold",), [0.3]),
-    (("columns",), {"by": 3}),
-    (("columns",), {"other": "x"}),
+    (("question",), {"by": 3}),
+    (("question",), {"other": "x"}),
     (("tallies",), []),
     (("tallies", 0, "tally"), "cost"),
     (("tallies", 0, "version"), 9),

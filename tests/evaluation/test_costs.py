@@ -197,11 +197,11 @@ def test_costs_that_name_a_column(rows, weighted):
 
 def test_costs_by_row_add_up_and_are_saved(rows):
     p, truth, amount = rows
-    pricing = Pricing(stakes.Costs(miss="amount", false_alarm=5))
+    costs = stakes.Costs(miss="amount", false_alarm=5)
 
     def count(part):
         data = {"y": truth[part], "p": p[part], "amount": amount[part]}
-        return stakes.count(data, truth="y", score="p", positive="tumour", pricing=pricing)
+        return stakes.count(data, truth="y", score="p", positive="tumour", costs=costs)
 
     whole, parts = count(slice(None)), [count(slice(0, 700)), count(slice(700, None))]
     both = parts[0] + parts[1]
@@ -342,9 +342,9 @@ def test_costs_and_other_tasks():
     assert logits.confusion is None
     assert "no probabilities" in logits["expected_cost"].reason
     batch = {"y": list("abc"), "a": [1.0, 0, 0], "b": [0.0, 1, 0], "c": [0.0, 0, 1]}
-    pricing = Pricing(three, prior={"a": 0.2, "b": 0.2, "c": 0.6}, training_prior="rows")
+    shares = {"prior": {"a": 0.2, "b": 0.2, "c": 0.6}, "training_prior": "rows"}
     with pytest.raises(stakes.InputError, match="these come in batches; give both prior= and training_prior="):
-        stakes.count([batch, batch], truth="y", score={n: n for n in "abc"}, pricing=pricing)
+        stakes.count([batch, batch], truth="y", score={n: n for n in "abc"}, costs=three, **shares)
 
 
 def test_clusters_draw_decisions_by_cost(rows):

@@ -13,6 +13,7 @@ ORDER = (
     "engines",
     "metrics",
     "uncertainty",
+    "question",
     "decisions",
     "systems",
     "views",

@@ -23,22 +23,7 @@ class RecalibratedFile(Record, stakes="recalibrated file"):
 
 @click.command(cls=Command)
 @options.files
-@click.option("--truth", metavar="COLUMN", help="What really happened; not needed with --apply.")
-@click.option(
-    "--score", metavar="COLUMN", multiple=True, required=True, help="The scores; of several classes CLASS=COLUMN each."
-)
-@options.positive
-@options.classes
-@options.alike
-@options.weight
-@click.option(
-    "--method",
-    type=click.Choice(["isotonic", "sigmoid", "temperature"]),
-    help="How to recalibrate (default: what does best on rows that were not fitted on).",
-)
-@click.option("--folds", type=int, default=5, show_default=True, help="Into how many parts rows are dealt for judging.")
-@options.confidence
-@options.seed
+@options.asked("calibrate")
 @click.option(
     "--apply",
     "saved",
@@ -57,13 +42,7 @@ class RecalibratedFile(Record, stakes="recalibrated file"):
 )
 @output.forms(to_file=False)
 def calibrate(
-    files: tuple[str, ...],
-    score: tuple[str, ...],
-    classes: tuple[str, ...],
-    saved: str | None,
-    column: str | None,
-    product: str | None,
-    **arguments: Any,
+    files: tuple[str, ...], asked: dict[str, Any], saved: str | None, column: str | None, product: str | None
 ) -> Answer:
     """Tell how honest the probabilities in FILE are, and recalibrate them.
 
@@ -78,16 +57,16 @@ def calibrate(
     if saved is not None:
         if product is None:
             raise click.UsageError("--apply writes the file with one more column; say where with -o OUT.")
-        if len(files) > 1 or arguments["where"] is not None:
+        if len(files) > 1 or asked["where"] is not None:
             raise click.UsageError("--apply is for one FILE, with all its rows.")
-        named = {"column": column, "positive": arguments["positive"]}
-        names = apply_calibrator(files[0], saved, product, score=options.scores(score), **named)
+        named = {"score": asked["score"], "column": column, "positive": asked["positive"]}
+        names = apply_calibrator(files[0], saved, product, **named)
         return _answer_of_apply(visible(product), names)
-    if arguments["truth"] is None:
+    if asked["truth"] is None:
         raise click.UsageError("--truth COLUMN says what really happened; only --apply does without it.")
     if column is not None:
         raise click.UsageError("--column is for --apply.")
-    found = fit(options.one_or_all(files), score=options.scores(score), classes=classes or None, **arguments)
+    found = fit(options.one_or_all(files), **asked)
     if product is not None:
         found.calibrator.save(product)
     written = [] if product is None else [f"{product}: the calibrator ({found.method}, fitted on all rows)"]

@@ -76,10 +76,7 @@ class TallyFacts(Record, stakes="count"):
 
 @click.command(cls=Command)
 @options.files
-@options.missing
-@options.columns
-@options.baseline
-@options.by
+@options.asked("count", "exact")
 @click.option(
     "-o", "--output", "product", metavar="OUT.tally", type=OutputFile("tally"), help="Where to write the tally."
 )
@@ -92,16 +89,7 @@ class TallyFacts(Record, stakes="count"):
     help="How many rows a bin of scores or a segment holds at least.",
 )
 @output.forms(to_file=False)
-def count(
-    files: tuple[str, ...],
-    product: str | None,
-    exact: bool,
-    min_cell: int,
-    score: tuple[str, ...],
-    classes: tuple[str, ...],
-    by: tuple[str, ...],
-    **columns: Any,
-) -> Answer:
+def count(files: tuple[str, ...], asked: dict[str, Any], product: str | None, exact: bool, min_cell: int) -> Answer:
     """Count the rows in FILE once, and keep only what evaluations need: a tally, to be sent and added up.
 
     Scores are put into bins of at least --min-cell positive and negative rows (or none), and small segments into one.
@@ -118,8 +106,7 @@ def count(
 
     if product is None:
         raise click.UsageError("a tally is written to a file; say where with -o OUT.tally.")
-    columns |= {"score": options.scores(score), "classes": classes or None, "by": list(by) or None}
-    counted = count(options.one_or_all(files), exact=exact or None, **columns)
+    counted = count(options.one_or_all(files), exact=exact or None, **asked)
     counted.save(product, exact=exact, min_cell=min_cell)
     facts = TallyFacts.of(load(product), Path(product), None if exact else min_cell)
     return Answer(lambda: say(lines(facts.in_words())), facts.to_dict, lambda: [facts.to_row()], lambda: "")

@@ -12,26 +12,11 @@ from stakes.cli.words import as_asked, say, wrap
 
 @click.command(cls=Command)
 @options.files
-@options.missing
-@options.exact
-@options.columns
-@options.prices
-@click.option("--best", metavar="FIGURE", help="Decide by a figure (f1, youden) or a condition ('recall >= 0.9').")
-@options.cluster
-@options.confidence
-@options.seed
+@options.asked("decide")
 @options.report
 @options.lang
 @output.forms()
-def decide(
-    files: tuple[str, ...],
-    report: str | None,
-    lang: str,
-    score: tuple[str, ...],
-    classes: tuple[str, ...],
-    prices: dict[str, Any],
-    **arguments: Any,
-) -> Answer:
+def decide(files: tuple[str, ...], asked: dict[str, Any], report: str | None, lang: str) -> Answer:
     """Say where to put the threshold of the scores in FILE, what it costs, and how sure that is.
 
     \b
@@ -43,11 +28,9 @@ def decide(
     """
     from stakes.evaluation import decide
 
-    if prices["costs"] is None and not arguments["best"]:
+    if asked["costs"] is None and not asked["best"]:
         raise click.UsageError("say what mistakes cost (--miss 5 --false-alarm 1, or --costs FILE), or --best FIGURE.")
-    decision = decide(
-        options.one_or_all(files), score=options.scores(score), classes=classes or None, **prices, **arguments
-    )
+    decision: Any = decide(options.one_or_all(files), **asked)
     if report is not None:
         decision.report(report, lang, as_asked())
     return output.of(decision, lambda: list(decision.sentences())[1], lambda: say(wrap(str(decision))))

@@ -15,36 +15,12 @@ SHOW_SEGMENTS = "--by … --json for all"
 
 @click.command(cls=Command)
 @options.files
-@options.missing
-@options.exact
-@options.columns
-@options.prices
-@options.baseline
-@options.by
-@options.cluster
-@options.confidence
-@click.option(
-    "--design",
-    type=click.Choice(["classes random", "classes fixed"]),
-    default="classes random",
-    help="Whether another sample would have other class counts.",
-)
-@options.seed
+@options.asked("evaluate")
 @click.option("--all", "everything", is_flag=True, help="Show every figure, not only the main ones.")
 @options.report
 @options.lang
 @output.forms()
-def evaluate(
-    files: tuple[str, ...],
-    everything: bool,
-    report: str | None,
-    lang: str,
-    score: tuple[str, ...],
-    classes: tuple[str, ...],
-    prices: dict[str, Any],
-    by: tuple[str, ...],
-    **columns: Any,
-) -> Answer:
+def evaluate(files: tuple[str, ...], asked: dict[str, Any], everything: bool, report: str | None, lang: str) -> Answer:
     """Judge a model by the predictions in FILE; several files, or a pattern in quotes, are one table.
 
     FILE is CSV (also .csv.gz and .tsv), Parquet, JSON lines, Arrow, a table of a SQLite or DuckDB database
@@ -60,8 +36,7 @@ def evaluate(
     """
     from stakes.evaluation import evaluate
 
-    columns |= {"score": options.scores(score), "classes": classes or None, "by": list(by) or None}
-    evaluation = evaluate(options.one_or_all(files), **prices, **columns)
+    evaluation: Any = evaluate(options.one_or_all(files), **asked)
     if report is not None:
         evaluation.report(report, lang, as_asked())
     return output.of_page(

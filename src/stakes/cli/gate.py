@@ -16,26 +16,7 @@ from stakes.text import visible
 @click.command(cls=Command, also_appends=github.summary)
 @config
 @options.optional_files
-@options.missing
-@options.exact
-@options.columns
-@options.prices
-@options.by
-@options.cluster
-@options.confidence
-@options.seed
-@click.option(
-    "--require",
-    metavar="CONDITION",
-    multiple=True,
-    help='Such as "auc.low >= 0.8", "f1[setosa] > 0.9", or "recall.low >= 0.7 in every segment".',
-)
-@click.option(
-    "--no-worse",
-    metavar="FIGURE:MARGIN",
-    multiple=True,
-    help="How much worse than the baseline a figure may be, at the bad end of the interval of the difference.",
-)
+@options.asked("gate")
 @click.option(
     "--baseline",
     metavar="FILE",
@@ -47,28 +28,14 @@ from stakes.text import visible
 )
 @click.option("--baseline-prediction", metavar="COLUMN", help="The baseline's decisions or numbers, likewise.")
 @click.option("--id", metavar="COLUMN", help="The case numbers that join FILE and a baseline of rows.")
-@click.option(
-    "--allow-dropped",
-    metavar="SHARE",
-    type=float,
-    default=0.05,
-    show_default=True,
-    help="The share of rows that --missing drop may leave out.",
-)
 @click.option("--junit", metavar="FILE", type=OutputFile("junit"), help="Write JUnit's XML too.")
 @output.forms()
 def gate(
     config: str | None,
     files: tuple[str, ...],
-    score: tuple[str, ...],
-    classes: tuple[str, ...],
-    prices: dict[str, Any],
-    by: tuple[str, ...],
-    require: tuple[str, ...],
-    no_worse: tuple[str, ...],
-    allow_dropped: float,
+    asked: dict[str, Any],
     junit: str | None,
-    **columns: Any,
+    **rival: Any,
 ) -> Answer:
     """Hold the predictions in FILE against conditions: exit code 0 when all are met, 1 when not, 2 for wrong input.
 
@@ -107,14 +74,13 @@ def gate(
         raise click.UsageError("name the FILE with the predictions (or files = [...] in stakes.toml).")
     if given["as_markdown"]:
         _refuse_file_of_markdown(files)
-    rival = {name: columns.pop(name) for name in ("baseline", "baseline_score", "baseline_prediction", "id")}
-    asked = Request.parse(require, no_worse, allow_dropped, _is_there(**rival))
-    if prices["costs"] is None:
-        asked.refuse_without_costs()
-    columns |= {"score": options.scores(score), "classes": classes or None, **prices}
-    evaluation = evaluate(options.one_or_all(files), by=list(by) or None, **columns)
-    baseline = _baseline(files, columns, **rival)
-    found = judge(evaluation, asked, baseline)
+    wanted = {name: asked.pop(name) for name in ("require", "no_worse", "allow_dropped")}
+    request = Request.parse(**wanted, against=_is_there(**rival))
+    if asked["costs"] is None:
+        request.refuse_without_costs()
+    evaluation = evaluate(options.one_or_all(files), **asked)
+    baseline = _baseline(files, {name: value for name, value in asked.items() if name != "by"}, **rival)
+    found = judge(evaluation, request, baseline)
     if isinstance(baseline, Evaluation):
         found = replace(found, baseline=visible(f"{rival['baseline']}: {found.baseline}"))
     if junit is not None:
@@ -206,7 +172,7 @@ def _compare(files: tuple[str, ...], columns: dict[str, Any], id: str | None = N
         raise click.UsageError("a baseline on the same rows goes with one FILE of rows, which is read twice.")
     if columns["missing"] != "error":
         raise click.UsageError("--missing drop could leave out other rows of the baseline; drop them from FILE first.")
-    shared = {name: value for name, value in columns.items() if name not in ("score", "prediction", "missing", "exact")}
+    shared = {name: value for name, value in columns.items() if name not in ("score", "prediction", "exact")}
     return compare(options.one_or_all(files), id=id, **shared, **outputs)
 
 
@@ -217,5 +183,5 @@ def _of_other_rows(columns: dict[str, Any], baseline: str) -> Any:
 
     if not are_tallies(baseline):
         return evaluate(baseline, **columns)
-    asked = ("costs", "prior", "training_prior", "confidence", "seed", "threshold")
+    asked = ("costs", "prior", "training_prior", "confidence", "design", "seed", "threshold")
     return evaluate(baseline, **{name: columns[name] for name in asked})

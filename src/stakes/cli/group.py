@@ -13,6 +13,7 @@ from stakes.cli.evaluate import evaluate
 from stakes.cli.gate import gate
 from stakes.cli.metrics import metrics
 from stakes.cli.permute import permute
+from stakes.cli.report import report
 from stakes.cli.system import system
 from stakes.cli.validate import validate
 
@@ -26,7 +27,16 @@ Completion of commands and options, for the start-up file of your shell:
 _DEBUG = "Show where in the code the work could not be done (exit code 3); also after a command."
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]}, epilog=_EPILOG)
+class AllCommands(click.Group):
+    """All commands; what each does is not cut."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands and the first sentence about each."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, one.get_short_help_str(1_000)) for name, one in self.commands.items()])
+
+
+@click.group(cls=AllCommands, context_settings={"help_option_names": ["-h", "--help"]}, epilog=_EPILOG)
 @click.version_option(__version__, prog_name="stakes")
 @click.option("--debug", is_flag=True, expose_value=False, help=_DEBUG)
 def cli() -> None:
@@ -39,6 +49,6 @@ def cli() -> None:
     """
 
 
-_VERBS = (evaluate, decide, count, compare, calibrate, permute, system, validate, gate)
+_VERBS = (evaluate, decide, count, compare, calibrate, permute, system, validate, gate, report)
 for command in (*_VERBS, metrics, demo, doctor):
     cli.add_command(click.option("--debug", is_flag=True, expose_value=False, hidden=True, help=_DEBUG)(command))

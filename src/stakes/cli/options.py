@@ -1,23 +1,92 @@
-"""Options that several commands share, and what they mean as arguments."""
+"""Options of commands, made from the table of options, and what they mean as arguments."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from stakes.cli.paths import InputFile, OutputFile, files_named
+from stakes.cli.paths import InputFile, OptionOfGroup, OutputFile, files_named
 from stakes.cli.progress import bar
 from stakes.errors import InputError
+from stakes.question import options as table
+from stakes.question.options import Option
 from stakes.views.languages import LANGUAGES
 
 DEMO_FILES = Path(__file__).parents[1] / "demo"
 
 Command = Callable[..., Any]
 
-truth = click.option("--truth", metavar="COLUMN", required=True, help="What really happened.")
+_OF_TALLIES = ("evaluate", "decide", "gate", "report", "count")
+"""Verbs that also take tallies, which were counted against their truth; count says why it does not."""
+
+
+def asked(verb: str, *without: str) -> Callable[[Command], Command]:
+    """Give a command the options of a verb but some; the command gets ``asked``, the arguments that they stand for."""
+    rows = {name: option for name, option in table.options(verb).items() if name not in without}
+
+    def decorated(command: Command) -> Command:
+        @functools.wraps(command)
+        def with_arguments(**given: Any) -> Any:
+            arguments = {name: _argument(option, given, name) for name, option in rows.items()}
+            return command(asked=arguments, **given)
+
+        made: Command = with_arguments
+        for name, option in reversed(rows.items()):
+            for one in reversed(_click_options(verb, name, option)):
+                made = one(made)
+        return made
+
+    return decorated
+
+
+def like(verb: str, name: str) -> Any:
+    """Return one option of a verb, for a command that has its own question."""
+    return _click_options(verb, name, table.options(verb)[name])[0]
+
+
+# ── as click has them ────────────────────────────────────────────────────────────────────────────────────────────
+def _click_options(verb: str, name: str, option: Option) -> list[Any]:
+    """One option of the table, as one or more of click's."""
+    typed = _typed(name, option)
+    common: dict[str, Any] = {"cls": OptionOfGroup, "group": option.group, "help": option.help}
+    if option.metavar:
+        common["metavar"] = option.metavar
+    if option.form == "costs":
+        words = "What {} costs; a number, or a column."
+        more: dict[str, Any] = {"cls": OptionOfGroup, "group": option.group, "metavar": "COST"}
+        return [
+            click.option(typed, name, type=InputFile("costs"), **common),
+            click.option("--miss", help=words.format("a miss"), **more),
+            click.option("--false-alarm", help=words.format("a false alarm"), **more),
+        ]
+    if option.form == "switch":
+        spelled = "/".join(f"--{word}" for word in option.of)
+        return [click.option(spelled, name, is_flag=True, default=option.default, **common)]
+    if option.form in ("columns", "by class", "shares"):
+        return [click.option(typed, name, multiple=True, required=verb == "calibrate" and name == "score", **common)]
+    if name == "truth":
+        return [_truth(verb, typed, common)]
+    kinds = {"number": float, "whole": int, "choice": click.Choice(list(option.of))}
+    shown = option.default is not None and option.form in kinds
+    return [
+        click.option(typed, name, type=kinds.get(option.form), default=option.default, show_default=shown, **common)
+    ]
+
+
+def _typed(name: str, option: Option) -> str:
+    return f"--{(option.spelled or name).replace('_', '-')}"
+
+
+def _truth(verb: str, typed: str, common: dict[str, Any]) -> Any:
+    if verb in _OF_TALLIES:
+        common["help"] += "  [required but for tallies]"
+        return click.option(typed, callback=_check_needed, **common)
+    if verb == "calibrate":
+        common["help"] = "What really happened; not needed with --apply."
+    return click.option(typed, required=verb != "calibrate", **common)
 
 
 def _check_needed(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
@@ -27,54 +96,90 @@ def _check_needed(context: click.Context, option: click.Parameter, value: str | 
     return value
 
 
-truth_of_rows = click.option(
-    "--truth", metavar="COLUMN", callback=_check_needed, help="What really happened.  [required but for tallies]"
-)
-positive = click.option("--positive", metavar="CLASS", help="The class that counts as positive.")
-classes = click.option(
-    "--class", "classes", metavar="CLASS", multiple=True, help="A class; name all of them, in order."
-)
-alike = click.option(
-    "--alike",
-    metavar="WORDS",
-    help="Labels that are one class although written differently: case, numbers (1, 1.0, true), blanks, unicode, "
-    "punctuation; several with commas between.",
-)
-weight = click.option("--weight", metavar="COLUMN", help="How much each row counts.")
-cluster = click.option(
-    "--cluster", metavar="COLUMN", help="Rows that belong together (a patient): intervals draw whole clusters."
-)
-threshold = click.option("--threshold", type=float, help="Positive from this score on (0.5 for probabilities).")
-task = click.option(
-    "--task",
-    type=click.Choice(["auto", "classification", "regression"]),
-    default="auto",
-    help="Whether whole numbers are classes or quantities.",
-)
-where = click.option("--where", metavar="SQL", help="Only the rows that satisfy this, such as \"site = 'A'\".")
-missing = click.option(
-    "--missing",
-    type=click.Choice(["error", "drop"]),
-    default="error",
-    show_default=True,
-    help="What to do about missing values: stop, or leave out their rows and say how many.",
-)
-confidence = click.option(
-    "--confidence", type=float, default=0.95, show_default=True, help="How sure intervals shall be."
-)
-by = click.option(
-    "--by", metavar="COLUMN", multiple=True, help="Evaluate each segment too; several columns: combinations."
-)
-by_one = click.option("--by", metavar="COLUMN", help="Evaluate each segment too.")
-baseline = click.option(
-    "--baseline",
-    type=float,
-    help="The constant to compare predicted numbers with (default: the mean of the truth).",
-)
-seed = click.option("--seed", type=int, default=0, show_default=True, help="Where the random numbers begin.")
-costs = click.option(
-    "--costs", metavar="FILE", type=InputFile("costs"), help="What each decision costs for each class (TOML)."
-)
+# ── as arguments ─────────────────────────────────────────────────────────────────────────────────────────────────
+def _argument(option: Option, given: dict[str, Any], name: str) -> Any:
+    """What was typed, as the argument of a call."""
+    value = given.pop(name)
+    if option.form == "columns":
+        return list(value) or None
+    if option.form == "by class":
+        return scores(value)
+    if option.form == "shares":
+        return _shares(value)
+    return _costs(value, given.pop("miss"), given.pop("false_alarm")) if option.form == "costs" else value
+
+
+def _costs(file: str | None, miss: str | None, false_alarm: str | None) -> Any:
+    from stakes.tallies.costs import Costs
+
+    if file is not None and (miss is not None or false_alarm is not None):
+        raise click.UsageError("give --costs FILE, or --miss and --false-alarm, not both.")
+    if (miss is None) != (false_alarm is None):
+        raise click.UsageError("--miss and --false-alarm go together.")
+    if file is not None:
+        return Costs.from_toml(file)
+    return None if miss is None else Costs(miss=_number_or_name(miss), false_alarm=_number_or_name(false_alarm))
+
+
+def _number_or_name(text: Any) -> Any:
+    """A number, or the name of a column."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _shares(typed: Sequence[str]) -> Any:
+    """The share of the positive class, or a dictionary class → share."""
+    if not typed:
+        return None
+    if len(typed) == 1 and "=" not in typed[0]:
+        return _number_or_name(typed[0])
+    return {name: _number_or_name(share) for name, _, share in (option.rpartition("=") for option in typed)}
+
+
+def scores(typed: Sequence[str]) -> Any:
+    """One column, or a dictionary class → column when there are several."""
+    if len(typed) < 2:
+        return typed[0] if typed else None
+    pairs = [option.partition("=") for option in typed]
+    for option, (_, sign, _) in zip(typed, pairs, strict=True):
+        if not sign:
+            raise click.UsageError(f"--score {option!r}: with several scores write each as CLASS=COLUMN.")
+    return {name: column for name, _, column in pairs}
+
+
+# ── files, and reports ───────────────────────────────────────────────────────────────────────────────────────────
+def files(command: Command, required: bool = True) -> Command:
+    """The files that are one table; how far their reading has come is shown."""
+
+    @functools.wraps(command)
+    def with_bar(no_progress: bool, **others: Any) -> Any:
+        with bar(not (no_progress or others.get("as_quiet"))):
+            return command(**others)
+
+    argument = click.argument(
+        "files",
+        metavar="FILE..." if required else "[FILE...]",
+        type=InputFile("rows"),
+        nargs=-1,
+        required=required,
+        is_eager=True,
+    )
+    words = "Do not show how far the reading of large files has come."
+    return argument(click.option("--no-progress", is_flag=True, help=words)(with_bar))
+
+
+def optional_files(command: Command) -> Command:
+    """The same, for a command that can find the names elsewhere."""
+    return files(command, required=False)
+
+
+def one_or_all(files: tuple[str, ...]) -> Any:
+    """One name, or a list of several."""
+    return files[0] if len(files) == 1 else list(files)
+
+
 report = click.option(
     "--report",
     metavar="FILE",
@@ -101,149 +206,3 @@ lang = click.option(
     callback=_of_a_report,
     help="The language of the report.",
 )
-
-
-def _all(options: list[Any]) -> Callable[[Command], Command]:
-    """Several options at once, in the order in which --help shows them."""
-    return lambda command: functools.reduce(lambda made, option: option(made), reversed(options), command)
-
-
-def _files(required: bool) -> Callable[[Command], Command]:
-    return _all(
-        [
-            click.argument(
-                "files",
-                metavar="FILE..." if required else "[FILE...]",
-                type=InputFile("rows"),
-                nargs=-1,
-                required=required,
-                is_eager=True,
-            ),
-            where,
-            click.option(
-                "--no-progress", is_flag=True, help="Do not show how far the reading of large files has come."
-            ),
-        ]
-    )
-
-
-def files(command: Command, required: bool = True) -> Command:
-    """The files that are one table, and which of their rows; how far their reading has come is shown."""
-
-    @functools.wraps(command)
-    def with_bar(no_progress: bool, **others: Any) -> Any:
-        with bar(not (no_progress or others.get("as_quiet"))):
-            return command(**others)
-
-    return _files(required)(with_bar)
-
-
-def optional_files(command: Command) -> Command:
-    """The same, for a command that can find the names elsewhere."""
-    return files(command, required=False)
-
-
-exact = click.option(
-    "--exact/--bins",
-    default=None,
-    help="Keep every score, or count scores in bins (default: bins from 20 million rows on).",
-)
-
-columns = _all(
-    [
-        truth_of_rows,
-        click.option(
-            "--score",
-            metavar="COLUMN",
-            multiple=True,
-            help="Numbers that order the cases; probabilities if within [0, 1]. For more than two classes once for "
-            "each: --score CLASS=COLUMN.",
-        ),
-        click.option("--prediction", metavar="COLUMN", help="The decisions, or the predicted numbers."),
-        task,
-        positive,
-        classes,
-        alike,
-        weight,
-        threshold,
-    ]
-)
-"""Which column is which."""
-
-_PRICES = _all(
-    [
-        costs,
-        click.option("--miss", metavar="COST", help="What a miss costs; a number, or a column."),
-        click.option("--false-alarm", metavar="COST", help="What a false alarm costs; a number, or a column."),
-        click.option(
-            "--prior",
-            metavar="SHARE",
-            multiple=True,
-            help="How frequent the positive class is where the model will be used; or once for each CLASS=SHARE.",
-        ),
-        click.option(
-            "--training-prior",
-            metavar="SHARE",
-            multiple=True,
-            help="The same in the data the model was trained on; 'rows' if as in FILE.",
-        ),
-    ]
-)
-
-
-def prices(command: Command) -> Command:
-    """What decisions cost, and where: the command gets ``prices``, the arguments that these options stand for."""
-
-    @functools.wraps(command)
-    def with_prices(
-        costs: str | None, miss: str | None, false_alarm: str | None, prior: Any, training_prior: Any, **others: Any
-    ) -> Any:
-        shares = {"prior": _shares(prior), "training_prior": _shares(training_prior)}
-        return command(prices={"costs": _costs(costs, miss, false_alarm), **shares}, **others)
-
-    return _PRICES(with_prices)
-
-
-def _costs(file: str | None, miss: str | None, false_alarm: str | None) -> Any:
-    from stakes.tallies.costs import Costs
-
-    if file is not None and (miss is not None or false_alarm is not None):
-        raise click.UsageError("give --costs FILE, or --miss and --false-alarm, not both.")
-    if (miss is None) != (false_alarm is None):
-        raise click.UsageError("--miss and --false-alarm go together.")
-    if file is not None:
-        return Costs.from_toml(file)
-    return None if miss is None else Costs(miss=_number_or_name(miss), false_alarm=_number_or_name(false_alarm))
-
-
-def _number_or_name(text: Any) -> Any:
-    """A number, or the name of a column."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
-
-
-def _shares(options: tuple[str, ...]) -> Any:
-    """The share of the positive class, or a dictionary class → share."""
-    if not options:
-        return None
-    if len(options) == 1 and "=" not in options[0]:
-        return _number_or_name(options[0])
-    return {name: _number_or_name(share) for name, _, share in (option.rpartition("=") for option in options)}
-
-
-def one_or_all(files: tuple[str, ...]) -> Any:
-    """One name, or a list of several."""
-    return files[0] if len(files) == 1 else list(files)
-
-
-def scores(options: tuple[str, ...]) -> Any:
-    """One column, or a dictionary class → column when there are several."""
-    if len(options) < 2:
-        return options[0] if options else None
-    pairs = [option.partition("=") for option in options]
-    for option, (_, sign, _) in zip(options, pairs, strict=True):
-        if not sign:
-            raise click.UsageError(f"--score {option!r}: with several scores write each as CLASS=COLUMN.")
-    return {name: column for name, _, column in pairs}

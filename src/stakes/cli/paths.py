@@ -10,6 +10,10 @@ from typing import Any
 import click
 
 from stakes.errors import InputError
+from stakes.question.options import GROUPS, VERBS, why_not
+
+_ARGUMENTS = {"class": "classes", "bins": "exact", "miss": "costs", "false_alarm": "costs"}
+"""What options stand for that are called otherwise."""
 
 
 class InputFile(click.Path):
@@ -38,12 +42,44 @@ class OutputFile(click.Path):
         return self.form if isinstance(self.form, str) else self.form(given)
 
 
+class OptionOfGroup(click.Option):
+    """An option that --help shows among others of its ``group``."""
+
+    def __init__(self, *args: Any, group: str = "output", **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.group = group
+
+
 class Command(click.Command):
     """A command that checks its files before it begins; ``also_appends`` names a file that no option names."""
 
     def __init__(self, *args: Any, also_appends: Callable[[], str | None] = lambda: None, **options: Any) -> None:
         super().__init__(*args, **options)
         self.also_appends = also_appends
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options in groups, beginning with the columns."""
+        sections: dict[str, list[tuple[str, str]]] = {name: [] for name in GROUPS}
+        for one in self.get_params(ctx):
+            told = one.get_help_record(ctx)
+            if told is not None and isinstance(one, click.Option):
+                sections[getattr(one, "group", "output")].append(told)
+        for name, rows in sections.items():
+            if rows:
+                with formatter.section(name.capitalize()):
+                    formatter.write_dl(rows)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read what was typed; an option that means nothing here is told why."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as problem:
+            verb = {"permute": "permutation_test"}.get(str(self.name), str(self.name))
+            name = problem.option_name.lstrip("-").replace("-", "_")
+            why = why_not(verb, _ARGUMENTS.get(name, name)) if verb in VERBS else None
+            if why is None:
+                raise
+            raise why from None
 
     def invoke(self, context: click.Context) -> Any:
         """Check the files, then run the command."""

@@ -52,11 +52,11 @@ class _System(InputFile):
     "--model", "models", metavar="COLUMN", multiple=True, help="A model's decisions; once for each (NAME=COLUMN)."
 )
 @click.option("--rule", metavar="TEXT", help='How they are fused, such as "images and history" or "majority(a, b, c)".')
-@options.costs
+@options.like("evaluate", "costs")
 @click.option("--miss", type=float, help="What a missed positive costs.")
 @click.option("--false-alarm", type=float, help="What a false alarm costs.")
-@options.positive
-@options.alike
+@options.like("evaluate", "positive")
+@options.like("evaluate", "alike")
 @click.option("--prior", type=float, help="The share of the positive class where the system will be used.")
 @click.option("--score", "scores", metavar="MODEL=COLUMN", multiple=True, help="Where to set a model's threshold.")
 @options.report

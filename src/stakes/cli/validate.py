@@ -3,10 +3,11 @@
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from stakes.cli import options, output
 from stakes.cli.output import Answer
-from stakes.cli.paths import Command, InputFile
+from stakes.cli.paths import Command, InputFile, OptionOfGroup
 
 
 @click.command(cls=Command)
@@ -19,24 +20,14 @@ from stakes.cli.paths import Command, InputFile
 )
 @click.option("--target", metavar="COLUMN", required=True, help="What is to be predicted.")
 @click.option("--feature", "features", metavar="COLUMN", multiple=True, help="A feature (default: all other columns).")
+@options.asked("validate", "stratified")
 @click.option(
-    "--how", metavar="TEXT", help='"5-fold" (the default), "hold-out 30%" or "leave-one-out"; see --folds, too.'
+    "--folds", cls=OptionOfGroup, group="fitting", type=int, help="How many folds, the same as --how '5-fold'."
 )
-@click.option("--folds", type=int, help="How many folds, the same as --how '5-fold'.")
-@click.option("--repeats", type=int, default=1, show_default=True, help="How often to shuffle anew.")
-@click.option("--groups", metavar="COLUMN", help="Rows that stay together in one fold.")
-@options.positive
-@options.classes
-@options.alike
-@options.task
-@options.weight
-@options.threshold
-@options.by_one
-@options.confidence
-@options.seed
-@click.option("--jobs", type=int, default=1, show_default=True, help="How many fits run at once.")
 @output.forms()
-def validate(file: str, estimator: str, how: str | None, folds: int | None, **arguments: Any) -> Answer:
+def validate(
+    file: str, asked: dict[str, Any], estimator: str, target: str, features: tuple[str, ...], folds: int | None
+) -> Answer:
     """Fit copies of an estimator on some rows of FILE, and judge them on the others.
 
     The module is run, as Python does when it imports: name only code that you trust. Columns of numbers are numbers,
@@ -49,9 +40,12 @@ def validate(file: str, estimator: str, how: str | None, folds: int | None, **ar
     """
     from stakes.validation.from_files import validate_file
 
-    if how is not None and folds is not None:
+    given = click.get_current_context().get_parameter_source("how") is not ParameterSource.DEFAULT
+    if given and folds is not None:
         raise click.UsageError("--how and --folds say the same; give one of them.")
-    arguments |= {"classes": arguments["classes"] or None, "features": arguments["features"] or None}
-    found = validate_file(file, estimator, how=folds if folds is not None else how or "5-fold", **arguments)
+    if len(asked["by"] or ()) > 1:
+        raise click.UsageError("--by names one column here.")
+    asked |= {"by": asked["by"] and asked["by"][0], "how": asked["how"] if folds is None else folds}
+    found = validate_file(file, estimator, target=target, features=features or None, **asked)
     key = found.pooled._key_figure
     return output.of_page(found, lambda: str(found[key]), found._page, "stakes validate … --csv")

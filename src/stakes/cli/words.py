@@ -10,12 +10,8 @@ from click.core import ParameterSource
 
 from stakes.cli.paths import OutputFile
 from stakes.errors import About, Pass, Text, short
+from stakes.question.options import find
 from stakes.text import uncommanding, visible
-
-_SPELLED = {"classes": "class", "scores": "score", "predictions": "prediction", "features": "feature"}
-"""Arguments that take several values at once in Python, and are options to be given several times."""
-
-_FLAGS = {("paired", False): "--unpaired", ("exact", True): "--exact", ("exact", False): "--bins"}
 
 
 def as_option(mention: Pass) -> str:
@@ -24,14 +20,16 @@ def as_option(mention: Pass) -> str:
         return mention.name
     if mention.parts:
         return " ".join(f"--{_dashed(name)} {value}" for name, value in mention.parts.items())
-    option = f"--{_dashed(_SPELLED.get(mention.name, mention.name))}"
+    option = find(mention.name)
+    typed = f"--{_dashed((option and option.spelled) or mention.name)}"
     if mention.each:
-        return f"{option} CLASS={mention.each.upper()}"
+        return f"{typed} CLASS={mention.each.upper()}"
     if mention.value is ...:
-        return option
-    flag = _FLAGS.get((mention.name, mention.value)) if isinstance(mention.value, bool) else None
+        return typed
+    if option is not None and option.form == "switch" and isinstance(mention.value, bool):
+        return f"--{option.of[0 if mention.value else -1]}"
     whole = isinstance(mention.value, float) and mention.value.is_integer()
-    return flag or f"{option} {short(shlex.quote(f'{mention.value:g}' if whole else str(mention.value)))}"
+    return f"{typed} {short(shlex.quote(f'{mention.value:g}' if whole else str(mention.value)))}"
 
 
 def _dashed(name: str) -> str:

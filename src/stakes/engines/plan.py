@@ -18,6 +18,12 @@ from stakes.tallies.confusion import MOST_CLASSES
 
 DecidedBy = Literal["rows", "score", "costs", "threshold"]
 
+TRAVELS: dict[str, Any] = {
+    **dict.fromkeys(("where", "alike", "weight", "by"), str),
+    **dict.fromkeys(("baseline", "prior", "training_prior"), str | int | float),
+}
+"""What a tally remembers of its question, where it is words or a number: only rows of the same question add to it."""
+
 _NAMES_OF_COLUMNS = ("weight", "by")
 """Where these are arrays they have no name, which is no other question."""
 
@@ -314,7 +320,7 @@ class Counted(Saved):
             raise ValueError("the number of rows")
         if self.same_column not in ("", "score", "prediction"):
             raise ValueError("the column of the truth")
-        if not all(isinstance(name, str) and isinstance(v, str | int | float) for name, v in self.question.items()):
+        if not all(name in TRAVELS and isinstance(v, TRAVELS[name]) for name, v in self.question.items()):
             raise ValueError("the question")
         if any(tally.leading for tally in self.tallies.values()):
             raise ValueError("tallies with leading axes")

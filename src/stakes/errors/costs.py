@@ -87,21 +87,6 @@ def bad_prior(argument: str, given: object) -> InputError:
     )
 
 
-def not_to_decide_by(argument: str) -> InputError:
-    if argument == "threshold":
-        return InputError(
-            "not-to-decide-by",
-            Given("threshold"),
-            " is what decide() looks for; leave it out, or evaluate() at that threshold",
-        )
-    return InputError(
-        "not-to-decide-by",
-        "decide() gives one rule for all rows; leave out ",
-        Pass(argument),
-        ", or decide for each segment by itself",
-    )
-
-
 def single_cluster() -> InputError:
     return InputError(
         "single-cluster",
@@ -153,17 +138,6 @@ def bad_condition(text: str) -> InputError:
     )
 
 
-def costs_or_best() -> InputError:
-    return InputError(
-        "costs-or-best",
-        "give ",
-        Pass("costs"),
-        " (what decisions cost), or ",
-        Pass("best"),
-        " (a figure such as 'f1' or 'recall >= 0.9'), not both",
-    )
-
-
 def no_scores_to_decide() -> InputError:
     return InputError("no-scores-to-decide", "there are no scores to put a threshold on; pass ", Pass("score"))
 
@@ -174,4 +148,15 @@ def uneven_posteriors(count: int, first: int, row: Sequence[float]) -> InputErro
         "uneven-posteriors",
         f"{rows_that_hold(count)} no probabilities ({first_row(first)}: {seen}); give numbers from 0 to 1 that add up "
         "to 1",
+    )
+
+
+def costs_or_best() -> InputError:
+    return InputError(
+        "costs-or-best",
+        "give ",
+        Pass("costs"),
+        " (what decisions cost), or ",
+        Pass("best"),
+        " (a figure such as 'f1' or 'recall >= 0.9'), not both",
     )

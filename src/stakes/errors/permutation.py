@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from stakes.errors import InputError, several
-from stakes.errors.words import rows_text, some
+from stakes.errors.words import rows_text
 
 
 def no_direction(name: str) -> InputError:
@@ -33,13 +33,6 @@ def rows_not_kept(name: str) -> InputError:
 def too_many_rows_to_shuffle(rows: int) -> InputError:
     return InputError(
         "too-many-rows-to-shuffle", f"{rows_text(rows)} are too many to shuffle; a random part of them tells as much"
-    )
-
-
-def unknown_refit_options(arguments: Sequence[str]) -> InputError:
-    return InputError(
-        "unknown-refit-options",
-        f"{some(arguments)} is no option of a permutation test that refits; there are cv, test, jobs, groups",
     )
 
 

@@ -10,15 +10,14 @@ from stakes.decisions.policies import Policies
 from stakes.decisions.thresholds.decision import Decision
 from stakes.engines.counting import count_rows
 from stakes.engines.plan import Counted
-from stakes.errors import InputError, Pass, several
+from stakes.errors import InputError, several
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.from_tallies import are_tallies, load_sum, name_of
 from stakes.evaluation.many_classes import ManyClassEvaluation
 from stakes.evaluation.regression import RegressionEvaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation
-from stakes.question import Asked, Column, Data, Question, asks
-from stakes.question.options import Decided
-from stakes.tallies import Tally
+from stakes.question.options import Asked, Column, Data, Decided, asks
+from stakes.question.question import Question
 from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import FEW_CLUSTERS, USUAL, Sampling
 
@@ -77,8 +76,8 @@ def evaluate(data: Data = None, *arrays: Column, **asked: Unpack[Asked]) -> Eval
 
 def evaluation_of(given: Evaluation | Data, question: Question) -> Evaluation:
     """Return an evaluation as it is, or that of the rows which were given in its place."""
-    if isinstance(given, Counted | Tally) or not question.about_rows:
-        return given if isinstance(given, Evaluation) else Evaluation(given)
+    if not question.about_rows:  # what is no evaluation is refused by whoever asks
+        return Evaluation(given) if isinstance(given, Counted) else given
     if isinstance(given, Evaluation):
         raise InputError(
             "already-evaluated",
@@ -126,14 +125,7 @@ def decide(data: Data = None, *arrays: Column, **asked: Unpack[Decided]) -> Deci
     """
     question = Question.of("decide", asked)
     if question["best"] is not None and question["costs"] is not None:
-        raise InputError(
-            "costs-or-best",
-            "give ",
-            Pass("costs"),
-            " (what decisions cost), or ",
-            Pass("best"),
-            " (a figure such as 'f1' or 'recall >= 0.9'), not both",
-        )
+        raise errors.costs_or_best()
     shares = {name: question[name] for name in ("prior", "training_prior")}
     evaluation = _answer(question.without(*shares), data, arrays)
     return replace(evaluation.decide(best=question["best"], **shares), dropped=evaluation.counted.dropped)

@@ -13,7 +13,7 @@ from stakes.errors import InputError
 from stakes.evaluation.cautions import FEW_ROWS, cautions, wrongs
 from stakes.metrics import Estimate, Metric, cost
 from stakes.metrics.reasons import NO_PROBABILITIES
-from stakes.question import priced
+from stakes.question.question import priced
 from stakes.records import Record, RowCount
 from stakes.results import Plottable, Reportable, Shown
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally

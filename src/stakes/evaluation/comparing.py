@@ -11,8 +11,8 @@ from stakes.errors import Given, InputError
 from stakes.evaluation.comparison import Comparison, Pair, Place
 from stakes.evaluation.contestants import Contestant, contestants
 from stakes.metrics import Estimate, Metric
-from stakes.question import Column, Data, Question, asks
-from stakes.question.options import Compared
+from stakes.question.options import Column, Compared, Data, asks
+from stakes.question.question import Question
 from stakes.tallies.arithmetic import is_real
 from stakes.uncertainty import holm
 from stakes.uncertainty import paired as paired_rows

@@ -18,7 +18,7 @@ from stakes.evaluation import judge
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.metrics import Metric
-from stakes.question import Question
+from stakes.question.question import Question
 from stakes.tallies import Confusion, CostSums, ErrorSums
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.paired import Sample

@@ -8,7 +8,7 @@ from stakes import errors
 from stakes.engines.anonymise import SUFFIX
 from stakes.engines.plan import Counted
 from stakes.errors import InputError, several
-from stakes.question import Question
+from stakes.question.question import Question
 from stakes.tallies import Confusion, Tally
 from stakes.tallies.names import canonical
 

@@ -22,8 +22,8 @@ from stakes.errors import Given, InputError, Pass, some
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import warn_of_wrongs
 from stakes.metrics.estimate import Estimate, percent
-from stakes.question import Data, Question, asks
-from stakes.question.options import Calibrated
+from stakes.question.options import Calibrated, Data, asks
+from stakes.question.question import Question
 from stakes.records import Record, Says
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of

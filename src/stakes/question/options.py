@@ -12,8 +12,6 @@ from functools import cache
 from typing import Annotated, Any, Literal, TypedDict, TypeVar, get_args, get_type_hints
 
 from stakes.errors import Given, InputError, Pass, Text, nearest
-from stakes.tallies.checks import check_flag, check_threshold, check_whole
-from stakes.uncertainty.sampling import DESIGNS
 
 Data = Any
 """Rows, in whatever a user holds them: a table, a dictionary of columns, names of files, tallies."""
@@ -27,7 +25,7 @@ Value = Any
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 Form = Literal["text", "column", "columns", "by class", "shares", "number", "whole", "choice", "switch", "costs"]
-GROUPS = ("columns", "rows", "classes", "costs", "how sure", "models", "fitting", "output")
+GROUPS = ("columns", "models", "rows", "classes", "costs", "how sure", "fitting", "output")
 """The groups of options in the help of a command, in their order."""
 
 
@@ -48,6 +46,32 @@ class Option:
     spelled: str = ""
     check: Callable[[Any], None] | None = None
     not_for: Mapping[str, str | Text] = field(default_factory=dict)
+
+
+def _flag(name: str) -> Callable[[Any], None]:
+    def check(value: Any) -> None:
+        from stakes.tallies.checks import check_flag  # loads NumPy, which --help need not
+
+        if value is not None:
+            check_flag(name, value)
+
+    return check
+
+
+def _whole(name: str, least: int) -> Callable[[Any], None]:
+    def check(value: Any) -> None:
+        from stakes.tallies.checks import check_whole  # as above
+
+        check_whole(name, value, least)
+
+    return check
+
+
+def _threshold(value: Any) -> None:
+    from stakes.tallies.checks import check_threshold  # as above
+
+    if value is not None:
+        check_threshold(value)
 
 
 _INTERVALS = {
@@ -121,7 +145,6 @@ class Shared(TypedDict, total=False):
             "column",
             "COLUMN",
             not_for={
-                "count": "rows that are counted in clusters are neither added nor saved; evaluate them at once",
                 "permutation_test": "rows of a cluster are alike, and a shuffle that parts them takes chance for a "
                 "finding far too often; keep one row of each cluster",
                 "validate": Text("rows that stay together are given as ", Pass("groups")),
@@ -148,7 +171,7 @@ class Shared(TypedDict, total=False):
             "rows",
             "switch",
             of=("exact", "bins"),
-            check=lambda value: None if value is None else check_flag("exact", value),
+            check=_flag("exact"),
             not_for=dict.fromkeys(("compare", "calibrate", "permutation_test", "validate"), _ROWS_KEPT),
         ),
     ]
@@ -182,7 +205,7 @@ class Shared(TypedDict, total=False):
             "Positive from this score on (0.5 for probabilities).",
             "classes",
             "number",
-            check=lambda value: None if value is None else check_threshold(value),
+            check=_threshold,
             not_for={"decide": "it is what decide looks for; evaluate at that threshold", **_CALIBRATED},
         ),
     ]
@@ -219,7 +242,7 @@ class Shared(TypedDict, total=False):
             "how sure",
             "choice",
             default="classes random",
-            of=DESIGNS,
+            of=("classes random", "classes fixed"),
             not_for=_INTERVALS,
         ),
     ]
@@ -275,7 +298,7 @@ class Compared(Asked, total=False):
             "switch",
             default=True,
             of=("paired", "unpaired"),
-            check=lambda value: check_flag("paired", value),
+            check=_flag("paired"),
         ),
     ]
     simultaneous: Annotated[
@@ -286,7 +309,7 @@ class Compared(Asked, total=False):
             "switch",
             default=False,
             of=("simultaneous",),
-            check=lambda value: check_flag("simultaneous", value),
+            check=_flag("simultaneous"),
         ),
     ]
     resamples: Annotated[
@@ -296,7 +319,7 @@ class Compared(Asked, total=False):
             "how sure",
             "whole",
             default=2000,
-            check=lambda value: check_whole("resamples", value, 100),
+            check=_whole("resamples", 100),
         ),
     ]
 
@@ -416,16 +439,29 @@ def options(verb: str) -> dict[str, Option]:
     return {name: option for name, option in table(verb).items() if verb not in option.not_for}
 
 
+@cache
+def find(name: str) -> Option | None:
+    """Return the option of this name, whichever verb has it."""
+    return next((found for verb in VERBS if (found := table(verb).get(name)) is not None), None)
+
+
+def why_not(verb: str, name: str) -> InputError | None:
+    """Say why an option means nothing to a verb, if it is one that means something to others."""
+    option = table(verb).get(name)
+    if option is None or verb not in option.not_for:
+        return None
+    return InputError("means-nothing-here", Given(name), f" means nothing to {verb}: ", option.not_for[verb])
+
+
 def refuse_unknown(verb: str, asked: Mapping[str, Any]) -> None:
     """Refuse options that there are not, or that mean nothing to this verb."""
     known = options(verb)
     for name, value in asked.items():
         if name in known or (value is None and name in table(verb)):
             continue
-        why = table(verb)[name].not_for[verb] if name in table(verb) else None
-        if why is not None:
-            raise InputError("means-nothing-here", Given(name), f" means nothing to {verb}(): ", why)
-        raise InputError("no-such-option", f"{verb}() has no option {name!r}{nearest(name, list(known))}")
+        raise why_not(verb, name) or InputError(
+            "no-such-option", f"{verb}() has no option {name!r}{nearest(name, list(known))}"
+        )
 
 
 def asks(verb: str) -> Callable[[Verb], Verb]:

@@ -15,8 +15,8 @@ from stakes.evaluation import judge
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import warn_of_wrongs
 from stakes.metrics import Metric
-from stakes.question import Column, Data, Question, asks
-from stakes.question.options import Permuted
+from stakes.question.options import Column, Data, Permuted, asks
+from stakes.question.question import Question
 from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.checks import check_whole
 from stakes.uncertainty.permutation import PermutationTest, permute
@@ -88,7 +88,7 @@ def _name(question: Question) -> str | None:
 
 
 def _refuse(question: Question, names: Sequence[str], words: Any) -> None:
-    given = [name for name in names if question[name] not in (None, "error")]
+    given = [name for name in names if name in question.changed]
     if given:
         raise words(given)
 
@@ -97,7 +97,8 @@ def _test(counted: Counted, read: Read | None, question: Question, permutations:
     _refuse_idle_shuffles(counted)
     threshold, pricing = question["threshold"], question.pricing
     evaluation = judge(counted, threshold, pricing=pricing)
-    metric = _metric(evaluation, _name(question) or _default(counted))
+    name = _name(question)
+    metric = _metric(evaluation, _default(counted) if name is None else name)
 
     def again(rng: np.random.Generator) -> Any:
         assert read is not None

@@ -14,7 +14,7 @@ from stakes.engines.missing import keep, present_rows
 from stakes.engines.plan import Plan
 from stakes.engines.tasks import settle_task
 from stakes.errors import About, Given, InputError, rows_text
-from stakes.question import Question
+from stakes.question.question import Question
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 from stakes.validation.features import count_of, take

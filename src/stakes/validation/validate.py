@@ -7,8 +7,8 @@ import numpy as np
 from stakes import errors
 from stakes.engines.columns import as_weights
 from stakes.errors import InputError
-from stakes.question import Column, Question, asks
-from stakes.question.options import Validated
+from stakes.question.options import Column, Validated, asks
+from stakes.question.question import Question
 from stakes.tallies.arithmetic import Array
 from stakes.validation.evaluating import judge
 from stakes.validation.features import indexable

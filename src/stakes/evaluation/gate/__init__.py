@@ -1,7 +1,7 @@
 """gate(): conditions that an evaluation must meet, for continuous integration."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Unpack
 
@@ -14,10 +14,10 @@ from stakes.evaluation.cautions import wrongs
 from stakes.evaluation.comparison import Comparison
 from stakes.evaluation.gate.checks import Check, check_dropped
 from stakes.evaluation.gate.differences import check_no_worse
-from stakes.evaluation.gate.request import ALLOWED_DROPPED, Request
+from stakes.evaluation.gate.request import Request
 from stakes.metrics.estimate import percent
-from stakes.question import Data, Question, asks
-from stakes.question.options import Gated
+from stakes.question.options import Data, Gated, asks
+from stakes.question.question import Question
 from stakes.records import Count, Finite, Record, RowCount, Says
 from stakes.results import Shown
 from stakes.views import page

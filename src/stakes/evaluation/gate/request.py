@@ -9,9 +9,6 @@ from stakes.evaluation.gate.conditions import Figure, Requirement
 from stakes.evaluation.gate.differences import margins
 from stakes.tallies.checks import as_list, check_share
 
-ALLOWED_DROPPED = 0.05
-"""The share of rows that may be left out, unless somebody says otherwise."""
-
 
 @dataclass(frozen=True)
 class Request:

@@ -4,12 +4,10 @@
 """
 
 from importlib import import_module
-from typing import Any, Unpack
+from typing import Any
 
 from stakes import errors
 from stakes.errors import Given, InputError
-from stakes.evaluation import evaluation_of
-from stakes.question import Asked, Data, Question, asks
 
 _PAGES = {
     "binary": "two_classes",
@@ -24,23 +22,14 @@ _PAGES = {
 """The module that makes the page of each kind of result; it is loaded when such a page is written."""
 
 
-@asks("report")
-def report(thing: Data, path: Any, lang: str = "en", about: str = "", **asked: Unpack[Asked]) -> None:
-    """Write one offline HTML page about an evaluation, comparison, decision, permutation test or system.
-
-    Rows can be given in the place of an evaluation, with the arguments of :func:`stakes.evaluate`.
-
-    ``lang`` is the code of the language in which it opens: "en", "es", "ru" (``stakes.views.languages`` lists them).
-    ``about`` is a line of your own below the title: which model, which file. The command line writes what was asked.
-    """
+def write_page(thing: Any, path: Any, lang: str, about: str) -> None:
+    """Write one offline HTML page about a result."""
     from stakes.engines.files.writing import check_target
     from stakes.views import report as pages  # only reports need it
 
     check_target(path, "page")  # before anything is computed
     if not isinstance(about, str):
         raise InputError("not-a-line", Given("about", about), " is no text; give a line to stand below the title")
-    question = Question.of("report", asked)
-    thing = evaluation_of(thing, question) if question.about_rows else thing
     payload = payload_of(thing) | ({"about": about} if about else {})
     pages.write(payload, path, lang)
 

@@ -1,0 +1,33 @@
+"""stakes report: the page to explore, and nothing else."""
+
+from typing import Any
+
+import click
+
+from stakes.cli import options
+from stakes.cli.paths import Command, OutputFile
+from stakes.cli.words import as_asked, say
+from stakes.text import lines
+from stakes.views.languages import LANGUAGES
+
+
+@click.command(cls=Command)
+@options.files
+@options.asked("report")
+@click.option(
+    "-o", "--output", "product", metavar="PAGE.html", type=OutputFile("page"), help="Where to write the page."
+)
+@click.option("--lang", type=click.Choice(list(LANGUAGES)), default="en", show_default=True, help="Its language.")
+def report(files: tuple[str, ...], asked: dict[str, Any], product: str | None, lang: str) -> None:
+    """Write an HTML page to explore the predictions in FILE; it needs no network.
+
+    \b
+    Example:
+      stakes report preds.csv --truth y --score p --positive yes -o page.html
+    """
+    from stakes.evaluation.report import report
+
+    if product is None:
+        raise click.UsageError("a page is written to a file; say where with -o PAGE.html.")
+    report(options.one_or_all(files), product, lang, as_asked(), **asked)
+    say(lines([f"{product}: written"]))

@@ -1,0 +1,110 @@
+"""The options of a call, checked once and handed on as one object."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self, get_type_hints
+
+from stakes import errors
+from stakes.engines.plan import TRAVELS
+from stakes.errors import Given, InputError
+from stakes.question.options import Asked, Value, options, refuse_unknown
+from stakes.tallies.pricing import Pricing
+from stakes.uncertainty.sampling import Sampling
+
+_OF_ROWS = (
+    *("truth", "score", "prediction", "weight", "by", "cluster", "where", "missing", "exact"),
+    *("task", "positive", "classes", "alike", "threshold", "baseline"),
+)
+"""The options that are about rows, which engines take."""
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """Every option of a verb as it was given, or else its default; how sure to be, and what mistakes cost."""
+
+    verb: str
+    given: Mapping[str, Any]
+    sampling: Sampling
+
+    @classmethod
+    def of(cls, verb: str, asked: Mapping[str, Any]) -> Self:
+        """Check what is asked."""
+        refuse_unknown(verb, asked)
+        known = options(verb)
+        given = {name: asked.get(name, option.default) for name, option in known.items()}
+        sampling = Sampling(**{name: given[name] for name in ("confidence", "design", "seed") if name in given})
+        for name, option in known.items():
+            if option.check is not None:
+                option.check(given[name])
+        return cls(verb, given, sampling)
+
+    @cached_property
+    def pricing(self) -> Pricing | None:
+        """What decisions cost, and where; None without costs."""
+        return priced(*(self.given.get(name) for name in ("costs", "prior", "training_prior")))
+
+    def without(self, *names: str) -> Self:
+        """Return the same question, with some options as if they had not been given."""
+        return type(self).of(self.verb, {name: value for name, value in self.given.items() if name not in names})
+
+    def __getitem__(self, name: str) -> Any:
+        """What was given, or its default; nothing for what means nothing to the verb."""
+        return self.given.get(name)
+
+    @property
+    def rows(self) -> dict[str, Any]:
+        """What engines take: which rows, which columns, which classes, and what decides."""
+        return {name: self.given[name] for name in _OF_ROWS if name in self.given} | {"pricing": self.pricing}
+
+    @property
+    def words(self) -> dict[str, Any]:
+        """What a tally remembers: texts and numbers, no arrays."""
+        found = {name: self.given[name] for name in TRAVELS if name in self.changed}
+        found = {name: ", ".join(map(str, v)) if isinstance(v, list | tuple) else v for name, v in found.items()}
+        return {name: value for name, value in found.items() if isinstance(value, TRAVELS[name])}
+
+    @cached_property
+    def changed(self) -> set[str]:
+        """The options that were given another value than their default."""
+        return {name for name, option in options(self.verb).items() if not _same(self.given[name], option.default)}
+
+    @property
+    def about_rows(self) -> dict[str, Any]:
+        """What was given of all that is about rows, costs and intervals."""
+        return {name: self.given[name] for name in get_type_hints(Asked) if name in self.changed}
+
+    @property
+    def answered_by_counting(self) -> dict[str, Any]:
+        """What was given although only counting can answer it."""
+        return {
+            name: v for name, v in self.about_rows.items() if name in _OF_ROWS and name not in ("threshold", "exact")
+        }
+
+    def refuse_useless_threshold(self) -> None:
+        """Refuse a threshold that has nothing to decide."""
+        if self["threshold"] is None:
+            return
+        if self["prediction"] is not None:
+            raise errors.threshold_and_prediction()
+        if self["score"] is None:
+            raise errors.threshold_without_score()
+
+
+def _same(given: Any, usual: Any) -> bool:
+    """Whether an option has its default; arrays are never the same."""
+    return given is usual or (isinstance(given, str | float | int) and given == usual)
+
+
+def priced(costs: Value, prior: Value, training_prior: Value) -> Pricing | None:
+    """Put costs and class frequencies together; frequencies alone mean nothing."""
+    if costs is not None:
+        return Pricing(costs, prior, training_prior)
+    for name, value in {"prior": prior, "training_prior": training_prior}.items():
+        if value is not None:
+            raise InputError(
+                "prior-without-costs",
+                Given(name),
+                " changes what decisions cost, but no costs were given; say what a miss and others cost",
+            )
+    return None
