@@ -97,6 +97,7 @@ def subjects(folder):
         "evaluate numbers": (stakes.evaluate, {"truth": T, "prediction": P, "baseline": None, "weight": None}),
         "evaluate what is left": (stakes.evaluate, {"truth": Y, "score": P, "missing": "drop", "weight": None}),
         "count": (stakes.count, asked),
+        "calibrate": (stakes.calibrate, {"truth": Y, "score": P, "weight": None, "folds": 5, **sure}),
         "decide": (stakes.decide, {"truth": Y, "score": P, **PRICED, **sure, "best": None}),
         "compare": (
             stakes.compare,
@@ -226,6 +227,7 @@ MADE_BY_OTHERS = {
         "Estimate",
         "Gate",
         "PermutationTest",
+        "Recalibration",
         "Policies",
         "Validation",
     ),

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
+from stakes.engines.class_scores import spread_scores
 from stakes.engines.joining import join, table_names
+from stakes.engines.labels import canonical
 from stakes.engines.missing import keep, present_rows
 from stakes.engines.pricing import cost_column
 from stakes.engines.reading import Read, count_read, read_rows
@@ -75,50 +77,43 @@ def _entries(data: Any, question: Question) -> tuple[list[Entry], dict[str, Any]
     else:
         found, shared = entries(data, question["truth"], question["scores"], question["predictions"], paired), {}
     if paired and question["missing"] == "drop":
-        return _complete(found, {**columns, **shared}, question["where"], prices)
+        return _complete(found, {**columns, **shared}, question, prices)
     return found, shared
 
 
 def _complete(
-    found: list[Entry], columns: Mapping[str, Any], where: str | None, prices: Sequence[str]
+    found: list[Entry], columns: Mapping[str, Any], question: Question, prices: Sequence[str]
 ) -> tuple[list[Entry], dict[str, Any]]:
     """Leave out every row in which any model lacks a value, so that all are judged on the same rows."""
-    outputs = {
-        f"{kind} {number} {name}": column
-        for number, entry in enumerate(found)
-        for kind in ("score", "prediction")
-        for name, column in _spread(getattr(entry, kind)).items()
-    }
     shared = {"truth": found[0].truth, "weight": columns["weight"], "cluster": columns["cluster"]}
     shared |= {cost_column(name): name for name in prices}
-    taken = take(found[0].data, where, **shared, **outputs)
-    present = present_rows(taken, None)
-    if present is None:  # columns of unlike length, which is said when they are read
-        return found, {}
-    kept = {name: keep(values, present) for name, values in taken.items()}
-
-    def output(number: int, kind: str) -> Any:
-        given = getattr(found[number], kind)
-        whole = {name: kept[f"{kind} {number} {name}"] for name in _spread(given)}
-        if given is None or isinstance(given, Mapping):
-            return None if given is None else whole
-        return np.column_stack(list(whole.values())) if getattr(given, "ndim", 1) == 2 else whole[""]
-
-    table = {name: kept[cost_column(name)] for name in prices} or None
+    taken, present = [], None
+    for entry in found:
+        scores, array = spread_scores(entry.score, question["classes"])
+        taken.append(take(entry.data, question["where"], **shared, prediction=entry.prediction, **scores))
+        complete = present_rows(taken[-1], array)
+        if complete is None or (present is not None and len(complete) != len(present)):
+            return found, {}  # columns of unlike length, which is said when they are read
+        present = complete if present is None else present & complete
+    assert present is not None
+    if not present.any():
+        raise errors.nothing_left(len(present))
+    kept = [{name: keep(values, present) for name, values in one.items()} for one in taken]
+    table = {name: kept[0][cost_column(name)] for name in prices} or None
     entries = [
-        Entry(entry.name, table, kept["truth"], output(number, "score"), output(number, "prediction"))
-        for number, entry in enumerate(found)
+        Entry(entry.name, table, kept[0]["truth"], _kept_score(entry.score, one, present), one.get("prediction"))
+        for entry, one in zip(found, kept, strict=True)
     ]
     dropped = int(len(present) - present.sum())
-    return entries, {**{name: kept.get(name) for name in ("weight", "cluster")}, "where": None, "dropped": dropped}
+    return entries, {**{name: kept[0].get(name) for name in _SHARED[1:]}, "where": None, "dropped": dropped}
 
 
-def _spread(output: Any) -> dict[Any, Any]:
-    """The columns of an output, by class if there are several."""
-    if output is None or isinstance(output, Mapping):
-        return dict(output or {})
-    several = getattr(output, "ndim", 1) == 2 and not hasattr(output, "columns")
-    return dict(enumerate(np.asarray(output).T)) if several else {"": output}
+def _kept_score(given: Any, kept: Mapping[str, Any], present: Array) -> Any:
+    """The score of a model on the rows that stay: one column, one for each class, or an array of them."""
+    if isinstance(given, Mapping) or hasattr(given, "columns"):
+        given = given if isinstance(given, Mapping) else given.columns
+        return {name: kept[f"score of {canonical(name)}"] for name in given}
+    return kept.get("score") if given is None or "score" in kept else np.asarray(given)[present]
 
 
 def entries(data: Any, truth: Any, scores: Any, predictions: Any, paired: bool) -> list[Entry]:

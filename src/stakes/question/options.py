@@ -183,7 +183,6 @@ class Shared(TypedDict, total=False):
             "choice",
             default="auto",
             of=("auto", "classification", "regression"),
-            not_for={"decide": _NUMBERS["decide"], "calibrate": _NUMBERS["calibrate"]},
         ),
     ]
     positive: Annotated[Value, Option("The class that counts as positive.", "classes", metavar="CLASS")]

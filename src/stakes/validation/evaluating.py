@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stakes import evaluation, metrics
+from stakes import evaluation
 from stakes.engines.counting import count_rows
 from stakes.evaluation import Evaluation, TwoClassEvaluation
 from stakes.metrics import Metric
@@ -57,4 +57,4 @@ def value_of(metric: Metric, judged: Evaluation) -> float:
 
 def metric_of(judged: Evaluation, name: str) -> Metric:
     """Return the metric that a name stands for in this kind of evaluation."""
-    return metrics.find(judged[name].name)
+    return judged._find(judged[name].name)

@@ -36,7 +36,7 @@ def validate_file(
     require_scikit_learn()
     frame = files.read_whole(Path(file), files.MISSING)
     if (where := options.pop("where", None)) is not None:
-        frame = frame.filter(satisfying(where, frame))
+        frame = frame.filter(satisfying(where, frame.with_columns(map(_as_numbers, frame.get_columns()))))
     beside: dict[str, Any] = {name: options.pop(name, None) for name in _BESIDE}
     for argument, name in {"target": target, **beside}.items():
         _check_column(argument, name, frame)

@@ -1,0 +1,300 @@
+"""One table of options: every verb × every option, in Python and on the command line, and a new one in every face."""
+
+import inspect
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+import stakes
+from stakes.cli.group import cli
+from stakes.question.options import GROUPS, VERBS, options, table
+from stakes.uncertainty.sampling import DESIGNS
+from tests.command import run
+
+ROOT = Path(__file__).parents[1]
+SHARED = list(table("evaluate"))
+COMMANDS = {verb: {"permutation_test": "permute"}.get(verb, verb) for verb in VERBS}
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(3)
+    n = 240
+    y = rng.random(n) < 0.4
+    p = np.clip(0.5 * y + 0.6 * rng.random(n), 0.01, 0.99)
+    table = {
+        "y": np.where(y, "yes", "no"),
+        "p": p,
+        "q": np.clip(0.3 * y + 0.7 * rng.random(n), 0.01, 0.99),
+        "w": rng.integers(1, 4, n),
+        "site": rng.choice(["A", "B"], n),
+        "patient": np.arange(n) // 4,
+        "age": rng.integers(20, 80, n),
+        "x": rng.normal(size=n) + y,
+    }
+    return pd.DataFrame(table)
+
+
+FIT = {"truth": "y", "score": "p", "positive": "yes"}
+PRICED = {"costs": stakes.Costs(miss=5, false_alarm=1)}
+GIVEN = {
+    "weight": "w",
+    "by": "site",
+    "cluster": "patient",
+    "where": "age > 40",
+    "missing": "drop",
+    "exact": False,
+    "task": "classification",
+    "positive": "yes",
+    "classes": ["no", "yes"],
+    "alike": "case",
+    "threshold": 0.3,
+    "confidence": 0.8,
+    "design": "classes fixed",
+    "seed": 7,
+    **PRICED,
+    "prior": 0.1,
+    "training_prior": 0.5,
+}
+"""Values other than the default; truth, score and prediction are in every call, baseline is for numbers."""
+
+TYPED = {"exact": ["--bins"], "classes": ["--class", "no", "--class", "yes"]}
+TYPED |= {"costs": ["--miss", "5", "--false-alarm", "1"]}
+
+
+def beside(name):
+    """What an option does not go without."""
+    return {**PRICED, "training_prior": 0.4} if name in ("prior", "training_prior") else {}
+
+
+def ask(verb, rows, folder, **more):
+    """Ask a verb about the rows, and return what it says as data."""
+    if verb == "compare":
+        found = stakes.compare(rows, **{"truth": "y", "scores": ["p", "q"], "positive": "yes", **more})
+    elif verb == "validate":
+        more = {name: rows[value] if name in ("weight", "by") else value for name, value in more.items()}
+        found = stakes.validate(LogisticRegression(), rows[["x", "age"]], rows["y"], **{"positive": "yes", **more})
+    elif verb == "report":
+        stakes.report(rows, folder / "page.html", **{**FIT, **more})
+        return re.sub(r"[\d:T -]{16,}", "", (folder / "page.html").read_text())
+    else:
+        own = {"decide": PRICED, "gate": {"require": "auc.low > 0.1"}, "calibrate": {"method": "sigmoid"}}
+        found = getattr(stakes, verb)(rows, **{**FIT, **own.get(verb, {}), **more})
+    return str(found) if verb == "count" and "cluster" in more else found.to_dict()  # clusters are never saved
+
+
+MATRIX = [(verb, name) for verb in VERBS for name in GIVEN]
+
+
+@pytest.mark.parametrize(("verb", "name"), MATRIX)
+def test_every_verb_takes_every_option_or_says_why_not(verb, name, rows, tmp_path):
+    given = {**beside(name), name: GIVEN[name]}
+    if name in options(verb):
+        ask(verb, rows, tmp_path, **given)
+        return
+    with pytest.raises(stakes.InputError) as caught:
+        ask(verb, rows, tmp_path, **{name: GIVEN[name]})
+    assert (caught.value.code, caught.value.argument) == ("means-nothing-here", name)
+    assert str(caught.value).startswith(f"{name}= means nothing to {verb}: {table(verb)[name].not_for[verb]}")
+
+
+CHANGES = {name: set(VERBS) for name in ("where", "weight")}
+CHANGES |= {
+    "by": {"evaluate", "count", "report", "validate"},
+    "cluster": {"evaluate", "compare", "decide", "calibrate", "report"},
+    "confidence": {"evaluate", "compare", "decide", "gate", "calibrate", "validate", "report"},
+    "design": {"evaluate", "calibrate", "validate", "report"},
+    "seed": {"decide", "validate", "permutation_test"},
+    "threshold": {"evaluate", "count", "report", "validate"},
+    "costs": {"evaluate", "compare", "report", "validate"},
+    "prior": {"evaluate", "compare", "decide", "report", "validate"},
+}
+
+
+@pytest.mark.parametrize(("verb", "name"), [(verb, name) for name, verbs in CHANGES.items() for verb in sorted(verbs)])
+def test_an_option_that_is_taken_is_used(verb, name, rows, tmp_path):
+    if name not in options(verb):
+        pytest.fail(f"{verb} does not take {name}")
+    without = ask(verb, rows, tmp_path, **beside(name))
+    assert ask(verb, rows, tmp_path, **{**beside(name), name: GIVEN[name]}) != without
+
+
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb != "report"])
+def test_a_condition_keeps_the_rows_that_one_would_take_out_by_hand(verb, rows, tmp_path):
+    by_hand = rows[rows.age > 40].reset_index(drop=True)
+    found = ask(verb, rows, tmp_path, where="age > 40")
+    expected = ask(verb, by_hand, tmp_path)
+    for data in (found, expected):
+        data.pop("question", None)
+    assert found == expected
+
+
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in ("report", "validate")])
+def test_rows_with_gaps_are_left_out_by_every_verb(verb, rows, tmp_path):
+    holes = rows.copy()
+    holes.loc[[3, 50], "p"] = np.nan
+    with pytest.raises(stakes.InputError) as caught:
+        ask(verb, holes, tmp_path)
+    assert caught.value.code == "missing-values"
+    assert ("missing", "drop") in [(one.name, one.value) for one in caught.value.advice]
+    dropped = ask(verb, holes, tmp_path, missing="drop")
+    by_hand = ask(verb, holes.dropna().reset_index(drop=True), tmp_path)
+    for data in (dropped, by_hand):
+        for name in ("dropped", "read", "checks", "models", "notes"):
+            data.pop(name, None)
+    assert dropped == by_hand
+
+
+def test_models_are_compared_on_the_rows_that_both_have(rows):
+    holes = rows.copy()
+    holes.loc[[3, 50], "p"] = np.nan
+    holes.loc[[4, 50], "q"] = np.nan
+    found = stakes.compare(holes, truth="y", scores=["p", "q"], positive="yes", missing="drop")
+    assert [model.counted.dropped for model in found.models.values()] == [3, 3]
+    by_hand = stakes.compare(holes.dropna(), truth="y", scores=["p", "q"], positive="yes")
+    assert found.pairs[0].difference == by_hand.pairs[0].difference
+
+
+def test_rows_without_a_target_are_left_out_by_validate(rows):
+    holes = rows.copy()
+    holes.loc[[3, 50], "y"] = None
+    found = stakes.validate(LogisticRegression(), holes[["x"]], holes["y"], positive="yes", missing="drop")
+    kept = holes.dropna(subset=["y"])
+    assert (
+        found.pooled.to_dict()
+        == stakes.validate(LogisticRegression(), kept[["x"]], kept["y"], positive="yes").pooled.to_dict()
+    )
+
+
+def test_a_baseline_of_numbers_is_taken_where_numbers_are_judged(rows):
+    numbers = {"truth": "age", "prediction": "x", "task": "regression"}
+    assert stakes.evaluate(rows, **numbers, baseline=30)["r2"] != stakes.evaluate(rows, **numbers)["r2"]
+    both = {"truth": "age", "predictions": ["x", "w"], "task": "regression", "metric": "relative_absolute_error"}
+    assert stakes.compare(rows, **both, baseline=30).table[0].estimate != stakes.compare(rows, **both).table[0].estimate
+    test = {**numbers, "metric": "relative_absolute_error", "permutations": 50}
+    assert stakes.permutation_test(rows, **test, baseline=30).value != stakes.permutation_test(rows, **test).value
+
+
+# ── on the command line ──────────────────────────────────────────────────────────────────────────────────────────
+@pytest.fixture(scope="module")
+def file(rows, tmp_path_factory):
+    path = tmp_path_factory.mktemp("rows") / "rows.csv"
+    rows.to_csv(path, index=False)
+    return path
+
+
+def typed(name):
+    value = GIVEN[name]
+    return TYPED.get(name) or [f"--{name.replace('_', '-')}", str(value)]
+
+
+def command(verb, file, folder):
+    own = {
+        "decide": ["--miss", "5", "--false-alarm", "1"],
+        "gate": ["--require", "auc.low > 0.1"],
+        "report": ["-o", str(folder / "page.html")],
+        "count": ["-o", str(folder / "rows.tally")],
+    }
+    columns = ["--truth", "y", "--score", "p"] + (["--score", "q"] if verb == "compare" else [])
+    if verb == "validate":
+        columns = ["--target", "y", "--estimator", "sklearn.tree:DecisionTreeClassifier", "--feature", "x"]
+    return [COMMANDS[verb], str(file), *columns, "--positive", "yes", *own.get(verb, [])]
+
+
+@pytest.mark.parametrize("verb", list(VERBS))
+def test_every_command_takes_what_its_verb_takes(verb, file, tmp_path):
+    """All options at once that go together, and each that means nothing by itself."""
+    apart = ("positive", "classes", "prior", "training_prior", "cluster", "alike", "by" if verb == "gate" else "exact")
+    taken = [name for name in GIVEN if name in options(verb) and name not in apart]
+    taken = [name for name in taken if not (verb in ("decide", "compare") and name == "costs")]
+    words = [word for name in taken for word in typed(name)]
+    done = run(*command(verb, file, tmp_path), *words)
+    assert done.returncode in (0, 1 if verb == "gate" else 0), done.stderr
+    for name in (name for name in GIVEN if name not in options(verb)):
+        done = run(*command(verb, file, tmp_path), *typed(name))
+        assert done.returncode == 2
+        told = f"--{'class' if name == 'classes' else name.replace('_', '-')} means nothing to {verb}: "
+        assert told in done.stderr, done.stderr
+        assert "=" not in done.stderr.replace("CLASS=", "")
+
+
+def test_signatures_and_commands_are_those_of_the_table():
+    for verb in VERBS:
+        names = set(options(verb))
+        assert names <= set(inspect.signature(getattr(stakes, verb)).parameters), verb
+        params = {one.name for one in cli.commands[COMMANDS[verb]].params}
+        missing = names - params
+        assert missing <= {"cv", "test", "jobs", "groups", "stratified"}, (verb, missing)
+    assert inspect.signature(stakes.evaluate).parameters["confidence"].default == 0.95
+    assert table("evaluate")["design"].of == DESIGNS
+
+
+def test_help_begins_with_the_columns_and_cuts_nothing():
+    shown = run("evaluate", "--help").stdout
+    found = [line[:-1].lower() for line in shown.splitlines() if re.fullmatch(r"[A-Z][a-z ]+:", line)]
+    assert found == [name for name in GROUPS if name in found]
+    assert found[0] == "columns"
+    assert re.search(r"Columns:\n  --truth COLUMN", shown)
+    listed = run("--help").stdout
+    assert "…" not in listed
+    assert "..." not in listed.replace("[ARGS]...", "")
+
+
+# ── a new option ─────────────────────────────────────────────────────────────────────────────────────────────────
+ROW = """    least: Annotated[int | None, Option("How many rows there must be.", "rows", "whole")]
+    missing: Annotated["""
+USE = """    if question["least"] is not None and counted.rows_read < question["least"]:
+        raise InputError("too-few", Given("least", question["least"]), f" is more than {counted.rows_read} rows")
+    evaluation = judge(counted, question["threshold"]"""
+ASKED = """
+import inspect, sys
+import stakes
+from stakes.cli import cli
+y, p = [0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3]
+stakes.evaluate(truth=y, score=p, least=4)
+try:
+    stakes.evaluate(truth=y, score=p, least=5)
+except stakes.InputError as problem:
+    print(problem)
+verbs = ("evaluate", "compare", "decide", "calibrate", "permutation_test", "validate", "count", "gate", "report")
+print(all("least" in inspect.signature(getattr(stakes, verb)).parameters for verb in verbs))
+print(sum(any(one.name == "least" for one in command.params) for command in cli.commands.values()))
+sys.argv = ["stakes", "evaluate", "--help"]
+sys.path.insert(0, "tools/pages")
+import options_of_verbs
+print("| `least` | ● | ● |" in options_of_verbs.pages()["options.md"])
+from stakes.cli import main
+main()
+"""
+
+
+def test_a_new_option_is_one_row_and_one_use(tmp_path):
+    """In a copy of the package: the row and the use are all that is written, and every face knows the option."""
+    shutil.copytree(ROOT / "src" / "stakes", tmp_path / "stakes")
+    shutil.copytree(ROOT / "tools", tmp_path / "tools")
+    for file, old, new in (
+        ("question/options.py", "    missing: Annotated[", ROW),
+        ("evaluation/__init__.py", '    evaluation = judge(counted, question["threshold"]', USE),
+        (
+            "evaluation/__init__.py",
+            "from stakes.errors import InputError",
+            "from stakes.errors import Given, InputError",
+        ),
+    ):
+        path = tmp_path / "stakes" / file
+        text = path.read_text()
+        assert text.count(old) == 1
+        path.write_text(text.replace(old, new))
+    done = subprocess.run(
+        [sys.executable, "-c", ASKED], cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True
+    )
+    told = done.stdout.splitlines()
+    assert told[:4] == ["least=5 is more than 4 rows", "True", "9", "True"], done.stderr
+    assert any(re.match(r"  --least INTEGER +How many rows there must be\.", line) for line in told)
