@@ -88,7 +88,7 @@ class Record:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data, ready for JSON: undefined is None, infinite numbers are texts."""
-        return as_data(head_of(type(self)) | self.data())
+        return dict(as_data(head_of(type(self)) | self.data()))
 
     def to_json(self, indent: int | None = 2) -> str:
         """Return :meth:`to_dict` as JSON text."""

@@ -36,10 +36,10 @@ class Shown:
         Door.view("terminal").show(self._page(), self._more)
 
     def __str__(self) -> str:
-        return Door.view("terminal").text(self._page(), self._more)
+        return str(Door.view("terminal").text(self._page(), self._more))
 
     def _repr_html_(self) -> str:
-        return Door.view("notebook").html(self._page(), self._pictures())
+        return str(Door.view("notebook").html(self._page(), self._pictures()))
 
 
 class Plottable:

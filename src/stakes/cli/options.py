@@ -42,9 +42,10 @@ def asked(verb: str, *without: str) -> Callable[[Command], Command]:
     return decorated
 
 
-def like(verb: str, name: str) -> Any:
+def like(verb: str, name: str) -> Callable[[Command], Command]:
     """Return one option of a verb, for a command that has its own question."""
-    return _click_options(verb, name, table.options(verb)[name])[0]
+    made: Callable[[Command], Command] = _click_options(verb, name, table.options(verb)[name])[0]
+    return made
 
 
 # ── as click has them ────────────────────────────────────────────────────────────────────────────────────────────

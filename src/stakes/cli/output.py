@@ -110,7 +110,7 @@ def forms(*wanted: str, to_file: bool = True) -> Callable[[Callable[..., Answer]
             if answer.code:
                 click.get_current_context().exit(answer.code)
 
-        made: Any = answering
+        made: Callable[..., None] = answering
         if to_file:
             words = "Write to this file, whole or not at all; .json, .csv and .md choose the form."
             kind = OutputFile(_form)

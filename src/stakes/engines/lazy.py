@@ -144,4 +144,5 @@ def _missing(column: Any) -> Array:
         missing = missing | np.isnan(column.to_numpy().astype(np.float64))
     if column.dtype == nw.String:
         missing = missing | np.array([not text.strip() for text in column.fill_null("").to_list()], bool)
-    return missing
+    found: Array = missing
+    return found

@@ -174,7 +174,8 @@ def _mask(codes: Array, code: int) -> Array:
     """Which rows have a code; codes of one byte that are 0 or 1 need no comparison."""
     if codes.dtype == np.uint8 and code == 1 and len(codes) and codes.max() <= 1:
         return codes.view(bool)
-    return codes == code
+    found: Array = codes == code
+    return found
 
 
 # ── decisions ────────────────────────────────────────────────────────────────────────────────────────────────────

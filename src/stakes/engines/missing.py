@@ -24,7 +24,8 @@ def present_rows(columns: Mapping[str, Any], table: ClassColumns | None) -> Arra
     present = ~np.logical_or.reduce(gaps)
     if len(present) and not present.any():
         raise errors.nothing_left(len(present))
-    return present
+    found: Array | None = present
+    return found
 
 
 def keep(values: Any, present: Array) -> Any:
@@ -57,13 +58,13 @@ def _is_nothing(value: Any) -> bool:
 def _lacking_in_series(series: Any) -> Array:
     import narwhals as nw
 
-    lacking = series.is_null().to_numpy().astype(bool)
+    lacking: Array = series.is_null().to_numpy().astype(bool)
     if series.dtype.is_float():
-        return lacking | series.is_nan().fill_null(True).to_numpy().astype(bool)
+        return np.asarray(lacking | series.is_nan().fill_null(True).to_numpy().astype(bool))
     if series.dtype == nw.Categorical or isinstance(series.dtype, nw.Enum):
         series = series.cast(nw.String)
     if series.dtype == nw.String:
-        return lacking | (series.str.strip_chars() == "").fill_null(True).to_numpy().astype(bool)
+        return np.asarray(lacking | (series.str.strip_chars() == "").fill_null(True).to_numpy().astype(bool))
     if series.dtype == nw.Object:
         return np.fromiter(map(_is_nothing, series.to_list()), bool, len(series))
     return lacking

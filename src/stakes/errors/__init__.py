@@ -9,7 +9,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 from stakes.errors.mentions import About as About
-from stakes.errors.mentions import Given, Pass, Text, in_python
+from stakes.errors.mentions import Given as Given
+from stakes.errors.mentions import Pass as Pass
+from stakes.errors.mentions import Text as Text
+from stakes.errors.mentions import in_python
 from stakes.errors.mentions import several as several
 from stakes.errors.words import first_row as first_row
 from stakes.errors.words import nearest as nearest

@@ -3,11 +3,9 @@
 import functools
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from stakes import errors
-from stakes.decisions.policies import Policies
-from stakes.decisions.thresholds.decision import Decision
 from stakes.engines.counting import count_rows
 from stakes.engines.plan import Counted
 from stakes.errors import InputError, several
@@ -20,6 +18,10 @@ from stakes.question.options import Asked, Column, Data, Decided, asks
 from stakes.question.question import Question
 from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import FEW_CLUSTERS, USUAL, Sampling
+
+if TYPE_CHECKING:
+    from stakes.decisions.policies import Policies
+    from stakes.decisions.thresholds.decision import Decision
 
 __all__ = [
     "Evaluation",
@@ -113,7 +115,7 @@ def _within_a_bin(evaluation: Evaluation) -> bool:
 
 
 @asks("decide")
-def decide(data: Data = None, *arrays: Column, **asked: Unpack[Decided]) -> Decision | Policies:
+def decide(data: Data = None, *arrays: Column, **asked: Unpack[Decided]) -> "Decision | Policies":
     """Return how to decide by the scores of these rows so as to cost least, or to have the best figure.
 
     Takes the arguments of :func:`evaluate`; ``costs`` say what decisions cost, or ``best`` names a figure ("f1") or a
@@ -136,12 +138,12 @@ def judge(
     threshold: float | None = None,
     sampling: Sampling = USUAL,
     pricing: Pricing | None = None,
-) -> Any:
+) -> Evaluation:
     """Return the evaluation of what was counted, with scores of two classes under a threshold if there is one."""
     if threshold is not None and counted.scores is None:
         raise errors.threshold_of_many()
     kind: Any = Evaluation if threshold is None else functools.partial(TwoClassEvaluation, threshold=threshold)
-    judged = kind(counted, sampling=sampling, pricing=pricing)
+    judged: Evaluation = kind(counted, sampling=sampling, pricing=pricing)
     judged._check_pricing()
     return judged
 

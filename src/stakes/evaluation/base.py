@@ -4,13 +4,14 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from stakes import errors, metrics
 from stakes.engines.plan import Counted
 from stakes.engines.segments import values_of
 from stakes.errors import InputError
 from stakes.evaluation.cautions import FEW_ROWS, cautions, wrongs
+from stakes.evaluation.members import Members
 from stakes.metrics import Estimate, Metric, cost
 from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.question.question import priced
@@ -27,7 +28,13 @@ from stakes.uncertainty.sampling import FEW_CLUSTERS, USUAL, Sampling
 from stakes.views import page, terminal
 
 if TYPE_CHECKING:
+    from stakes.decisions.calibration.calibration import Calibration, ClassCalibrations
+    from stakes.decisions.curves.kinds import Curve
+    from stakes.decisions.policies import Policies
+    from stakes.decisions.thresholds.decision import Decision
     from stakes.evaluation.by_segment import BySegment
+
+Chosen = TypeVar("Chosen", "Decision", "Policies")
 
 FORMAT = 1
 """The version of what to_dict() and to_json() give."""
@@ -62,14 +69,13 @@ class BriefSegment(Record):
     figures: Mapping[str, Estimate]
 
 
-class Evaluation(Record, Shown, Plottable, Reportable, stakes="evaluation", form=FORMAT):
+class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluation", form=FORMAT):
     """What is known about a model on some rows; every figure comes with what ignoring the input would score.
 
     ``ev["auc"]`` is an :class:`~stakes.Estimate`; so is ``ev["f_beta(beta=0.5)"]``. ``ev.segments`` are the evaluations
     of the segments. ``Evaluation(stakes.count(…))`` makes the kind of evaluation that the counted rows call for.
     """
 
-    task: ClassVar[str]
     counted: Counted
     pricing: Pricing | None
     _kinds: ClassVar[list[type["Evaluation"]]] = []
@@ -247,11 +253,11 @@ class Evaluation(Record, Shown, Plottable, Reportable, stakes="evaluation", form
 
     def decide(
         self, costs: Costs | None = None, *, best: str | None = None, prior: Any = None, training_prior: Any = None
-    ) -> Any:
+    ) -> "Decision | Policies":
         """Return how to decide by the scores."""
         raise errors.only_for("a way to decide", "scores of classes")
 
-    def _cautioned(self, decision: Any) -> Any:
+    def _cautioned(self, decision: Chosen) -> Chosen:
         """The same way to decide, with what makes every figure of these rows meaningless."""
         return replace(decision, cautions=tuple(caution.words for caution in wrongs(self)))
 
@@ -262,7 +268,7 @@ class Evaluation(Record, Shown, Plottable, Reportable, stakes="evaluation", form
         changes = {"costs": costs, "prior": prior, "training_prior": training_prior}
         return replace(self.pricing, **{name: value for name, value in changes.items() if value is not None})
 
-    def curve(self, kind: str, *of: Any, **options: Any) -> Any:
+    def curve(self, kind: str, *of: Any, **options: Any) -> "Curve":
         """Return a curve over all thresholds."""
         raise errors.only_for("a curve", "scores of classes")
 
@@ -271,7 +277,7 @@ class Evaluation(Record, Shown, Plottable, Reportable, stakes="evaluation", form
         raise errors.only_for("a histogram of scores", "scores of classes")
 
     @cached_property
-    def calibration(self) -> Any:
+    def calibration(self) -> "Calibration | ClassCalibrations":
         """How honest the probabilities are: a :class:`stakes.Calibration`, or one for each of several classes."""
         from stakes.decisions.calibration.calibration import calibration_of  # only asked for now and then
 
@@ -320,7 +326,7 @@ class Evaluation(Record, Shown, Plottable, Reportable, stakes="evaluation", form
         parts = self.counted.segments
         return Segments(list(parts), lambda name: self._segment(parts[name]))
 
-    def by_segment(self, name: Any = None) -> Any:
+    def by_segment(self, name: Any = None) -> "BySegment":
         """Return all segments by one figure (:class:`~stakes.evaluation.by_segment.BySegment`), the worst first.
 
         Each is compared with the rest, all rows that are not in it; p-values are corrected for the number of segments.

@@ -249,7 +249,7 @@ def _too_good(evaluation: Any, *names: str) -> Iterator[Caution]:
 
 
 def _many(evaluation: Any) -> bool:
-    return evaluation.rows >= FEW_ROWS
+    return bool(evaluation.rows >= FEW_ROWS)
 
 
 def _not_probabilities(evaluation: Any) -> Iterator[Caution]:

@@ -10,7 +10,6 @@ import numpy as np
 from stakes import errors
 from stakes.engines.class_scores import spread_scores
 from stakes.engines.joining import join, table_names
-from stakes.engines.labels import canonical
 from stakes.engines.missing import keep, present_rows
 from stakes.engines.pricing import cost_column
 from stakes.engines.reading import Read, count_read, read_rows
@@ -23,6 +22,7 @@ from stakes.metrics import Metric
 from stakes.question.question import Question
 from stakes.tallies import Confusion, CostSums, ErrorSums
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.names import canonical
 from stakes.uncertainty.paired import Sample
 from stakes.uncertainty.sampling import REPLICATES, Sampling
 

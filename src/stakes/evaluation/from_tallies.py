@@ -34,7 +34,7 @@ def _in_memory(data: Any) -> list[Any]:
 
 
 def _is_tally(name: Any) -> bool:
-    return os.fspath(name).lower().endswith(SUFFIX)
+    return bool(os.fspath(name).lower().endswith(SUFFIX))
 
 
 def load_sum(data: Any, question: Question) -> Counted:

@@ -56,7 +56,8 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
     @property
     def confusion(self) -> Confusion | None:
         """The decisions against the truth; scores alone are not decided yet."""
-        return self.counted.confusion
+        found: Confusion | None = self.counted.confusion
+        return found
 
     @property
     def joint(self) -> JointCounts | None:

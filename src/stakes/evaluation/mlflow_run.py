@@ -38,7 +38,7 @@ def log(evaluation: Any, prefix: str, report: bool) -> str:
         mlflow.set_tag(f"{prefix}stakes.undefined", "; ".join(left_out)[:_LONGEST_TAG])
         if page is not None:
             mlflow.log_text(page, f"{prefix}report.html")
-        return run.info.run_id
+        return str(run.info.run_id)
 
 
 def _page(evaluation: Any) -> str:

@@ -16,7 +16,6 @@ from stakes.decisions.recalibration.calibrators import CALIBRATORS, Calibrator
 from stakes.decisions.recalibration.files import load_calibrator
 from stakes.decisions.recalibration.folds import cross_fitted
 from stakes.engines.columns import as_finite, to_column
-from stakes.engines.labels import canonical
 from stakes.engines.reading import Read, count_read, read_rows
 from stakes.errors import Given, InputError, Pass, some
 from stakes.evaluation.base import Evaluation
@@ -27,6 +26,7 @@ from stakes.question.question import Question
 from stakes.records import Record, Says
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
+from stakes.tallies.names import canonical
 from stakes.uncertainty.interval import Interval, figure, none
 from stakes.uncertainty.resampling import mean_interval
 from stakes.uncertainty.row_losses import row_loss

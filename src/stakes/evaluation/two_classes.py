@@ -38,7 +38,8 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
     """The evaluation of a model that tells two classes apart."""
 
     task = "binary"
-    threshold: float | None
+    scores: ScoreTable | None = None
+    threshold: float | None = None
 
     @classmethod
     def _judges(cls, counted: Counted) -> bool:
@@ -56,7 +57,7 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
     ) -> None:
         """Evaluate what was counted; the decisions of a segment begin at the scores (``steps``) where all rows' do."""
         super().__init__(counted, probabilities, sampling, pricing)
-        self.scores: ScoreTable | None = counted.scores
+        self.scores = counted.scores
         self.threshold = counted.threshold if threshold is None else threshold
         self._given_steps = steps
         if self.threshold is None and counted.confusion is None and self.probabilities:
@@ -105,8 +106,9 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
     @cached_property
     def confusion(self) -> Confusion | None:
         """The decisions against the truth; None for scores that still need a threshold."""
-        if self.counted.confusion is not None:
-            return self.counted.confusion
+        counted: Confusion | None = self.counted.confusion
+        if counted is not None:
+            return counted
         if self.scores is not None and self.threshold is not None:
             return self.scores.at(self.threshold)
         return self.scores.decided(self._decisions, self._steps) if self._decides_by_costs else None  # type: ignore[union-attr]
@@ -129,7 +131,7 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
     @property
     def positive(self) -> str:
         """The positive class."""
-        return self._any.positive or self._any.truths[1]
+        return str(self._any.positive or self._any.truths[1])
 
     @property
     def negative(self) -> str:
@@ -256,7 +258,7 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
     def _sizes(self) -> Mapping[str, Any]:
         if self.scores is not None:
             return dict(zip((self.positive, self.negative), self.scores.effective_rows, strict=True))
-        return self._any.effective_truths
+        return dict(self._any.effective_truths)
 
     # ── as data, and to look at ──────────────────────────────────────────────────────────────────────────────
     def _facts(self) -> dict[str, str]:

@@ -135,7 +135,7 @@ def _of_decisions(table: Confusion, *, name: str, pricing: Pricing) -> Any:
 
 def _of_sums(sums: CostSums, *, name: str, pricing: Pricing) -> float:
     _, cost, unavoidable, *constants = sums.means(at_prior(sums, pricing)).tolist()
-    return cost if name == "expected_cost" else _relative(cost, unavoidable, min(constants))
+    return float(cost if name == "expected_cost" else _relative(cost, unavoidable, min(constants)))
 
 
 def positive_of(table: Confusion) -> str | None:

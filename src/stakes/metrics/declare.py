@@ -7,9 +7,9 @@ declarations, so a metric is written in one place.
 import inspect
 import math
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -21,6 +21,12 @@ from stakes.metrics.folds import Fold, fold_all
 from stakes.metrics.reasons import EXTRA_DECISIONS, NO_PROBABILITIES, Undefined
 from stakes.results import Door
 from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
+
+Values = Any
+"""A column of a user's: a list, an array, a series of any library."""
+
+Figure = Any
+"""What a metric gives of a tally: a number, or an array over its leading axes."""
 
 Better = Literal["higher", "lower", "neither"]
 """Which values of a figure are better."""
@@ -190,15 +196,33 @@ class Metric:
         return [reason.words for reason in self.undefined] + ([self.otherwise] if self.otherwise else [])
 
     # ── on arrays ────────────────────────────────────────────────────────────────────────────────────────────
+    @overload
+    def __call__(self, tally: Tally, /, **parameters: float) -> Figure: ...
+
+    @overload
     def __call__(
         self,
-        *rows: Any,
+        truth: Values,
+        outputs: Values,
+        /,
+        *,
+        positive: object = None,
+        classes: Sequence[object] | None = None,
+        weight: Values | None = None,
+        baseline: float | None = None,
+        **parameters: float,
+    ) -> float: ...
+
+    def __call__(
+        self,
+        /,
+        *rows: Values,
         positive: Any = None,
         classes: Any = None,
-        weight: Any = None,
-        baseline: float | None = None,
+        weight: Values = None,
+        baseline: Any = None,
         **parameters: Any,
-    ) -> Any:
+    ) -> Figure:
         """Return the figure of a tally, or of a truth column and a column of decisions, scores or predicted numbers."""
         metric = self.with_parameters(**parameters)
         tally = metric._tally(rows, positive=positive, classes=classes, weight=weight, baseline=baseline)

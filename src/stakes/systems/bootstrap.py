@@ -80,9 +80,11 @@ def bootstrap(network: Network, sampling: Sampling) -> Bootstrap:
 def _bootstrap_rates(counts: Array, generator: Any, times: int) -> Array:
     """Bootstrap the rates behind the counts of a table (its last axis)."""
     cells = _draw_counts(counts, generator, times)
-    return cells / cells.sum(-1, keepdims=True)
+    found: Array = cells / cells.sum(-1, keepdims=True)
+    return found
 
 
 def _draw_counts(counts: Array, generator: Any, times: int) -> Array:
     extra = min(0.5, 2 / counts.shape[-1])
-    return generator.standard_gamma(counts + extra, (times, *counts.shape))
+    found: Array = generator.standard_gamma(counts + extra, (times, *counts.shape))
+    return found

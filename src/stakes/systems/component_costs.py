@@ -101,7 +101,8 @@ class ComponentCosts(
         right = np.array(self.right)
         base = np.stack([expected[..., c, :, r % expected.shape[-1]] for c, r in enumerate(right)], axis=-2)
         base = np.where((right >= 0)[:, None], base, math.nan)
-        return expected - base[..., None]
+        found: Array = expected - base[..., None]
+        return found
 
     def _shape(self, values: Array) -> Array:
         return values if self.sees else values[..., 0, :]
@@ -169,7 +170,8 @@ class ComponentCosts(
             return None
         seen = np.stack([one.seen_shares(len(self.seen)) for one in self.redrawn], axis=-2)
         shares = self.cases[:, None, None] * seen[..., None] * self.rates_drawn
-        return np.where(shares > 0, shares * self.draws, 0.0).sum((-3, -2, -1))
+        found: Array | None = np.where(shares > 0, shares * self.draws, 0.0).sum((-3, -2, -1))
+        return found
 
     def _ends(self, draws: Array, value: float) -> tuple[float, float]:
         low, high = self.drawn.limits(draws, value)

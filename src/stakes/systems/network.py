@@ -77,7 +77,7 @@ class Joint:
     @property
     def size(self) -> int:
         """The number of combinations."""
-        return self.chance.shape[-1]
+        return int(self.chance.shape[-1])
 
     def fixed(self, model: str, code: int) -> "Joint":
         """Put an output in the place of what a model says."""
@@ -222,7 +222,8 @@ class Network:
     # ── what it costs ────────────────────────────────────────────────────────────────────────────────────────
     def costs(self, c: int, codes: Mapping[str, Array]) -> Array:
         """What the system's decision costs in each combination."""
-        return self.prices[c][self.fusion(codes)]
+        found: Array = self.prices[c][self.fusion(codes)]
+        return found
 
     def decided(self, joint: Joint) -> Array:
         """The probability of each decision."""
@@ -266,4 +267,5 @@ class Network:
         for model in missing:
             joint = self._answers(joint, c, model)
         paid = joint.chance * self.costs(c, joint.codes)
-        return paid.reshape(*paid.shape[:-1], size, -1).sum(-1)
+        found: Array = paid.reshape(*paid.shape[:-1], size, -1).sum(-1)
+        return found

@@ -108,7 +108,8 @@ class ModelAnswer(Node):
     """A part that stands for a label."""
 
     def holds(self, said: Said, terms: RuleTerms) -> Array:
-        return self.labels(said, terms) == terms.code(terms.pair()[0])
+        found: Array = self.labels(said, terms) == terms.code(terms.pair()[0])
+        return found
 
     def when(self, terms: RuleTerms) -> str:
         return f"{self.words(terms)} is {terms.pair()[0]!r}"
@@ -140,7 +141,8 @@ class Says(ModelAnswer):
         return said[self.name]
 
     def holds(self, said: Said, terms: RuleTerms) -> Array:
-        return said[self.name] == terms.code(terms.yes_of(self.name))
+        found: Array = said[self.name] == terms.code(terms.yes_of(self.name))
+        return found
 
     def possible(self, terms: RuleTerms) -> tuple[str, ...]:
         return terms.outputs[self.name]
@@ -183,7 +185,8 @@ class Vote(ModelAnswer):
         votes = [part.labels(said, terms) for part in self.parts]
         weights = whole(self.weights)
         tally = [sum(w * (vote == letter) for w, vote in zip(weights, votes, strict=True)) for letter in standing]
-        return np.array(standing)[np.argmax(np.stack(np.broadcast_arrays(*tally)), axis=0)]
+        found: Array = np.array(standing)[np.argmax(np.stack(np.broadcast_arrays(*tally)), axis=0)]
+        return found
 
     def possible(self, terms: RuleTerms) -> tuple[str, ...]:
         return tuple(dict.fromkeys(label for part in self.parts for label in part.possible(terms)))
@@ -289,7 +292,8 @@ class Agree(RuleCondition):
         return self.left, self.right
 
     def holds(self, said: Said, terms: RuleTerms) -> Array:
-        return (self.left.labels(said, terms) == self.right.labels(said, terms)) ^ self.negated
+        found: Array = (self.left.labels(said, terms) == self.right.labels(said, terms)) ^ self.negated
+        return found
 
     def when(self, terms: RuleTerms) -> str:
         left, right = (p.name if isinstance(p, Says) else p.words(terms) for p in self.parts)

@@ -85,7 +85,8 @@ def divide(numerator: Any, denominator: Any, otherwise: float = 0.0) -> Array:
     """Divide arrays; where there is nothing to divide by, the answer is ``otherwise``."""
     shape = np.broadcast_shapes(np.shape(numerator), np.shape(denominator))
     there = np.broadcast_to(np.asarray(denominator) > 0, shape)
-    return np.divide(numerator, denominator, out=np.full(shape, otherwise), where=there)
+    found: Array = np.divide(numerator, denominator, out=np.full(shape, otherwise), where=there)
+    return found
 
 
 def _round(number: Any) -> float:

@@ -19,7 +19,7 @@ class Saved:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the same as plain lists and numbers, ready for JSON."""
-        return as_lists(self.saved())
+        return dict(as_lists(self.saved()))
 
 
 class Tally(Saved):

@@ -71,7 +71,8 @@ class Clusters:
         negative = 1 - np.asarray(self.truth, np.int64)
         cells = (self.groups * 2 + negative) * len(lowest) + place
         counts: Any = np.bincount(cells, self.weight, self.size * 2 * len(lowest))
-        return counts.reshape(self.size, 2, len(lowest)).astype(np.float64)
+        found: Array = counts.reshape(self.size, 2, len(lowest)).astype(np.float64)
+        return found
 
     def pieces(self, compressed: ScoreTable) -> tuple[Array, Array]:
         """Return the mean scores of the pieces of a compressed table, and groups × class (positive first) × piece."""

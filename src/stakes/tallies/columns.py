@@ -107,7 +107,7 @@ class Columns:
     @property
     def leading(self) -> tuple[int, ...]:
         """The leading axes: () for a single table."""
-        return self.values["positives"].shape[:-1]
+        return tuple(self.values["positives"].shape[:-1])
 
     @property
     def weighted(self) -> bool:
@@ -134,7 +134,8 @@ class Columns:
         if self.leading:  # draws and segments: a few ulp do not matter, and extended precision is slow
             return column.cumsum(-1)
         sums = np.cumsum(column, axis=-1, dtype=np.longdouble).astype(np.float64)
-        return np.minimum(sums, np.expand_dims(_as_float(self.total(name)), -1))
+        found: Array = np.minimum(sums, np.expand_dims(_as_float(self.total(name)), -1))
+        return found
 
     def found(self, name: str) -> Array:
         """What is called positive at each threshold: nothing at +∞, then what lies at or above each score."""

@@ -23,7 +23,8 @@ MOST_CLASSES = 1000
 
 def _total(parts: list[Any]) -> Array:
     """Add up; counts whose sum could pass 64 bits as Python integers."""
-    return np.sum([room_for(part, len(parts)) for part in parts], axis=0)
+    found: Array = np.sum([room_for(part, len(parts)) for part in parts], axis=0)
+    return found
 
 
 _ADDED = how(add=_total, load=np.asarray)
@@ -108,7 +109,7 @@ class Confusion(Tally):
     @property
     def leading(self) -> tuple[int, ...]:
         """The leading axes: () for a single table."""
-        return self.counts.shape[:-2]
+        return tuple(self.counts.shape[:-2])
 
     @property
     def weighted(self) -> bool:
@@ -148,7 +149,8 @@ class Confusion(Tally):
     def _margin(self, axis: int) -> Array:
         if not self.leading and self.counts.dtype.kind == "i" and self.counts.size and self.counts.max() < 2**40:
             return exact(self.counts.sum(axis))  # quicker than adding up Python numbers
-        return self.cells.sum(axis)
+        found: Array = self.cells.sum(axis)
+        return found
 
     @cached_property
     def total(self) -> Number:

@@ -210,7 +210,7 @@ class Costs(Record):
         """The matrix, when every cost is the same for all rows."""
         if self.columns:
             raise errors.costs_by_row(self.columns)
-        return self.matrix
+        return tuple(self.matrix)
 
     # ── fitted to a table ────────────────────────────────────────────────────────────────────────────────────
     def for_table(self, truths: Sequence[str], decisions: Sequence[str], positive: str | None) -> list[Row]:
@@ -286,7 +286,8 @@ class Costs(Record):
         Of decisions that cost the same, the first. The probabilities of a row add up to 1 within a thousandth.
         """
         prices = np.array(self.numbers, np.float64)
-        return (_probabilities(posteriors, len(prices)) @ prices).argmin(axis=-1)
+        found: Array = (_probabilities(posteriors, len(prices)) @ prices).argmin(axis=-1)
+        return found
 
     def data(self) -> dict[str, Any]:
         """Return plain numbers and names: of errors by name, or of the whole matrix."""

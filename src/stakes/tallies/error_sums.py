@@ -478,7 +478,8 @@ def _differences(truth: Array, prediction: Array) -> Array:
         for column in (truth, prediction)
     )
     whole = np.int64 if small else object
-    return (truth.astype(whole) - prediction.astype(whole)).astype(np.float64)
+    found: Array = (truth.astype(whole) - prediction.astype(whole)).astype(np.float64)
+    return found
 
 
 def _squared_logs(truth: Array, prediction: Array, weight: Array | None) -> float:

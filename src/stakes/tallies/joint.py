@@ -86,7 +86,7 @@ class JointCounts(Tally):
     @property
     def weighted(self) -> bool:
         """Whether the counts are sums of weights."""
-        return self.counts.dtype.kind == "f"
+        return bool(self.counts.dtype.kind == "f")
 
     @cached_property
     def total(self) -> Number:

@@ -43,7 +43,8 @@ class Layout:
 
     def to_scores(self, bits: Array) -> Array:
         """Return the scores of such integers, as float64 (float32 values are kept exactly)."""
-        return bits.view(self.score).astype(np.float64, copy=False)
+        found: Array = bits.view(self.score).astype(np.float64, copy=False)
+        return found
 
 
 class SignedLayout(Layout):

@@ -65,4 +65,5 @@ class Steps:
     @cached_property
     def precision(self) -> Array:
         """The share of positives at or above each score; NaN above the first row of a table with leading axes."""
-        return ratio(self.tp, self.tp + self.fp)
+        found: Array = ratio(self.tp, self.tp + self.fp)
+        return found

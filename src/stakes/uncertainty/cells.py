@@ -41,10 +41,11 @@ def gamma_like(sums: Array, squares: Array | None, extra: float, replicates: int
     """
     generator = sampling.generator()
     if squares is None:
-        return generator.standard_gamma(sums + extra, (replicates, *sums.shape))
+        return np.asarray(generator.standard_gamma(sums + extra, (replicates, *sums.shape)))
     usual = squares.sum() / sums.sum()
     unit = np.divide(squares, sums, out=np.full(sums.shape, usual), where=(sums > 0) & (squares > 0))
-    return generator.standard_gamma(sums / unit + extra, (replicates, *sums.shape)) * unit
+    found: Array = generator.standard_gamma(sums / unit + extra, (replicates, *sums.shape)) * unit
+    return found
 
 
 def _share(wanted: Array, found: Array) -> Array:

@@ -87,7 +87,8 @@ class _Moves:
         return class_squares(self.truth, self.scores)
 
     def mean(self, losses: Array) -> Array:
-        return losses - np.average(losses, weights=self.weight)
+        found: Array = losses - np.average(losses, weights=self.weight)
+        return found
 
     def relative(self, losses: Array, of_shares: Array) -> Array:
         """The loss over that of the class frequencies; of a proper loss only its value for each class moves that."""
@@ -110,13 +111,15 @@ class _Moves:
         return [_area_moves(self.scores[:, c], self.truth == c, self.weight) for c in range(len(self.shares))]
 
     def macro_area(self) -> Array:
-        return np.mean([moves for _, moves in self.areas], axis=0)
+        found: Array = np.mean([moves for _, moves in self.areas], axis=0)
+        return found
 
     def weighted_area(self) -> Array:
-        return sum(
+        found: Array = sum(
             share * moves + area * ((self.truth == c) - share)
             for c, (share, (area, moves)) in enumerate(zip(self.shares, self.areas, strict=True))
         )
+        return found
 
     def pairs_area(self) -> Array:
         """One class against one other, all pairs."""

@@ -72,4 +72,5 @@ def drawn_weights(sampling: Sampling) -> Array:
 
 
 def _weights(clusters: Clusters, generator: Any, replicates: int) -> Array:
-    return generator.standard_exponential((replicates, clusters.size))
+    found: Array = generator.standard_exponential((replicates, clusters.size))
+    return found

@@ -54,7 +54,8 @@ def _direction(metric: Metric, value: float, means: Array) -> Array:
         return moves
     cheapest = _FIRST_DECISION + int(means[_FIRST_DECISION:].argmin())
     moves[[_COST, _UNAVOIDABLE, cheapest]] = 1.0, value - 1, -value
-    return moves / (means[cheapest] - means[_UNAVOIDABLE])
+    found: Array = moves / (means[cheapest] - means[_UNAVOIDABLE])
+    return found
 
 
 def _error(sums: CostSums, direction: Array, shares: Array, apart: bool) -> float:

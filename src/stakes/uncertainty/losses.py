@@ -91,7 +91,8 @@ def loss_intervals(
 
 def loss_powers(losses: Losses, table: ScoreTable) -> Array:
     """Return the number of rows and the sums of the first three powers of their losses, without weights."""
-    return _all_sums({losses}, table)[losses].powers.sum(axis=0)
+    found: Array = _all_sums({losses}, table)[losses].powers.sum(axis=0)
+    return found
 
 
 def _interval(metric: Metric, value: float, sums: _Sums, sampling: Sampling) -> Interval:

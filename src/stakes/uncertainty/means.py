@@ -33,4 +33,4 @@ def skewness_of_rows(first: float, second: float, third: float) -> float:
     variance = second - first**2
     if variance <= 1e-14 * second or variance < 1e-200:  # nothing but rounding, or too small for its power
         return 0.0
-    return (third - 3 * first * second + 2 * first**3) / variance**1.5
+    return float((third - 3 * first * second + 2 * first**3) / variance**1.5)

@@ -49,7 +49,8 @@ class Sample:
     @property
     def hits(self) -> Array:
         """Whether a row is positive."""
-        return self.truth == self.classes.index(str(self.positive))
+        found: Array = self.truth == self.classes.index(str(self.positive))
+        return found
 
     def take(self, rows: Array) -> "Sample":
         """Return some rows, or all in another order."""

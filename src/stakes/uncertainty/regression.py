@@ -148,7 +148,8 @@ def without_each(sums: ErrorSums, rows: ErrorRows, sampling: Sampling) -> ErrorS
 
     def without(column: Array) -> Array:
         found = np.bincount(groups, weight * column, count)
-        return found.sum() - found
+        values: Array = found.sum() - found
+        return values
 
     truth, prediction = rows.truth.astype(np.float64), rows.prediction.astype(np.float64)
     centre = float(np.average(truth, weights=weight))

@@ -25,7 +25,8 @@ def is_mean_of_losses(metric: Metric) -> bool:
 
 def _of_probability(losses: Any, truth: Array, score: Array) -> Array:
     with np.errstate(divide="ignore"):  # what was thought impossible is infinitely surprising
-        return np.where(truth, losses.of_positive(score), losses.of_negative(score))
+        found: Array = np.where(truth, losses.of_positive(score), losses.of_negative(score))
+        return found
 
 
 def _own(truth: Array, scores: Array) -> Array:
@@ -41,11 +42,13 @@ def class_surprise(truth: Array, scores: Array) -> Array:
 
 def class_squares(truth: Array, scores: Array) -> Array:
     """The Brier score of each row of class scores."""
-    return (scores.astype(np.float64) ** 2).sum(1) - 2 * _own(truth, scores) + 1
+    found: Array = (scores.astype(np.float64) ** 2).sum(1) - 2 * _own(truth, scores) + 1
+    return found
 
 
 def _in_top(truth: Array, scores: Array, k: float) -> Array:
-    return np.count_nonzero(scores >= _own(truth, scores)[:, None], axis=1) <= k
+    found: Array = np.count_nonzero(scores >= _own(truth, scores)[:, None], axis=1) <= k
+    return found
 
 
 def _pinball(truth: Array, prediction: Array, alpha: float) -> Array:

@@ -78,7 +78,8 @@ def dealt_means(powers: Array, means: Array, rows: Array) -> Array:
         place = np.maximum(shape + np.sign(skewness) * z * np.sqrt(shape), 0.0)
         below, above = gammainc(shape, place), gammaincc(shape, place)
         one_side = np.where(skewed, np.minimum(below, above), ndtr(-np.abs(z)))
-    return np.minimum(2 * one_side, 1.0)
+    found: Array = np.minimum(2 * one_side, 1.0)
+    return found
 
 
 def of_shares(one: Side, other: Side, confidence: float) -> Differences:
@@ -111,7 +112,8 @@ def fisher(hits: Any, rows: Any, other_hits: Any, other_rows: Any) -> Array:
 def _normal(distance: Array, spread: Array) -> Array:
     from scipy.special import ndtr
 
-    return 2 * ndtr(-np.abs(distance) / np.maximum(spread, 1e-300))
+    found: Array = 2 * ndtr(-np.abs(distance) / np.maximum(spread, 1e-300))
+    return found
 
 
 def _exact(hits: Array, rows: Array, of_all: Array, total: Array, mean: Array, spread: Array) -> Array:
@@ -130,7 +132,8 @@ def _exact(hits: Array, rows: Array, of_all: Array, total: Array, mean: Array, s
     def ways(x: Array, which: Any) -> Array:
         r, k, n = rows[which], of_all[which], total[which]
         cells = (x, k - x, r - x, n - r - k + x)
-        return -sum(gammaln(cell + 1) for cell in cells)
+        found: Array = -sum(gammaln(cell + 1) for cell in cells)
+        return found
 
     logs, seen = ways(x, pair), ways(hits, slice(None))
     likely = np.exp(logs - np.maximum.reduceat(logs, starts)[pair])

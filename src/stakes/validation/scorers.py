@@ -15,7 +15,7 @@ class Scorer(_BaseScorer):
         super().__init__(figure, -1 if figure.metric.better == "lower" else 1, {}, response_method=figure.ways)
 
     def _score(self, _: Any, estimator: Any, X: Any, y_true: Any, **weights: Any) -> float:
-        return self._sign * self._score_func.of_model(estimator, X, y_true, **weights)
+        return float(self._sign * self._score_func.of_model(estimator, X, y_true, **weights))
 
     def __repr__(self) -> str:
         return f"<scorer: {'negated ' if self._sign < 0 else ''}{self._score_func.name}>"

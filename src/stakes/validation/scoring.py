@@ -8,9 +8,9 @@ from stakes.engines.columns import in_order, to_column
 from stakes.engines.counting import count_rows
 from stakes.engines.labels import encode, settle
 from stakes.errors import Given, InputError, some
-from stakes.evaluation.base import priced
 from stakes.metrics import Metric, cost
 from stakes.metrics.reasons import NO_PROBABILITIES
+from stakes.question.question import priced
 from stakes.tallies import ClassScores, Confusion, ErrorSums
 from stakes.tallies.names import canonical
 from stakes.tallies.pricing import Pricing

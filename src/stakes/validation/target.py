@@ -9,7 +9,7 @@ from stakes import errors
 from stakes.engines import conditions
 from stakes.engines.alike import Spelling
 from stakes.engines.columns import Column, as_finite, to_column
-from stakes.engines.labels import Labels, canonical, encode, settle
+from stakes.engines.labels import Labels, encode, settle
 from stakes.engines.missing import keep, present_rows
 from stakes.engines.plan import Plan
 from stakes.engines.tasks import settle_task
@@ -17,6 +17,7 @@ from stakes.errors import About, Given, InputError, rows_text
 from stakes.question.question import Question
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
+from stakes.tallies.names import canonical
 from stakes.validation.features import count_of, take
 
 
@@ -45,7 +46,7 @@ class Target:
     @property
     def boolean(self) -> bool:
         """Whether the classes are true and false."""
-        return self.values.dtype.kind == "b"
+        return bool(self.values.dtype.kind == "b")
 
     def reordered(self, order: Array) -> "Target":
         """Return the same values at other rows."""
@@ -88,7 +89,8 @@ def satisfying(where: Any, X: Any) -> Array:
     rows = conditions.choose_rows({name: X[name] for name in condition.columns}, condition, count_of(X))
     if not rows.any():
         raise errors.nothing_satisfies(condition.text)
-    return rows
+    found: Array = rows
+    return found
 
 
 def read_target(y: Any, X: Any, estimator: Any, task: str, positive: Any, classes: Any, alike: Any = None) -> Target:

@@ -165,7 +165,9 @@ def class_calibrations(scores: ClassScores, sampling: Sampling = USUAL) -> Class
     return ClassCalibrations(each, scores, sampling)
 
 
-def calibration_of(scores: ScoreTable | ClassScores | None, probabilities: bool, sampling: Sampling) -> Any:
+def calibration_of(
+    scores: ScoreTable | ClassScores | None, probabilities: bool, sampling: Sampling
+) -> "Calibration | ClassCalibrations":
     """Ask the scores of two or more classes, if there are any; whether they are probabilities is told by all rows."""
     if scores is None:
         raise errors.no_calibration(NO_SCORES)

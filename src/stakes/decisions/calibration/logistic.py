@@ -41,14 +41,16 @@ def shift(x: Array, positives: Array, negatives: Array) -> float:
 def information(columns: Array, logits: Array, total: Array) -> Array:
     """Return the observed information of the coefficients of these columns."""
     p = probability(logits)
-    return (columns * (total * p * (1 - p))) @ columns.T
+    found: Array = (columns * (total * p * (1 - p))) @ columns.T
+    return found
 
 
 def probability(logits: Array) -> Array:
     """Turn log odds into probabilities."""
     from scipy.special import expit
 
-    return expit(logits)
+    found: Array = expit(logits)
+    return found
 
 
 def _maximise(columns: Array, positives: Array, negatives: Array) -> Array:

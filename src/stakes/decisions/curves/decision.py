@@ -59,8 +59,10 @@ def threshold_probabilities(given: Any) -> Array:
 
 def price(at: Array) -> Array:
     """What a false alarm weighs against a found case."""
-    return at / (1 - at)
+    found: Array = at / (1 - at)
+    return found
 
 
 def _net_benefit(tables: Confusion, at: Array) -> Array:
-    return (tables.tp - tables.fp * price(at)) / tables.total
+    found: Array = (tables.tp - tables.fp * price(at)) / tables.total
+    return found

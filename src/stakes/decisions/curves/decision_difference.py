@@ -82,4 +82,5 @@ def _error(spread: Array, unit: Array, units: int) -> Array:
     """
     if units < 2:
         return np.full(len(spread), np.nan)
-    return np.sqrt((np.maximum(spread, 0) + (unit**2).sum(0)) * units / (units - 1))
+    found: Array = np.sqrt((np.maximum(spread, 0) + (unit**2).sum(0)) * units / (units - 1))
+    return found

@@ -25,9 +25,10 @@ def roc_hull(tp: Array, fp: Array) -> Array:
         above = np.concatenate([[True], _above_chords(tp[left], fp[left]), [True]])
         left, before = left[above], len(left)
         if len(left) == before:
-            return left
+            break
         if before - len(left) < _WORTHWHILE * before:  # long arcs lose one point a round: a single walk is faster
-            return left[_walk(tp[left].tolist(), fp[left].tolist())]
+            left = left[_walk(tp[left].tolist(), fp[left].tolist())]
+            break
     return left
 
 

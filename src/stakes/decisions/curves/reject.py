@@ -54,7 +54,8 @@ def reject_curve(scored: Scored | ClassScored, *, costs: Any = None, threshold: 
 def _alike(doubt: Array) -> Array:
     """Round off the last bits, so that 0.3 and 1 − 0.7 are the same doubt."""
     parts, powers = np.frexp(doubt)
-    return np.ldexp(np.rint(np.ldexp(parts, _BITS)), powers - _BITS)
+    found: Array = np.ldexp(np.rint(np.ldexp(parts, _BITS)), powers - _BITS)
+    return found
 
 
 def _band(cases: Cases, ranks: Array, x: Array, y: Array, sampling: Sampling) -> Band:

@@ -291,7 +291,8 @@ def _logs(probabilities: Array) -> Array:
 def _softmax(logs: Array) -> Array:
     from scipy.special import softmax
 
-    return softmax(logs, axis=1)
+    found: Array = softmax(logs, axis=1)
+    return found
 
 
 def _finite(value: Any) -> float:

@@ -8,9 +8,10 @@ import numpy as np
 from stakes import errors
 from stakes.engines.class_scores import ClassColumns
 from stakes.engines.columns import as_finite, as_weights, in_order, refuse_sparse, to_column
-from stakes.engines.labels import PAIRS, Labels, canonical, encode
+from stakes.engines.labels import PAIRS, Labels, encode
 from stakes.errors import About, InputError, first_row, rows_text
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.names import canonical
 
 _ROUNDING = 1e-6
 """By how much rounding may take a probability beyond 0 or 1."""
@@ -134,7 +135,8 @@ def _positive(calibrator: str, truth: Any) -> Array:
     pair = next((known for known in PAIRS if set(labels.names) <= set(known)), None)
     if pair is None:
         raise errors.truth_of_recalibration(calibrator, labels.names)
-    return labels.into(pair) == 1
+    found: Array = labels.into(pair) == 1
+    return found
 
 
 def _weigh(scores: Array, truth: Array, weight: Any) -> LabelledScores:

@@ -72,7 +72,8 @@ class _ByCost(Search):
     @property
     def factors(self) -> Array:
         """How much a row of each class counts."""
-        return self.shares / np.array([float(self.table.P), float(self.table.N)])
+        found: Array = self.shares / np.array([float(self.table.P), float(self.table.N)])
+        return found
 
     @cached_property
     def goal(self) -> LowestCost:
@@ -207,7 +208,8 @@ class _ByCost(Search):
     def _regrets(self) -> Array:
         """What the best thresholds of these rows cost more in each resample than its own best ones."""
         own = np.take_along_axis(self.paid, self.goal.choose(self.paid)[..., None], axis=-1)[..., 0].sum(axis=0)
-        return self.paid[np.arange(len(self.places)), :, self.places].sum(axis=0) - own
+        found: Array = self.paid[np.arange(len(self.places)), :, self.places].sum(axis=0) - own
+        return found
 
     def _cost_ratio(self) -> Range | None:
         """Between which costs of a miss, in false alarms, the same threshold stays the best."""

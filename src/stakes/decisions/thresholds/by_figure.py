@@ -95,7 +95,8 @@ class _ByFigure(Search):
 
     def _bootstrap_clusters(self, each: Array) -> Array:
         weights = self.sampling.generator().standard_exponential((RESAMPLES, len(each)))
-        return weights @ each
+        found: Array = weights @ each
+        return found
 
     def _interval(self, metric: metrics.Metric, table: Confusion, drawn: Confusion) -> Estimate:
         found = self._figure(metric, table)
@@ -111,7 +112,8 @@ class _ByFigure(Search):
         if self.wanted.condition is not None:
             found = np.nan_to_num(np.asarray(self.wanted.condition.of(drawn)), nan=self.wanted.limit)
             low, high = np.quantile(found, (self.sampling.tail, 1 - self.sampling.tail), axis=0)
-            return (low <= self.wanted.limit) & (self.wanted.limit <= high)
+            values: Array = (low <= self.wanted.limit) & (self.wanted.limit <= high)
+            return values
         merit = self.wanted.merit(tables_at(grid, np.ones((1, 2, len(grid.scores)))))[0]
         again = self.wanted.merit(drawn)
         known = np.isfinite(merit)

@@ -54,7 +54,8 @@ class CostAccount:
     # ── rows ─────────────────────────────────────────────────────────────────────────────────────────────────
     def _by_level(self, policy: Array) -> Array:
         """What the rows of each class and level cost together."""
-        return (policy * self.grid.costs).sum(axis=0)
+        found: Array = (policy * self.grid.costs).sum(axis=0)
+        return found
 
     def _over_rows(self, policy: Array) -> Interval:
         """The percentiles of the cost of resamples."""
@@ -64,7 +65,8 @@ class CostAccount:
 
     @cached_property
     def _bootstrap_sizes(self) -> Array:
-        return np.einsum("bcj,cj->bc", self.held, self.grid.weight)
+        found: Array = np.einsum("bcj,cj->bc", self.held, self.grid.weight)
+        return found
 
     # ── clusters ─────────────────────────────────────────────────────────────────────────────────────────────
     def _by_cluster(self, policy: Array) -> Array:
@@ -95,4 +97,5 @@ def _per_case(paid: Array, rows: Array, shares: Array | None) -> Array:
     """Costs and rows of the classes (last axis) as a cost per case, at given shares of the classes or the rows' own."""
     if shares is None:
         return divide(paid.sum(-1), rows.sum(-1))
-    return (shares * divide(paid, rows)).sum(-1)
+    found: Array = (shares * divide(paid, rows)).sum(-1)
+    return found

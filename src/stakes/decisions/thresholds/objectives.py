@@ -98,7 +98,7 @@ class BestFigure:
     def choose(self, tables: Confusion) -> Array:
         """The place of the best threshold of each row of tables; where none meets the condition, the nearest to it."""
         merit = self.merit(tables)
-        chosen = merit.argmax(axis=-1)
+        chosen: Array = merit.argmax(axis=-1)
         if self.condition is None:
             return chosen
         found = np.nan_to_num(

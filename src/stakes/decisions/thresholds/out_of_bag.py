@@ -38,7 +38,8 @@ class RowResamples:
 
     def out_of_bag_share(self, chosen: Array) -> Array:
         """How often the rows of each class and level lie above the thresholds (resample, level) chosen without them."""
-        return np.einsum("bcj,bj->cj", self.without, chosen) / self.without.sum(axis=0)
+        found: Array = np.einsum("bcj,bj->cj", self.without, chosen) / self.without.sum(axis=0)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +61,8 @@ class ClusterResamples:
     def out_of_bag_share(self, chosen: Array) -> Array:
         """How often the rows of a cluster and level lie above the thresholds chosen without it: (cluster, 1, level)."""
         often = self.without.T @ chosen.astype(np.float64)
-        return (often / np.maximum(self.without.sum(axis=0), 1.0)[:, None])[:, None, :]
+        found: Array = (often / np.maximum(self.without.sum(axis=0), 1.0)[:, None])[:, None, :]
+        return found
 
 
 def _poisson(rows: Array, resamples: int, generator: Any) -> Array:

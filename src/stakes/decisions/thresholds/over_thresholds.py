@@ -32,7 +32,8 @@ class MeanCost:
         called = np.stack([tables.tp, tables.fp], -1) / sizes
         shares = sizes / sizes.sum(-1, keepdims=True) if self.shares is None else self.shares
         low, high = np.array(self.low), np.array(self.high)
-        return (shares * (low + (high - low) * called)).sum(-1)
+        found: Array = (shares * (low + (high - low) * called)).sum(-1)
+        return found
 
 
 def figure_of(name: str, tables: Confusion) -> Any:

@@ -99,7 +99,8 @@ def alike(paid: Array, drawn: Array, best: int, confidence: float) -> Array:
     extra_cost = paid - paid[best]
     handicap = np.maximum(extra_cost - _RUNNING * (noise - noise[:, [best]]).std(axis=0), 0.0)
     luckiest = (noise + handicap).min(axis=1)
-    return extra_cost <= np.quantile(noise - luckiest[:, None], confidence, axis=0) + 1e-12 * abs(paid[best])
+    found: Array = extra_cost <= np.quantile(noise - luckiest[:, None], confidence, axis=0) + 1e-12 * abs(paid[best])
+    return found
 
 
 def ranges(grid: ThresholdGrid, alike: Array) -> list[Range]:

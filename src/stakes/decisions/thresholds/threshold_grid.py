@@ -62,7 +62,8 @@ class ThresholdGrid:
     @property
     def sizes(self) -> Array:
         """The (weighted) rows of each class, the positive one first."""
-        return self.weight.sum(-1)
+        found: Array = self.weight.sum(-1)
+        return found
 
     def place_of(self, threshold: float) -> int:
         """How many levels lie at or above a threshold."""
@@ -155,7 +156,8 @@ def cumulate(values: Array) -> Array:
     """Sums of what lies above each place, beginning with nothing."""
     whole: Any = np.zeros((*values.shape[:-1], values.shape[-1] + 1))
     np.cumsum(values, axis=-1, out=whole[..., 1:])
-    return whole
+    found: Array = whole
+    return found
 
 
 # ── prices ───────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -39,4 +39,4 @@ def payload_of(thing: Any) -> dict[str, Any]:
     kind = str(getattr(thing, "task", None) or getattr(thing, "drawn_as", type(thing).__name__))
     if kind not in _PAGES:
         raise errors.no_report_of(kind)
-    return import_module(f"stakes.evaluation.reporting.{_PAGES[kind]}").page_of(thing)
+    return dict(import_module(f"stakes.evaluation.reporting.{_PAGES[kind]}").page_of(thing))

@@ -29,7 +29,7 @@ def _better(evaluation: Any) -> Answer:
 
 def _perfect(evaluation: Any) -> bool:
     """Whether no prediction of many is wrong: then nothing varies, and there is no interval to ask."""
-    return evaluation.figures["r2"].value == 1 and evaluation.rows >= FEW_ROWS
+    return bool(evaluation.figures["r2"].value == 1 and evaluation.rows >= FEW_ROWS)
 
 
 def _believe(evaluation: Any) -> Answer:

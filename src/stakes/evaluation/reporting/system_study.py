@@ -29,7 +29,7 @@ class Study:
     @property
     def cost(self) -> float:
         """What 1,000 cases cost."""
-        return self.per_thousand * self.system.cost
+        return float(self.per_thousand * self.system.cost)
 
     @cached_property
     def limits(self) -> tuple[float, float] | None:
@@ -58,7 +58,8 @@ class Study:
     @cached_property
     def together(self) -> Bounds | None:
         """The same over every dependence between all models; None where that is nothing new or takes long."""
-        return self.system.bounds_together
+        bounds: Bounds | None = self.system.bounds_together
+        return bounds
 
     @cached_property
     def worth(self) -> Worth:
