@@ -176,6 +176,7 @@ def _connect(source: Source, options: Mapping[str, Any] | None = None) -> Iterat
             yield connection
         except (problems, RuntimeError) as problem:
             if str(problem).lower() in ("interrupted", "query interrupted"):  # what the databases make of a signal
+                connection.interrupt()  # older releases of DuckDB work on, and closing would wait for them
                 raise KeyboardInterrupt from None
             if not isinstance(problem, problems):
                 raise
