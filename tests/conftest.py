@@ -3,6 +3,7 @@
 import functools
 import os
 import re
+import signal
 import sys
 from pathlib import Path
 
@@ -16,6 +17,10 @@ ROOT = Path(__file__).parents[1]
 # Matrices are small here, and each worker has its core: threads of BLAS would spend ten times the work on waiting.
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")
+
+# A shell that starts tests in the background lets them ignore Ctrl-C, and what they start as well.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("deep", max_examples=1_000, deadline=None)
 settings.register_profile("small", max_examples=25, deadline=None, derandomize=True)

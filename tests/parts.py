@@ -42,9 +42,9 @@ def examples(many: int, **options: Any) -> settings:
 
 
 def since(library: str, version: str, words: str) -> None:
-    """End the test where a library is older; ``words`` say what that does."""
+    """End the test, or all of a file, where a library is older; ``words`` say what that does."""
     if is_older(library, version):
-        pytest.skip(f"{library} before {version} {words}")
+        pytest.skip(f"{library} before {version} {words}", allow_module_level=True)
 
 
 def is_older(library: str, version: str) -> bool:

@@ -475,3 +475,13 @@ def test_ctrl_c_ends_a_library_that_does_not_listen():
     code, _, err = ended(process)
     assert (code, one_line(err)) == (130, "stakes: interrupted")
     assert time.monotonic() - start < 10
+
+
+def test_ctrl_c_that_became_another_exception_is_an_interruption():
+    """As Python 3.11 does with it while a class is made."""
+    stopped = (
+        "def stopped(**_):\n try: raise KeyboardInterrupt\n except KeyboardInterrupt as c: raise RuntimeError from c"
+    )
+    script = f"from stakes.cli.group import cli\n{stopped}\ncli.commands['doctor'].callback = stopped\n{READY}"
+    code, _, err = ended(stakes_at_work("doctor", script=script))
+    assert (code, one_line(err)) == (130, "stakes: interrupted")

@@ -8,6 +8,7 @@ import json
 import os
 import sqlite3
 import sys
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
@@ -16,7 +17,8 @@ import polars as pl
 import pytest
 
 import stakes
-from stakes.engines.files import kinds
+from stakes.engines.files import database, kinds
+from stakes.engines.files.sources import Source
 from tests.parts import since
 
 ROWS = pl.DataFrame(
@@ -280,6 +282,18 @@ def test_duckdb_decimals_enumerations_and_missing_values(tmp_path):
     plain = in_memory(pl.DataFrame({"y": ["yes", "no"], "p": [0.9, 0.2]}))
     assert found == left_out(plain, 2)
     assert from_file(f"{tmp_path}/a.duckdb::t", where="b IS NOT NULL AND y IS NOT NULL") == plain
+
+
+def test_duckdb_columns_are_of_the_types_that_they_have_there(tmp_path):
+    """Releases before 1.4 describe an answer by kinds only, such as NUMBER and DATETIME."""
+    file = tmp_path / "a.duckdb"
+    with importlib.import_module("duckdb").connect(str(file)) as connection:
+        connection.execute("CREATE TABLE t (at TIMESTAMPTZ, long HUGEINT)")
+        connection.execute("INSERT INTO t VALUES ('2024-05-01 12:00:00+02:00', 9007199254740993)")
+    source = Source("a.duckdb", file, "t")
+    assert database.collect(source, ["at"])["at"].to_list() == [datetime(2024, 5, 1, 10, tzinfo=UTC)]
+    with pytest.raises(stakes.InputError, match="the column 'long' holds whole numbers beyond 64 bits"):
+        database.collect(source, ["long"])
 
 
 # ── conditions ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -18,6 +18,12 @@ from tests.parts import examples
 m = stakes.metrics
 
 
+def normalised_brier_score(y, s, w):
+    """The score in parts of that of the share of positives; scikit-learn 1.8 has one minus that, `d2_brier_score`."""
+    share = np.full(len(y), np.average(y, weights=w))
+    return sk.brier_score_loss(y, s, sample_weight=w) / sk.brier_score_loss(y, share, sample_weight=w)
+
+
 def prevalence_threshold(y, d, w):
     """Where the slope of precision over prevalence is 1 (Balayla 2020), found numerically."""
     tpr, fpr = sk.recall_score(y, d, sample_weight=w), 1 - sk.recall_score(y, d, sample_weight=w, pos_label=0)
@@ -131,7 +137,7 @@ SCORE_ORACLES = {
     "recall_at_precision": recall_at_precision,
     "precision_at_recall": precision_at_recall,
     "brier_score": lambda y, s, w: sk.brier_score_loss(y, s, sample_weight=w),
-    "normalised_brier_score": lambda y, s, w: 1 - sk.d2_brier_score(y, s, sample_weight=w),
+    "normalised_brier_score": normalised_brier_score,
     "log_loss": lambda y, s, w: sk.log_loss(y, s, sample_weight=w),
     "normalised_log_loss": lambda y, s, w: 1 - sk.d2_log_loss_score(y, s, sample_weight=w),
     "ece": lambda y, s, w: binned(y, s, w, WIDTH, "mean"),

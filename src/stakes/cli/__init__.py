@@ -50,6 +50,8 @@ def main() -> NoReturn:
     except SystemExit:
         raise
     except BaseException as problem:  # a panic of Polars is no Exception
+        if _from_interruption(problem):
+            _interrupted()
         _unable(problem)
 
 
@@ -146,6 +148,13 @@ def _interrupted() -> NoReturn:
         print("stakes: interrupted", file=sys.stderr, flush=True)
     finally:
         os._exit(130)
+
+
+def _from_interruption(problem: BaseException | None) -> bool:
+    """Whether Ctrl-C came first: Python 3.11 makes another exception of it where it falls within a class."""
+    while problem is not None and not isinstance(problem, KeyboardInterrupt):
+        problem = problem.__cause__ or problem.__context__
+    return problem is not None
 
 
 def _interrupted_unheard(unraisable: Any) -> None:

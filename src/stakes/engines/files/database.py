@@ -54,10 +54,9 @@ def collect(source: Source, names: Sequence[str]) -> Any:
     query = f"SELECT {', '.join(map(_quote, names))} FROM {_quote(source.table)}"
     with _connect(source) as connection:
         if kind_of(source) == "duckdb":
-            found = connection.execute(query)
-            types = [str(column[1]) for column in found.description]
-            arrays = found.fetchnumpy()  # its Arrow streams print of leaks when Python ends
-            return pl.DataFrame([_from_numpy(n, arrays[n], type_) for n, type_ in zip(names, types, strict=True)])
+            types = _types(connection, query)
+            arrays = connection.execute(query).fetchnumpy()  # its Arrow streams print of leaks when Python ends
+            return pl.DataFrame([_from_numpy(name, arrays[name], types[name]) for name in names])
         rows = connection.execute(query).fetchall()
     values = zip(*rows, strict=True) if rows else [()] * len(names)
     return pl.DataFrame([_series(source, name, list(column)) for name, column in zip(names, values, strict=True)])
@@ -141,8 +140,8 @@ def _refuse_much_text(source: Source, name: str, connection: Any) -> None:
     import duckdb
 
     try:
-        described = connection.execute(f"SELECT * FROM {_quote(name)} LIMIT 0").description
-        lengths = [f"sum(strlen({_quote(c)}))" for c, type_, *_ in described if str(type_) == "VARCHAR"]
+        types = _types(connection, f"SELECT * FROM {_quote(name)}")
+        lengths = [f"sum(strlen({_quote(column)}))" for column, type_ in types.items() if type_ == "VARCHAR"]
         found = connection.execute(f"SELECT {', '.join([*lengths, '0'])} FROM {_quote(name)}").fetchone()
         much = sum(filter(None, found)) > _MOST_TEXT
     except duckdb.OutOfMemoryException:
@@ -183,6 +182,7 @@ def _connect(source: Source, options: Mapping[str, Any] | None = None) -> Iterat
             yield connection
         except (problems, RuntimeError) as problem:
             if str(problem).lower() in ("interrupted", "query interrupted"):  # what the databases make of a signal
+                connection.interrupt()  # older releases of DuckDB work on, and closing would wait for them
                 raise KeyboardInterrupt from None
             if not isinstance(problem, problems):
                 raise
@@ -236,6 +236,11 @@ def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def _types(connection: Any, query: str) -> dict[str, str]:
+    """The types of what DuckDB answers; before 1.4 the description of an answer tells only their kinds ("NUMBER")."""
+    return {name: type_ for name, type_, *_ in connection.execute(f"DESCRIBE {query}").fetchall()}
+
+
 def _from_numpy(name: str, array: Any, type_: str) -> Any:
     """DuckDB masks what is missing; in a column of an enumerated type it is NaN. Very large integers become floats."""
     import polars as pl
@@ -244,7 +249,7 @@ def _from_numpy(name: str, array: Any, type_: str) -> Any:
     if values.dtype.kind == "O":
         pairs = zip(masked, values, strict=True)
         return pl.Series(name, [None if lost or isinstance(value, float) else value for lost, value in pairs])
-    if type_ in ("HUGEINT", "UHUGEINT") and (np.abs(values[~masked]) > 2**53).any():
+    if type_ in ("HUGEINT", "UHUGEINT") and (np.abs(values[~masked]) >= 2**53).any():
         raise errors.beyond_64_bits(f"the column {name!r}")
     series = pl.Series(name, values)
     if masked.any():

@@ -123,6 +123,7 @@ class FileTable:
 def open_table(source: Source, missing: list[str]) -> FileTable:
     """Find out the kind of a source and the names of its columns."""
     refuse_lost_polars()
+    problems = _problems()  # Polars is loaded here: within the handler it would be loaded again if Ctrl-C stopped that
     with source.watched():
         try:
             if not source.start(1):
@@ -142,7 +143,7 @@ def open_table(source: Source, missing: list[str]) -> FileTable:
                 source.refuse_endless_values()
             lazy = csv.scan(source, separator, missing) if separator else _scan(source)
             return FileTable(source, lazy.collect_schema().names(), lazy, separator)
-        except _problems() as problem:
+        except problems as problem:
             raise _in_words(source, problem) from None
 
 
