@@ -63,8 +63,9 @@ def spark():
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-    # Compiling every question to Java takes longer than answering it for a few rows.
+    # Compiling every question to Java, or planning it anew, takes longer than answering it for a few rows.
     plain = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+    plain |= {"spark.sql.adaptive.enabled": "false", "spark.shuffle.compress": "false"}
     session = builder.config("spark.sql.shuffle.partitions", "2").config(map=plain).getOrCreate()
     yield session
     session.stop()
