@@ -111,12 +111,11 @@ def like(counted, expected):
         like(counted.segments[name], part)
 
 
-def kinds_and_questions():
-    """Text and columns are asked everything; the others every third question, and in the deep form all."""
-    for place, kind in enumerate(KINDS):
-        for number, question in enumerate(QUESTIONS):
-            rare = kind not in ("csv", "parquet") and (number + place) % 3
-            yield pytest.param(kind, number, id=f"{kind}-{question}", marks=[pytest.mark.deep] if rare else [])
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """The same rows in a file of each kind."""
+    folder = tmp_path_factory.mktemp("kinds")
+    return {kind: written(rows(), folder, kind) for kind in KINDS}
 
 
 @functools.cache
@@ -124,9 +123,10 @@ def in_memory(question):
     return count_rows(rows(), **QUESTIONS[question], exact=False)
 
 
-@pytest.mark.parametrize(("kind", "question"), list(kinds_and_questions()))
-def test_batches_count_as_all_rows_in_memory_do(tmp_path, watched, kind, question):
-    like(count_rows(written(rows(), tmp_path, kind), **QUESTIONS[question]), in_memory(question))
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("question", range(len(QUESTIONS)), ids=lambda number: str(QUESTIONS[number]))
+def test_batches_count_as_all_rows_in_memory_do(files, watched, kind, question):
+    like(count_rows(files[kind], **QUESTIONS[question]), in_memory(question))
     assert len(watched) == 1
 
 
