@@ -12,12 +12,15 @@ export PIP_COMPILE := 0
 # Tests start many processes: what the first of them compiles is kept for the others.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-quick test-deep test-lowest lint types docs pages bench bench-quick coverage clean
+.PHONY: demo test every-test test-quick test-deep test-lowest lint types docs pages bench bench-quick coverage clean
 
 demo: $(VENV)/.installed        ## set up, then evaluate the predictions that ship with the package
 	@$(BIN)/stakes demo
 
-test: lint types                ## set up, then lint, types and every test
+test: lint                      ## set up, then lint, types and every test
+	@$(MAKE) --no-print-directory -j2 types every-test
+
+every-test: $(VENV)/.installed-test
 	@$(BIN)/python -m pytest $(if $(CI),--durations=10)
 
 test-quick: $(VENV)/.installed-test  ## within a minute: no Spark, browser, random examples or slow tests; for the time between two edits

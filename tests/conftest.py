@@ -68,8 +68,9 @@ def spark():
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-    # Compiling every question to Java takes longer than answering it for a few rows.
+    # Compiling every question to Java, or planning it anew, takes longer than answering it for a few rows.
     plain = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+    plain |= {"spark.sql.adaptive.enabled": "false", "spark.shuffle.compress": "false"}
     session = builder.config("spark.sql.shuffle.partitions", "2").config(map=plain).getOrCreate()
     yield session
     session.stop()
@@ -89,24 +90,36 @@ def browser():
         started.close()
 
 
-@pytest.fixture
-def opened(browser):
-    """Open a file; whatever the page says, asks for or throws is collected, and must be nothing."""
-    contexts, heard = [], []
+@pytest.fixture(scope="session")
+def tab(browser):
+    """One page for all tests, since each new one starts processes: it, and whatever it says, asks for or throws."""
+    heard = []
+    page = browser.new_context(offline=True).new_page()
+    page.on("console", lambda message: heard.append(message.text))
+    page.on("pageerror", lambda error: heard.append(str(error)))
+    page.on("dialog", lambda dialog: (heard.append(dialog.message), dialog.dismiss()))
+    page.on("request", lambda request: heard.append(request.url))
+    return page, heard
 
-    def open_it(path, **options):
-        context = browser.new_context(offline=True, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: heard.append(message.text))
-        page.on("pageerror", lambda error: heard.append(str(error)))
-        page.on("dialog", lambda dialog: heard.append(dialog.message))
-        page.on("request", lambda request: heard.append(request.url))
+
+DESK = {"width": 1280, "height": 720}
+
+
+@pytest.fixture
+def opened(tab):
+    """Open a file for somebody who has this screen and these wishes; what the page says or asks for must be nothing."""
+    page, heard = tab
+    files = []
+
+    def open_it(path, viewport=DESK, color_scheme="light", reduced_motion="no-preference"):
+        page.set_viewport_size(viewport)
+        page.emulate_media(media="screen", color_scheme=color_scheme, reduced_motion=reduced_motion)
+        page.mouse.move(0, 0)
         page.goto(path.as_uri())
+        files.append(path)
         return page
 
     yield open_it
-    for context in contexts:
-        context.close()
-    assert [one for one in heard if not one.startswith(("file:", "blob:"))] == []
-    assert len([one for one in heard if one.startswith("file:")]) == len(contexts)
+    said = [one for one in heard if not one.startswith("blob:")]
+    heard.clear()
+    assert said == [path.as_uri() for path in files]

@@ -16,21 +16,42 @@ NOT_RUN = {"scale/spark_job", "gate/predict"}
 """Scripts that need a cluster, or are part of a workflow."""
 
 
-@pytest.mark.parametrize("gallery", [False, pytest.param(True, marks=pytest.mark.deep)])
-def test_the_site_is_built_and_works_offline(tmp_path, browser, gallery):
+OPENED = ("index", "start", "which_metric", "verbs/evaluate", "gallery/systems/clinic")
+"""Pages that are looked at in a browser."""
+
+
+def built(folder: Path, builder: str, *more: str) -> subprocess.CompletedProcess[str]:
+    """Read all sources and resolve all links; pages that are named, or all, are written if the builder writes any."""
+    build = ["--quiet", "--keep-going", "-b", builder, "-d", str(folder / "read"), "docs", str(folder / "site"), *more]
+    command = [sys.executable, "-m", "sphinx", *build]
+    return subprocess.run(command, cwd=folder / "source", capture_output=True, text=True, timeout=600)
+
+
+def nothing_was_wrong(done: subprocess.CompletedProcess[str]) -> None:
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr[-4000:]
+
+
+def test_sources_are_read_without_a_warning_and_pages_work_offline(tmp_path, browser):
+    """Every source, link and directive is tried; of the pages some are written, and the others in the deep form."""
+    copy_of_what_git_knows(tmp_path / "source")  # where no example has been run yet
+    nothing_was_wrong(built(tmp_path, "dummy", "-D", "plot_gallery=0"))
+    sources = [next((tmp_path / "source" / "docs").glob(f"{name}.*[dt]")) for name in OPENED]
+    done = built(tmp_path, "html", *map(str, sources), "-D", "plot_gallery=0")
+    assert done.returncode == 0, done.stderr
+    nothing_is_loaded_from_elsewhere(tmp_path / "site")
+    a_reader_finds_things_offline(tmp_path / "site", browser, "threshold")
+
+
+@pytest.mark.deep
+def test_the_whole_site_is_built_and_works_offline(tmp_path, browser):
     """One test, since the site is built once; running the gallery takes most of the time, and its tests do it too."""
-    source, site = tmp_path / "source", tmp_path / "site"
-    copy_of_what_git_knows(source)  # where no example has been run yet
-    build = [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going", "docs", str(site)]
-    build += [] if gallery else ["-D", "plot_gallery=0"]
-    done = subprocess.run(build, cwd=source, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stderr[-4000:]
-    assert done.stderr == ""
+    copy_of_what_git_knows(tmp_path / "source")
+    nothing_was_wrong(built(tmp_path, "html", "--fail-on-warning"))
+    site = tmp_path / "site"
     every_source_has_a_page(site)
-    if gallery:
-        examples_show_what_they_print_and_draw(site)
+    examples_show_what_they_print_and_draw(site)
     nothing_is_loaded_from_elsewhere(site)
-    a_reader_finds_things_offline(site, browser)
+    a_reader_finds_things_offline(site, browser, "abstention")
 
 
 def every_source_has_a_page(site: Path) -> None:
@@ -60,7 +81,7 @@ def nothing_is_loaded_from_elsewhere(site: Path) -> None:
         assert not re.search(r"(?:@import|url\()\s*['\"]?(?:https?:)?//", style.read_text()), style.name
 
 
-def a_reader_finds_things_offline(site: Path, browser) -> None:
+def a_reader_finds_things_offline(site: Path, browser, sought: str) -> None:
     heard: list[str] = []
     context = browser.new_context(offline=True)
     page = context.new_page()
@@ -69,10 +90,10 @@ def a_reader_finds_things_offline(site: Path, browser) -> None:
     page.goto((site / "index.html").as_uri())
     page.get_by_role("link", name="Which metric should I use?").first.click()
     assert page.locator("h1").inner_text().startswith("Which metric should I use?")
-    page.goto((site / "search.html").as_uri() + "?q=abstention")
+    page.goto((site / "search.html").as_uri() + f"?q={sought}")
     page.locator("#search-results li a").first.wait_for(timeout=10_000)
     page.set_viewport_size({"width": 390, "height": 800})
-    for name in ("index", "start", "which_metric", "verbs/evaluate", "gallery/systems/clinic"):
+    for name in OPENED:
         page.goto((site / f"{name}.html").as_uri())
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), f"{name} is too wide"
     context.close()

@@ -64,15 +64,15 @@ ELSEWHERE = {
 SPARK = pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.filterwarnings("ignore:PySpark does not")])
 
 
-@pytest.fixture(params=[*HERE, *ELSEWHERE, SPARK])
-def anywhere(request):
-    """How a table is handed over, in every engine."""
-    return maker(request)
-
-
 @pytest.fixture(params=[*ELSEWHERE, SPARK])
 def elsewhere(request):
     """How a table is handed over, in the engines that keep the rows to themselves."""
+    return maker(request)
+
+
+@pytest.fixture
+def anywhere(request):
+    """The same in every engine; tests name those that they want."""
     return maker(request)
 
 
@@ -81,6 +81,14 @@ def maker(request):
         spark = request.getfixturevalue("spark")
         return lambda frame: spark_frame(spark, frame)
     return {**HERE, **ELSEWHERE}[request.param]
+
+
+def engines_with(others, engines, is_slow):
+    """Every engine with everything else; what takes long, and walks the way of another case, is marked as deep."""
+    for engine, other in itertools.product([*engines, "spark"], others):
+        marks = [*SPARK.marks] if engine == "spark" else []
+        marks += [pytest.mark.deep] if is_slow(engine, other) else []
+        yield pytest.param(engine, other, marks=marks, id=f"{engine}-{other}")
 
 
 @pytest.fixture(autouse=True)
@@ -176,11 +184,21 @@ def intervals(evaluation) -> list[float]:
 
 
 # ── counts ───────────────────────────────────────────────────────────────────────────────────────────────────────
+FEW = ("words", "flags beside numbers", "weighted decisions", "narrow scores", "everything")
+"""What Spark is tried with, which takes long for each: labels of every type, weights, segments, scores."""
+
+
 @pytest.mark.filterwarnings("ignore::stakes.errors.InputWarning")
-def test_every_engine_counts_alike_in_any_order(anywhere):
+@pytest.mark.parametrize(
+    ("anywhere", "questions"),
+    list(engines_with(["few", "others"], [*HERE, *ELSEWHERE], lambda *case: case == ("spark", "others"))),
+    indirect=["anywhere"],
+)
+def test_every_engine_counts_alike_in_any_order(anywhere, questions):
     table = anywhere(rows().sample(fraction=1, shuffle=True, seed=1))
-    for question, arguments in QUESTIONS.items():
-        same_answer(stakes.count(table, **arguments), question)
+    for question in QUESTIONS:
+        if (question in FEW) == (questions == "few"):
+            same_answer(stakes.count(table, **QUESTIONS[question]), question)
 
 
 TOLD = ("many", "weighted decisions", "narrow scores", "weighted scores", "segments")
@@ -356,35 +374,40 @@ def awkward_scores(grid: str) -> np.ndarray:
     return np.concatenate([probabilities, -probabilities, rng.normal(size=500) * 2.0 ** rng.integers(0, 1000, 500)])
 
 
-def engines_and_grids():
-    for grid in bins.GRIDS:
-        for engine in ELSEWHERE:
-            slow = (engine, grid) == ("dask", "line")  # five seconds of writing down what is to be done
-            yield pytest.param(engine, grid, marks=[pytest.mark.deep] if slow else [])
-        yield pytest.param("spark", grid, marks=SPARK.marks)
+def takes_long_to_bin(engine, case):
+    """Weighted bins by site are those of all rows and more; Dask takes five seconds to write down those of the line."""
+    return (engine in ("dask", "spark") and case.startswith("all")) or (engine == "dask" and case.endswith("line"))
 
 
-@pytest.mark.parametrize(("elsewhere", "grid"), list(engines_and_grids()), indirect=["elsewhere"])
-def test_every_engine_bins_alike(elsewhere, monkeypatch, grid):
+CASES = [f"{options}, {grid}" for grid in bins.GRIDS for options in ("all rows", "by site")]
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "case"), list(engines_with(CASES, ELSEWHERE, takes_long_to_bin)), indirect=["elsewhere"]
+)
+def test_every_engine_bins_alike(elsewhere, monkeypatch, case):
     monkeypatch.setattr(lazy, "MOST_SCORES", 50)
+    options, grid = case.split(", ")
     scores = awkward_scores(grid)
     rng = np.random.default_rng(4)
     frame = pl.DataFrame(
         {"y": rng.random(len(scores)) < 0.4, "p": scores, "w": rng.integers(1, 9, len(scores)) / 4,
          "site": rng.choice(["a", "b"], len(scores))}
     )  # fmt: skip
-    table = elsewhere(frame)
-    for options in ({}, {"weight": "w", "by": "site"}):
-        exact = stakes.count(frame, truth="y", score="p", **options)
-        found = stakes.count(table, truth="y", score="p", **options)
-        assert found.scores.grid.kind == grid
-        assert found.scores == exact.scores.binned(grid)
-        assert {name: part.scores for name, part in found.segments.items()} == {
-            name: part.scores.binned(grid) for name, part in exact.segments.items()
-        }
+    question = {"truth": "y", "score": "p", **({"weight": "w", "by": "site"} if options == "by site" else {})}
+    exact, found = stakes.count(frame, **question), stakes.count(elsewhere(frame), **question)
+    assert found.scores.grid.kind == grid
+    assert found.scores == exact.scores.binned(grid)
+    assert {name: part.scores for name, part in found.segments.items()} == {
+        name: part.scores.binned(grid) for name, part in exact.segments.items()
+    }
 
 
-@pytest.mark.parametrize("by", [None, ["site", "said"]])
+@pytest.mark.parametrize(
+    ("elsewhere", "by"),
+    list(engines_with([None, ["site", "said"]], ELSEWHERE, lambda engine, by: engine in ("dask", "spark") and not by)),
+    indirect=["elsewhere"],
+)
 def test_decisions_of_a_threshold_within_a_bin_are_counted_with_the_bins(elsewhere, monkeypatch, by):
     monkeypatch.setattr(lazy, "MOST_SCORES", 5)
     frame = rows()

@@ -1,5 +1,6 @@
 """Files of many rows: batches are counted as they go by, and the answers are those of all rows at once."""
 
+import functools
 import gzip
 import math
 import sqlite3
@@ -110,12 +111,22 @@ def like(counted, expected):
         like(counted.segments[name], part)
 
 
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """The same rows in a file of each kind."""
+    folder = tmp_path_factory.mktemp("kinds")
+    return {kind: written(rows(), folder, kind) for kind in KINDS}
+
+
+@functools.cache
+def in_memory(question):
+    return count_rows(rows(), **QUESTIONS[question], exact=False)
+
+
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("question", QUESTIONS, ids=str)
-def test_batches_count_as_all_rows_in_memory_do(tmp_path, watched, kind, question):
-    frame = rows()
-    counted = count_rows(written(frame, tmp_path, kind), **question)
-    like(counted, count_rows(frame, **question, exact=False))
+@pytest.mark.parametrize("question", range(len(QUESTIONS)), ids=lambda number: str(QUESTIONS[number]))
+def test_batches_count_as_all_rows_in_memory_do(files, watched, kind, question):
+    like(count_rows(files[kind], **QUESTIONS[question]), in_memory(question))
     assert len(watched) == 1
 
 

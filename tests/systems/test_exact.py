@@ -165,14 +165,16 @@ def test_rows_without_shared_difficulty_tell_the_same_as_tables(brute: Brute):
     brute = without_zeros(brute)
     tables, rows = brute.system(), by_rows(brute, shared_difficulty=False)
     assert rows.cost == pytest.approx(tables.cost, abs=1e-9)
+    worth = rows.worth(), tables.worth()
     for name in tables.models:
         one, other = tables.component_costs(name), rows.component_costs(name)
         assert other.expected == pytest.approx(one.expected, abs=1e-9)
         assert other.evaluation + other.dependence == pytest.approx(rows.cost, abs=1e-9)
-        assert rows.worth()[name].share == pytest.approx(tables.worth()[name].share, abs=1e-9)
-        assert rows.worth()[name].removed == pytest.approx(tables.worth()[name].removed, abs=1e-9)
-        assert rows.bounds(name).best == pytest.approx(tables.bounds(name).best, abs=1e-7)
-        assert rows.bounds(name).worst == pytest.approx(tables.bounds(name).worst, abs=1e-7)
+        assert worth[0][name].share == pytest.approx(worth[1][name].share, abs=1e-9)
+        assert worth[0][name].removed == pytest.approx(worth[1][name].removed, abs=1e-9)
+        bounds = rows.bounds(name), tables.bounds(name)
+        assert bounds[0].best == pytest.approx(bounds[1].best, abs=1e-7)
+        assert bounds[0].worst == pytest.approx(bounds[1].worst, abs=1e-7)
 
 
 @SLOW

@@ -169,16 +169,6 @@ def test_data_frames_keep_their_columns_types_and_index():
 
 
 # ── both ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-@pytest.mark.parametrize("test", [1, 2])
-def test_jobs_do_not_change_the_result(test):
-    one, two = (refit_permutation(GaussianNB(), *noise(3), test=test, permutations=6, jobs=jobs) for jobs in (1, 2))
-    assert one.to_dict() == two.to_dict()
-    assert len(set(one.null)) > 1
-    assert (
-        refit_permutation(GaussianNB(), *noise(3), test=test, permutations=6, seed=1).null.tolist() != one.null.tolist()
-    )
-
-
 def test_every_shuffle_is_fitted_once_for_each_fold():
     fits = []
 

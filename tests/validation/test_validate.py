@@ -12,7 +12,6 @@ from sklearn import model_selection as ms
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.dummy import DummyClassifier, DummyRegressor
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.naive_bayes import GaussianNB
@@ -243,14 +242,6 @@ def test_over_fitting_shows():
     found = stakes.validate(KNeighborsClassifier(1), *IRIS)["accuracy"]
     assert found.training.value == 1
     assert found.pooled.value < 1
-
-
-def test_jobs_do_not_change_the_result():
-    X, y = CANCER
-    one, two = (
-        stakes.validate(RandomForestClassifier(5, random_state=0), X, y, how=3, jobs=jobs).to_dict() for jobs in (1, 2)
-    )
-    assert one == two
 
 
 class Thresholder:

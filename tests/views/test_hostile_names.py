@@ -235,7 +235,7 @@ def test_pages_hold_names_as_text(pages):
 
 @pytest.mark.parametrize("name", ["TwoClassEvaluation", "ManyClassEvaluation", "Comparison", "System"])
 def test_in_a_browser_and_in_what_is_saved_there(opened, pages, name):
-    page = opened(pages[name], accept_downloads=True)
+    page = opened(pages[name])
     shown = page.evaluate("""() => [document.title, document.body.innerText, ...[...document.querySelectorAll('*')]
         .flatMap((e) => [...e.attributes].map((a) => a.value))].join('\\n')""")
     harmless(re.sub(r"(?m)^\s+", "", shown.replace("\t", " ")).replace("::", ""))  # a page is no log

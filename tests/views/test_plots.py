@@ -121,7 +121,7 @@ def test_every_kind_is_drawn_alone_and_in_a_grid(name, kinds, request):
         assert alone.kind == kind
         assert alone.ax_.figure is alone.figure_
         assert alone.figure_.number in plt.get_fignums()
-        alone.figure_.canvas.draw()
+        alone.figure_.draw_without_rendering()
         before = plt.get_fignums()
         inside = thing.plot(kind, ax=ax)
         assert inside.ax_ is ax
@@ -129,7 +129,7 @@ def test_every_kind_is_drawn_alone_and_in_a_grid(name, kinds, request):
         assert plt.get_fignums() == before
         words = {text for text in (alone.ax_.get_xlabel(), alone.ax_.get_ylabel()) if text}
         assert not any("_" in text for text in words)
-    figure.canvas.draw()
+    figure.draw_without_rendering()
 
 
 def test_the_usual_kind_comes_first(two, many, regression):
