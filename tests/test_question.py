@@ -298,3 +298,25 @@ def test_a_new_option_is_one_row_and_one_use(tmp_path):
     told = done.stdout.splitlines()
     assert told[:4] == ["least=5 is more than 4 rows", "True", "9", "True"], done.stderr
     assert any(re.match(r"  --least INTEGER +How many rows there must be\.", line) for line in told)
+
+
+# ── what travels with counts ─────────────────────────────────────────────────────────────────────────────────────
+def test_a_tally_remembers_its_question(rows, tmp_path):
+    def count(**more):
+        return stakes.count(rows, **FIT, **more)
+
+    old, young, every = count(where="age > 40"), count(where="age <= 40"), count()
+    assert (old + young).question == {"where": "(age > 40) OR (age <= 40)"}
+    assert (old + old).question == old.question == {"where": "age > 40"}
+    assert (old + every).question == {}
+    with pytest.raises(stakes.InputError, match=r"different questions: alike= is 'case' in one and 'not given'"):
+        count(alike="case") + every
+    with pytest.raises(stakes.InputError, match="different questions: the column of weight= is 'w' in one and 'age'"):
+        count(weight="w") + count(weight="age")
+    count(weight="w") + stakes.count(rows, **FIT, weight=rows["w"])  # an array has no name, which is no other question
+    old.save(tmp_path / "old.tally")
+    loaded = stakes.load(tmp_path / "old.tally")
+    assert loaded.question == old.question
+    assert stakes.evaluate(loaded, where="age > 40")["auc"].value == stakes.evaluate(loaded)["auc"].value
+    with pytest.raises(stakes.InputError, match="where=: the question of a tally was fixed when its rows were counted"):
+        stakes.evaluate(loaded, where="age > 50")

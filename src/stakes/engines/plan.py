@@ -174,12 +174,6 @@ class Counted(Saved):
                 raise errors.clusters_do_not_add()
             _same("what decides", first.decided_by, part.decided_by)
             _same("by", *("given" if p.segments else "not given" for p in (first, part)))
-        question: dict[str, str | float] = {}
-        for part in parts:
-            for name in {**first.question, **part.question}:
-                here = "not given" if name not in _NAMES_OF_COLUMNS else question.get(name, part.question.get(name))
-                _same(f"{name}=", question.get(name, first.question.get(name, here)), part.question.get(name, here))
-            question |= part.question
         names = dict.fromkeys(name for part in parts for name in part.segments)
         return cls(
             first.task,
@@ -188,7 +182,7 @@ class Counted(Saved):
             first.decided_by,
             dropped=sum(part.dropped for part in parts),
             threshold=first.threshold,
-            question=question,
+            question=_question_of(parts),
             read=sum(part._known_rows for part in parts) if all(part._known_rows for part in parts) else 0,
             same_column=next((part.same_column for part in parts if part.same_column), ""),
             dropped_in=_add(part.dropped_in for part in parts),
@@ -363,6 +357,21 @@ def _add(parts: Iterable[Mapping[str, tuple[int, int]]]) -> dict[str, tuple[int,
         before = whole.get(name, (0, 0))
         whole[name] = before[0] + lost, before[1] + read
     return whole
+
+
+def _question_of(parts: Sequence[Counted]) -> dict[str, str | float]:
+    """What was asked of the sum: the same as of each part, whose rows may be of different conditions."""
+    questions = [dict(part.question) for part in parts]
+    conditions = list(dict.fromkeys(question.pop("where", "") for question in questions))
+    asked = questions[0]
+    for other in questions[1:]:
+        for name in {**asked, **other}:
+            column = name in _NAMES_OF_COLUMNS
+            if not column or (name in asked and name in other):
+                _same(f"{'the column of ' * column}{name}=", asked.get(name, "not given"), other.get(name, "not given"))
+        asked = {**asked, **other}
+    where = " OR ".join(f"({one})" for one in conditions) if len(conditions) > 1 else str(conditions[0])
+    return {**asked, **({"where": where} if all(conditions) else {})}
 
 
 def _same(what: str, left: object, right: object) -> None:
