@@ -565,6 +565,15 @@ def test_zeros_and_ones_are_booleans_where_there_are_no_others(tmp_path):
     assert kept(tmp_path / "t.csv", "old") == [0, 3]
 
 
+@pytest.mark.parametrize("make", SLOW.values(), ids=SLOW)
+def test_missing_values_are_looked_at_elsewhere_too(make):
+    rows = pl.DataFrame(
+        {"k": range(3), "n": range(3), "t": ["a", None, "b"], "u": ["a", "x", None], "old": [1, None, 0]}
+    )
+    assert kept(make(rows), "t = u") == kept(make(rows), "old") == [0]
+    assert kept(make(rows), "t > 'a' OR u = 'x'") == [1, 2]
+
+
 # ── all values decide, not the first ones ────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("batches", [False, True])
 def test_columns_of_text_are_numbers_only_if_all_values_are(tmp_path, request, batches):

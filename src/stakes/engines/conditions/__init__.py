@@ -57,7 +57,7 @@ def _looked_at(
             asked |= {(column, kind): text.str.contains(look) for kind, look in looks.items()}
     if not asked:
         return Counter()
-    counts = [test.cast(nw.Int64).sum().alias(f"{i}") for i, test in enumerate(asked.values())]
+    counts = [test.fill_null(False).cast(nw.Int64).sum().alias(f"{i}") for i, test in enumerate(asked.values())]
     (row,) = frame.select(*counts).collect().rows()
     return Counter({key: count or 0 for key, count in zip(asked, row, strict=True)})
 
