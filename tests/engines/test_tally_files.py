@@ -216,7 +216,7 @@ def test_columns_without_names_add_to_any():
     site = hospital(1)
     named = stakes.count(site, **QUESTION, weight="w")
     arrays = stakes.count(truth=site["ill"], score=site["risk"], positive="yes", weight=site["w"])
-    assert (named + arrays).columns == (arrays + named).question == {"weight": "w"}
+    assert (named + arrays).question == (arrays + named).question == {"weight": "w"}
 
 
 def test_the_question_was_fixed_when_counting(tmp_path):
