@@ -313,6 +313,8 @@ def test_a_tally_remembers_its_question(rows, tmp_path):
         count(alike="case") + every
     with pytest.raises(stakes.InputError, match="different questions: the column of weight= is 'w' in one and 'age'"):
         count(weight="w") + count(weight="age")
+    assert stakes.count(truth=[0, 1, 1], prediction=[0, 1, 0], by=["a", "b", "a"]).question == {}  # rows never travel
+    assert count(by=["site", "age"]).question == {"by": "site, age"}
     count(weight="w") + stakes.count(rows, **FIT, weight=rows["w"])  # an array has no name, which is no other question
     old.save(tmp_path / "old.tally")
     loaded = stakes.load(tmp_path / "old.tally")

@@ -179,4 +179,4 @@ def count(data: Data = None, **asked: Unpack[Asked]) -> Counted:
     question.refuse_useless_threshold()
     if question["truth"] is None:
         raise errors.positional_arrays("count")
-    return count_rows(data, **question.rows).asked(question["threshold"], question.words)
+    return count_rows(data, **question.rows).asked(question["threshold"], question.words(data is not None))

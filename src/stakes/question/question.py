@@ -1,14 +1,14 @@
 """The options of a call, checked once and handed on as one object."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self, get_type_hints
+from typing import Any, Self
 
 from stakes import errors
 from stakes.engines.plan import TRAVELS
 from stakes.errors import Given, InputError
-from stakes.question.options import Asked, Value, options, refuse_unknown
+from stakes.question.options import Value, options, refuse_unknown, table
 from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import Sampling
 
@@ -57,12 +57,13 @@ class Question:
         """What engines take: which rows, which columns, which classes, and what decides."""
         return {name: self.given[name] for name in _OF_ROWS if name in self.given} | {"pricing": self.pricing}
 
-    @property
-    def words(self) -> dict[str, Any]:
-        """What a tally remembers: texts and numbers, no arrays."""
+    def words(self, of_table: bool) -> dict[str, Any]:
+        """What a tally remembers: texts and numbers; no columns, which have names in a table only."""
         found = {name: self.given[name] for name in TRAVELS if name in self.changed}
-        found = {name: ", ".join(map(str, v)) if isinstance(v, list | tuple) else v for name, v in found.items()}
-        return {name: value for name, value in found.items() if isinstance(value, TRAVELS[name])}
+        if not of_table:
+            found = {name: value for name, value in found.items() if name not in ("weight", "by")}
+        lists = {name: ", ".join(v) for name, v in found.items() if isinstance(v, list | tuple) and _all_texts(v)}
+        return {name: value for name, value in {**found, **lists}.items() if isinstance(value, TRAVELS[name])}
 
     @cached_property
     def changed(self) -> set[str]:
@@ -72,7 +73,7 @@ class Question:
     @property
     def about_rows(self) -> dict[str, Any]:
         """What was given of all that is about rows, costs and intervals."""
-        return {name: self.given[name] for name in get_type_hints(Asked) if name in self.changed}
+        return {name: self.given[name] for name in table("evaluate") if name in self.changed}
 
     @property
     def answered_by_counting(self) -> dict[str, Any]:
@@ -89,6 +90,10 @@ class Question:
             raise errors.threshold_and_prediction()
         if self["score"] is None:
             raise errors.threshold_without_score()
+
+
+def _all_texts(values: Sequence[object]) -> bool:
+    return all(isinstance(value, str) for value in values)
 
 
 def _same(given: Any, usual: Any) -> bool:
