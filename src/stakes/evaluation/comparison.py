@@ -81,7 +81,7 @@ class Comparison(
     Reportable,
     stakes="comparison",
     form=FORMAT,
-    shown="rows paired=on_same_rows clusters confidence intervals margin conclusion notes table pairs",
+    shown="rows dropped paired=on_same_rows clusters confidence intervals margin conclusion notes table pairs",
 ):
     """Models ranked by one or more figures, and every two of them compared.
 
@@ -212,6 +212,12 @@ class Comparison(
         return f"on these {self.rows:,} rows" if isinstance(self.rows, int) else "on these weighted rows"
 
     @property
+    def dropped(self) -> int:
+        """How many rows lacked a value and were left out, of all models together where each has its own rows."""
+        lost = [model.counted.dropped for model in self.models.values()]
+        return max(lost) if self.on_same_rows else sum(lost)
+
+    @property
     def notes(self) -> list[str]:
         """The conclusion, and what a careful colleague would point out."""
         notes = [self._sentence(metric) for metric in self.metrics]
@@ -223,6 +229,8 @@ class Comparison(
                 f"the {self.clusters:,} clusters were drawn and swapped as a whole: their rows are not independent, so "
                 "DeLong's and McNemar's tests and swaps of single rows do not apply"
             )
+        if self.dropped:
+            notes.append(errors.rows_left_out(self.dropped))
         notes += [f"{name}: {wrong.words}" for name, model in self.models.items() for wrong in wrongs(model)]
         return notes
 

@@ -23,7 +23,7 @@ from stakes.evaluation.cautions import warn_of_wrongs
 from stakes.metrics.estimate import Estimate, percent
 from stakes.question.options import Calibrated, Data, asks
 from stakes.question.question import Question
-from stakes.records import Record, Says
+from stakes.records import Count, Record, Says
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 from stakes.tallies.names import canonical
@@ -40,7 +40,7 @@ _LOSSES = {1: ("log_loss", "brier_score"), 2: ("multiclass_log_loss", "multiclas
 class Recalibration(
     Record,
     stakes="recalibration",
-    shown="before=losses_before after=losses_after folds method calibration calibrator",
+    shown="before=losses_before after=losses_after folds method calibration calibrator dropped",
 ):
     """What recalibration would do, judged by cross-fitting: every row by a fit on other rows.
 
@@ -58,6 +58,7 @@ class Recalibration(
     sampling: Sampling
     truth: Array
     cluster: Array | None = None
+    dropped: Count = 0
 
     def loss(self, name: str, method: str | None = None) -> float:
         """Return the mean loss as it stands, or after recalibration by a method; NaN for what are no probabilities."""
@@ -119,6 +120,7 @@ class Recalibration(
             *([] if self.before is None else [self._line("as it stands", None)]),
             *(self._line(method, method) for method in self.after),
             self._verdict(),
+            *([errors.rows_left_out(self.dropped)] if self.dropped else []),
         ]
         return said + "\n\n" + "\n".join(lines)
 
@@ -182,6 +184,7 @@ def calibrate(data: Data = None, **asked: Unpack[Calibrated]) -> Recalibration:
         question.sampling,
         codes,
         rows.cluster,
+        read.dropped,
     )
 
 

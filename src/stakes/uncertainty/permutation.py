@@ -31,12 +31,12 @@ class PermutationTest(
     Plottable,
     Reportable,
     stakes="permutation test",
-    shown="metric value p_value permutations method question null",
+    shown="metric value p_value permutations method question null dropped",
 ):
     """A figure, what it is when labels are shuffled, and how often that is as good or better.
 
     ``p_value`` is (1 + as good or better) / (1 + permutations), so it is never 0, or exact where ``null`` is None; an
-    exact one that no float holds is given as the smallest that does.
+    exact one that no float holds is given as the smallest that does. ``dropped`` rows lacked a value.
     """
 
     metric: str
@@ -46,6 +46,7 @@ class PermutationTest(
     permutations: Count
     method: str
     question: str
+    dropped: Count = 0
 
     drawn_as = "permutation test"
     plots = ("null",)
@@ -55,7 +56,8 @@ class PermutationTest(
         return [{name: getattr(self, name) for name in ("metric", "value", "p_value", "permutations", "method")}]
 
     def __str__(self) -> str:
-        return f"{self.metric} {self.value:.6g}; {self._finding()}: {self._p()}"
+        left_out = f"; {errors.rows_left_out(self.dropped)}" if self.dropped else ""
+        return f"{self.metric} {self.value:.6g}; {self._finding()}: {self._p()}{left_out}"
 
     def _finding(self) -> str:
         """What was seen, and no more than that."""

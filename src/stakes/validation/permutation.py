@@ -68,7 +68,7 @@ def permutation_test(
     read = None if in_batches(data) else read_rows(data, **question.rows)
     counted = count_rows(data, **question.rows) if read is None else count_read(read, question["baseline"])
     warn_of_wrongs(Evaluation(counted))
-    return _test(counted, read, question, permutations)
+    return replace(_test(counted, read, question, permutations), dropped=counted.dropped)
 
 
 def _refitted(question: Question, estimator: Any, X: Column, y: Column) -> PermutationTest:

@@ -54,10 +54,10 @@ class Target:
         return replace(self, values=self.values[order], labels=labels)
 
 
-def kept_rows(X: Any, y: Any, question: Question) -> tuple[Any, Any, dict[str, Any]]:
+def kept_rows(X: Any, y: Any, question: Question) -> tuple[Any, Any, dict[str, Any], int]:
     """Return the rows to fit and to judge: those that a condition keeps, and that lack nothing if others are dropped.
 
-    Gaps in features are left to the estimator, which may know what to do about them.
+    Gaps in features are left to the estimator, which may know what to do about them. The last is how many were dropped.
     """
     beside = {name: question[name] for name in ("weight", "by", "groups")}
     rows = np.ones(count_of(X), bool)
@@ -65,15 +65,16 @@ def kept_rows(X: Any, y: Any, question: Question) -> tuple[Any, Any, dict[str, A
         rows = satisfying(question["where"], X)
     if not is_one_of(question["missing"], ("error", "drop")):
         raise errors.unknown_missing(question["missing"])
+    asked_for = int(rows.sum())
     if question["missing"] == "drop":
         present = present_rows(
             {"y": y, **{name: values for name, values in beside.items() if values is not None}}, None
         )
         rows = rows if present is None else rows & present
     if rows.all():
-        return X, y, beside
+        return X, y, beside, 0
     kept = {name: None if values is None else keep(values, rows) for name, values in beside.items()}
-    return take(X, np.flatnonzero(rows)), keep(y, rows), kept
+    return take(X, np.flatnonzero(rows)), keep(y, rows), kept, asked_for - int(rows.sum())
 
 
 def satisfying(where: Any, X: Any) -> Array:

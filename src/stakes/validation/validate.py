@@ -1,5 +1,6 @@
 """validate(): an estimator and data in, figures on rows that it was not fitted on out."""
 
+from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -45,7 +46,7 @@ def validate(estimator: Any, X: Column, y: Column, **asked: Unpack[Validated]) -
     question = Question.of("validate", asked)
     require_scikit_learn()
     check_estimator(estimator)
-    X, y, beside = kept_rows(indexable(X), y, question)
+    X, y, beside, dropped = kept_rows(indexable(X), y, question)
     target = read_target(y, X, estimator, *(question[name] for name in ("task", "positive", "classes", "alike")))
     if target.labels is not None and len(set(target.labels.codes.tolist())) < 2:
         raise InputError(
@@ -79,9 +80,11 @@ def validate(estimator: Any, X: Column, y: Column, **asked: Unpack[Validated]) -
     in_order = np.argsort(rows, kind="stable")
     first = in_order[fold[in_order] < len(splits.repeats[0])]
     once, chosen = said.take(first), rows[first]
+    pooled = evaluate_fold(once, chosen, None if segments is None else segments[chosen])
+    pooled.counted = replace(pooled.counted, dropped=dropped)
     return Validation(
         how=splits.words,
-        pooled=evaluate_fold(once, chosen, None if segments is None else segments[chosen]),
+        pooled=pooled,
         folds=list(evaluate_fold(said, rows, by=fold).segments.values()),
         training=evaluate_fold(
             Predictions.joined([one.train for one in fitted if one.train is not None]), splits.fitted
