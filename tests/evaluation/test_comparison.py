@@ -473,7 +473,7 @@ BOTH = {"truth": TRUTH, "scores": SCORES}
         (
             {"scores": {"a": SCORES["sharp"], "b": np.where(TRUTH == 1, np.nan, 0.5)}},
             f"model 'b': score is missing in {TRUTH.sum()} rows (the first is row {TRUTH.argmax()}, counting "
-            "from 0); fill them, or leave those rows out: evaluate, count and decide take missing='drop'",
+            "from 0); fill them, or leave those rows out with missing='drop'",
         ),
         (
             {
