@@ -70,13 +70,12 @@ def _confusion(plan: Plan, grouped: Grouped) -> Confusion:
     shape = (len(plan.classes), len(plan.decisions))
     rows: Any = grouped.rows
     cells = rows.truth.astype(np.int64) * shape[1] + rows.prediction.astype(np.int64)
-    positive = plan.positive if plan.square else None
     counts: Array = np.zeros(shape[0] * shape[1], np.int64)
     if grouped.squares is not None:
         counts, squares = (sums_by(cells, w, counts.size).reshape(shape) for w in (grouped.sizes, grouped.squares))
-        return Confusion(plan.classes, plan.decisions, counts, squares, positive)
+        return Confusion(plan.classes, plan.decisions, counts, squares, plan.positive)
     np.add.at(counts, cells, grouped.sizes)
-    return Confusion(plan.classes, plan.decisions, counts.reshape(shape), positive=positive)
+    return Confusion(plan.classes, plan.decisions, counts.reshape(shape), positive=plan.positive)
 
 
 def _joint(plan: Plan, grouped: Grouped) -> JointCounts:

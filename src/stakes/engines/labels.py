@@ -2,7 +2,8 @@
 
 A class is a text: whole numbers in digits (1, 1.0 and "1" from a text file are the class ``1``), booleans as ``true``
 and ``false`` (beside a column of numbers as 1 and 0), text as it stands (``007`` is not ``7``). Of the pairs {0, 1},
-{−1, 1} and {false, true} the second is the positive class; for any other pair stakes asks.
+{−1, 1} and {false, true} the second is the positive class; of any other pair stakes asks for it, once something
+depends on the answer.
 """
 
 from collections.abc import Callable, Sequence
@@ -150,10 +151,19 @@ def _in_order(names: Sequence[str]) -> list[str]:
 
 
 # ── which class is which ─────────────────────────────────────────────────────────────────────────────────────────
-def settle(truth: Labels, prediction: Labels | None, classes: Any, positive: Any, scored: Sequence[str] = ()) -> Plan:
-    """Return the classes, the decisions and the positive class of two, or ask.
+def settle(
+    truth: Labels,
+    prediction: Labels | None,
+    classes: Any,
+    positive: Any,
+    scored: Sequence[str] = (),
+    *,
+    ask: bool = True,
+) -> Plan:
+    """Return the classes, the decisions and the positive class of two.
 
-    Classes are those that occur, those that have a score column of their own, or those that are declared.
+    Classes are those that occur, those that have a score column of their own, or those that are declared. Where it is
+    not obvious which one is positive, stakes can ``ask``, or leave it open.
     """
     names = list(dict.fromkeys([*truth.names, *scored]))
     said = () if prediction is None else prediction.names
@@ -182,22 +192,18 @@ def settle(truth: Labels, prediction: Labels | None, classes: Any, positive: Any
             raise errors.positive_of_many(wanted, known)
         return Plan(known, known + extra)
     chosen = _positive(known, wanted)
+    if chosen is None:
+        if ask:
+            raise errors.which_positive(known)
+        return Plan(known, known + extra)
     pair = (next(name for name in known if name != chosen), chosen)
     return Plan(pair, pair + extra, chosen)
 
 
-def _positive(pair: Sequence[str], wanted: str | None) -> str:
+def _positive(pair: Sequence[str], wanted: str | None) -> str | None:
+    """The positive class as told, or the obvious one, if there is one."""
     if wanted is None:
-        wanted = next((known[1] for known in PAIRS if set(known) == set(pair)), None)
-    if wanted is None:
-        raise InputError(
-            "which-positive",
-            About("truth"),
-            f" has the classes {some(pair)} and neither is obviously the positive one; pass ",
-            Pass("positive", pair[-1]),
-            " or ",
-            Pass("positive", pair[0]),
-        )
+        return next((known[1] for known in PAIRS if set(known) == set(pair)), None)
     if wanted not in pair:
         raise errors.unknown_positive(wanted, pair)
     return wanted

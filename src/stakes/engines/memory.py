@@ -201,7 +201,7 @@ def _segment_confusions(plan: Plan, rows: Rows, by: Labels) -> Confusion:
 
 
 def _table(plan: Plan, counts: Array, squares: Array | None = None) -> Confusion:
-    return Confusion(plan.classes, plan.decisions, counts, squares, plan.positive if plan.square else None)
+    return Confusion(plan.classes, plan.decisions, counts, squares, plan.positive)
 
 
 def _cells(plan: Plan, rows: Rows, segment: Array | None, segments: int) -> tuple[Array, Array | None]:

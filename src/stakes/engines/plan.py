@@ -38,7 +38,10 @@ _KINDS: dict[str, type[Tally]] = {
 
 @dataclass(frozen=True)
 class Plan:
-    """The classes, the decisions that can be taken (the classes and perhaps more), and the positive class of two."""
+    """The classes, the decisions that can be taken (the classes and perhaps more), and the positive class of two.
+
+    There is no positive class of more than two, nor of two decided ones of which neither is obviously it.
+    """
 
     classes: tuple[str, ...]
     decisions: tuple[str, ...]
@@ -53,11 +56,6 @@ class Plan:
     def dense(self) -> bool:
         """Whether a table of all classes and decisions can be kept; otherwise only the combinations that occur."""
         return max(len(self.classes), len(self.decisions)) <= MOST_CLASSES
-
-    @property
-    def square(self) -> bool:
-        """Whether every decision is a class."""
-        return self.classes == self.decisions
 
 
 @dataclass(frozen=True, repr=False)
@@ -217,6 +215,11 @@ class Counted(Saved):
             clusters=None if self.clusters is None else self.clusters.decided_by([-math.inf, threshold], [0, 1]),
             threshold=threshold,
         )
+
+    def called(self, positive: str) -> Self:
+        """Return the same decisions between two classes, of which one is now the positive one."""
+        parts = {name: part.called(positive) for name, part in self.segments.items()}
+        return replace(self, tallies={**self.tallies, "confusion": self.confusion.called(positive)}, segments=parts)
 
     def moved_down(self, rows: int) -> Self:
         """Return the same counts with row numbers that begin later: those of a batch within the whole."""

@@ -193,7 +193,9 @@ def _classes(
         truth, prediction = (None if labels is None else labels.renamed(spelling) for labels in (truth, prediction))
     if pricing is not None and classes is None:
         classes = classes_of_costs(pricing.costs, truth.names)
-    plan = settle(truth, prediction, classes, positive, table.classes if table is not None and classes is None else ())
+    named = table.classes if table is not None and classes is None else ()
+    scored = table is not None or "score" in columns  # a score is that of the positive class
+    plan = settle(truth, prediction, classes, positive, named, ask=scored)
     if pricing is not None and prediction is not None:
         plan = add_decisions_by_cost(plan, pricing, prediction.names)
     decided = None if prediction is None else prediction.into(plan.decisions)

@@ -24,6 +24,16 @@ def no_better_than_majority(share: float, always: float) -> str:
     return f"accuracy {share:.4f} is no better than always deciding for the most frequent class ({always:.4f})"
 
 
+def no_positive(one: str, other: str) -> Text:
+    return Text(
+        f"neither {short(repr(one))} nor {short(repr(other))} is obviously the positive class, so recall, precision "
+        "and f1 are those of each against the other; to have them of one pass ",
+        Pass("positive", other),
+        " or ",
+        Pass("positive", one),
+    )
+
+
 def f1_flips(here: float, there: float, positive: str, negative: str) -> str:
     return (
         f"f1 is {here:.4f} with {positive!r} as the positive class, but {there:.4f} with {negative!r}: say which one "

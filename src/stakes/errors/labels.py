@@ -53,6 +53,17 @@ def unknown_positive(positive: str, classes: Sequence[str]) -> InputError:
     )
 
 
+def which_positive(pair: Sequence[str]) -> InputError:
+    return InputError(
+        "which-positive",
+        About("truth"),
+        f" has the classes {some(pair)} and neither is obviously the positive one; pass ",
+        Pass("positive", pair[-1]),
+        " or ",
+        Pass("positive", pair[0]),
+    )
+
+
 def positive_of_many(positive: str, classes: Sequence[str]) -> InputError:
     return InputError(
         "positive-of-many",

@@ -157,7 +157,7 @@ def _of_two_classes(evaluation: Any) -> Iterator[Caution]:
     yield from _no_better_than_constant(figures)
     if table is None:
         yield from _too_good(evaluation, "accuracy")
-    if decided is not None and decided.positive is not None and 0 < evaluation.prevalence < 1:
+    if decided is not None and decided.of_pair and 0 < evaluation.prevalence < 1:
         here, there = figures["f1"].value, float(metrics.find("f1").of(decided.swapped()))
         if abs(here - there) >= FLIPS:
             names = {"positive": evaluation.positive, "negative": evaluation.negative}
@@ -205,6 +205,9 @@ def _of_many_classes(evaluation: Any) -> Iterator[Caution]:
     yield from _too_good(evaluation, "accuracy", "macro_auc")
     yield from _classes_upside_down(evaluation, wrong=False)
     yield from _not_probabilities(evaluation)
+    if evaluation._unnamed:
+        names = dict(zip(("one", "other"), evaluation.classes, strict=True))
+        yield Caution("caution.no_positive", errors.no_positive(**names), names)
     if evaluation.confusion is None and evaluation.joint is not None:
         yield Caution("caution.too_many_classes", values={"n": len(evaluation.classes)})
 

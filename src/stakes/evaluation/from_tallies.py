@@ -1,7 +1,6 @@
 """Tallies that were counted before, or came as files: they are added up, and judged as if their rows were here."""
 
 import os
-from dataclasses import replace
 from typing import Any
 
 from stakes import errors
@@ -43,14 +42,14 @@ def load_sum(data: Any, question: Question) -> Counted:
     from stakes.engines.plan import load
 
     given = question.answered_by_counting
-    if isinstance(data, Confusion) and len(data.truths) == 2 and "positive" in given:
-        data = replace(data, positive=canonical(given.pop("positive")))  # a published table need not say which it is
     parts = _in_memory(data)
     counted = Counted.sum(
         [part if isinstance(part, Counted) else Counted.of(part) for part in parts]
         if parts
         else [load(source.path) for source in sources(data)]
     )
+    if "positive" in given and (_says_no_positive(counted) or _is_of_two(data)):
+        counted = counted.called(canonical(given.pop("positive")))
     other = [
         name
         for name, value in given.items()
@@ -63,6 +62,16 @@ def load_sum(data: Any, question: Question) -> Counted:
             ": the question of a tally was fixed when its rows were counted; leave this out",
         )
     return counted
+
+
+def _is_of_two(table: Any) -> bool:
+    """Whether this is a table of decisions between two classes."""
+    return isinstance(table, Confusion) and len(table.truths) == 2
+
+
+def _says_no_positive(counted: Counted) -> bool:
+    """Whether these are decisions between two classes, neither of which was called positive when they were counted."""
+    return _is_of_two(counted.confusion) and counted.confusion.positive is None
 
 
 def name_of(tallies: Any) -> str:

@@ -1,4 +1,7 @@
-"""More than two classes: one figure for all of them, and every class against the rest."""
+"""More than two classes: one figure for all of them, and every class against the rest.
+
+Two classes are judged in the same way as long as nobody has said which one is positive.
+"""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +17,7 @@ from stakes.errors import Given, InputError, Pass, Text
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.many import AVERAGES
-from stakes.metrics.reasons import EXTRA_DECISIONS, NO_CLASS_SCORES
+from stakes.metrics.reasons import EXTRA_DECISIONS, NO_CLASS_SCORES, NO_SCORES
 from stakes.records import Finite
 from stakes.tallies import ClassScores, Confusion, CostSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.checks import check_whole
@@ -34,18 +37,20 @@ _MOST_SHOWN = 20
 
 
 class ManyClassEvaluation(Evaluation, facts="classes support confusion class_figures"):
-    """The evaluation of a model that tells more than two classes apart.
+    """The evaluation of a model that tells more than two classes apart, or two of which none is the positive one.
 
     ``ev["macro_f1"]`` is one figure for all classes, ``ev["f1", "setosa"]`` the figure of a class against the rest.
     """
 
     task = "multiclass"
+    positive = None
+    """There is no positive class."""
 
     @classmethod
     def _judges(cls, counted: Counted) -> bool:
         confusion = counted.confusion
         large = {"class_scores", "joint"} & set(counted.tallies)
-        return bool(large) or (confusion is not None and len(confusion.truths) > 2)
+        return bool(large) or (confusion is not None and confusion.positive is None)
 
     # ── the tallies ──────────────────────────────────────────────────────────────────────────────────────────
     @property
@@ -69,6 +74,11 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
         """The classes."""
         decided = self.confusion if self.confusion is not None else self.joint
         return decided.truths if decided is not None else self.scores.classes  # type: ignore[union-attr]
+
+    @property
+    def _unnamed(self) -> bool:
+        """Whether these are decisions between two classes, and nobody has said which one is positive."""
+        return self.confusion is not None and len(self.classes) == 2
 
     @cached_property
     def support(self) -> dict[str, Finite]:
@@ -100,7 +110,8 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
             yield self.joint, [metric for metric in declared if metric.sparse]
         for tally, per_class in ((self.confusion, Confusion), (self.scores, ScoreTable)):
             if tally is not None:
-                own = [metric for metric in declared if metric.tally is type(tally) and metric.many]
+                alike = [m for m in declared if m.many or (m.symmetric and self._unnamed)]
+                own = [metric for metric in alike if metric.tally is type(tally)]
                 ways = AVERAGES if per_class is Confusion else ("macro", "weighted")
                 bases = [m for m in declared if m.tally is per_class and not m.many and m.family != "cost"]
                 yield tally, own + [metrics.find(f"{how}_{base.name}") for how in ways for base in bases]
@@ -113,10 +124,19 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
     def _meant(self, name: Any) -> Metric:
         """The metric by that name for several classes, or the question which one is meant."""
         metric = self._find(name)
+        if self._unnamed and metric.tally in (Confusion, ScoreTable):
+            return self._meant_of_two(metric)
         if metric.of_many:
             return metrics.find(metric.of_many)
         if metric.tally in (Confusion, ScoreTable) and not metric.many:
             raise errors.which_average(metric.name, self.classes, pooled=metric.tally is Confusion)
+        return metric
+
+    def _meant_of_two(self, metric: Metric) -> Metric:
+        """The metric itself, if it is the same for both classes or there is none anyway."""
+        told = metric.many or metric.symmetric or metric.tally is ScoreTable or not self.confusion.of_pair  # type: ignore[union-attr]
+        if not told:
+            raise errors.which_positive(self.classes)
         return metric
 
     def _of_class(self, name: str, of: Any) -> Estimate:
@@ -159,6 +179,8 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
         if self.joint is not None and metric.tally is Confusion:
             k, m = len(self.joint.truths), len(self.joint.decisions)
             return f"{k:,} classes × {m:,} decisions are too many for a table; there are accuracy and most_confused()"
+        if metric.tally is ScoreTable and self._unnamed:
+            return NO_SCORES
         if metric.tally is ClassScores:
             return NO_CLASS_SCORES
         if metric.tally is CostSums:
@@ -184,6 +206,11 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
 
     def _classes_to_price(self) -> tuple[Sequence[str], str | None]:
         return self.classes, None
+
+    def _check_pricing(self) -> None:
+        super()._check_pricing()
+        if self.pricing is not None and self._unnamed:
+            self.pricing.prices(self.classes, (), None)  # misses are those of a positive class
 
     def _decided_anew(self) -> Counted:
         if self.counted.decided_by in ("score", "costs"):

@@ -44,7 +44,7 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
     @classmethod
     def _judges(cls, counted: Counted) -> bool:
         confusion = counted.confusion
-        return "scores" in counted.tallies or (confusion is not None and len(confusion.truths) == 2)
+        return "scores" in counted.tallies or (confusion is not None and confusion.positive is not None)
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
     @property
     def positive(self) -> str:
         """The positive class."""
-        return str(self._any.positive or self._any.truths[1])
+        return str(self._any.positive)
 
     @property
     def negative(self) -> str:
@@ -293,7 +293,7 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
 
         drawn = []
         if self.scores is not None and self.scores.P and self.scores.N:
-            decided = self.confusion is not None and self.confusion.positive is not None
+            decided = self.confusion is not None and self.confusion.of_pair
             point = [self[name] for name in ("false_positive_rate", "recall")] if decided else []
             drawn.append(pictures.roc(self.curve("roc"), self["auc"], point))
         return drawn if self.confusion is None else [*drawn, pictures.confusion(self.confusion)]

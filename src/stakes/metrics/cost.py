@@ -102,7 +102,7 @@ def with_prices(base: Metric, pricing: Pricing, tally: type = Confusion) -> Metr
 def _empty_class(pricing: Pricing) -> Undefined:
     def applies(tally: Any) -> Any:
         of_rows = isinstance(tally, CostSums)
-        prior = at_prior(tally, pricing) if of_rows else pricing.deployed(tally.truths, positive_of(tally))
+        prior = at_prior(tally, pricing) if of_rows else pricing.deployed(tally.truths, tally.positive)
         wanted = [c for c, share in enumerate(prior or ()) if share]
         sizes = tally.sums[:, 0] if of_rows else tally.truth_totals
         return (sizes[..., wanted] == 0).any(-1) if wanted else False
@@ -112,8 +112,8 @@ def _empty_class(pricing: Pricing) -> Undefined:
 
 def costs_of(table: Confusion, pricing: Pricing) -> tuple[Any, Any, Array]:
     """Return what a case costs on average: as decided, with the best decision for each class, with each decision."""
-    prices: Array = np.array(pricing.prices(table.truths, table.decisions, positive_of(table)), object)
-    prior = pricing.deployed(table.truths, positive_of(table))
+    prices: Array = np.array(pricing.prices(table.truths, table.decisions, table.positive), object)
+    prior = pricing.deployed(table.truths, table.positive)
     totals = table.truth_totals
     if table.leading:
         prices = prices.astype(np.float64)
@@ -136,11 +136,6 @@ def _of_decisions(table: Confusion, *, name: str, pricing: Pricing) -> Any:
 def _of_sums(sums: CostSums, *, name: str, pricing: Pricing) -> float:
     _, cost, unavoidable, *constants = sums.means(at_prior(sums, pricing)).tolist()
     return float(cost if name == "expected_cost" else _relative(cost, unavoidable, min(constants)))
-
-
-def positive_of(table: Confusion) -> str | None:
-    """The positive class of two; where decisions are no classes the table does not name it, but it stands last."""
-    return table.positive or (table.truths[1] if len(table.truths) == 2 else None)
 
 
 def at_prior(sums: CostSums, pricing: Pricing) -> Any:

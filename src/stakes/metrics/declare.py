@@ -127,6 +127,11 @@ class Metric:
         """The parameters that must be given, and are not."""
         return [name for name, value in self.parameters.items() if value is NEEDED]
 
+    @property
+    def symmetric(self) -> bool:
+        """Whether the figure of two classes is the same whichever of them is called positive."""
+        return self.swapped == self.name and not self.parameters  # prices change places with the classes
+
     def facts(self) -> dict[str, str]:
         """Return everything that is declared, in words."""
         low, high = (f"{v:g}".replace("inf", "∞") for v in self.range)
@@ -180,8 +185,13 @@ class Metric:
 
     def why_undefined(self, tally: Any) -> str:
         """Return in words why the figure of a single tally is NaN."""
+        tally = self._seen(tally)
         words = next((reason.words for reason in self.undefined if reason.applies(tally)), self.otherwise)
         return words.format(**self.parameters, zeros=getattr(tally, "zeros", None))
+
+    def _seen(self, tally: Any) -> Any:
+        """The tally with the positive class that the formula speaks of, where either class will do."""
+        return tally.either_called() if self.symmetric and isinstance(tally, Confusion) else tally
 
     def _rule_out(self, tally: Any) -> Any:
         """Whether a declared reason applies: one answer for a single tally, one for each table of a leading axis."""
@@ -293,14 +303,17 @@ def measure(metrics: list[Metric], tally: Tally) -> list[Any]:
             raise errors.wrong_tally(metric.name, metric.tally.kind, type(tally).__name__)
         if metric.lacking:
             raise errors.which_costs(metric.name)
-    ruled_out = [metric._rule_out(tally) for metric in metrics]
+    seen = {metric.full_text: metric._seen(tally) for metric in metrics}
+    ruled_out = [metric._rule_out(seen[metric.full_text]) for metric in metrics]
     possible = [m for m, out in zip(metrics, ruled_out, strict=True) if not np.all(out)]
     folds = [(m.function, m.parameters) for m in possible if isinstance(m.function, Fold)]
     folded = iter(fold_all(folds, tally) if folds else [])  # type: ignore[arg-type]
     values = {}
     for metric in possible:
         function = metric.function
-        values[metric.full_text] = next(folded) if isinstance(function, Fold) else function(tally, **metric.parameters)
+        values[metric.full_text] = (
+            next(folded) if isinstance(function, Fold) else function(seen[metric.full_text], **metric.parameters)
+        )
     return [
         np.where(out, math.nan, values.get(metric.full_text, math.nan))[()]
         if tally.leading

@@ -36,7 +36,8 @@ class Confusion(Tally):
 
     ``counts[..., i, j]`` says how often decision ``decisions[j]`` met the truth ``truths[i]``: whole numbers, or sums
     of weights, with ``squares`` holding the sums of squared weights. With a ``positive`` class the four cells have
-    names: tp, fn, fp, tn, and the margins P, N (truth) and PP, PN (decisions).
+    names: tp, fn, fp, tn, and the margins P, N (truth) and PP, PN (decisions). Without one, all that is the same for
+    both classes can be told.
 
     >>> table = Confusion.two_class(tp=2, fn=2, fp=1, tn=1)
     >>> table.tp, table.P, table.PP, table.total
@@ -213,10 +214,34 @@ class Confusion(Tally):
         return self.cells[..., row, column]
 
     # ── the four cells of two classes ────────────────────────────────────────────────────────────────────────
+    @property
+    def of_pair(self) -> bool:
+        """Whether there are two classes, and every decision is one of them."""
+        return len(self.truths) == 2 and set(self.truths) == set(self.decisions)
+
+    @property
+    def unnamed(self) -> bool:
+        """Whether there are four cells, but nobody has said which class is the positive one."""
+        return self.of_pair and self.positive is None
+
+    def called(self, positive: str) -> Self:
+        """Return the same table with this class as the positive one."""
+        return replace(self, positive=positive)
+
+    def either_called(self) -> Self:
+        """Return a table with a positive class for figures that are the same whichever it is."""
+        return self._either_called
+
+    @cached_property
+    def _either_called(self) -> Self:
+        return self.called(self.truths[-1]) if self.unnamed else self
+
     @cached_property
     def _places(self) -> tuple[int, int, int, int]:
         """Row and column of the positive class, then of the negative one."""
-        if self.positive is None or len(self.truths) != 2 or set(self.truths) != set(self.decisions):
+        if self.unnamed:
+            raise errors.which_positive(self.truths)
+        if self.positive is None or not self.of_pair:
             raise InputError(
                 "no-positive",
                 f"this table has no positive class ({some(self.truths)}); pass ",

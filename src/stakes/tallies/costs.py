@@ -216,6 +216,8 @@ class Costs(Record):
     def for_table(self, truths: Sequence[str], decisions: Sequence[str], positive: str | None) -> list[Row]:
         """Return the costs in the order of a table's truths and decisions, or say which name does not fit."""
         if self.classes is None:
+            if positive is None and len(truths) == 2 and set(decisions) <= set(truths):
+                raise errors.which_positive(truths)
             if positive is None or len(truths) != 2 or not set(decisions) <= set(truths):
                 raise InputError(
                     "costs-of-two-classes",

@@ -186,6 +186,8 @@ def check_shares(argument: str, given: Any, truths: Sequence[str], positive: str
         values = [shares[name] for name in truths]
     elif is_real(given) and positive is not None and len(truths) == 2:
         values = [given if name == positive else 1 - given for name in truths]
+    elif is_real(given) and len(truths) == 2:
+        raise errors.which_positive(truths)
     else:
         raise errors.bad_prior(argument, given)
     if not all(is_real(share) and 0 <= share <= 1 for share in values) or abs(float(sum(values)) - 1) > _ROUNDING:

@@ -252,7 +252,7 @@ class ScoreTable(Tally):
             if squares is not None:
                 squares[:, decisions.index(name)] = above[i][1] - further[1]  # type: ignore[operator]
         pair = (self.negative, self.positive)
-        return Confusion(pair, tuple(decisions), counts, squares, self.positive if tuple(decisions) == pair else None)
+        return Confusion(pair, tuple(decisions), counts, squares, self.positive)
 
     def _confusion(self, columns: Columns, found: Any) -> Confusion:
         """Make the tables of what was found (called positive); the rest of each column was not."""

@@ -91,8 +91,8 @@ def permute(
     if math.isnan(value):
         raise errors.nothing_to_compare(metric.text, metric.why_undefined(tally))
     as_good = _judge(metric, value)
-    if isinstance(tally, Confusion) and tally.positive is not None and len(tally.truths) == 2 and not tally.weighted:
-        p, fisher = probability(tally, lambda tables: as_good(metric.of(tables)))
+    if isinstance(tally, Confusion) and tally.of_pair and not tally.weighted:
+        p, fisher = probability(tally.either_called(), lambda tables: as_good(metric.of(tables)))
         method = "Fisher's exact test, one-sided" if fisher else "exact, over all tables with these margins"
         return PermutationTest(metric.text, value, p, None, 0, method, QUESTION)
     if again is None and _needs_rows(tally):

@@ -114,7 +114,8 @@ class ScoredFigure:
             if values.dtype.kind == "b" and trained == ["0", "1"]:
                 trained = ["false", "true"]
             known = tuple(dict.fromkeys([*trained, *labels.names]))
-        return Target(values, settle(labels, None, known, self.positive), labels, self.classes)
+        ask = self.metric.tally is not Confusion or self.pricing is not None  # scores are those of the positive class
+        return Target(values, settle(labels, None, known, self.positive, ask=ask), labels, self.classes)
 
     def _of(self, metric: Metric, **columns: Any) -> float:
         """Count rows, and warn if they have no such figure."""

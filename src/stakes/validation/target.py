@@ -111,7 +111,7 @@ def read_target(y: Any, X: Any, estimator: Any, task: str, positive: Any, classe
     if spelling.words:
         labels = labels.renamed(spelling)
         column = Column("y", "text", labels.codes, labels.names)
-    plan = settle(labels, None, classes, positive)
+    plan = settle(labels, None, classes, positive, ask=_gives_scores(estimator))
     declared = None if classes is None else tuple(canonical(name) for name in classes)
     return Target(as_array(column), plan, labels, declared)
 
@@ -119,6 +119,11 @@ def read_target(y: Any, X: Any, estimator: Any, task: str, positive: Any, classe
 def as_array(column: Column) -> Array:
     """Return the values as an array that can be indexed by row: numbers, booleans or text."""
     return np.asarray(column.names)[column.values] if column.kind == "text" else column.values
+
+
+def _gives_scores(estimator: Any) -> bool:
+    """Whether an estimator says more than its decisions: a score is that of the positive class."""
+    return hasattr(estimator, "predict_proba") or hasattr(estimator, "decision_function")
 
 
 def _kind_of(estimator: Any) -> str | None:

@@ -82,7 +82,7 @@ def _p_value(evaluation: Any, found: Estimate) -> float | None:
     from stakes.uncertainty.permutation import permute  # only decisions without scores need it
 
     table = evaluation.confusion
-    return None if table.weighted or table.positive is None else permute(table, evaluation._find("mcc")).p_value
+    return None if table.weighted or not table.of_pair else permute(table, evaluation._find("mcc")).p_value
 
 
 # ── are the probabilities honest? ────────────────────────────────────────────────────────────────────────────────
