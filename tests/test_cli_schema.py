@@ -46,6 +46,7 @@ CASES = {
         (*DEMO, *COSTS, "--prior", "0.1", "--training-prior", "rows", "--by", "size"),
         (*DEMO, "--costs", "three.toml", "--cluster", "size"),
         (str(DEMO_FILE), "--truth", "diagnosis", "--prediction", "diagnosis", "--positive", "benign"),
+        (str(DEMO_FILE), "--truth", "diagnosis", "--prediction", "diagnosis"),
         (*MANY, "--costs", "costs.toml", "--by", "g"),
         ("many.csv", "--truth", "y", "--prediction", "said", "--weight", "t"),
         ("many.csv", "--truth", "t", "--prediction", "p", "--by", "g"),
