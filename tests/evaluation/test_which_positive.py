@@ -94,6 +94,15 @@ def test_there_is_no_positive_class(ev, named):
     assert ev.plots == ("confusion",)
 
 
+def test_what_only_a_positive_class_gives_says_so(ev):
+    words = r"and this is an evaluation of two classes; truth has .* neither is obviously the positive one"
+    for name in ("negative", "prevalence"):
+        assert not hasattr(ev, name)
+        with pytest.raises(InputError, match=words) as caught:
+            getattr(ev, name)
+        assert caught.value.advice == [Pass("positive", "dog"), Pass("positive", "cat")]
+
+
 def test_symmetric_figures_are_those_of_scikit_learn(ev):
     of = sklearn_metrics
     expected = {

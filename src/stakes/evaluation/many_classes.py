@@ -43,8 +43,6 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
     """
 
     task = "multiclass"
-    positive = None
-    """There is no positive class."""
 
     @classmethod
     def _judges(cls, counted: Counted) -> bool:
@@ -74,6 +72,15 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
         """The classes."""
         decided = self.confusion if self.confusion is not None else self.joint
         return decided.truths if decided is not None else self.scores.classes  # type: ignore[union-attr]
+
+    @property
+    def positive(self) -> str | None:
+        """None: of two classes nobody has said which one is positive."""
+        return None if self._unnamed else super().positive
+
+    @property
+    def _kind(self) -> str:
+        return Text("two classes; ", errors.which_positive(self.classes).text) if self._unnamed else super()._kind
 
     @property
     def _unnamed(self) -> bool:

@@ -27,8 +27,13 @@ class Members:
 
     def _not_mine(self, name: str, of: str) -> NotOfThisTaskError:
         return NotOfThisTaskError(
-            "not-of-this-task", f"ev.{name} is for {of}, and this is an evaluation of {_KINDS[self.task]}"
+            "not-of-this-task", f"ev.{name} is for {of}, and this is an evaluation of ", self._kind
         )
+
+    @property
+    def _kind(self) -> str:
+        """What this is an evaluation of, in words."""
+        return _KINDS[self.task]
 
     # ── of classes ───────────────────────────────────────────────────────────────────────────────────────────
     @property
@@ -43,8 +48,8 @@ class Members:
 
     # ── of two classes ───────────────────────────────────────────────────────────────────────────────────────
     @property
-    def positive(self) -> str:
-        """The positive class."""
+    def positive(self) -> str | None:
+        """The positive class; None of two that were decided between, if neither is obviously it."""
         raise self._not_mine("positive", "two classes")
 
     @property
