@@ -258,7 +258,7 @@ def test_the_bayes_threshold_is_priced():
     share = truth.mean()
     odds = 1 / 9 * (share / (1 - share)) / (0.05 / 0.95)
     assert shifted.bayes == pytest.approx((odds / (1 + odds),))
-    assert "give training_prior=" in stakes.decide(truth=truth, score=p, costs=costs, prior=0.05).no_bayes
+    assert "give the training prior" in stakes.decide(truth=truth, score=p, costs=costs, prior=0.05).no_bayes
     assert honest.recommended == honest.bayes
     assert honest.cost is honest.alternatives["Bayes threshold"]
     assert dishonest.recommended == dishonest.thresholds
@@ -352,8 +352,8 @@ def test_the_recommendation_in_words_and_as_data():
         ),
         ({"best": "recall >= 90%"}, "cannot be read"),
         ({"best": "recall <= 0"}, "loosen the condition|no threshold gives"),
-        ({"best": "f1", "threshold": 0.5}, "threshold= is what decide.. looks for"),
-        ({"best": "f1", "by": [1, 1, 2, 2]}, "decide.. gives one rule for all rows"),
+        ({"best": "f1", "threshold": 0.5}, "threshold= means nothing to decide: it is what decide looks for"),
+        ({"best": "f1", "by": [1, 1, 2, 2]}, "by= means nothing to decide: one rule is found for all rows"),
         ({"best": "f1", "costs": stakes.Costs(miss=1, false_alarm=1)}, "give costs= .* not both"),
         ({"best": "auc"}, "auc is no figure of decisions"),
         ({"best": "prevalence"}, "better neither higher nor lower"),

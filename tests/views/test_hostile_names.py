@@ -158,7 +158,7 @@ def test_every_object_shows_names_as_text(exhibits):
                 thing.show()
             harmless(shown.getvalue())
         for way in ("conclusion", "advice", "picture"):
-            harmless(getattr(thing, way, ""))
+            harmless(str(getattr(thing, way, "")))
         if hasattr(thing, "to_json") and not getattr(thing, "segments", None):  # those of segments: see the commands
             harmless(thing.to_json())
             assert json.loads(thing.to_json()) == json.loads(json.dumps(thing.to_dict()))
