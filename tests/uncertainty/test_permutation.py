@@ -424,7 +424,7 @@ Y, D = [1, 0, 1, 0], [1, 0, 0, 0]
             {"cluster": [1, 1, 2, 2]},
             r"^cluster= means nothing to permutation_test: rows of a cluster are alike, and a shuffle",
         ),
-        ({"cv": 5, "n_jobs": 2}, r"^cv=, n_jobs=: that is for an estimator, given with X and y; leave it out$"),
+        ({"cv": 5, "jobs": 2}, r"^cv=, jobs=: that is for an estimator, given with X and y; leave it out$"),
         ({"truth": None}, r"^write which column is which: permutation_test\(truth=y, score=p\) or permutation_test\("),
         ({"metric": "nonsense"}, r"^there is no metric 'nonsense'"),
     ],

@@ -290,6 +290,7 @@ def asked(rows, tmp_path_factory):
         "compare": (*truth, "--score", P, "--score", Q),
         "calibrate": (*model, "-o", str(folder / "::calibrator\n\x1b.json")),
         "permute": (*model, "--permutations", "49"),
+        "report": (*model, "--by", SITE, "-o", str(folder / "page\x1b[2J\n::error::.html")),
         "system": (str(toml),),
         "validate": (str(data), "--target", Y, "--positive", SICK, *estimator),
         "gate": (*model, "--by", SITE, *failing, "--junit", str(folder / "gate.xml")),

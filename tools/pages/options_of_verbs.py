@@ -17,7 +17,7 @@ Gates take rows or an evaluation; `validate` is given an estimator, `X` and `y`;
 def pages() -> dict[str, str]:
     """Return the page."""
     notes: list[str] = []
-    shared = [name for name in table("evaluate") if any(verb != "evaluate" for verb in VERBS)]
+    shared = list(table("evaluate"))
     verbs = list(VERBS)
     rows = [f"| option | {' | '.join(f'`{verb}`' for verb in verbs)} |", f"|---|{'---|' * len(verbs)}"]
     for group in GROUPS:
@@ -43,7 +43,7 @@ def _cell(verb: str, name: str, notes: list[str]) -> str:
         return "its own"
     if verb not in option.not_for:
         return "●"
-    why = f"`{name}` in `{verb}`: {option.not_for[verb]}"
+    why = str(option.not_for[verb])
     if why not in notes:
         notes.append(why)
     return str(notes.index(why) + 1)
@@ -56,6 +56,8 @@ def _own(verb: str) -> str:
 
 def _row(name: str, option: Option | None) -> str:
     assert option is not None
+    if not option.typed:
+        return f"| `{name}` | – | {'' if option.default is None else f'`{option.default!r}`'} | {option.help} |"
     typed = f"--{(option.spelled or name).replace('_', '-')}"
     if option.form == "switch":
         typed = " / ".join(f"--{word}" for word in option.of)

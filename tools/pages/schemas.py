@@ -24,6 +24,7 @@ import numpy as np
 from stakes.cli.calibrate import RecalibratedFile
 from stakes.cli.count import TallyFacts
 from stakes.cli.doctor import Installed
+from stakes.cli.report import WrittenPage
 from stakes.cli.system import SystemAnswer
 from stakes.decisions.policies import Policies
 from stakes.decisions.thresholds.decision import Decision
@@ -47,6 +48,7 @@ from stakes.views.catalogue import Listed
 FOLDER = Path(__file__).parents[2] / "src" / "stakes" / "schema"
 ANSWERS: dict[str, tuple[type, ...]] = {
     "calibrate": (Recalibration, RecalibratedFile),
+    "report": (WrittenPage,),
     "compare": (Comparison,),
     "count": (TallyFacts,),
     "decide": (Decision, Policies),

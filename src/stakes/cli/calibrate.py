@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from stakes.cli import options, output
 from stakes.cli.output import Answer
-from stakes.cli.paths import Command, InputFile, OutputFile
+from stakes.cli.paths import Command, InputFile, OptionOfGroup, OutputFile
 from stakes.cli.words import say, wrap
 from stakes.records import Record
 from stakes.text import lines, visible
@@ -27,11 +28,19 @@ class RecalibratedFile(Record, stakes="recalibrated file"):
 @click.option(
     "--apply",
     "saved",
+    cls=OptionOfGroup,
+    group="fitting",
     metavar="CALIBRATOR",
     type=InputFile("calibrator"),
     help="Apply a saved calibrator instead of fitting one.",
 )
-@click.option("--column", metavar="NAME", help="What --apply calls the new column (default: COLUMN_calibrated).")
+@click.option(
+    "--column",
+    cls=OptionOfGroup,
+    group="fitting",
+    metavar="NAME",
+    help="What --apply calls the new column (default: COLUMN_calibrated).",
+)
 @click.option(
     "-o",
     "--output",
@@ -57,8 +66,7 @@ def calibrate(
     if saved is not None:
         if product is None:
             raise click.UsageError("--apply writes the file with one more column; say where with -o OUT.")
-        if len(files) > 1 or asked["where"] is not None:
-            raise click.UsageError("--apply is for one FILE, with all its rows.")
+        _refuse_beside_apply(files)
         named = {"score": asked["score"], "column": column, "positive": asked["positive"]}
         names = apply_calibrator(files[0], saved, product, **named)
         return _answer_of_apply(visible(product), names)
@@ -71,6 +79,19 @@ def calibrate(
         found.calibrator.save(product)
     written = [] if product is None else [f"{product}: the calibrator ({found.method}, fitted on all rows)"]
     return output.of(found, found._verdict, lambda: say(lines([*wrap(str(found)).splitlines(), *written])))
+
+
+def _refuse_beside_apply(files: tuple[str, ...]) -> None:
+    """Applying asks for nothing but the scores: what else was given would do nothing."""
+    context = click.get_current_context()
+    taken = ("files", "score", "positive", "saved", "column", "product", "no_progress")
+    for one in context.command.params:
+        name = str(one.name)
+        given = context.get_parameter_source(name) not in (ParameterSource.DEFAULT, None)
+        if given and name not in taken and not name.startswith("as_"):
+            raise click.UsageError(f"--apply has no use for {one.opts[0]}: it is for one FILE, with all its rows.")
+    if len(files) > 1:
+        raise click.UsageError("--apply is for one FILE, with all its rows.")
 
 
 def _answer_of_apply(product: str, names: list[str]) -> Answer:

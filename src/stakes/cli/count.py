@@ -8,7 +8,7 @@ import click
 
 from stakes.cli import options, output
 from stakes.cli.output import Answer
-from stakes.cli.paths import Command, OutputFile
+from stakes.cli.paths import Command, OptionOfGroup, OutputFile
 from stakes.cli.words import say
 from stakes.records import Count, Finite, Record, RowCount, Says
 from stakes.text import lines, visible
@@ -80,9 +80,17 @@ class TallyFacts(Record, stakes="count"):
 @click.option(
     "-o", "--output", "product", metavar="OUT.tally", type=OutputFile("tally"), help="Where to write the tally."
 )
-@click.option("--exact", is_flag=True, help="Keep every distinct score, which is as good as giving away the rows.")
+@click.option(
+    "--exact",
+    cls=OptionOfGroup,
+    group="rows",
+    is_flag=True,
+    help="Keep every distinct score, which is as good as giving away the rows.",
+)
 @click.option(
     "--min-cell",
+    cls=OptionOfGroup,
+    group="rows",
     type=click.IntRange(min=1),
     default=10,
     show_default=True,

@@ -8,7 +8,7 @@ import click
 from stakes.cli import github, options, output
 from stakes.cli.config import config
 from stakes.cli.output import Answer
-from stakes.cli.paths import Command, InputFile, OutputFile
+from stakes.cli.paths import Command, InputFile, OptionOfGroup, OutputFile
 from stakes.errors import InputError
 from stakes.text import visible
 
@@ -19,15 +19,34 @@ from stakes.text import visible
 @options.asked("gate")
 @click.option(
     "--baseline",
+    cls=OptionOfGroup,
+    group="models",
     metavar="FILE",
     type=InputFile("baseline"),
     help="What to compare with: a tally, or a file of rows with these columns.",
 )
 @click.option(
-    "--baseline-score", metavar="COLUMN", multiple=True, help="The baseline's scores, beside those of the model."
+    "--baseline-score",
+    cls=OptionOfGroup,
+    group="models",
+    metavar="COLUMN",
+    multiple=True,
+    help="The baseline's scores, beside those of the model.",
 )
-@click.option("--baseline-prediction", metavar="COLUMN", help="The baseline's decisions or numbers, likewise.")
-@click.option("--id", metavar="COLUMN", help="The case numbers that join FILE and a baseline of rows.")
+@click.option(
+    "--baseline-prediction",
+    cls=OptionOfGroup,
+    group="models",
+    metavar="COLUMN",
+    help="The baseline's decisions or numbers, likewise.",
+)
+@click.option(
+    "--id",
+    cls=OptionOfGroup,
+    group="models",
+    metavar="COLUMN",
+    help="The case numbers that join FILE and a baseline of rows.",
+)
 @click.option("--junit", metavar="FILE", type=OutputFile("junit"), help="Write JUnit's XML too.")
 @output.forms()
 def gate(
@@ -170,8 +189,6 @@ def _compare(files: tuple[str, ...], columns: dict[str, Any], id: str | None = N
 
     if len(files) > (1 if id is None else 2) or "-" in files or any(name.endswith(".tally") for name in files):
         raise click.UsageError("a baseline on the same rows goes with one FILE of rows, which is read twice.")
-    if columns["missing"] != "error":
-        raise click.UsageError("--missing drop could leave out other rows of the baseline; drop them from FILE first.")
     shared = {name: value for name, value in columns.items() if name not in ("score", "prediction", "exact")}
     return compare(options.one_or_all(files), id=id, **shared, **outputs)
 

@@ -25,7 +25,7 @@ _OF_TALLIES = ("evaluate", "decide", "gate", "report", "count")
 
 def asked(verb: str, *without: str) -> Callable[[Command], Command]:
     """Give a command the options of a verb but some; the command gets ``asked``, the arguments that they stand for."""
-    rows = {name: option for name, option in table.options(verb).items() if name not in without}
+    rows = {name: option for name, option in table.options(verb).items() if option.typed and name not in without}
 
     def decorated(command: Command) -> Command:
         @functools.wraps(command)

@@ -12,7 +12,7 @@ from stakes.cli.words import as_asked, say, wrap
 
 @click.command(cls=Command)
 @options.files
-@options.asked("permutation_test", "cv", "test", "jobs", "groups")
+@options.asked("permutation_test")
 @options.report
 @options.lang
 @output.forms()

@@ -1,14 +1,25 @@
 """stakes report: the page to explore, and nothing else."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import click
 
-from stakes.cli import options
+from stakes.cli import options, output
+from stakes.cli.output import Answer
 from stakes.cli.paths import Command, OutputFile
 from stakes.cli.words import as_asked, say
-from stakes.text import lines
+from stakes.records import Record
+from stakes.text import lines, visible
 from stakes.views.languages import LANGUAGES
+
+
+@dataclass(frozen=True)
+class WrittenPage(Record, stakes="report"):
+    """The page that was written, and the language in which it opens."""
+
+    written: str
+    lang: str
 
 
 @click.command(cls=Command)
@@ -18,7 +29,8 @@ from stakes.views.languages import LANGUAGES
     "-o", "--output", "product", metavar="PAGE.html", type=OutputFile("page"), help="Where to write the page."
 )
 @click.option("--lang", type=click.Choice(list(LANGUAGES)), default="en", show_default=True, help="Its language.")
-def report(files: tuple[str, ...], asked: dict[str, Any], product: str | None, lang: str) -> None:
+@output.forms(to_file=False)
+def report(files: tuple[str, ...], asked: dict[str, Any], product: str | None, lang: str) -> Answer:
     """Write an HTML page to explore the predictions in FILE; it needs no network.
 
     \b
@@ -30,4 +42,6 @@ def report(files: tuple[str, ...], asked: dict[str, Any], product: str | None, l
     if product is None:
         raise click.UsageError("a page is written to a file; say where with -o PAGE.html.")
     report(options.one_or_all(files), product, lang, as_asked(), **asked)
-    say(lines([f"{product}: written"]))
+    page = WrittenPage(visible(product), lang)
+    words = f"{page.written}: the page, in {LANGUAGES[lang]}"
+    return Answer(lambda: say(lines([words])), page.to_dict, lambda: [page.data()], lambda: words)

@@ -14,13 +14,25 @@ from stakes.cli.paths import Command, InputFile, OptionOfGroup
 @click.argument("file", type=InputFile("rows"))
 @click.option(
     "--estimator",
+    cls=OptionOfGroup,
+    group="columns",
     metavar="MODULE:OBJECT",
     required=True,
     help="An estimator, or a class or function that makes one, importable from the current folder.",
 )
-@click.option("--target", metavar="COLUMN", required=True, help="What is to be predicted.")
-@click.option("--feature", "features", metavar="COLUMN", multiple=True, help="A feature (default: all other columns).")
-@options.asked("validate", "stratified")
+@click.option(
+    "--target", cls=OptionOfGroup, group="columns", metavar="COLUMN", required=True, help="What is to be predicted."
+)
+@click.option(
+    "--feature",
+    "features",
+    cls=OptionOfGroup,
+    group="columns",
+    metavar="COLUMN",
+    multiple=True,
+    help="A feature (default: all other columns).",
+)
+@options.asked("validate")
 @click.option(
     "--folds", cls=OptionOfGroup, group="fitting", type=int, help="How many folds, the same as --how '5-fold'."
 )

@@ -3,6 +3,7 @@
 import os
 import shlex
 import sys
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 import click
@@ -10,8 +11,13 @@ from click.core import ParameterSource
 
 from stakes.cli.paths import OutputFile
 from stakes.errors import About, Pass, Text, short
+from stakes.errors.mentions import in_python
 from stakes.question.options import find
 from stakes.text import uncommanding, visible
+
+_OF_COMMANDS = {"features": "feature", "column": "column", "min_cell": "min_cell", "lang": "lang", "miss": "miss"}
+_OF_COMMANDS |= {"false_alarm": "false_alarm", "baseline_score": "baseline_score"}
+"""Arguments that are options of single commands, beside the table of options."""
 
 
 def as_option(mention: Pass) -> str:
@@ -21,15 +27,25 @@ def as_option(mention: Pass) -> str:
     if mention.parts:
         return " ".join(f"--{_dashed(name)} {value}" for name, value in mention.parts.items())
     option = find(mention.name)
-    typed = f"--{_dashed((option and option.spelled) or mention.name)}"
+    if (option is None and mention.name not in _OF_COMMANDS) or (option is not None and not option.typed):
+        return in_python(mention)  # there is no such option
+    typed = f"--{_dashed((option and option.spelled) or _OF_COMMANDS.get(mention.name, mention.name))}"
     if mention.each:
         return f"{typed} CLASS={mention.each.upper()}"
     if mention.value is ...:
         return typed
     if option is not None and option.form == "switch" and isinstance(mention.value, bool):
         return f"--{option.of[0 if mention.value else -1]}"
-    whole = isinstance(mention.value, float) and mention.value.is_integer()
-    return f"{typed} {short(shlex.quote(f'{mention.value:g}' if whole else str(mention.value)))}"
+    return short(" ".join(f"{typed} {shlex.quote(one)}" for one in _each(mention.value)), 60)
+
+
+def _each(value: object) -> list[str]:
+    """What is typed after an option, once for each of several values."""
+    if isinstance(value, Mapping):
+        return [f"{name}={one}" for name, one in value.items()]
+    if isinstance(value, list | tuple):
+        return [str(one) for one in value]
+    return [f"{value:g}" if isinstance(value, float) and value.is_integer() else str(value)]
 
 
 def _dashed(name: str) -> str:

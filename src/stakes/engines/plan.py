@@ -19,7 +19,7 @@ from stakes.tallies.confusion import MOST_CLASSES
 DecidedBy = Literal["rows", "score", "costs", "threshold"]
 
 TRAVELS: dict[str, Any] = {
-    **dict.fromkeys(("where", "alike", "weight", "by"), str),
+    **dict.fromkeys(("where", "alike", "weight", "by", "costs"), str),
     **dict.fromkeys(("baseline", "prior", "training_prior"), str | int | float),
 }
 """What a tally remembers of its question, where it is words or a number: only rows of the same question add to it."""
@@ -27,7 +27,7 @@ TRAVELS: dict[str, Any] = {
 _NAMES_OF_COLUMNS = ("weight", "by")
 """Where these are arrays they have no name, which is no other question."""
 
-VERSION = 2
+VERSION = 3
 """The version of what Counted.to_dict() writes."""
 
 
@@ -164,6 +164,8 @@ class Counted(Saved):
                     f"a {type(part).__name__} is no count; give what stakes.count(…) returned, or a list of those",
                 )
         first = parts[0]
+        if len(parts) == 1:
+            return first  # type: ignore[return-value]
         for part in parts:
             _same("the task", first.task, part.task)
             _same("the threshold", *("none" if p.threshold is None else p.threshold for p in (first, part)))
@@ -275,7 +277,7 @@ class Counted(Saved):
         """Check and restore what :meth:`to_dict` or :meth:`saved` gave."""
         if not isinstance(saved, Mapping) or saved.get("stakes") != "counted":
             raise errors.not_a_tally(f"a {type(saved).__name__} that Counted.to_dict() did not write")
-        if saved.get("version") != VERSION:
+        if saved.get("version") not in (2, VERSION):
             raise errors.unknown_version("count", saved.get("version"), VERSION)
         try:
             tallies = [_KINDS[part["tally"]].from_dict(part) for part in saved["tallies"]]

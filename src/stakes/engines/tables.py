@@ -79,7 +79,8 @@ def same_column(given: Mapping[str, Any]) -> str:
     """The argument for which the truth itself was given, by its name or as the same object; empty if there is none."""
     for name in ("score", "prediction"):
         other = given.get(name)
-        if other is not None and (other is given["truth"] or (isinstance(other, str) and other == given["truth"])):
+        named = isinstance(other, str) and isinstance(given["truth"], str)
+        if other is not None and (other is given["truth"] or (named and other == given["truth"])):
             return name
     return ""
 

@@ -117,7 +117,6 @@ _TOPICS = (
     "calibration",
     "cautions",
     "columns",
-    "command_line",
     "comparisons",
     "conditions",
     "costs",
@@ -140,7 +139,6 @@ if TYPE_CHECKING:
     from stakes.errors.calibration import *
     from stakes.errors.cautions import *
     from stakes.errors.columns import *
-    from stakes.errors.command_line import *
     from stakes.errors.comparisons import *
     from stakes.errors.conditions import *
     from stakes.errors.costs import *

@@ -91,18 +91,8 @@ def nothing_to_judge() -> InputError:
 
 
 def positional_arrays(verb: str = "evaluate") -> InputError:
-    return InputError(
-        "positional-arrays",
-        f"write which column is which: {verb}(",
-        Pass("truth"),
-        "y, ",
-        Pass("score"),
-        f"p) or {verb}(",
-        Pass("truth"),
-        "y, ",
-        Pass("prediction"),
-        "d)",
-    )
+    other = "" if verb == "calibrate" else f" or {verb}(truth=y, prediction=d)"
+    return InputError("positional-arrays", f"write which column is which: {verb}(truth=y, score=p){other}")
 
 
 def no_probabilities(name: str, low: float, high: float) -> InputError:

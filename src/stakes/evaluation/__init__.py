@@ -16,6 +16,8 @@ from stakes.evaluation.regression import RegressionEvaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.question.options import Asked, Column, Data, Decided, asks
 from stakes.question.question import Question
+from stakes.records import Record
+from stakes.tallies import Tally
 from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import FEW_CLUSTERS, USUAL, Sampling
 
@@ -78,15 +80,17 @@ def evaluate(data: Data = None, *arrays: Column, **asked: Unpack[Asked]) -> Eval
 
 def evaluation_of(given: Evaluation | Data, question: Question) -> Evaluation:
     """Return an evaluation as it is, or that of the rows which were given in its place."""
-    if not question.about_rows:  # what is no evaluation is refused by whoever asks
-        return Evaluation(given) if isinstance(given, Counted) else given
-    if isinstance(given, Evaluation):
+    result = isinstance(given, Record) and not isinstance(given, Counted | Tally)
+    if result and question.about_rows:
         raise InputError(
             "already-evaluated",
             several(list(question.about_rows)),
-            f": {question.verb}() got an evaluation, whose question was asked; leave this out, or give the rows",
+            f": {question.verb}() got a result, whose question was asked; leave this out, or give the rows",
         )
-    return _answer(question, given)
+    if not result and (question.about_rows or are_tallies(given)):
+        return _answer(question, given)
+    evaluation: Evaluation = given  # what is none is refused by whoever asks
+    return evaluation
 
 
 def _answer(question: Question, data: Data, arrays: Sequence[Column] = ()) -> Evaluation:
@@ -96,7 +100,7 @@ def _answer(question: Question, data: Data, arrays: Sequence[Column] = ()) -> Ev
     if arrays or question["truth"] is None:
         raise errors.positional_arrays(question.verb)
     question.refuse_useless_threshold()
-    counted = count_rows(data, **question.rows)
+    counted = replace(count_rows(data, **question.rows), question=question.words(data is not None))
     if counted.clusters is not None and counted.clusters.count < FEW_CLUSTERS:
         errors.warn("few-clusters", errors.few_clusters(counted.clusters.count, FEW_CLUSTERS))
     evaluation = judge(counted, question["threshold"], question.sampling, question.pricing)
@@ -151,8 +155,11 @@ def judge(
 def judge_tallies(counted: Counted, question: Question) -> Evaluation:
     """Return the evaluation of a tally: its decisions stand, unless another threshold is wanted."""
     threshold, sampling, pricing = question.given.get("threshold"), question.sampling, question.pricing
-    if pricing is not None and pricing.costs.columns:
+    known = counted.question.get("costs")
+    if pricing is not None and pricing.costs.columns and known != pricing.costs.in_full:
         raise errors.count_again_with_costs(pricing.costs.columns)
+    if pricing is not None and counted.decided_by == "costs" and known not in (None, pricing.costs.in_full):
+        raise errors.count_again_to_decide()
     if threshold is None:
         return judge(counted, None, sampling, pricing)
     if counted.confusion is not None and counted.decided_by == "rows":

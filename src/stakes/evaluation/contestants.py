@@ -173,9 +173,7 @@ def _of_own_rows(name: str, outputs: dict[str, Any]) -> Entry:
             "own-truths",
             f"model {name!r} has no truth of its own; with ",
             Pass("paired", False),
-            " give each one: ",
-            Pass("scores"),
-            "{'a': (truth, score), …}",
+            " give each its own file, or pairs (truth, score)",
         )
     truth = next(iter(outputs.values()))[0]
     return Entry(name, None, truth, **{kind: output for kind, (_, output) in outputs.items()})

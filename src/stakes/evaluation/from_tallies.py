@@ -50,11 +50,8 @@ def load_sum(data: Any, question: Question) -> Counted:
     )
     if "positive" in given and (_says_no_positive(counted) or _is_of_two(data)):
         counted = counted.called(canonical(given.pop("positive")))
-    other = [
-        name
-        for name, value in given.items()
-        if not (isinstance(value, str | float) and counted.question.get(name) == value)
-    ]
+    words = question.words(of_table=True)
+    other = [name for name in given if name not in words or words[name] != counted.question.get(name)]
     if other:
         raise InputError(
             "fixed-when-counted",

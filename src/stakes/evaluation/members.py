@@ -1,7 +1,7 @@
 """What only some evaluations have: declared for all of them, so that tools can complete it; others say why not."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from stakes.errors import InputError
 from stakes.metrics import Estimate
@@ -23,7 +23,7 @@ class NotOfThisTaskError(InputError, AttributeError):
 class Members:
     """The members of single tasks."""
 
-    task: str
+    task: ClassVar[str]
 
     def _not_mine(self, name: str, of: str) -> NotOfThisTaskError:
         return NotOfThisTaskError(

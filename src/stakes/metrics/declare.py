@@ -15,7 +15,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.counting import count_rows
-from stakes.errors import InputError, Pass
+from stakes.errors import InputError, short
 from stakes.metrics.baselines import Baseline
 from stakes.metrics.folds import Fold, fold_all
 from stakes.metrics.reasons import EXTRA_DECISIONS, NO_PROBABILITIES, Undefined
@@ -164,9 +164,7 @@ class Metric:
             if not number or not abs(value) < 1e300 or not self.kinds[name].fits(value):
                 raise InputError(
                     "bad-parameter",
-                    f"{self.name}: ",
-                    Pass(name, value),
-                    f" does not work; give {self.kinds[name].wanted}",
+                    f"{self.name}({name}={short(repr(value))}) does not work; give {self.kinds[name].wanted}",
                 )
         return replace(self, parameters={**self.parameters, **parameters}) if parameters else self
 

@@ -33,8 +33,8 @@ GROUPS = ("columns", "models", "rows", "classes", "costs", "how sure", "fitting"
 class Option:
     """What an option means, and how it is written on the command line.
 
-    ``form`` says what is typed after it. ``of`` are choices, or what stands for a switch turned on and off. A verb in
-    ``not_for`` cannot use it, for the reason given there.
+    ``form`` says what is typed after it, if it is ``typed`` at all. ``of`` are choices, or what stands for a switch
+    turned on and off. A verb in ``not_for`` cannot use it, for the reason given there.
     """
 
     help: str
@@ -45,6 +45,7 @@ class Option:
     of: Sequence[str] = ()
     spelled: str = ""
     check: Callable[[Any], None] | None = None
+    typed: bool = True
     not_for: Mapping[str, str | Text] = field(default_factory=dict)
 
 
@@ -357,10 +358,14 @@ class Permuted(Asked, total=False):
     permutations: Annotated[
         int | None, Option("How often to shuffle (default: 10,000).", "how sure", "whole", metavar="INTEGER")
     ]
-    cv: Annotated[Value, Option("How to split the rows that an estimator is fitted on.", "fitting")]
-    test: Annotated[int, Option("1 shuffles the labels, 2 each feature within its class.", "fitting", "whole")]
-    jobs: Annotated[int, Option("How many fits run at once.", "fitting", "whole")]
-    groups: Annotated[Column, Option("Rows that stay together in one fold.", "fitting", "column", "COLUMN")]
+    cv: Annotated[Value, Option("How to split the rows that an estimator is fitted on.", "fitting", typed=False)]
+    test: Annotated[
+        int, Option("1 shuffles the labels, 2 each feature within its class.", "fitting", "whole", typed=False)
+    ]
+    jobs: Annotated[int, Option("How many fits run at once.", "fitting", "whole", typed=False)]
+    groups: Annotated[
+        Column, Option("Rows that stay together in one fold.", "fitting", "column", "COLUMN", typed=False)
+    ]
 
 
 class Validated(Asked, total=False):
@@ -372,7 +377,9 @@ class Validated(Asked, total=False):
             '"5-fold" (the default), "hold-out 30%" or "leave-one-out".', "fitting", metavar="TEXT", default="5-fold"
         ),
     ]
-    stratified: Annotated[Value, Option("Whether folds have the same class frequencies.", "fitting", default="auto")]
+    stratified: Annotated[
+        Value, Option("Whether folds have the same class frequencies.", "fitting", default="auto", typed=False)
+    ]
     groups: Annotated[Column, Option("Rows that stay together in one fold.", "fitting", "column", "COLUMN")]
     repeats: Annotated[int, Option("How often to shuffle again.", "fitting", "whole", default=1)]
     jobs: Annotated[int, Option("How many fits run at once.", "fitting", "whole", default=1)]

@@ -63,7 +63,8 @@ class Question:
         if not of_table:
             found = {name: value for name, value in found.items() if name not in ("weight", "by")}
         lists = {name: ", ".join(v) for name, v in found.items() if isinstance(v, list | tuple) and _all_texts(v)}
-        return {name: value for name, value in {**found, **lists}.items() if isinstance(value, TRAVELS[name])}
+        words = {**found, **lists} | ({} if self.pricing is None else {"costs": self.pricing.costs.in_full})
+        return {name: value for name, value in words.items() if isinstance(value, TRAVELS[name])}
 
     @cached_property
     def changed(self) -> set[str]:

@@ -305,6 +305,16 @@ class Costs(Record):
             return f"a miss {show_cell(self.matrix[1][0])}, a false alarm {show_cell(self.matrix[0][1])}"
         return f"{len(self.classes)} classes × {len(self.decisions or ())} decisions"
 
+    @property
+    def in_full(self) -> str:
+        """Every cost in words, by which one matrix can be told from another."""
+        rows = zip(self.classes or ("negative", "positive"), self.matrix, strict=True)
+        names = self.decisions or ("negative", "positive")
+        return "; ".join(
+            f"{name}: {', '.join(f'{decision} {price}' for decision, price in zip(names, row, strict=True))}"
+            for name, row in rows
+        )
+
     def __repr__(self) -> str:
         return visible(f"<Costs of {self.words.replace(', a', ', of a')}>")
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.plan import Plan
-from stakes.errors import Given, InputError, Pass
+from stakes.errors import Given, InputError, Pass, short
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
 from stakes.validation.features import take
@@ -148,7 +148,14 @@ def fit_all(
 
 def _fit(estimator: Any, X: Any, target: Target, train: Array, test: Array, training: bool) -> Fitted:
     model, seen = _fresh(estimator), take(X, train)
-    model.fit(seen, target.values[train])
+    try:
+        model.fit(seen, target.values[train])
+    except ValueError as problem:  # most often gaps or text, which it does not know what to do about
+        raise InputError(
+            "cannot-be-fitted",
+            f"{type(model).__name__} cannot be fitted to these rows ({short(errors.first_line(problem), 200)}); give it what it "
+            "takes, perhaps by a pipeline",
+        ) from problem
     return Fitted(say(model, take(X, test), target), say(model, seen, target) if training else None)
 
 

@@ -10,11 +10,11 @@ from stakes import errors, metrics
 from stakes.engines.counting import count_rows, in_batches
 from stakes.engines.plan import Counted
 from stakes.engines.reading import Read, count_read, read_rows
-from stakes.errors import About, InputError
+from stakes.errors import About, Given, InputError
 from stakes.evaluation import judge
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import warn_of_wrongs
-from stakes.metrics import Metric
+from stakes.metrics import Metric, cost
 from stakes.question.options import Column, Data, Permuted, asks
 from stakes.question.question import Question
 from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
@@ -98,7 +98,15 @@ def _test(counted: Counted, read: Read | None, question: Question, permutations:
     threshold, pricing = question["threshold"], question.pricing
     evaluation = judge(counted, threshold, pricing=pricing)
     name = _name(question)
-    metric = _metric(evaluation, _default(counted) if name is None else name)
+    if name is None:
+        name = _default(counted) if pricing is None else "expected_cost"
+    metric = _metric(evaluation, name)
+    if pricing is not None and metric.name not in cost.NAMES:
+        raise InputError(
+            "costs-not-tested",
+            Given("costs"),
+            f" mean nothing to {metric.name}; leave them out, or test expected_cost",
+        )
 
     def again(rng: np.random.Generator) -> Any:
         assert read is not None
@@ -144,7 +152,7 @@ def _default(counted: Counted) -> str:
 
 
 def _metric(evaluation: Any, name: str) -> Metric:
-    metric = metrics.find(name)
+    metric: Metric = evaluation._find(name)
     if _tally(evaluation, metric) is not None:
         return metric
     estimate = evaluation[metric.text]  # an error in words, a reason, or what the figure is called for several classes
