@@ -150,7 +150,6 @@ def test_a_tally_is_compared_as_if_of_other_rows(tmp_path):
         (("--baseline", "x.csv", "--baseline-score", "neighbours"), "are two baselines; give one"),
         (("--id", "case"), "--id joins FILE and --baseline FILE"),
         (("--baseline-prediction", "neighbours"), "--score and --baseline-score go together"),
-        (("--baseline-score", "neighbours", "--missing", "drop"), "drop them from FILE first"),
         (("--baseline-score", "nobody"), "there is no column 'nobody'"),
         (("--baseline", "gone.tally"), "gone.tally"),
     ],

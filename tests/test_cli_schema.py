@@ -69,6 +69,7 @@ CASES = {
         (str(DEMO_FILES / "clinic_and.toml"),),
         ("many.csv", "--truth", "g", "--model", "x=g", "--model", "y=g", "--rule", "x or y", *COSTS, "--score", "x=t"),
     ],
+    "report": [(*DEMO, "-o", "page.html")],
     "count": [
         (*DEMO, "-o", "d.tally"),
         ("many.csv", "--truth", "t", "--prediction", "p", "--by", "g", "-o", "m.tally"),

@@ -74,6 +74,7 @@ def results():
             truth=K, score=P, classes=[0, 1, 2], costs=Costs(1 - np.eye(3), ["0", "1", "2"], ["0", "1", "2"])
         ),
         "best figure": stakes.decide(truth=Y, score=S, best="f1"),
+        "recalibration": stakes.calibrate(truth=Y, score=S, method="sigmoid"),
         "permutation test": stakes.permutation_test(truth=Y, score=S, permutations=50),
         "validation": stakes.validate(LogisticRegression(), np.column_stack([S, K]), Y, how=3),
         "gate": stakes.gate(plain, require=["auc >= 0.5"]),

@@ -163,6 +163,31 @@ def test_models_are_compared_on_the_rows_that_both_have(rows):
     assert found.pairs[0].difference == by_hand.pairs[0].difference
 
 
+def test_costs_are_tested_by_shuffling(rows):
+    """The figure is the expected cost, as that of an evaluation; a figure that costs do not change refuses them."""
+    found = stakes.permutation_test(rows, **FIT, **PRICED, permutations=50)
+    assert (found.metric, found.value) == (
+        "expected_cost",
+        stakes.evaluate(rows, **FIT, **PRICED)["expected_cost"].value,
+    )
+    with pytest.raises(stakes.InputError, match="costs= mean nothing to auc"):
+        stakes.permutation_test(rows, **FIT, **PRICED, metric="auc")
+
+
+def test_tallies_remember_by_which_costs_they_were_decided():
+    table = {"y": list("abcabc"), "a": [0.8, 0.2, 0.1, 0.4, 0.3, 0.2], "b": [0.1, 0.6, 0.2, 0.3, 0.4, 0.3]}
+    table["c"] = [1 - a - b for a, b in zip(table["a"], table["b"], strict=True)]
+    scores = {"truth": "y", "score": {name: name for name in "abc"}}
+    one, other = (stakes.Costs([[0, 1, x], [1, 0, 1], [1, 1, 0]], classes=list("abc")) for x in (1, 9))
+    counted = stakes.count(table, **scores, costs=one)
+    expected = stakes.evaluate(table, **scores, costs=one)["expected_cost"].value
+    assert stakes.evaluate(counted, costs=one)["expected_cost"].value == expected
+    with pytest.raises(stakes.InputError, match="at other costs need the rows again"):
+        stakes.evaluate(counted, costs=other)
+    with pytest.raises(stakes.InputError, match="these tallies answer different questions: costs="):
+        counted + stakes.count(table, **scores, costs=other)
+
+
 def test_rows_without_a_target_are_left_out_by_validate(rows):
     holes = rows.copy()
     holes.loc[[3, 50], "y"] = None

@@ -447,7 +447,7 @@ def test_versions_are_named(real, tmp_path):
         ({"version": 2}, "this tally was saved in version 2, this stakes reads version 1"),
         (
             {"counted": {**head["counted"], "version": 1}},
-            "this count was saved in version 1, this stakes reads version 2",
+            "this count was saved in version 1, this stakes reads version 3",
         ),
     ):
         refused(written(path, ("tally.json", json.dumps({**head, **change})), ("numbers.bin", numbers)), words)

@@ -467,7 +467,7 @@ BOTH = {"truth": TRUTH, "scores": SCORES}
         ({"id": "case"}, "id= joins several tables; give a list of them, or leave it out"),
         (
             {"paired": False},
-            "model 'sharp' has no truth of its own; with paired=False give each one: scores={'a': (truth, score), …}",
+            "model 'sharp' has no truth of its own; with paired=False give each its own file, or pairs (truth, score)",
         ),
         ({"paired": False, "weight": TRUTH}, "weight= is for models on the same rows; leave it out with paired=False"),
         (

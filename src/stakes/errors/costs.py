@@ -160,3 +160,12 @@ def costs_or_best() -> InputError:
         Pass("best"),
         " (a figure such as 'f1' or 'recall >= 0.9'), not both",
     )
+
+
+def count_again_to_decide() -> InputError:
+    return InputError(
+        "count-again-to-decide",
+        "decisions between several classes at other costs need the rows again; evaluate them with ",
+        Pass("costs"),
+        ", or compare ways to decide with decide()",
+    )

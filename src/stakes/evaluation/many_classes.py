@@ -221,12 +221,7 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
 
     def _decided_anew(self) -> Counted:
         if self.counted.decided_by in ("score", "costs"):
-            raise InputError(
-                "count-again-to-decide",
-                "decisions between several classes at other costs need the rows again; evaluate them with ",
-                Pass("costs"),
-                ", or compare ways to decide with decide()",
-            )
+            raise errors.count_again_to_decide()
         return self.counted
 
     def decide(

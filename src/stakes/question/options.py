@@ -448,7 +448,8 @@ def options(verb: str) -> dict[str, Option]:
 @cache
 def find(name: str) -> Option | None:
     """Return the option of this name, whichever verb has it."""
-    return next((found for verb in VERBS if (found := table(verb).get(name)) is not None), None)
+    found = [table(verb)[name] for verb in VERBS if name in table(verb)]
+    return next((option for option in found if option.typed), found[0] if found else None)
 
 
 def why_not(verb: str, name: str) -> InputError | None:

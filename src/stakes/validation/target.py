@@ -61,9 +61,8 @@ def kept_rows(X: Any, y: Any, question: Question) -> tuple[Any, Any, dict[str, A
     """
     beside = {name: question[name] for name in ("weight", "by", "groups")}
     rows = np.ones(count_of(X), bool)
-    for name, values in {"y": y, **beside}.items():
-        if hasattr(values, "__len__") and not isinstance(values, str) and len(values) != len(rows):
-            raise errors.wrong_length(name, len(values), len(rows), "X")
+    if any(hasattr(values, "__len__") and len(values) != len(rows) for values in (y, *beside.values())):
+        return X, y, beside, 0  # which is refused when they are read
     if question["where"] is not None:
         rows = satisfying(question["where"], X)
     if not is_one_of(question["missing"], ("error", "drop")):
