@@ -288,11 +288,7 @@ def test_duckdb_columns_are_of_the_types_that_they_have_there(tmp_path):
     """Releases before 1.4 describe an answer by kinds only, such as NUMBER and DATETIME."""
     file = tmp_path / "a.duckdb"
     with importlib.import_module("duckdb").connect(str(file)) as connection:
-<<<<<<< HEAD
-        connection.execute('CREATE TABLE t ("at" TIMESTAMPTZ, long HUGEINT)')
-=======
         connection.execute("CREATE TABLE t (moment TIMESTAMPTZ, long HUGEINT)")
->>>>>>> lowest
         connection.execute("INSERT INTO t VALUES ('2024-05-01 12:00:00+02:00', 9007199254740993)")
     source = Source("a.duckdb", file, "t")
     assert database.collect(source, ["moment"])["moment"].to_list() == [datetime(2024, 5, 1, 10, tzinfo=UTC)]

@@ -153,8 +153,8 @@ def _fit(estimator: Any, X: Any, target: Target, train: Array, test: Array, trai
     except ValueError as problem:  # most often gaps or text, which it does not know what to do about
         raise InputError(
             "cannot-be-fitted",
-            f"{type(model).__name__} cannot be fitted to these rows ({short(errors.first_line(problem), 200)}); give it "
-            "what it takes, perhaps by a pipeline",
+            f"{type(model).__name__} cannot be fitted to these rows ({short(errors.first_line(problem), 200)}); give "
+            "it what it takes, perhaps by a pipeline",
         ) from problem
     return Fitted(say(model, take(X, test), target), say(model, seen, target) if training else None)
 
