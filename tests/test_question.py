@@ -86,6 +86,7 @@ def ask(verb, rows, folder, **more):
         return re.sub(r"[\d:T -]{16,}", "", (folder / "page.html").read_text())
     else:
         own = {"decide": PRICED, "gate": {"require": "auc.low > 0.1"}, "calibrate": {"method": "sigmoid"}}
+        own["permutation_test"] = {"permutations": 50}
         found = getattr(stakes, verb)(rows, **{**FIT, **own.get(verb, {}), **more})
     return str(found) if verb == "count" and "cluster" in more else found.to_dict()  # clusters are never saved
 
@@ -129,6 +130,9 @@ def test_an_option_that_is_taken_is_used(verb, name, rows, tmp_path):
 @pytest.mark.parametrize("verb", [verb for verb in VERBS if verb != "report"])
 def test_a_condition_keeps_the_rows_that_one_would_take_out_by_hand(verb, rows, tmp_path):
     by_hand = rows[rows.age > 40].reset_index(drop=True)
+    if verb in ("evaluate", "count"):  # arrays beside the table lose the same rows
+        found = ask(verb, rows, tmp_path, where="age > 40", score=rows["p"].to_numpy(), truth=rows["y"].tolist())
+        assert found.get("figures") == ask(verb, by_hand, tmp_path).get("figures")
     found = ask(verb, rows, tmp_path, where="age > 40")
     expected = ask(verb, by_hand, tmp_path)
     for data in (found, expected):
@@ -226,6 +230,8 @@ def command(verb, file, folder):
         "gate": ["--require", "auc.low > 0.1"],
         "report": ["-o", str(folder / "page.html")],
         "count": ["-o", str(folder / "rows.tally")],
+        "permutation_test": ["--permutations", "50", "--metric", "expected_cost"],
+        "calibrate": ["--method", "sigmoid"],
     }
     columns = ["--truth", "y", "--score", "p"] + (["--score", "q"] if verb == "compare" else [])
     if verb == "validate":

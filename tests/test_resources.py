@@ -12,6 +12,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -425,7 +426,9 @@ def has_open(process, path):
     if not folder.exists():
         time.sleep(3)
         return True
-    return any(os.path.realpath(one) == os.path.realpath(path) for one in folder.iterdir())
+    with suppress(FileNotFoundError):  # a file that was closed while looking
+        return any(os.path.realpath(one) == os.path.realpath(path) for one in folder.iterdir())
+    return False
 
 
 @pytest.mark.parametrize("moments", [5, pytest.param(150, marks=pytest.mark.deep)])

@@ -118,9 +118,9 @@ def test_costs_of_mistakes():
     assert cost.with_parameters(miss=5, false_alarm=1).baseline_of(table) == 160 / 200  # calling everyone positive
     assert relative.with_parameters(miss=5, false_alarm=1).baseline_of(table) == 1
     assert np.isnan(relative.with_parameters(miss=5, false_alarm=1).of(Confusion.two_class(tp=0, fn=0, fp=3, tn=5)))
-    with pytest.raises(stakes.InputError, match="miss=0 does not work; give a number above 0"):
+    with pytest.raises(stakes.InputError, match=r"normalised_cost\(miss=0\) does not work; give a number above 0"):
         relative(table, miss=0)  # then deciding the same for everyone would cost nothing
-    with pytest.raises(stakes.InputError, match="miss=-1 does not work; give a number from 0 on"):
+    with pytest.raises(stakes.InputError, match=r"expected_cost\(miss=-1\) does not work; give a number from 0 on"):
         cost(table, miss=-1)
 
 

@@ -77,8 +77,9 @@ def test_reports_are_written_through_the_front_door(tmp_path):
     stakes.report(permutation(), tmp_path / "chance.html")
     assert '<html lang="es">' in (tmp_path / "decision.html").read_text(encoding="utf-8")
     assert '<html lang="en">' in (tmp_path / "chance.html").read_text(encoding="utf-8")
-    with pytest.raises(stakes.InputError, match="there is no report page for a Confusion yet"):
-        stakes.report(many_classes().confusion, tmp_path / "no.html")
+    stakes.report(many_classes().confusion, tmp_path / "table.html")  # a tally is evaluated
+    with pytest.raises(stakes.InputError, match="there is no report page for a curve yet"):
+        stakes.report(stakes.evaluate(truth=[0, 1, 1], score=[0.1, 0.7, 0.4]).curve("roc"), tmp_path / "no.html")
 
 
 # ── several classes ──────────────────────────────────────────────────────────────────────────────────────────────

@@ -24,26 +24,18 @@ def take(data: Any, where: Any = None, **arguments: Any) -> dict[str, Any]:
         raise errors.not_a_column("truth", "None")
     if data is None and wanted:
         raise errors.name_without_data(*next(iter(wanted.items())))
-    if where is not None:
-        _refuse_arrays(data, given)
-    found = {} if data is None else _by_name(data, wanted, where)
-    _refuse_different_indexes(given)
-    warn_of_same_column(given)
-    return {name: found.get(name, value) for name, value in given.items()}
-
-
-def _refuse_arrays(data: Any, given: Mapping[str, Any]) -> None:
-    """A condition is about the columns of a table; which rows of an array beside it are meant is not said."""
-    if data is None:
+    arrays = {} if where is None else {name: value for name, value in given.items() if name not in wanted}
+    if where is not None and data is None:
         raise InputError(
             "where-without-table",
             Given("where"),
             " chooses rows by the columns of a table, and there are only arrays; pass a table or a file first, and "
             "names of columns",
         )
-    for name, value in given.items():
-        if not isinstance(value, str):
-            raise errors.where_beside_array(name)
+    found = {} if data is None else _by_name(data, wanted, where, arrays)
+    _refuse_different_indexes(given)
+    warn_of_same_column(given)
+    return {name: found.get(name, value) for name, value in given.items()}
 
 
 def as_columns(found: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Column]:
@@ -91,9 +83,16 @@ def names_files(data: Any) -> bool:
     return all(isinstance(name, str | os.PathLike) for name in names)
 
 
-def _by_name(data: Any, wanted: dict[str, str], where: Any) -> dict[str, Any]:
-    """Return argument → native column, for the arguments that name one."""
+def _refuse_arrays(arrays: Mapping[str, Any]) -> None:
+    """Which rows of an array a condition keeps is only known where the table is."""
+    for name in arrays:
+        raise errors.where_beside_array(name)
+
+
+def _by_name(data: Any, wanted: dict[str, str], where: Any, arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """Return argument → native column, for the arguments that name one; rows of ``arrays`` are chosen alike."""
     if names_files(data):
+        _refuse_arrays(arrays)
         from stakes.engines import files  # loads more than one would think
 
         return files.read(data, wanted, where)
@@ -103,6 +102,7 @@ def _by_name(data: Any, wanted: dict[str, str], where: Any) -> dict[str, Any]:
     else:
         frame = as_frame(data)
         if hasattr(frame, "collect"):
+            _refuse_arrays(arrays)
             from stakes.engines import queries  # asks through Narwhals, which is not loaded for nothing
 
             return queries.QuerySource.of(data, wanted, where).rows()
@@ -111,7 +111,7 @@ def _by_name(data: Any, wanted: dict[str, str], where: Any) -> dict[str, Any]:
     for argument, name in wanted.items():
         if name not in available:
             raise errors.no_such_column(argument, name, [str(a) for a in available])
-    found = {argument: take(name) for argument, name in wanted.items()}
+    found = {**{argument: take(name) for argument, name in wanted.items()}, **arrays}
     return found if where is None else _rows_where(where, found, available, take)
 
 

@@ -229,6 +229,8 @@ class Comparison(
                 f"the {self.clusters:,} clusters were drawn and swapped as a whole: their rows are not independent, so "
                 "DeLong's and McNemar's tests and swaps of single rows do not apply"
             )
+        if any(model.sampling.fixed for model in self.models.values()):
+            notes.append("the intervals of the figures fix the class counts; those of differences let them vary")
         if self.dropped:
             notes.append(errors.rows_left_out(self.dropped))
         notes += [f"{name}: {wrong.words}" for name, model in self.models.items() for wrong in wrongs(model)]

@@ -1,13 +1,13 @@
 """gate(): conditions that an evaluation must meet, for continuous integration."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Unpack
 
 from stakes import errors
 from stakes.engines.plan import Counted
-from stakes.errors import InputError, some
+from stakes.errors import Given, InputError, short, some
 from stakes.evaluation import evaluation_of
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import wrongs
@@ -181,4 +181,13 @@ def _baseline(baseline: Any, evaluation: Evaluation) -> tuple[Any, str]:
             f"baseline: {getattr(baseline, 'task', type(baseline).__name__)} is nothing to compare a "
             f"{evaluation.task} evaluation with; give one of the same kind",
         )
+    _warn_of_another_question(evaluation.counted.question, baseline.counted.question)
     return baseline, f"{words}{baseline.rows:,} rows, judged as if of other cases"
+
+
+def _warn_of_another_question(here: Mapping[str, object], there: Mapping[str, object]) -> None:
+    """Point out that the baseline was asked about other rows, or counted otherwise."""
+    for name in {**here, **there}:
+        if here.get(name) != there.get(name) and name not in ("prior", "training_prior", "costs"):
+            seen = (f"{short(repr(question.get(name, 'nothing')))}" for question in (here, there))
+            errors.warn("baseline-asked-otherwise", Given(name), " is {} here and {} for the baseline".format(*seen))
