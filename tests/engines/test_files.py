@@ -352,7 +352,7 @@ def test_conditions_are_for_tables():
     ):
         stakes.evaluate(truth=[0, 1], score=[0.1, 0.2], where="site = 'A'")
     assert from_file(ROWS, score=ROWS["p"].to_numpy(), where="site = 'A'") == in_memory(ROWS[:3])
-    lazy = pl.from_pandas(ROWS).lazy()
+    lazy = ROWS.lazy()
     with pytest.raises(stakes.InputError, match="where= chooses rows of the table, and score is an array beside it"):
         stakes.evaluate(lazy, **{**COLUMNS, "score": ROWS["p"].to_numpy()}, where="site = 'A'")
 
