@@ -403,14 +403,17 @@ READY = "from stakes.cli import main; print('ready', flush=True); main()"
 def interrupted(seconds, *words, room=None, once_it_reads=None):
     """Send Ctrl-C so long after the command line has begun: the exit code, what was said, and how long that took."""
     process = stakes_at_work(*words, script=READY, room=room)
-    assert process.stdout.readline() == "ready\n"
-    if once_it_reads is not None:
-        wait_for(lambda: has_open(process, once_it_reads))
-    time.sleep(seconds)
-    process.send_signal(signal.SIGINT)
-    start = time.monotonic()
-    code, _, err = ended(process)
-    return code, err, time.monotonic() - start
+    try:
+        assert process.stdout.readline() == "ready\n"
+        if once_it_reads is not None:
+            wait_for(lambda: has_open(process, once_it_reads))
+        time.sleep(seconds)
+        process.send_signal(signal.SIGINT)
+        start = time.monotonic()
+        code, _, err = ended(process)
+        return code, err, time.monotonic() - start
+    finally:
+        process.kill()  # where something went wrong it would work on for ever
 
 
 def wait_for(event, seconds=60):
