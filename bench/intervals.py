@@ -68,7 +68,7 @@ def _replicates(n: int) -> Iterator[Contest]:
     classes, guesses = ten_classes(n, right=0.6)
     counted_ten = stakes.count(truth=classes, prediction=guesses, task="classification")
     two, ten = stakes.count(truth=y, prediction=d).confusion, counted_ten.confusion
-    of_two = [metric for metric in stakes.metrics.catalogue() if metric.tally is stakes.Confusion]
+    of_two = [one for one in stakes.metrics.catalogue() if one.tally is stakes.Confusion and not one.lacking]
     of_ten = [stakes.metrics.find(name) for name in stakes.Evaluation(counted_ten).figures]
     small, large = (stakes.Confusion.two_class(tp=300 * f, fn=200 * f, fp=100 * f, tn=400 * f) for f in (1, 10**6))
 
