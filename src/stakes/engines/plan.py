@@ -200,10 +200,6 @@ class Counted(Saved):
         segments = {name: part.binned(scores.grid.kind) for name, part in self.segments.items()}
         return replace(self, tallies={**self.tallies, "scores": scores}, segments=segments)
 
-    def asked(self, threshold: float | None, question: Mapping[str, str | float]) -> Self:
-        """Return the same counts, which know the question: with the decisions of a threshold beside the scores."""
-        return replace(self if threshold is None else self.decided_at(float(threshold)), question=question)
-
     def decided_at(self, threshold: float) -> Self:
         """Return the same counts with the decisions of a threshold beside the scores."""
         if self.scores is None:

@@ -40,7 +40,7 @@ class _OneLine(Exception):  # noqa: N818 - warnings are made of it, too
     @property
     def argument(self) -> str | None:
         """The argument that this is about, if there is one."""
-        return next((part.name for part in self.text.parts if isinstance(part, Pass)), None)
+        return next((part.name for part in self.text.parts if isinstance(part, Given)), None)
 
     @property
     def advice(self) -> list[Pass]:

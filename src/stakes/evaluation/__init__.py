@@ -100,14 +100,20 @@ def _answer(question: Question, data: Data, arrays: Sequence[Column] = ()) -> Ev
     if arrays or question["truth"] is None:
         raise errors.positional_arrays(question.verb)
     question.refuse_useless_threshold()
-    counted = replace(count_rows(data, **question.rows), question=question.words(data is not None))
+    counted = _count(question, data)
     if counted.clusters is not None and counted.clusters.count < FEW_CLUSTERS:
         errors.warn("few-clusters", errors.few_clusters(counted.clusters.count, FEW_CLUSTERS))
     evaluation = judge(counted, question["threshold"], question.sampling, question.pricing)
     if _within_a_bin(evaluation):
-        again = count_rows(data, **{**question.rows, "threshold": evaluation.threshold})
+        again = _count(question, data, threshold=evaluation.threshold)
         return judge(again, None, question.sampling, question.pricing)
     return evaluation
+
+
+def _count(question: Question, data: Data, **other: Any) -> Counted:
+    """Count the rows, which remember what was asked of them; ``other`` options go before those of the question."""
+    counted = count_rows(data, **{**question.rows, **other})
+    return replace(counted, question=question.words(data is not None))
 
 
 def _within_a_bin(evaluation: Evaluation) -> bool:
@@ -186,4 +192,5 @@ def count(data: Data = None, **asked: Unpack[Asked]) -> Counted:
     question.refuse_useless_threshold()
     if question["truth"] is None:
         raise errors.positional_arrays("count")
-    return count_rows(data, **question.rows).asked(question["threshold"], question.words(data is not None))
+    counted = _count(question, data)
+    return counted if question["threshold"] is None else counted.decided_at(float(question["threshold"]))

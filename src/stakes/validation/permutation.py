@@ -48,7 +48,7 @@ def permutation_test(
     together with its weight). The figure is the auc of scores, the mcc of decisions and the r2 of predicted numbers,
     unless ``metric`` names another. Decisions between two classes are not shuffled: their p is exact. There are 10,000
     permutations unless another number is given. An estimator with ``X`` and ``y`` is fitted again for each
-    permutation; ``refit`` are the options of that: ``cv`` (a way to split, as ``how`` of :func:`stakes.validate`),
+    permutation; the options of that are ``cv`` (a way to split, as ``how`` of :func:`stakes.validate`),
     ``test`` (1 or 2), ``jobs`` and ``groups``.
 
     >>> print(permutation_test(truth=[1, 1, 1, 0, 0, 0, 0, 0], prediction=[1, 1, 1, 0, 0, 0, 0, 0]))
