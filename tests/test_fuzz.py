@@ -27,7 +27,7 @@ WORDS = (
 def an_error_or_an_answer(seen):
     """An InputError of one line is fine, and so is an answer with or without warnings; nothing else is."""
     try:
-        with within(20), warnings.catch_warnings():
+        with within(5), warnings.catch_warnings():
             warnings.simplefilter("ignore", stakes.InputWarning)
             warnings.simplefilter("ignore", stakes.UndefinedWarning)
             yield

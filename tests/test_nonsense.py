@@ -283,7 +283,7 @@ def test_nonsense_is_refused_in_one_line(name, walked, monkeypatch, tmp_path):
     def some(place):
         return [kinds[(11 * (start + place) + 9 * i) % len(kinds)] for i in range(QUICKLY)]
 
-    with within(60):
+    with within(10):
         walk(*walked[name], some)
 
 
@@ -291,5 +291,5 @@ def test_nonsense_is_refused_in_one_line(name, walked, monkeypatch, tmp_path):
 @pytest.mark.parametrize("name", NAMES)
 def test_all_nonsense_is_refused_in_one_line(name, walked, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    with within(900):
+    with within(150):
         walk(*walked[name], lambda place: NONSENSE)
