@@ -15,6 +15,7 @@ from stakes.errors.mentions import Text as Text
 from stakes.errors.mentions import in_python
 from stakes.errors.mentions import several as several
 from stakes.errors.words import first_row as first_row
+from stakes.errors.words import how_many as how_many
 from stakes.errors.words import nearest as nearest
 from stakes.errors.words import plural as plural
 from stakes.errors.words import rows_text as rows_text
@@ -113,7 +114,6 @@ def warn(code: str, *parts: str | Pass, category: type[InputWarning | UndefinedW
 
 # A text is only wanted once something is wrong, so its file is not read before.
 _TOPICS = (
-    "arguments",
     "calibration",
     "cautions",
     "columns",
@@ -135,7 +135,6 @@ _TOPICS = (
 )
 
 if TYPE_CHECKING:
-    from stakes.errors.arguments import *
     from stakes.errors.calibration import *
     from stakes.errors.cautions import *
     from stakes.errors.columns import *

@@ -38,28 +38,5 @@ def not_unpaired(argument: str) -> InputError:
     )
 
 
-def duplicate_ids(table: str, column: str, count: int, first: str) -> InputError:
-    seen = f"1 value of {column} occurs" if count == 1 else f"{count:,} values of {column} occur"
-    return InputError(
-        "duplicate-ids", f"{table}: {seen} more than once (the first is {first!r}); keep one row of every case"
-    )
-
-
-def missing_ids(table: str, other: str, column: str, count: int, first: str) -> InputError:
-    seen = "1 case" if count == 1 else f"{count:,} cases"
-    return InputError(
-        "missing-ids",
-        f"{table} lacks {seen} that {other} has (the first has {column} {first!r}); give both the same cases",
-    )
-
-
-def different_truths(table: str, other: str, column: str, count: int, first: str) -> InputError:
-    return InputError(
-        "different-truths",
-        f"{table} and {other} disagree about the truth of {('1 case' if count == 1 else f'{count:,} cases')} (the "
-        f"first has {column} {first!r}); mend the files, so that both are judged alike",
-    )
-
-
 def id_of_one_table() -> InputError:
     return InputError("id-of-one-table", Given("id"), " joins several tables; give a list of them, or leave it out")

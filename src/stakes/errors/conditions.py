@@ -16,15 +16,6 @@ def nested_condition(condition: str, most: int) -> InputError:
     return bad_where(condition, f"it is nested more than {most} deep", "take brackets out, or list values with IN (…)")
 
 
-def unknown_function(condition: str, name: str, known: Sequence[str]) -> InputError:
-    why = f"{short(name)}() is no function that looks at one value of one row"
-    return bad_where(condition, why, f"use {', '.join(known[:-1])} or {known[-1]}")
-
-
-def blank_in_condition(condition: str, text: str) -> InputError:
-    return bad_where(condition, f"{text!r} is a missing value", "write IS NULL or IS NOT NULL after the column")
-
-
 def no_column_of_condition(name: str, columns: Sequence[str], may_be_text: bool) -> InputError:
     hint = nearest(name, columns)
     if may_be_text and not hint.startswith(("; did you", "; the name")):
@@ -71,11 +62,6 @@ def taken_for_two_kinds(condition: str, column: str, other: str, kinds: Sequence
     if column != other:
         what = f"{short(repr(column))} is compared with {one}, and {short(repr(other))}, to be equal to it, with {two}"
     return bad_where(condition, what, "compare a column with one kind of value")
-
-
-def rounded_by_arithmetic(condition: str, number: int) -> InputError:
-    why = f"{short(str(number))} is beyond 2**53, where arithmetic of float64 rounds"
-    return bad_where(condition, why, "compare whole numbers as they are")
 
 
 def rounded_column(column: str, number: object) -> InputError:

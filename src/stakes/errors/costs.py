@@ -6,15 +6,6 @@ from stakes.errors import Given, InputError, Pass
 from stakes.errors.words import first_row, nearest, rows_that_hold, some
 
 
-def cost_missing(decision: str, known: str, lacking: str, only: Sequence[str]) -> InputError:
-    meant = f", which has {some(only)} instead" if only else ""
-    return InputError(
-        "cost-missing",
-        f"the class {known!r} has a cost of the decision {decision!r}, but the class {lacking!r} has none{meant}; "
-        "give every class a cost of every decision",
-    )
-
-
 def no_such_cost(path: str, name: str) -> InputError:
     close = nearest(name, ["miss", "false_alarm", "costs", "utilities"])
     return InputError(

@@ -1,17 +1,9 @@
 """Names and parameters of metrics."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from stakes.errors import InputError
 from stakes.errors.words import nearest, short, some
-
-
-def no_such_metric(name: str, known: Iterable[str]) -> InputError:
-    hint = nearest(name, known)
-    return InputError(
-        "no-such-metric",
-        f"there is no metric {name!r}{(hint if 'mean' in hint else '; `stakes metrics` lists them all')}",
-    )
 
 
 def bad_metric_text(text: object) -> InputError:

@@ -1,15 +1,7 @@
 """Curves, plots and reports."""
 
-from collections.abc import Sequence
-
 from stakes.errors import InputError, Pass
-from stakes.errors.words import nearest, short, some
-
-
-def no_such_curve_option(kind: str, name: str, known: Sequence[str]) -> InputError:
-    return InputError(
-        "no-such-curve-option", f"the {kind} curve has no option {name!r}{nearest(name, known) or '; leave it out'}"
-    )
+from stakes.errors.words import short
 
 
 def no_threshold_probability(value: object) -> InputError:
@@ -21,17 +13,6 @@ def no_threshold_probability(value: object) -> InputError:
 
 def no_histograms(why: str) -> InputError:
     return InputError("no-histograms", f"there are no histograms of scores for these rows: {why}")
-
-
-def no_such_plot(kind: object, known: Sequence[str]) -> InputError:
-    there = f"there is {some(known, most=10)}" if known else "there is none of these rows"
-    return InputError("no-such-plot", f"there is no plot {short(repr(kind))} of this; {there}")
-
-
-def no_such_plot_option(kind: str, name: str, known: Sequence[str]) -> InputError:
-    return InputError(
-        "no-such-plot-option", f"the plot {kind!r} has no option {name!r}{nearest(name, known) or '; leave it out'}"
-    )
 
 
 def nothing_defined(what: str) -> InputError:

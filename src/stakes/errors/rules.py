@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from stakes.errors import InputError, Pass
+from stakes.errors import InputError
 from stakes.errors.words import nearest, short, some
 
 
@@ -23,15 +23,6 @@ def unknown_in_rule(name: str, known: Sequence[str], rule: str) -> InputError:
     quoted = [n if n.isidentifier() else f"`{n}`" for n in known]
     return InputError(
         "unknown-in-rule", f"the rule {short(repr(rule), 60)} names {name!r}, which is no model{nearest(name, quoted)}"
-    )
-
-
-def no_yes_of_model(name: str, outputs: Sequence[str], positive: str) -> InputError:
-    return InputError(
-        "no-yes-of-model",
-        f"{name} says {some(outputs, last='or')} and never {positive!r}, so the rule cannot tell its yes; compare "
-        f"({name} == {outputs[0]!r}), or give the model ",
-        Pass("right", each="output"),
     )
 
 

@@ -1,10 +1,8 @@
 """Scores, weights and thresholds."""
 
-from collections.abc import Sequence
-
 from stakes.errors import About, EmptyError, Given, InputError, Pass
 from stakes.errors.columns import missing_values
-from stakes.errors.words import first_row, rows_text, rows_that_hold, short, some
+from stakes.errors.words import first_row, rows_text, rows_that_hold, short
 
 
 def not_numbers(argument: str, seen: str) -> InputError:
@@ -115,11 +113,6 @@ def clusters_do_not_add() -> InputError:
 def few_clusters(count: int, wanted: int) -> str:
     seen = "there is only 1 cluster" if count == 1 else f"there are only {count:,} clusters"
     return f"{seen}; with fewer than {wanted} intervals are too short and p-values too small"
-
-
-def bad_method(method: object, name: str, known: Sequence[str]) -> InputError:
-    choice = f"it can be {some(known, last='or')}" if known else "there is no choice; leave it out"
-    return InputError("bad-method", Given("method", method), f" does not make an interval of {name}; {choice}")
 
 
 def missing_weights(count: int, first: int | None) -> InputError:

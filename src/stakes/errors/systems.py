@@ -87,12 +87,6 @@ def costs_wanted(seen: str) -> InputError:
     )
 
 
-def costs_of_strange_class(name: str, classes: Sequence[str]) -> InputError:
-    return InputError(
-        "costs-of-strange-class", f"the costs have the class {name!r}, which the system lacks{nearest(name, classes)}"
-    )
-
-
 def system_too_large(models: int, combinations: int, classes: int, most: int, by_rows: bool) -> InputError:
     cells = combinations * (classes + models)
     way_out = "leave some out" if by_rows else "give them by rows, of which only the combinations that occur are kept"

@@ -1,8 +1,5 @@
 """Tallies, added up and sent around."""
 
-import math
-from collections.abc import Sequence
-
 from stakes.errors import Given, InputError, Pass, Text
 from stakes.errors.words import short
 
@@ -15,13 +12,6 @@ def different_questions(what: str, left: object, right: object) -> InputError:
         f"these tallies answer different questions: {what} is {one} in one and {other} in the other; count both with "
         "the same arguments",
         hint if "class" in what or "decision" in what else "",
-    )
-
-
-def several_tallies(kind: str, leading: Sequence[int]) -> InputError:
-    return InputError(
-        "several-tallies",
-        f"this {kind} holds {math.prod(leading):,} tables (shape {tuple(leading)}); evaluate one of them at a time",
     )
 
 
@@ -54,11 +44,4 @@ def threshold_inside_bin(threshold: float, low: float, high: float) -> InputErro
         "threshold-inside-bin",
         Given("threshold", threshold),
         f" lies inside a bin of this table; the nearest that it can answer are {low!r} and {high!r}",
-    )
-
-
-def tallies_and_rows(tally: str, other: str) -> InputError:
-    return InputError(
-        "tallies-and-rows",
-        f"{tally} is a tally but {other} holds rows; count those first: stakes count {other} … -o {other}.tally",
     )

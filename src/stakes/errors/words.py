@@ -34,8 +34,13 @@ def short(text: str, most: int = 40) -> str:
     return text if len(text) <= most else text[: most - 2] + "…" + text[-1]
 
 
+def how_many(count: int, kind: str) -> str:
+    """Write a number of things: 1 case, 2,000 cases."""
+    return f"{count:,} {kind}" + ("" if count == 1 else "s")
+
+
 def rows_text(count: int) -> str:
-    return f"{count:,} row" + ("" if count == 1 else "s")
+    return how_many(count, "row")
 
 
 def rows_that_hold(count: int) -> str:
