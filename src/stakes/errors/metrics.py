@@ -1,8 +1,8 @@
-"""Names and parameters of metrics."""
+"""Metrics by name, curves and plots."""
 
 from collections.abc import Sequence
 
-from stakes.errors import InputError
+from stakes.errors import InputError, Pass
 from stakes.errors.words import nearest, short, some
 
 
@@ -36,3 +36,24 @@ def no_such_curve(kind: object, known: Sequence[str]) -> InputError:
 
 def no_curve(kind: str, why: str) -> InputError:
     return InputError("no-curve", f"there is no {kind} curve for these rows: {why}")
+
+
+def no_threshold_probability(value: object) -> InputError:
+    return InputError(
+        "no-threshold-probability",
+        f"thresholds: {short(repr(value))} is no threshold probability; give numbers from 0 on that are below 1",
+    )
+
+
+def no_histograms(why: str) -> InputError:
+    return InputError("no-histograms", f"there are no histograms of scores for these rows: {why}")
+
+
+def nothing_defined(what: str) -> InputError:
+    return InputError(
+        "nothing-defined", f"there is no {what} to draw: it is undefined everywhere; name another ", Pass("metric")
+    )
+
+
+def no_report_of(task: str) -> InputError:
+    return InputError("no-report-of", f"there is no report page for a {task} yet; ev.show() prints all figures")
