@@ -2,23 +2,25 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
 import click
 
 from stakes import errors
+from stakes.cli.options import Command
 from stakes.cli.paths import InputFile
 from stakes.errors import InputError, nearest, short
+
+Table: TypeAlias = Mapping[str, object]
 
 _USUAL = ("stakes.toml", "pyproject.toml")
 
 
-def config(command: Any) -> Any:
+def config(command: Command) -> Command:
     """Let options of a command stand in a file; those of the command line go before."""
     words = "Read options from this TOML file (default: stakes.toml, or pyproject.toml, of the current folder)."
-    return click.option(
-        "--config", metavar="FILE", type=InputFile("options"), is_eager=True, callback=_take, help=words
-    )(command)
+    kind = InputFile("options")
+    return click.option("--config", metavar="FILE", type=kind, is_eager=True, callback=_take, help=words)(command)
 
 
 def _take(context: click.Context, _: click.Parameter, file: str | None) -> str | None:
@@ -33,7 +35,7 @@ def _take(context: click.Context, _: click.Parameter, file: str | None) -> str |
     return str(path)
 
 
-def _of_usual_files(name: str) -> tuple[Path, Mapping[str, Any]] | None:
+def _of_usual_files(name: str) -> tuple[Path, Table] | None:
     for path in map(Path, _USUAL):
         table = _table(path, name) if path.is_file() else None
         if table is not None:
@@ -41,7 +43,7 @@ def _of_usual_files(name: str) -> tuple[Path, Mapping[str, Any]] | None:
     return None
 
 
-def _of_file(path: Path, name: str) -> tuple[Path, Mapping[str, Any]]:
+def _of_file(path: Path, name: str) -> tuple[Path, Table]:
     if not path.is_file():
         raise errors.no_such_file(str(path))
     table = _table(path, name)
@@ -52,19 +54,15 @@ def _of_file(path: Path, name: str) -> tuple[Path, Mapping[str, Any]]:
     return path, table
 
 
-def _table(path: Path, name: str) -> Mapping[str, Any] | None:
+def _table(path: Path, name: str) -> Table | None:
     from stakes.tallies.toml_files import read_toml
 
     content = read_toml(path)
-    for place in (("tool", "stakes", name), (name,)):
-        if place[0] == "tool" or path.name != "pyproject.toml":
-            found = _at(content, place)
-            if found is not None:
-                return found
-    return None
+    found = _at(content, "tool", "stakes", name)
+    return _at(content, name) if found is None and path.name != "pyproject.toml" else found
 
 
-def _at(content: Any, place: tuple[str, ...]) -> Mapping[str, Any] | None:
+def _at(content: object, *place: str) -> Table | None:
     for name in place:
         content = content.get(name) if isinstance(content, dict) else None
     return content if isinstance(content, dict) else None
@@ -76,7 +74,7 @@ def _spellings(parameter: click.Parameter) -> list[str]:
     return [spelled for name in names for spelled in {name, name.replace("-", "_")}]
 
 
-def _defaults(path: Path, table: Mapping[str, Any], known: Mapping[str, click.Parameter]) -> dict[str, Any]:
+def _defaults(path: Path, table: Table, known: Mapping[str, click.Parameter]) -> dict[str, object]:
     """The values of a file by the names of parameters, as the command line would give them."""
     found = {}
     for key, value in table.items():
@@ -89,7 +87,7 @@ def _defaults(path: Path, table: Mapping[str, Any], known: Mapping[str, click.Pa
     return found
 
 
-def _options_given(path: str, key: str, value: Any, parameter: click.Parameter) -> Any:
+def _options_given(path: str, key: str, value: object, parameter: click.Parameter) -> object:
     if isinstance(value, dict) and parameter.multiple:
         sign = ":" if parameter.name == "no_worse" else "="
         return [f"{name}{sign}{one}" for name, one in value.items()]

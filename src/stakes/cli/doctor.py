@@ -5,7 +5,7 @@ import shutil
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata, util
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +14,9 @@ from stakes.cli import output
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command
 from stakes.records import Record
+
+if TYPE_CHECKING:
+    from stakes.views.page import Page
 
 _NEEDED = ("numpy", "scipy", "narwhals", "polars", "click", "rich")
 _OPTIONAL = {
@@ -93,7 +96,7 @@ def _version(name: str) -> str | None:
     return "unknown"
 
 
-def _page(found: Installed) -> Any:
+def _page(found: Installed) -> "Page":
     from stakes.views.page import Grid, Page
 
     facts = {"stakes": found.version, "Python": found.python, "on": found.platform}

@@ -10,7 +10,7 @@ import click
 
 from stakes.cli import options, output
 from stakes.cli.output import Answer
-from stakes.cli.paths import Command, InputFile, OptionOfGroup
+from stakes.cli.paths import Command, InputFile, option
 from stakes.cli.words import as_asked, say, wrap
 from stakes.errors import InputError, StakesError
 from stakes.records import Record
@@ -47,39 +47,30 @@ class _System(InputFile):
 
 @click.command(cls=Command)
 @click.argument("file", type=_System("rows"))
-@click.option("--truth", cls=OptionOfGroup, group="columns", metavar="COLUMN", help="What really happened.")
-@click.option(
+@option("--truth", group="columns", metavar="COLUMN", help="What really happened.")
+@option(
     "--model",
     "models",
-    cls=OptionOfGroup,
     group="models",
     metavar="COLUMN",
     multiple=True,
     help="A model's decisions; once for each (NAME=COLUMN).",
 )
-@click.option(
+@option(
     "--rule",
-    cls=OptionOfGroup,
     group="models",
     metavar="TEXT",
     help='How they are fused, such as "images and history" or "majority(a, b, c)".',
 )
 @options.like("evaluate", "costs")
-@click.option("--miss", cls=OptionOfGroup, group="costs", type=float, help="What a missed positive costs.")
-@click.option("--false-alarm", cls=OptionOfGroup, group="costs", type=float, help="What a false alarm costs.")
+@option("--miss", group="costs", type=float, help="What a missed positive costs.")
+@option("--false-alarm", group="costs", type=float, help="What a false alarm costs.")
 @options.like("evaluate", "positive")
 @options.like("evaluate", "alike")
-@click.option(
-    "--prior",
-    cls=OptionOfGroup,
-    group="costs",
-    type=float,
-    help="The share of the positive class where the system will be used.",
-)
-@click.option(
+@option("--prior", group="costs", type=float, help="The share of the positive class where the system will be used.")
+@option(
     "--score",
     "scores",
-    cls=OptionOfGroup,
     group="columns",
     metavar="MODEL=COLUMN",
     multiple=True,
