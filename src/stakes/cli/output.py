@@ -6,13 +6,14 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import click
 
 from stakes import errors
 from stakes.cli.paths import Given, OutputFile
 from stakes.cli.words import on_the_command_line, say
+from stakes.question.options import Value
 from stakes.text import as_json, lines, uncommanding
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class Result(Protocol):
     def to_rows(self) -> Iterable[Mapping[str, object]]: ...  # noqa: D102
 
 
-def of(found: Result, line: Callable[[], str], show: Callable[[], None], **parts: Any) -> Answer:
+def of(found: Result, line: Callable[[], str], show: Callable[[], None], **parts: Value) -> Answer:
     """Return the answer that a result gives."""
     parts = {"dropped": getattr(getattr(found, "counted", found), "dropped", 0), **parts}
     return Answer(show, found.to_dict, found.to_rows, lambda: on_the_command_line(line()), **parts)
@@ -103,7 +104,7 @@ def forms(*wanted: str, to_file: bool = True) -> Callable[[Callable[..., Answer]
 
     def decorated(command: Callable[..., Answer]) -> Callable[..., None]:
         @functools.wraps(command)
-        def answering(**given: Any) -> None:
+        def answering(**given: Value) -> None:
             chosen = [name for name in names if given.pop(f"as_{name}")]
             if len(chosen) > 1:
                 raise click.UsageError(f"{' and '.join(f'--{name}' for name in chosen)} are two forms; choose one.")

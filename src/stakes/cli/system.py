@@ -1,10 +1,11 @@
 """stakes system: what does each model's mistake cost the whole?"""
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,6 +14,7 @@ from stakes.cli.output import Answer
 from stakes.cli.paths import Command, InputFile, option
 from stakes.cli.words import as_asked, say, wrap
 from stakes.errors import InputError, StakesError
+from stakes.question.options import Value
 from stakes.records import Record
 
 if TYPE_CHECKING:
@@ -85,7 +87,7 @@ def system(
     lang: str,
     models: tuple[str, ...],
     scores: tuple[str, ...],
-    **arguments: Any,
+    **arguments: Value,
 ) -> Answer:
     """Say what each model's mistakes cost a whole system, written down in a TOML file or in columns of FILE.
 
@@ -140,8 +142,8 @@ def _system_of_rows(
     miss: float | None,
     false_alarm: float | None,
     costs: str | None,
-    **columns: Any,
-) -> Any:
+    **columns: Value,
+) -> "System":
     from stakes.systems.system import System
     from stakes.tallies.costs import Costs
 
@@ -156,12 +158,11 @@ def _system_of_rows(
     if missing:
         raise click.UsageError(f"a system of columns needs {', '.join(missing)} (or give a .toml file).")
     pairs = [option.partition("=") for option in models]
-    names = [name for name, _, _ in pairs]
-    for name in names:
-        if names.count(name) > 1:
+    named = {name: column or name for name, _, column in pairs}
+    for name, count in Counter(name for name, _, _ in pairs).items():
+        if count > 1:
             raise InputError(
                 "model-twice", f"model {name!r} is named twice; give each model a name of its own (NAME=COLUMN)"
             )
-    named = {name: column or name for name, _, column in pairs}
     prices = Costs(miss=miss, false_alarm=false_alarm) if costs is None else Costs.from_toml(costs)
     return System(file, models=named, decide=rule, costs=prices, **columns)
