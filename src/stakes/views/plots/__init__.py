@@ -1,11 +1,11 @@
 """Plots by name: what can be drawn of the things that users hold."""
 
 import inspect
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
 
 from stakes.decisions.curves.kinds import CURVES
 from stakes.errors import InputError, nearest, short, some
+from stakes.question.options import Value
 from stakes.results import Plottable
 from stakes.tallies.checks import is_one_of
 from stakes.views.plots import chance, confusion, curves, forest, network, numbers, scores
@@ -38,7 +38,7 @@ _DRAWN: Mapping[str, Mapping[str, Draw]] = {
 }
 
 
-def plot(thing: Any, kind: str | None = None, ax: Any = None, **options: Any) -> Display:
+def plot(thing: Value, kind: str | None = None, ax: Value = None, **options: Value) -> Display:
     """Draw an evaluation, curve, decision, comparison, permutation test or system with matplotlib.
 
     ``kind`` is one of ``thing.plots``, the first of them if none is named; the plot is drawn into ``ax``, or into a new
@@ -60,7 +60,7 @@ def plot(thing: Any, kind: str | None = None, ax: Any = None, **options: Any) ->
     return draw(thing, kind, ax, **options)
 
 
-def _check(draw: Draw, kind: str, options: Mapping[str, Any]) -> None:
+def _check(draw: Draw, kind: str, options: Iterable[str]) -> None:
     """Refuse options that a plot does not have; curves check their own."""
     parameters = inspect.signature(draw).parameters.values()
     if any(one.kind is one.VAR_KEYWORD for one in parameters):
