@@ -4,7 +4,7 @@ import numpy as np
 
 from stakes.errors import InputError
 from stakes.uncertainty.permutation import PermutationTest
-from stakes.views.plots.style import COLOURS, PALE, Display, axes, display
+from stakes.views.plots.style import COLOURS, PALE, Display, axes
 from stakes.views.plots.words import in_words, inert, short_number
 
 _BINS = 40
@@ -29,4 +29,4 @@ def null(test: PermutationTest, kind: str, ax: object, *, bins: int = _BINS) -> 
         ax.grid(False, axis="x")
         left = test.value < float(np.mean(ax.get_xlim()))
         ax.legend(loc="upper right" if left else "upper left")
-        return display(kind, ax, bars=bars, value=value)
+        return Display(kind, ax, {"bars": bars, "value": value})

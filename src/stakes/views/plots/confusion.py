@@ -7,7 +7,7 @@ import numpy as np
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array, divide
 from stakes.uncertainty.shares import wilson
-from stakes.views.plots.style import Axes, Display, axes, display
+from stakes.views.plots.style import Axes, Display, axes
 from stakes.views.plots.subjects import Evaluation
 from stakes.views.plots.words import inert, interval_name
 
@@ -37,7 +37,7 @@ def of_evaluation(evaluation: Evaluation, kind: str, ax: object) -> Display:
         ax.set_title(f"share of each true class{sure}")
         if not texts:
             ax.figure.colorbar(image, ax=ax, label="share of the true class")
-        return display(kind, ax, image=image, texts=texts)
+        return Display(kind, ax, {"image": image, "texts": texts})
 
 
 def shares_of_truth(table: Confusion) -> Array:

@@ -11,19 +11,7 @@ from stakes.metrics import Estimate
 from stakes.question.options import Value
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
-from stakes.views.plots.style import (
-    BAND,
-    COLOURS,
-    INK,
-    PALE,
-    Axes,
-    Display,
-    Drawn,
-    axes,
-    display,
-    legend_below,
-    legend_beside,
-)
+from stakes.views.plots.style import BAND, COLOURS, INK, PALE, Axes, Display, Drawn, axes, legend_below, legend_beside
 from stakes.views.plots.subjects import Evaluation
 from stakes.views.plots.words import figure_in_words, in_words, inert, interval_name, short_number
 
@@ -66,7 +54,7 @@ def of_curve(curve: Curve, kind: str, ax: object) -> Display:
         artists = _drawn(ax, curve, f"{in_words(curve.kind)} curve{area}", COLOURS[0])
         references = _references(ax, curve)
         _finished(ax, curve)
-        return display(kind, ax, **artists, references=references)
+        return Display(kind, ax, {**artists, "references": references})
 
 
 def _drawn(ax: Axes, curve: Curve, label: str, colour: str, band: bool = True, **look: Value) -> Drawn:
@@ -143,7 +131,7 @@ def of_two_classes(evaluation: Evaluation, kind: str, ax: object, **options: Val
         artists = _against_ignorance(ax, curve, summary, evaluation.prevalence)
         artists |= _threshold_in_use(ax, evaluation, curve)
         _finished(ax, curve, f"positive: {inert(evaluation.positive)}")
-        return display(kind, ax, **artists)
+        return Display(kind, ax, artists)
 
 
 def _size(kind: str, names: int = 1) -> tuple[float, float]:
@@ -227,7 +215,7 @@ def of_many_classes(evaluation: Evaluation, kind: str, ax: object, *, of: Value 
         _finished(ax, curves[0], f"{figure}each class against the rest{some}")
         if len(names) > _MANY:
             legend_beside(ax)
-        return display(kind, ax, lines=lines, references=references)
+        return Display(kind, ax, {"lines": lines, "references": references})
 
 
 def _of_class(evaluation: Evaluation, kind: str, ax: object, of: Value, **options: Value) -> Display:
@@ -238,7 +226,7 @@ def _of_class(evaluation: Evaluation, kind: str, ax: object, of: Value, **option
     with axes(ax, *_size(kind)) as ax:
         artists = _against_ignorance(ax, curve, summary, share)
         _finished(ax, curve, "all classes" if of is None else f"{inert(of)} against the rest")
-        return display(kind, ax, **artists)
+        return Display(kind, ax, artists)
 
 
 def largest(evaluation: Evaluation) -> list[str]:
@@ -262,7 +250,7 @@ def of_decision(decision: Value, kind: str, ax: object) -> Display:
         ax.set_xlabel(f"threshold: decide {inert(decision.decisions[1])} from this score on")
         ax.set(ylabel=axis_name(curve.y_name), title=inert(decision.criterion, 60))
         legend_below(ax)
-        return display(kind, ax, **artists)
+        return Display(kind, ax, artists)
 
 
 def _marked(ax: Axes, decision: Decision, curve: Curve) -> Drawn:
@@ -273,14 +261,7 @@ def _marked(ax: Axes, decision: Decision, curve: Curve) -> Drawn:
     if math.isfinite(start):
         label = f"recommended: {short_number(start)}, {figure_in_words('gives', figure)} on other rows"
         found["recommended"] = ax.errorbar(
-            [start],
-            [figure.value],
-            yerr=_reach(figure),
-            fmt="o",
-            color=COLOURS[1],
-            elinewidth=1.4,
-            label=label,
-            zorder=5,
+            [start], [figure.value], _reach(figure), fmt="o", color=COLOURS[1], elinewidth=1.4, label=label, zorder=5
         )
     if decision.threshold != start and math.isfinite(decision.threshold):
         label = f"best of these rows: {short_number(decision.threshold)}"

@@ -11,7 +11,7 @@ from stakes.decisions.thresholds.decision import Decision
 from stakes.errors import InputError, Pass, some
 from stakes.metrics import Estimate
 from stakes.question.options import Value
-from stakes.views.plots.style import COLOURS, INK, PALE, Axes, Display, Drawn, axes, display, legend_below
+from stakes.views.plots.style import COLOURS, INK, PALE, Axes, Display, Drawn, axes, legend_below
 from stakes.views.plots.subjects import Evaluation
 from stakes.views.plots.words import figure_in_words, in_words, inert, interval_name
 
@@ -58,7 +58,7 @@ def of_comparison(comparison: Value, kind: str, ax: object, *, metric: str | Non
             legend_below(ax)
         ax.set_xlabel(f"difference in {in_words(inert(wanted))} ({metrics.find(wanted).better} is better)")
         ax.set_title(f"{interval_name(comparison.confidence)}s, {comparison.intervals}")
-        return display(kind, ax, **artists)
+        return Display(kind, ax, artists)
 
 
 def of_segments(evaluation: Evaluation, kind: str, ax: object, *, metric: Value = None) -> Display:
@@ -82,7 +82,7 @@ def of_segments(evaluation: Evaluation, kind: str, ax: object, *, metric: Value 
         cut = f", the worst {len(dots)} of {len(found):,}" if len(dots) < len(found) else ", the worst first"
         ax.set_title(f"segments with {interval_name(whole.confidence)}{cut}")
         legend_below(ax)
-        return display(kind, ax, **artists)
+        return Display(kind, ax, artists)
 
 
 def _better(name: Value) -> str:
@@ -98,7 +98,7 @@ def of_alternatives(decision: Decision, kind: str, ax: object) -> Display:
         artists = _forest(ax, dots)
         ax.set_xlabel("mean cost per case" if decision.costs is not None else in_words(inert(own.name)))
         ax.set_title(f"ways to decide, {interval_name(decision.confidence)}")
-        return display(kind, ax, **artists)
+        return Display(kind, ax, artists)
 
 
 def _dot(name: str, figure: Estimate, clear: bool = False) -> Dot:

@@ -9,7 +9,7 @@ from stakes.question.options import Value
 from stakes.systems.fusion import DECISION
 from stakes.systems.network import Network
 from stakes.systems.system import System
-from stakes.views.plots.style import COLOURS, INK, PALE, Axes, Display, axes, display
+from stakes.views.plots.style import COLOURS, INK, PALE, Axes, Display, axes
 from stakes.views.plots.words import inert
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def of_system(system: System, kind: str, ax: object) -> Display:
         ax.set_ylim(lowest + 0.2, lowest + 0.2 - height)
         ax.axis("off")
         ax.set_title("circle: uncertain · double circle: follows from what comes in · square: cost", fontsize=8.5)
-        return display(kind, ax, nodes=drawn, arrows=lines)
+        return Display(kind, ax, {"nodes": drawn, "arrows": lines})
 
 
 def arrows_of(network: Network) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ import numpy as np
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.quantiles import student
-from stakes.views.plots.style import COLOURS, INK, PALE, Axes, Display, axes, display
+from stakes.views.plots.style import COLOURS, INK, PALE, Axes, Display, axes
 from stakes.views.plots.subjects import Evaluation
 from stakes.views.plots.words import figure_in_words, interval_name, short_number
 
@@ -60,7 +60,7 @@ def predicted(evaluation: Evaluation, kind: str, ax: object) -> Display:
         names = {"R²": "r2", "mean absolute error": "mean_absolute_error"}
         ax.set_title("\n".join(figure_in_words(words, evaluation.interval(name)) for words, name in names.items()))
         ax.legend(loc="upper left")
-        return display(kind, ax, **artists)
+        return Display(kind, ax, artists)
 
 
 def residuals(evaluation: Evaluation, kind: str, ax: object) -> Display:
@@ -81,7 +81,7 @@ def residuals(evaluation: Evaluation, kind: str, ax: object) -> Display:
         title = figure_in_words("mean error", evaluation.interval("mean_error"))
         ax.set(xlabel="prediction", ylabel="error (truth − prediction)", title=title)
         ax.legend(loc="best")
-        return display(kind, ax, **artists)
+        return Display(kind, ax, artists)
 
 
 def mean_errors(prediction: Array, error: Array, weight: Array, confidence: float) -> tuple[Array, Array, Array]:

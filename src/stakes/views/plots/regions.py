@@ -13,7 +13,7 @@ from stakes.tallies.checks import as_list, check_whole
 from stakes.tallies.costs import Costs
 from stakes.tallies.names import canonical
 from stakes.tallies.pricing import Pricing, shares_of
-from stakes.views.plots.style import COLOURS, INK, MARKERS, Axes, Display, axes, display
+from stakes.views.plots.style import COLOURS, INK, MARKERS, Axes, Display, axes
 from stakes.views.plots.words import inert
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def plot_regions(
         names, surface = _surface(estimator, X, ax, classes, costs, positive, resolution)
         rows = [] if y is None else _rows(ax, X, y, classes, names)
         patches = _legend(ax, names, rows)
-        return display("regions", ax, surface=surface, rows=rows, legend=patches)
+        return Display("regions", ax, {"surface": surface, "rows": rows, "legend": patches})
 
 
 def _classes(estimator: Value) -> list[str]:

@@ -11,19 +11,7 @@ from stakes.decisions.curves.histograms import Histograms
 from stakes.question.options import Value
 from stakes.tallies.names import canonical
 from stakes.views.plots.curves import largest
-from stakes.views.plots.style import (
-    BAND,
-    COLOURS,
-    INK,
-    MARKERS,
-    PALE,
-    Axes,
-    Display,
-    Drawn,
-    axes,
-    display,
-    legend_beside,
-)
+from stakes.views.plots.style import BAND, COLOURS, INK, MARKERS, PALE, Axes, Display, Drawn, axes, legend_beside
 from stakes.views.plots.subjects import Evaluation
 from stakes.views.plots.words import inert, interval_name, short_number
 
@@ -68,7 +56,7 @@ def _histograms(found: Histograms, kind: str, ax: object, x_name: str) -> Displa
         ax.legend(loc="best")
         if len(bars) > 2:
             legend_beside(ax)
-        return display(kind, ax, **artists)
+        return Display(kind, ax, artists)
 
 
 # ── reliability ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -90,7 +78,7 @@ def reliability_of_many(
             points.append(_points(ax, found, inert(name), color=colour, marker=marker, linewidth=1.2))
         _diagonal(ax, "each class against the rest")
         legend_beside(ax)
-        return display(kind, ax, points=points)
+        return Display(kind, ax, {"points": points})
 
 
 def _reliability(calibration: Calibration, kind: str, ax: object, of: str, bins: int, by: str) -> Display:
@@ -110,7 +98,7 @@ def _reliability(calibration: Calibration, kind: str, ax: object, of: str, bins:
         name = f"{len(found.bins.rows)} bins of equal {'size' if by == 'mass' else 'width'}{sure}"
         artists["points"] = _points(ax, found.bins, name, color=COLOURS[1], marker="o", linestyle="none")
         _diagonal(ax, f"probability of {inert(of)}")
-        return display(kind, ax, **artists)
+        return Display(kind, ax, artists)
 
 
 def _points(ax: Axes, bins: Bins, label: str, **look: Value) -> object:

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -56,8 +56,12 @@ class Display:
 
     kind: str
     ax_: Axes
-    figure_: "matplotlib.figure.Figure | matplotlib.figure.SubFigure"
-    artists: Drawn = field(default_factory=dict)
+    artists: Drawn
+
+    @property
+    def figure_(self) -> "matplotlib.figure.Figure | matplotlib.figure.SubFigure":
+        """The figure that the axes are part of."""
+        return self.ax_.figure
 
     def __repr__(self) -> str:
         return f"<Display of {self.kind}: {', '.join(self.artists)}>"
@@ -106,11 +110,6 @@ def _polish(ax: Axes) -> None:
     ax.tick_params(color=PALE, labelcolor=INK, width=0.8, length=3, labelsize=9)
     ax.grid(True, color=GRID, linewidth=0.8)
     ax.set_axisbelow(True)
-
-
-def display(kind: str, ax: Axes, **artists: object) -> Display:
-    """Put a drawn plot together."""
-    return Display(kind, ax, ax.figure, artists)
 
 
 def legend_beside(ax: Axes) -> None:
