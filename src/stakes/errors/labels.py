@@ -1,7 +1,6 @@
 """Classes and their names."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from stakes.errors import About, Given, InputError, Pass, Text
 from stakes.errors.words import first_row, nearest, rows_that_hold, short, some, the_class
@@ -105,7 +104,7 @@ def class_without_score(classes: Sequence[str], unused: Sequence[str]) -> InputE
     )
 
 
-def which_score_column(shape: tuple[int, ...], classes: Any) -> InputError:
+def which_score_column(shape: tuple[int, ...], classes: Sequence[str] | None) -> InputError:
     if classes is not None and shape[0] == len(classes):
         return InputError(
             "which-score-column",

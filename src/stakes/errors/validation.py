@@ -1,7 +1,5 @@
 """Estimators: validation, scorers for scikit-learn, MLflow."""
 
-from typing import Any
-
 from stakes.errors import Given, InputError, MissingPartError, Pass
 from stakes.errors.words import nearest, rows_text, short
 
@@ -13,7 +11,7 @@ def missing_scikit_learn() -> MissingPartError:
     )
 
 
-def no_estimator(seen: Any) -> InputError:
+def no_estimator(seen: object) -> InputError:
     what = f"the class {seen.__name__}" if isinstance(seen, type) else f"a {type(seen).__name__}"
     hint = f": write {seen.__name__}()" if isinstance(seen, type) else ""
     return InputError(

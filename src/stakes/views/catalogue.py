@@ -2,12 +2,15 @@
 
 import textwrap
 from dataclasses import dataclass, fields
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from stakes import metrics
 from stakes.metrics import Metric
 from stakes.metrics.declare import Better
 from stakes.records import Record, Says
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ def show_all() -> None:
     console.print("`stakes metrics NAME` explains one of them.", style="dim")
 
 
-def _folded(line: str, console: Any, indent: int) -> str:
+def _folded(line: str, console: "Console", indent: int) -> str:
     """Fold a line on a terminal; in a pipe one metric stays one line."""
     if not console.is_terminal:
         return line

@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from stakes.metrics.estimate import percent
+from stakes.records import Plain
 from stakes.systems.bounds import Bounds
 from stakes.systems.component_costs import ComponentCosts
+from stakes.systems.system import System
 from stakes.systems.worth import Worth
 from stakes.tallies.names import and_list
 from stakes.views.page import Grid, Page
@@ -16,7 +17,7 @@ _MOST_CELLS = 60
 _TOO_SLOW = "bounds over every dependence between all models take long here: call bounds() for them"
 
 
-def page(system: Any) -> Page:
+def page(system: System) -> Page:
     """Lay out a system; of very many models the first ones."""
     names = list(system.models)[:_MOST_MODELS]
     costs = [system.component_costs(name) for name in names]
@@ -35,7 +36,7 @@ def page(system: Any) -> Page:
     return Page(told, grids, [*_notes(system, costs, found, worth), system.advice], picture=system.picture)
 
 
-def _amount(system: Any) -> str:
+def _amount(system: System) -> str:
     limits = system.cost_limits
     sure = ""
     if limits is not None and _span(*limits) != "exact":
@@ -82,12 +83,12 @@ def _costs_grid(costs: Sequence[ComponentCosts], confidence: float) -> Grid:
     return Grid(head, rows, sections=sections[:-1], title=title)
 
 
-def _seeing_and_doing(system: Any, names: Sequence[str]) -> list[Grid]:
+def _seeing_and_doing(system: System, names: Sequence[str]) -> list[Grid]:
     """What is decided when a model says something beside what is decided when it is made to, where that is known."""
     known = [name for name in names if system.component_costs(name).known]
     if system.network.rows is None or not known:
         return []
-    cells = [{"model": name, **cell} for name in known for cell in system.seeing_and_doing(name)]
+    cells: list[Plain] = [{"model": name, **cell} for name in known for cell in system.seeing_and_doing(name)]
     decisions = system.network.fusion.decisions
     if len(decisions) == 2:  # the other one follows
         cells = [cell for cell in cells if cell["decision"] == (system.positive or decisions[0])]
@@ -104,11 +105,11 @@ def _seeing_and_doing(system: Any, names: Sequence[str]) -> list[Grid]:
     ]
 
 
-def _evaluations(system: Any, costs: Sequence[ComponentCosts]) -> Grid:
+def _evaluations(system: System, costs: Sequence[ComponentCosts]) -> Grid:
     sure = percent(system.sampling.confidence)
     rows = []
     for one in costs:
-        figures: list[Any] = [math.nan] * 3
+        figures = [math.nan] * 3
         if one.known:
             figures = [one.evaluation, one.excess_evaluation, one.dependence]
         expected, excess, dependence = map(number, figures)
@@ -123,7 +124,7 @@ def _evaluations(system: Any, costs: Sequence[ComponentCosts]) -> Grid:
     return Grid(head, rows, title=title)
 
 
-def _replacements(system: Any, costs: Sequence[ComponentCosts]) -> list[Grid]:
+def _replacements(system: System, costs: Sequence[ComponentCosts]) -> list[Grid]:
     """From where on a replacement pays, and where the threshold of a model lies: two classes only."""
     rows = []
     for one in costs:
@@ -173,7 +174,7 @@ def _worth_grid(worth: Worth, names: Sequence[str]) -> Grid:
     return Grid(head, rows, title=title)
 
 
-def _notes(system: Any, costs: Sequence[ComponentCosts], found: Sequence[Bounds], worth: Worth) -> list[str]:
+def _notes(system: System, costs: Sequence[ComponentCosts], found: Sequence[Bounds], worth: Worth) -> list[str]:
     """What to keep in mind, each thing once."""
     notes = [note for one in costs for note in one.notes]
     notes += [f"bounds of one model: {one.note}" for one in found if one.note]

@@ -3,7 +3,7 @@
 import io
 import textwrap
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stakes.text import columns, encodable, padded, uncommanding, visible
 from stakes.views.page import Grid, Page
@@ -70,7 +70,7 @@ def _wrapped(line: str, width: int, indent: int) -> str:
     return textwrap.fill(line, max(width, indent + 20), subsequent_indent=" " * indent)
 
 
-def _table(grid: Grid, width: int) -> Any:
+def _table(grid: Grid, width: int) -> "RenderableType":
     from rich import box
     from rich.console import Group
     from rich.table import Table

@@ -5,13 +5,24 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from stakes.decisions.curves.curve import Band, Curve
+from stakes.decisions.curves.curve import Curve
 from stakes.decisions.thresholds.decision import Decision
 from stakes.metrics import Estimate
 from stakes.question.options import Value
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
-from stakes.views.plots.style import BAND, COLOURS, INK, PALE, Axes, Display, Drawn, axes, legend_below, legend_beside
+from stakes.views.plots.style import (
+    BAND,
+    COLOURS,
+    INK,
+    Axes,
+    Display,
+    Drawn,
+    axes,
+    legend_below,
+    legend_beside,
+    reference,
+)
 from stakes.views.plots.subjects import Evaluation
 from stakes.views.plots.words import figure_in_words, in_words, inert, interval_name, short_number
 
@@ -57,18 +68,17 @@ def of_curve(curve: Curve, kind: str, ax: object) -> Display:
         return Display(kind, ax, {**artists, "references": references})
 
 
-def _drawn(ax: Axes, curve: Curve, label: str, colour: str, band: bool = True, **look: Value) -> Drawn:
+def _drawn(ax: Axes, curve: Curve, label: str, colour: str, banded: bool = True) -> Drawn:
     x, y = visible(curve.x, curve.y)
-    (line,) = ax.plot(x, y, color=colour, label=label, drawstyle=_STEPS.get(curve.kind, "default"), zorder=3, **look)
+    (line,) = ax.plot(x, y, color=colour, label=label, drawstyle=_STEPS.get(curve.kind, "default"), zorder=3)
     drawn: Drawn = {"line": line}
-    if band and not np.isnan(curve.band.low).all():
-        drawn["band"] = _band(ax, curve.band, colour)
+    band = curve.band
+    if banded and not np.isnan(band.low).all():
+        label = f"{interval_name(band.confidence, 'band')}, each place by itself"
+        drawn["band"] = ax.fill_between(
+            band.x, band.low, band.high, color=colour, alpha=BAND, linewidth=0, label=label, zorder=2
+        )
     return drawn
-
-
-def _band(ax: Axes, band: Band, colour: str) -> object:
-    name = f"{interval_name(band.confidence, 'band')}, each place by itself"
-    return ax.fill_between(band.x, band.low, band.high, color=colour, alpha=BAND, linewidth=0, label=name, zorder=2)
 
 
 def visible(x: Array, y: Array) -> tuple[Array, Array]:
@@ -91,8 +101,7 @@ def _references(ax: Axes, curve: Curve) -> list[object]:
         lines["ignoring the input"] = (np.array([0.0, 1.0]), np.array([0.0, 1.0]))
     styles = ("--", ":", "-.")
     return [
-        ax.plot(*visible(x, y), color=PALE, linestyle=style, linewidth=1.2, label=key, zorder=1)[0]
-        for style, (key, (x, y)) in zip(styles, lines.items(), strict=False)
+        reference(ax, *visible(x, y), key, style) for style, (key, (x, y)) in zip(styles, lines.items(), strict=False)
     ]
 
 
@@ -149,13 +158,9 @@ def _against_ignorance(ax: Axes, curve: Curve, summary: Estimate | None, prevale
     artists = _drawn(ax, curve, label, COLOURS[0])
     references = _references(ax, curve)
     if curve.kind == "pr":
-        references.append(_level(ax, prevalence))
+        label = f"ignoring the input ({short_number(prevalence)})"
+        references.append(reference(ax, [0, 1], [prevalence, prevalence], label))
     return {**artists, "references": references}
-
-
-def _level(ax: Axes, prevalence: float) -> object:
-    name = f"ignoring the input ({short_number(prevalence)})"
-    return ax.plot([0, 1], [prevalence, prevalence], color=PALE, linestyle="--", linewidth=1.2, label=name, zorder=1)[0]
 
 
 def _threshold_in_use(ax: Axes, evaluation: Evaluation, curve: Curve) -> Drawn:
@@ -206,7 +211,7 @@ def of_many_classes(evaluation: Evaluation, kind: str, ax: object, *, of: Value 
             label = inert(name, 18)
             if kind in _SUMMARY:
                 label = figure_in_words(f"{label}:", evaluation.interval((_SUMMARY[kind][1], name)))
-            lines.append(_drawn(ax, curve, label, colour, band=False)["line"])
+            lines.append(_drawn(ax, curve, label, colour, banded=False)["line"])
         # to treat all is worth something else for each class
         references = [] if kind == "decision" else _references(ax, curves[0])
         figure = f"{_SUMMARY[kind][0]} of " if kind in _SUMMARY else ""

@@ -8,7 +8,7 @@ import numpy as np
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.quantiles import student
-from stakes.views.plots.style import COLOURS, INK, PALE, Axes, Display, axes
+from stakes.views.plots.style import COLOURS, INK, PALE, Axes, Display, axes, reference
 from stakes.views.plots.subjects import Evaluation
 from stakes.views.plots.words import figure_in_words, interval_name, short_number
 
@@ -51,7 +51,7 @@ def predicted(evaluation: Evaluation, kind: str, ax: object) -> Display:
         artists = {"points": _cloud(ax, points.truth, points.prediction, points)}
         both = np.concatenate([points.truth, points.prediction])
         ends = [float(both.min()), float(both.max())]
-        (artists["equal"],) = ax.plot(ends, ends, color=PALE, linestyle="--", linewidth=1.2, label="right", zorder=1)
+        artists["equal"] = reference(ax, ends, ends, "right")
         baseline = evaluation.errors.baseline
         if baseline is not None:
             label = f"ignoring the input: {short_number(baseline)}"

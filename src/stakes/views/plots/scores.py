@@ -11,7 +11,19 @@ from stakes.decisions.curves.histograms import Histograms
 from stakes.question.options import Value
 from stakes.tallies.names import canonical
 from stakes.views.plots.curves import largest
-from stakes.views.plots.style import BAND, COLOURS, INK, MARKERS, PALE, Axes, Display, Drawn, axes, legend_beside
+from stakes.views.plots.style import (
+    BAND,
+    COLOURS,
+    INK,
+    MARKERS,
+    PALE,
+    Axes,
+    Display,
+    Drawn,
+    axes,
+    legend_beside,
+    reference,
+)
 from stakes.views.plots.subjects import Evaluation
 from stakes.views.plots.words import inert, interval_name, short_number
 
@@ -108,7 +120,7 @@ def _points(ax: Axes, bins: Bins, label: str, **look: Value) -> object:
 
 
 def _diagonal(ax: Axes, title: str) -> None:
-    ax.plot([0, 1], [0, 1], color=PALE, linestyle="--", linewidth=1.2, label="honest", zorder=1)
+    reference(ax, [0, 1], [0, 1], "honest")
     ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
     ax.set(xlabel="probability that was said", ylabel="how often it happened", title=title)
     ax.legend(loc="best")

@@ -11,6 +11,7 @@ from stakes.errors import Given, InputError, MissingPartError
 if TYPE_CHECKING:
     import matplotlib.axes
     import matplotlib.figure
+    from numpy.typing import ArrayLike
 
 Axes: TypeAlias = "matplotlib.axes.Axes"
 Drawn: TypeAlias = dict[str, Any]
@@ -110,6 +111,11 @@ def _polish(ax: Axes) -> None:
     ax.tick_params(color=PALE, labelcolor=INK, width=0.8, length=3, labelsize=9)
     ax.grid(True, color=GRID, linewidth=0.8)
     ax.set_axisbelow(True)
+
+
+def reference(ax: Axes, x: "ArrayLike", y: "ArrayLike", label: str, linestyle: str = "--") -> object:
+    """Draw a pale line to compare with."""
+    return ax.plot(x, y, color=PALE, linestyle=linestyle, linewidth=1.2, label=label, zorder=1)[0]
 
 
 def legend_beside(ax: Axes) -> None:
