@@ -82,12 +82,7 @@ class _System(InputFile):
 @options.lang
 @output.forms()
 def system(
-    file: str,
-    report: str | None,
-    lang: str,
-    models: tuple[str, ...],
-    scores: tuple[str, ...],
-    **arguments: Value,
+    file: str, report: str | None, lang: str, models: tuple[str, ...], scores: tuple[str, ...], **arguments: Value
 ) -> Answer:
     """Say what each model's mistakes cost a whole system, written down in a TOML file or in columns of FILE.
 
