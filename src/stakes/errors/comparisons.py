@@ -27,11 +27,6 @@ def models_of_different_lengths(name: str, length: int, truth_length: int) -> In
     )
 
 
-def no_such_pair(one: str, other: str, models: Sequence[str]) -> InputError:
-    pair = f"{short(repr(one))} and {short(repr(other))}"
-    return InputError("no-such-pair", f"there is no pair of {pair} by that metric; the models are {some(models)}")
-
-
 def not_unpaired(argument: str) -> InputError:
     return InputError(
         "not-unpaired", Given(argument), " is for models on the same rows; leave it out with ", Pass("paired", False)

@@ -25,18 +25,15 @@ def no_column_of_condition(name: str, columns: Sequence[str], may_be_text: bool)
 
 _KINDS = {"number": "numbers", "text": "text", "boolean": "booleans", "date": "dates"}
 _BESIDE = {"number": "a number", "text": "text", "boolean": "TRUE or FALSE", "date": "a date"}
-_ADVICE = {
-    "number": "compare it with a number, without quotes",
-    "text": "compare it with text in single quotes",
-    "boolean": "compare it with TRUE or FALSE",
-    "date": "compare it with a date such as '2024-05-31'",
-}
+_HOW = {"number": ", without quotes", "text": " in single quotes", "boolean": "", "date": " such as '2024-05-31'"}
 
 
 def condition_of_other_kind(column: str, wanted: str | None, held: str, value: str | None = None) -> InputError:
     asked = "compared" if wanted is None else f"compared with {_BESIDE[wanted]}"
     seen = _KINDS.get(held, held) if value is None else short(repr(value) if held == "text" else value)
-    advice = _ADVICE.get(held, "choose these rows before they are passed")
+    advice = (
+        f"compare it with {_BESIDE[held]}{_HOW[held]}" if held in _HOW else "choose these rows before they are passed"
+    )
     return InputError(
         "condition-of-other-kind", f"where: the column {short(repr(column))} is {asked} but holds {seen}; {advice}"
     )

@@ -68,16 +68,6 @@ def costs_of_numbers() -> InputError:
     )
 
 
-def bad_prior(argument: str, given: object) -> InputError:
-    return InputError(
-        "bad-prior",
-        Given(argument, given),
-        " does not work; give the share of the positive class of two, or ",
-        Pass(argument, each="share"),
-        " with shares that add up to 1",
-    )
-
-
 def single_cluster() -> InputError:
     return InputError(
         "single-cluster",

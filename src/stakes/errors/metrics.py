@@ -38,13 +38,6 @@ def no_curve(kind: str, why: str) -> InputError:
     return InputError("no-curve", f"there is no {kind} curve for these rows: {why}")
 
 
-def no_threshold_probability(value: object) -> InputError:
-    return InputError(
-        "no-threshold-probability",
-        f"thresholds: {short(repr(value))} is no threshold probability; give numbers from 0 on that are below 1",
-    )
-
-
 def no_histograms(why: str) -> InputError:
     return InputError("no-histograms", f"there are no histograms of scores for these rows: {why}")
 

@@ -1,7 +1,6 @@
 """Scores, weights and thresholds."""
 
 from stakes.errors import About, EmptyError, Given, InputError, Pass
-from stakes.errors.columns import missing_values
 from stakes.errors.words import first_row, rows_text, rows_that_hold, short
 
 
@@ -113,11 +112,3 @@ def clusters_do_not_add() -> InputError:
 def few_clusters(count: int, wanted: int) -> str:
     seen = "there is only 1 cluster" if count == 1 else f"there are only {count:,} clusters"
     return f"{seen}; with fewer than {wanted} intervals are too short and p-values too small"
-
-
-def missing_weights(count: int, first: int | None) -> InputError:
-    return missing_values("weight", count, first)
-
-
-def infinite_weights(count: int, first: int | None) -> InputError:
-    return infinite_values("weight", count, first)

@@ -41,19 +41,8 @@ __all__ = ["LANGUAGES", "html", "write"]
 _HERE = Path(__file__).parent
 
 _SCRIPTS = (
-    "dom",
-    "language",
-    "numbers",
-    "scales",
-    "charts",
-    "marks",
-    "readouts",
-    "lists",
-    "sweeps",
-    "export",
-    "tables",
-    "fields",
-    "page",
+    *("dom", "language", "numbers", "scales", "charts", "marks", "readouts"),
+    *("lists", "sweeps", "export", "tables", "fields", "page"),
 )
 """The files that every page has."""
 

@@ -35,14 +35,11 @@ def place_of(lang: str) -> Path:
 
 def _declared() -> dict[str, str]:
     """The names and questions of metrics as they are declared; a metric without a translation is told so."""
-    return {
-        key: text
-        for metric in metrics.catalogue()
-        for key, text in (
-            (f"metric.{metric.name}", metric.name.replace("_", " ")),
-            (f"question.{metric.name}", metric.question),
-        )
-    }
+    found: dict[str, str] = {}
+    for metric in metrics.catalogue():
+        found[f"metric.{metric.name}"] = metric.name.replace("_", " ")
+        found[f"question.{metric.name}"] = metric.question
+    return found
 
 
 def _flat(tree: Mapping[str, object], before: str = "") -> Iterator[tuple[str, object]]:
