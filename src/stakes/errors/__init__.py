@@ -14,15 +14,7 @@ from stakes.errors.mentions import Pass as Pass
 from stakes.errors.mentions import Text as Text
 from stakes.errors.mentions import in_python
 from stakes.errors.mentions import several as several
-from stakes.errors.words import first_row as first_row
-from stakes.errors.words import how_many as how_many
-from stakes.errors.words import nearest as nearest
-from stakes.errors.words import plural as plural
-from stakes.errors.words import rows_text as rows_text
-from stakes.errors.words import rows_that_hold as rows_that_hold
-from stakes.errors.words import short as short
-from stakes.errors.words import some as some
-from stakes.errors.words import the_class as the_class
+from stakes.errors.words import *
 
 _LONGEST, _BEGINNING = 650, 400
 """Letters of a text: names from data may be of any length, and what to do stands at the end."""

@@ -17,16 +17,6 @@ def one_model(names: Sequence[str]) -> InputError:
     )
 
 
-def models_of_different_lengths(name: str, length: int, truth_length: int) -> InputError:
-    return InputError(
-        "models-of-different-lengths",
-        f"model {name!r} has {rows_text(length)} but truth has {truth_length:,}; models are compared on the same "
-        "rows: give every model all of them, or with ",
-        Pass("paired", False),
-        " each its own truth",
-    )
-
-
 def not_unpaired(argument: str) -> InputError:
     return InputError(
         "not-unpaired", Given(argument), " is for models on the same rows; leave it out with ", Pass("paired", False)

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+__all__ = ["first_row", "how_many", "nearest", "plural", "rows_text", "rows_that_hold", "short", "some", "the_class"]
+
 _MOST_COMPARED = 5_000
 """Among so many names the nearest is found at once."""
 

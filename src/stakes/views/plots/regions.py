@@ -18,7 +18,6 @@ from stakes.views.plots.words import inert
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
-    from matplotlib.colors import ListedColormap
 
 Decide = Callable[[Data], Array]
 """From rows of features to the places of their decisions."""
@@ -56,7 +55,9 @@ def plot_regions(
             f"regions are drawn in a plane, so X must have 2 features, not {(shape[1] if len(shape) == 2 else 1):,}; "
             "choose two columns",
         )
-    classes = _classes(estimator)
+    if not hasattr(estimator, "classes_"):
+        raise InputError("regions-not-fitted", f"the {type(estimator).__name__} is not fitted; call fit(X, y) first")
+    classes = [canonical(name) for name in estimator.classes_]
     with axes(ax, 6.4, 4.8) as ax:
         names, surface = _surface(estimator, X, ax, classes, costs, positive, resolution)
         rows = [] if y is None else _rows(ax, X, y, classes, names)
@@ -64,16 +65,12 @@ def plot_regions(
         return Display("regions", ax, {"surface": surface, "rows": rows, "legend": patches})
 
 
-def _classes(estimator: Value) -> list[str]:
-    if not hasattr(estimator, "classes_"):
-        raise InputError("regions-not-fitted", f"the {type(estimator).__name__} is not fitted; call fit(X, y) first")
-    return [canonical(name) for name in estimator.classes_]
-
-
 def _surface(
     estimator: Value, X: Data, ax: Axes, classes: list[str], costs: Costs | None, positive: Value, resolution: int
 ) -> tuple[list[str], object]:
     """Draw the regions through scikit-learn; return the decisions and what was drawn."""
+    from matplotlib.colors import ListedColormap
+
     try:
         from sklearn.inspection import DecisionBoundaryDisplay
     except ImportError:
@@ -83,7 +80,7 @@ def _surface(
         names, decide = _cheapest(estimator, classes, costs, positive)
     found = DecisionBoundaryDisplay.from_estimator(
         _deciding(decide), X, response_method="predict", ax=ax, grid_resolution=resolution, plot_method="pcolormesh",
-        cmap=_colours(len(names)), vmin=-0.5, vmax=len(names) - 0.5, alpha=_STRENGTH, rasterized=True,
+        cmap=ListedColormap(_colours(len(names))), vmin=-0.5, vmax=len(names) - 0.5, alpha=_STRENGTH, rasterized=True,
         xlabel=_feature(X, 0), ylabel=_feature(X, 1),
     )  # fmt: skip
     ax.grid(False)
@@ -136,10 +133,8 @@ def _feature(X: Data, place: int) -> str:
     return f"feature {place + 1}" if names is None else inert(list(names)[place])
 
 
-def _colours(count: int) -> "ListedColormap":
-    from matplotlib.colors import ListedColormap
-
-    return ListedColormap([COLOURS[i % len(COLOURS)] for i in range(count)])
+def _colours(count: int) -> list[str]:
+    return [COLOURS[i % len(COLOURS)] for i in range(count)]
 
 
 def _rows(ax: Axes, X: Data, y: Column, classes: list[str], names: list[str]) -> list["Artist"]:
@@ -170,9 +165,8 @@ def _rows(ax: Axes, X: Data, y: Column, classes: list[str], names: list[str]) ->
 def _legend(ax: Axes, names: list[str], rows: list["Artist"]) -> object:
     from matplotlib.patches import Patch
 
-    colours = [COLOURS[i % len(COLOURS)] for i in range(len(names))]
     patches = [
         Patch(facecolor=colour, alpha=_STRENGTH, label=f"decide {inert(name)}")
-        for name, colour in zip(names, colours, strict=True)
+        for name, colour in zip(names, _colours(len(names)), strict=True)
     ]
     return ax.legend(handles=[*patches, *rows], loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
