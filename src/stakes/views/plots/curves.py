@@ -6,7 +6,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from stakes.decisions.curves.curve import Curve
-from stakes.decisions.thresholds.decision import Decision
 from stakes.metrics import Estimate
 from stakes.question.options import Value
 from stakes.tallies.arithmetic import Array
@@ -258,7 +257,7 @@ def of_decision(decision: Value, kind: str, ax: object) -> Display:
         return Display(kind, ax, artists)
 
 
-def _marked(ax: Axes, decision: Decision, curve: Curve) -> Drawn:
+def _marked(ax: Axes, decision: Value, curve: Curve) -> Drawn:
     """The recommended threshold with its honest figure, and the best one of these rows if that is another."""
     found: Drawn = {}
     figure = decision.cost if decision.costs is not None else decision.corrected

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes import errors, metrics
-from stakes.decisions.thresholds.decision import Decision
 from stakes.errors import InputError, Pass, some
 from stakes.metrics import Estimate
 from stakes.question.options import Value
@@ -89,7 +88,7 @@ def _better(name: Value) -> str:
     return metrics.find(name[0] if isinstance(name, tuple) else name).better
 
 
-def of_alternatives(decision: Decision, kind: str, ax: object) -> Display:
+def of_alternatives(decision: Value, kind: str, ax: object) -> Display:
     """Draw what the recommended way to decide and the others give, with intervals."""
     own = decision.cost if decision.costs is not None else decision.corrected
     others = {name: figure for name, figure in decision.alternatives.items() if figure is not own}

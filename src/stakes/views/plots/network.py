@@ -8,12 +8,13 @@ import numpy as np
 from stakes.question.options import Value
 from stakes.systems.fusion import DECISION
 from stakes.systems.network import Network
-from stakes.systems.system import System
 from stakes.views.plots.style import COLOURS, INK, PALE, Axes, Display, axes
 from stakes.views.plots.words import inert
 
 if TYPE_CHECKING:
     from matplotlib.patches import Patch
+
+    from stakes.systems.system import System
 
 Place = tuple[float, float]
 
@@ -24,7 +25,7 @@ _BENDS = (0.0, 0.2, -0.2, 0.35, -0.35, 0.5, -0.5, 0.7, -0.7)
 """How arrows may bend, the straighter the better."""
 
 
-def of_system(system: System, kind: str, ax: object) -> Display:
+def of_system(system: "System", kind: str, ax: object) -> Display:
     """Draw the truth, the models, the fusers, the decision and its cost from left to right."""
     arrows = arrows_of(system.network)
     places = {name: (x * _ACROSS, y * _DOWN) for name, (x, y) in layout(arrows).items()}

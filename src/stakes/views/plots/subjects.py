@@ -1,14 +1,18 @@
 """What plots ask of an evaluation; the classes of evaluations stand above the views, and each has a part of this."""
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from __future__ import annotations
 
-from stakes.decisions.curves.curve import Curve
-from stakes.engines.plan import Counted
-from stakes.metrics import Estimate
-from stakes.question.options import Value
-from stakes.tallies import Confusion, ErrorSums
-from stakes.uncertainty.sampling import Sampling
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from stakes.decisions.curves.curve import Curve
+    from stakes.engines.plan import Counted
+    from stakes.metrics import Estimate
+    from stakes.question.options import Value
+    from stakes.tallies import Confusion, ErrorSums
+    from stakes.uncertainty.sampling import Sampling
 
 
 class Evaluation(Protocol):
@@ -25,7 +29,7 @@ class Evaluation(Protocol):
     errors: ErrorSums
     counted: Counted
     sampling: Sampling
-    segments: Mapping[str, "Evaluation"]
+    segments: Mapping[str, Evaluation]
     calibration: Value
 
     def interval(self, name: Value) -> Estimate:
