@@ -26,32 +26,20 @@ def config(command: Command) -> Command:
 def _take(context: click.Context, _: click.Parameter, file: str | None) -> str | None:
     """Make what stands in the file the defaults of the options; return the name of the file that was read."""
     name = str(context.command.name)
-    found = _of_file(Path(file), name) if file is not None else _of_usual_files(name)
-    if found is None:
+    paths = [path for path in map(Path, _USUAL if file is None else [file]) if path.is_file()]
+    if file is not None and not paths:
+        raise errors.no_such_file(str(Path(file)))
+    path, table = next(((path, table) for path in paths if (table := _table(path, name)) is not None), (None, {}))
+    if file is not None and path is None:
+        raise InputError(
+            "no-table-in-config",
+            f"{Path(file)!s}: there is no table [{name}] or [tool.stakes.{name}]; put the options there",
+        )
+    if path is None:
         return None
-    path, table = found
     known = {spelled: one for one in context.command.params for spelled in _spellings(one)}
     context.default_map = {**(context.default_map or {}), **_defaults(path, table, known)}
     return str(path)
-
-
-def _of_usual_files(name: str) -> tuple[Path, Table] | None:
-    for path in map(Path, _USUAL):
-        table = _table(path, name) if path.is_file() else None
-        if table is not None:
-            return path, table
-    return None
-
-
-def _of_file(path: Path, name: str) -> tuple[Path, Table]:
-    if not path.is_file():
-        raise errors.no_such_file(str(path))
-    table = _table(path, name)
-    if table is None:
-        raise InputError(
-            "no-table-in-config", f"{path!s}: there is no table [{name}] or [tool.stakes.{name}]; put the options there"
-        )
-    return path, table
 
 
 def _table(path: Path, name: str) -> Table | None:

@@ -1,6 +1,7 @@
 """stakes gate: is the model good enough to go on?"""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command, also_appends=github.summary)
 @config
-@options.optional_files
+@partial(options.files, required=False)
 @options.asked("gate")
 @option(
     "--baseline",

@@ -146,7 +146,7 @@ def scores(typed: Sequence[str]) -> str | dict[str, str] | None:
 
 # ── files, and reports ───────────────────────────────────────────────────────────────────────────────────────────
 def files(command: Command, required: bool = True) -> Command:
-    """The files that are one table; how far their reading has come is shown."""
+    """The files that are one table, ``required`` unless named elsewhere; how far their reading has come is shown."""
 
     @functools.wraps(command)
     def with_bar(no_progress: bool, **others: Value) -> object:
@@ -157,11 +157,6 @@ def files(command: Command, required: bool = True) -> Command:
     argument = click.argument("files", metavar=shown, type=kind, nargs=-1, required=required, is_eager=True)
     words = "Do not show how far the reading of large files has come."
     return argument(click.option("--no-progress", is_flag=True, help=words)(with_bar))
-
-
-def optional_files(command: Command) -> Command:
-    """The same, for a command that can find the names elsewhere."""
-    return files(command, required=False)
 
 
 def one_or_all(files: tuple[str, ...]) -> str | list[str]:

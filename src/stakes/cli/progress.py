@@ -42,13 +42,8 @@ class _Bar:
 
         rows = TextColumn("{task.completed:,.0f} of {task.total:,.0f} rows")
         rate = TextColumn("{task.fields[rate]:,.0f} rows/s")
-        shown = Progress(
-            *(rows, BarColumn(), rate, TimeRemainingColumn()),
-            console=Console(stderr=True),
-            transient=True,
-            redirect_stdout=False,
-            redirect_stderr=False,
-        )
+        parts, console = (rows, BarColumn(), rate, TimeRemainingColumn()), Console(stderr=True)
+        shown = Progress(*parts, console=console, transient=True, redirect_stdout=False, redirect_stderr=False)
         shown.start()
         shown.add_task("", total=total, rate=0.0)
         return shown

@@ -42,13 +42,6 @@ def bad_no_worse(name: object, margin: object) -> InputError:
     )
 
 
-def wrong_way(condition: str, name: str, better: str) -> str:
-    return (
-        f"{short(repr(condition))} points the wrong way: a {better} {name} is better, so it passes a worse model; is "
-        f"{'<=' if better == 'lower' else '>='} meant?"
-    )
-
-
 def no_direction(name: str) -> InputError:
     return InputError(
         "no-direction",

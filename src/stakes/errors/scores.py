@@ -92,14 +92,6 @@ def positional_arrays(verb: str = "evaluate") -> InputError:
     return InputError("positional-arrays", f"write which column is which: {verb}(truth=y, score=p){other}")
 
 
-def no_probabilities(name: str, low: float, high: float) -> InputError:
-    return InputError(
-        "no-probabilities",
-        f"{name} needs probabilities, but the scores run from {low:.6g} to {high:.6g}; turn them into probabilities "
-        "first (for logits: 1 / (1 + exp(-score)))",
-    )
-
-
 def clusters_do_not_add() -> InputError:
     return InputError(
         "clusters-do-not-add",

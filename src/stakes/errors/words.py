@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["first_row", "how_many", "nearest", "plural", "rows_text", "rows_that_hold", "short", "some", "the_class"]
+__all__ = ["first_row", "how_many", "nearest", "rows_text", "rows_that_hold", "short", "some", "the_class"]
 
 _MOST_COMPARED = 5_000
 """Among so many names the nearest is found at once."""
@@ -56,7 +56,3 @@ def first_row(row: int | None) -> str:
 
 def the_class(names: Sequence[str]) -> str:
     return "the class" if len(names) == 1 else "the classes"
-
-
-def plural(kind: str) -> str:
-    return kind if kind == "text" else f"{kind}s"

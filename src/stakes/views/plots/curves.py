@@ -61,13 +61,13 @@ def of_curve(curve: Curve, kind: str, ax: object) -> Display:
     """Draw a curve, its band and the lines to compare it with."""
     with axes(ax, 5.2, 4.6) as ax:
         area = "" if curve.area is None else f" (area {short_number(curve.area)})"
-        artists = _drawn(ax, curve, f"{in_words(curve.kind)} curve{area}", COLOURS[0])
+        artists = _draw(ax, curve, f"{in_words(curve.kind)} curve{area}", COLOURS[0])
         references = _references(ax, curve)
-        _finished(ax, curve)
+        _finish(ax, curve)
         return Display(kind, ax, {**artists, "references": references})
 
 
-def _drawn(ax: Axes, curve: Curve, label: str, colour: str, banded: bool = True) -> Drawn:
+def _draw(ax: Axes, curve: Curve, label: str, colour: str, banded: bool = True) -> Drawn:
     x, y = visible(curve.x, curve.y)
     (line,) = ax.plot(x, y, color=colour, label=label, drawstyle=_STEPS.get(curve.kind, "default"), zorder=3)
     drawn: Drawn = {"line": line}
@@ -104,7 +104,7 @@ def _references(ax: Axes, curve: Curve) -> list[object]:
     ]
 
 
-def _finished(ax: Axes, curve: Curve, title: str = "") -> None:
+def _finish(ax: Axes, curve: Curve, title: str = "") -> None:
     ax.set(xlabel=axis_name(curve.x_name), ylabel=axis_name(curve.y_name))
     if curve.kind in _SQUARE:
         ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.02), aspect="equal")
@@ -138,7 +138,7 @@ def of_two_classes(evaluation: Evaluation, kind: str, ax: object, **options: Val
     with axes(ax, *_size(kind)) as ax:
         artists = _against_ignorance(ax, curve, summary, evaluation.prevalence)
         artists |= _threshold_in_use(ax, evaluation, curve)
-        _finished(ax, curve, f"positive: {inert(evaluation.positive)}")
+        _finish(ax, curve, f"positive: {inert(evaluation.positive)}")
         return Display(kind, ax, artists)
 
 
@@ -154,7 +154,7 @@ def _against_ignorance(ax: Axes, curve: Curve, summary: Estimate | None, prevale
         label = figure_in_words(_SUMMARY[curve.kind][0], summary)
     elif curve.area is not None:
         label = f"the most doubtful first (mean height {short_number(curve.area)})"
-    artists = _drawn(ax, curve, label, COLOURS[0])
+    artists = _draw(ax, curve, label, COLOURS[0])
     references = _references(ax, curve)
     if curve.kind == "pr":
         label = f"ignoring the input ({short_number(prevalence)})"
@@ -210,13 +210,13 @@ def of_many_classes(evaluation: Evaluation, kind: str, ax: object, *, of: Value 
             label = inert(name, 18)
             if kind in _SUMMARY:
                 label = figure_in_words(f"{label}:", evaluation.interval((_SUMMARY[kind][1], name)))
-            lines.append(_drawn(ax, curve, label, colour, banded=False)["line"])
+            lines.append(_draw(ax, curve, label, colour, banded=False)["line"])
         # to treat all is worth something else for each class
         references = [] if kind == "decision" else _references(ax, curves[0])
         figure = f"{_SUMMARY[kind][0]} of " if kind in _SUMMARY else ""
         whole = len(evaluation.classes)
         some = f", the {len(names)} largest of {whole:,}" if len(names) < whole else ""
-        _finished(ax, curves[0], f"{figure}each class against the rest{some}")
+        _finish(ax, curves[0], f"{figure}each class against the rest{some}")
         if len(names) > _MANY:
             legend_beside(ax)
         return Display(kind, ax, {"lines": lines, "references": references})
@@ -229,7 +229,7 @@ def _of_class(evaluation: Evaluation, kind: str, ax: object, of: Value, **option
     summary = evaluation.interval((_SUMMARY[kind][1], of)) if kind in _SUMMARY else None
     with axes(ax, *_size(kind)) as ax:
         artists = _against_ignorance(ax, curve, summary, share)
-        _finished(ax, curve, "all classes" if of is None else f"{inert(of)} against the rest")
+        _finish(ax, curve, "all classes" if of is None else f"{inert(of)} against the rest")
         return Display(kind, ax, artists)
 
 
@@ -244,20 +244,20 @@ def of_decision(decision: Value, kind: str, ax: object) -> Display:
     """Draw what each threshold gives, the thresholds that cannot be told from the best, and the recommended one."""
     curve = decision.over_thresholds
     with axes(ax, 6.0, 5.2) as ax:
-        artists = _drawn(ax, curve, axis_name(curve.y_name), COLOURS[0])
+        artists = _draw(ax, curve, axis_name(curve.y_name), COLOURS[0])
         for low, high in decision.alike[0] if decision.alike else ():
             ends = np.clip([low, high], curve.x[0], curve.x[-1])
             artists["alike"] = ax.axvspan(*ends, color=COLOURS[4], alpha=0.15, linewidth=0, zorder=0)
         if "alike" in artists:
             artists["alike"].set_label("cannot be told from the best")
-        artists |= _marked(ax, decision, curve)
+        artists |= _mark_recommended(ax, decision, curve)
         ax.set_xlabel(f"threshold: decide {inert(decision.decisions[1])} from this score on")
         ax.set(ylabel=axis_name(curve.y_name), title=inert(decision.criterion, 60))
         legend_below(ax)
         return Display(kind, ax, artists)
 
 
-def _marked(ax: Axes, decision: Value, curve: Curve) -> Drawn:
+def _mark_recommended(ax: Axes, decision: Value, curve: Curve) -> Drawn:
     """The recommended threshold with its honest figure, and the best one of these rows if that is another."""
     found: Drawn = {}
     figure = decision.cost if decision.costs is not None else decision.corrected

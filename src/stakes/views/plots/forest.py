@@ -68,7 +68,8 @@ def of_segments(evaluation: Evaluation, kind: str, ax: object, *, metric: Value 
     known = [(segment, figure) for segment, figure in found.items() if figure.defined]
     if not known:
         raise errors.nothing_defined(whole.name)
-    sign = -1 if _better(name) == "lower" else 1
+    better = metrics.find(name[0] if isinstance(name, tuple) else name).better
+    sign = -1 if better == "lower" else 1
     known.sort(key=lambda one: sign * one[1].value)
     dots = [_dot(segment, figure) for segment, figure in known[:MOST_SEGMENTS]]
     with axes(ax, 6.2, _height(dots)) as ax:
@@ -82,10 +83,6 @@ def of_segments(evaluation: Evaluation, kind: str, ax: object, *, metric: Value 
         ax.set_title(f"segments with {interval_name(whole.confidence)}{cut}")
         legend_below(ax)
         return Display(kind, ax, artists)
-
-
-def _better(name: Value) -> str:
-    return metrics.find(name[0] if isinstance(name, tuple) else name).better
 
 
 def of_alternatives(decision: Value, kind: str, ax: object) -> Display:

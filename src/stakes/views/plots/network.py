@@ -1,6 +1,7 @@
 """A system as a network: circles for what is uncertain, double circles for what follows, a square for the cost."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -60,11 +61,9 @@ def layout(arrows: Iterable[tuple[str, str]]) -> dict[str, Place]:
     arrows = list(arrows)
     layers: dict[str, int] = {}
     names = list(dict.fromkeys(name for arrow in arrows for name in arrow))
-    while len(layers) < len(names):
-        for name in names:
-            before = [one for one, other in arrows if other == name]
-            if name not in layers and all(one in layers for one in before):
-                layers[name] = 1 + max((layers[one] for one in before), default=-1)
+    before = {name: [one for one, other in arrows if other == name] for name in names}
+    for name in TopologicalSorter(before).static_order():
+        layers[name] = 1 + max((layers[one] for one in before[name]), default=-1)
     members: dict[int, list[str]] = {}
     for name in names:
         members.setdefault(layers[name], []).append(name)
