@@ -10,18 +10,7 @@ from stakes.metrics import Estimate
 from stakes.question.options import Value
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
-from stakes.views.plots.style import (
-    BAND,
-    COLOURS,
-    INK,
-    Axes,
-    Display,
-    Drawn,
-    axes,
-    legend_below,
-    legend_beside,
-    reference,
-)
+from stakes.views.plots.style import BAND, COLOURS, INK, Axes, Display, Drawn, axes, legend, reference
 from stakes.views.plots.subjects import Evaluation
 from stakes.views.plots.words import figure_in_words, in_words, inert, interval_name, short_number
 
@@ -218,7 +207,7 @@ def of_many_classes(evaluation: Evaluation, kind: str, ax: object, *, of: Value 
         some = f", the {len(names)} largest of {whole:,}" if len(names) < whole else ""
         _finish(ax, curves[0], f"{figure}each class against the rest{some}")
         if len(names) > _MANY:
-            legend_beside(ax)
+            legend(ax, "beside")
         return Display(kind, ax, {"lines": lines, "references": references})
 
 
@@ -253,7 +242,7 @@ def of_decision(decision: Value, kind: str, ax: object) -> Display:
         artists |= _mark_recommended(ax, decision, curve)
         ax.set_xlabel(f"threshold: decide {inert(decision.decisions[1])} from this score on")
         ax.set(ylabel=axis_name(curve.y_name), title=inert(decision.criterion, 60))
-        legend_below(ax)
+        legend(ax, "below")
         return Display(kind, ax, artists)
 
 

@@ -10,7 +10,7 @@ from stakes import errors, metrics
 from stakes.errors import InputError, Pass, some
 from stakes.metrics import Estimate
 from stakes.question.options import Value
-from stakes.views.plots.style import COLOURS, INK, PALE, Axes, Display, Drawn, axes, legend_below
+from stakes.views.plots.style import COLOURS, INK, PALE, Axes, Display, Drawn, axes, legend
 from stakes.views.plots.subjects import Evaluation
 from stakes.views.plots.words import figure_in_words, in_words, inert, interval_name
 
@@ -54,7 +54,7 @@ def of_comparison(comparison: Value, kind: str, ax: object, *, metric: str | Non
         if comparison.margin is not None:
             ends = (-comparison.margin, comparison.margin)
             artists["margin"] = ax.axvspan(*ends, color=COLOURS[2], alpha=0.12, linewidth=0, label="within the margin")
-            legend_below(ax)
+            legend(ax, "below")
         ax.set_xlabel(f"difference in {in_words(inert(wanted))} ({metrics.find(wanted).better} is better)")
         ax.set_title(f"{interval_name(comparison.confidence)}s, {comparison.intervals}")
         return Display(kind, ax, artists)
@@ -81,7 +81,7 @@ def of_segments(evaluation: Evaluation, kind: str, ax: object, *, metric: Value 
         ax.set_xlabel(in_words(inert(whole.name)))
         cut = f", the worst {len(dots)} of {len(found):,}" if len(dots) < len(found) else ", the worst first"
         ax.set_title(f"segments with {interval_name(whole.confidence)}{cut}")
-        legend_below(ax)
+        legend(ax, "below")
         return Display(kind, ax, artists)
 
 

@@ -13,7 +13,7 @@ from stakes.tallies.checks import as_list, check_whole
 from stakes.tallies.costs import Costs
 from stakes.tallies.names import canonical
 from stakes.tallies.pricing import Pricing, shares_of
-from stakes.views.plots.style import COLOURS, INK, MARKERS, Axes, Display, axes
+from stakes.views.plots.style import COLOURS, INK, MARKERS, Axes, Display, axes, legend
 from stakes.views.plots.words import inert
 
 if TYPE_CHECKING:
@@ -169,4 +169,4 @@ def _legend(ax: Axes, names: list[str], rows: list["Artist"]) -> object:
         Patch(facecolor=colour, alpha=_STRENGTH, label=f"decide {inert(name)}")
         for name, colour in zip(names, _colours(len(names)), strict=True)
     ]
-    return ax.legend(handles=[*patches, *rows], loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
+    return legend(ax, "beside", handles=[*patches, *rows])

@@ -11,19 +11,7 @@ from stakes.decisions.curves.histograms import Histograms
 from stakes.question.options import Value
 from stakes.tallies.names import canonical
 from stakes.views.plots.curves import largest
-from stakes.views.plots.style import (
-    BAND,
-    COLOURS,
-    INK,
-    MARKERS,
-    PALE,
-    Axes,
-    Display,
-    Drawn,
-    axes,
-    legend_beside,
-    reference,
-)
+from stakes.views.plots.style import BAND, COLOURS, INK, MARKERS, PALE, Axes, Display, Drawn, axes, legend, reference
 from stakes.views.plots.subjects import Evaluation
 from stakes.views.plots.words import inert, interval_name, short_number
 
@@ -67,7 +55,7 @@ def _histograms(found: Histograms, kind: str, ax: object, x_name: str) -> Displa
         ax.grid(False, axis="x")
         ax.legend(loc="best")
         if len(bars) > 2:
-            legend_beside(ax)
+            legend(ax, "beside")
         return Display(kind, ax, artists)
 
 
@@ -89,7 +77,7 @@ def reliability_of_many(
             found = evaluation.calibration[name].reliability(bins, by).bins
             points.append(_points(ax, found, inert(name), color=colour, marker=marker, linewidth=1.2))
         _diagonal(ax, "each class against the rest")
-        legend_beside(ax)
+        legend(ax, "beside")
         return Display(kind, ax, {"points": points})
 
 

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from stakes.errors import Given, InputError, MissingPartError
 
@@ -118,14 +118,11 @@ def reference(ax: Axes, x: "ArrayLike", y: "ArrayLike", label: str, linestyle: s
     return ax.plot(x, y, color=PALE, linestyle=linestyle, linewidth=1.2, label=label, zorder=1)[0]
 
 
-def legend_beside(ax: Axes) -> None:
-    """Put a long legend to the right of the plot, where it hides nothing."""
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
-
-
-def legend_below(ax: Axes) -> None:
-    """Put a legend under the name of the x axis."""
+def legend(ax: Axes, place: Literal["beside", "below"], **more: Any) -> object:
+    """Put a legend to the right of the plot, or under the name of the x axis, where it hides nothing."""
     from matplotlib.transforms import ScaledTranslation
 
+    if place == "beside":
+        return ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, **more)
     lower = ax.transAxes + ScaledTranslation(0, -36 / 72, ax.figure.dpi_scale_trans)
-    ax.legend(loc="upper left", bbox_to_anchor=(0, 0), bbox_transform=lower, borderaxespad=0)
+    return ax.legend(loc="upper left", bbox_to_anchor=(0, 0), bbox_transform=lower, borderaxespad=0, **more)
