@@ -142,11 +142,3 @@ def which_average(name: str, classes: Sequence[str], pooled: bool = True) -> Inp
 
 def no_such_class(name: object, classes: Sequence[str]) -> InputError:
     return InputError("no-such-class", f"there is no class {short(repr(name))}{nearest(str(name), classes)}")
-
-
-def table_too_large(classes: int, decisions: int) -> InputError:
-    return InputError(
-        "table-too-large",
-        f"{classes:,} classes × {decisions:,} decisions would make a table of {classes * decisions:,} cells; the most "
-        "is 1,000 × 1,000: group the classes",
-    )

@@ -1,6 +1,6 @@
 """Systems of several models, and the rules that make one decision of what they say."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from stakes.errors import About, InputError, Pass
 from stakes.errors.words import nearest, short, some
@@ -208,11 +208,6 @@ def decision_without_cost(said: Mapping[str, str], decisions: Sequence[str]) -> 
 
 def price_missing(word: str) -> InputError:
     return InputError("price-missing", f"costs: {word} is missing; write miss = 5 and false_alarm = 1")
-
-
-def like(name: str, known: Iterable[str]) -> bool:
-    """Whether a name is much like one that is known."""
-    return "did you mean" in nearest(name, known)
 
 
 def _says(said: Mapping[str, str]) -> str:

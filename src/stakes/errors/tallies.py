@@ -1,6 +1,6 @@
 """Tallies, added up and sent around."""
 
-from stakes.errors import Given, InputError, Pass, Text
+from stakes.errors import InputError, Pass, Text
 from stakes.errors.words import short
 
 
@@ -37,11 +37,3 @@ def bad_counts(what: str) -> InputError:
 
 def no_numbers_of_rows() -> InputError:
     return bad_counts("some are fractions, or more rows than there are of anything; count whole rows, or give weights")
-
-
-def threshold_inside_bin(threshold: float, low: float, high: float) -> InputError:
-    return InputError(
-        "threshold-inside-bin",
-        Given("threshold", threshold),
-        f" lies inside a bin of this table; the nearest that it can answer are {low!r} and {high!r}",
-    )
