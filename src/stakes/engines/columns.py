@@ -4,6 +4,7 @@ Lists, NumPy, pandas, Polars, pyarrow and anything else that Narwhals takes come
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -394,7 +395,7 @@ def as_weights(column: Column) -> Array:
     extreme = (weights > 1e100) | ((weights > 0) & (weights < 1e-100))  # their squares must be numbers too
     checks = (
         (weights < 0, errors.negative_weights),
-        (np.isinf(weights), errors.infinite_weights),
+        (np.isinf(weights), partial(errors.infinite_values, "weight")),
         (extreme, errors.extreme_weights),
     )
     for wrong, problem in checks:

@@ -8,7 +8,7 @@ from stakes import errors
 from stakes.engines.plan import Counted
 from stakes.engines.reading import count_read, read_rows
 from stakes.engines.tables import names_files, same_column
-from stakes.errors import InputError, Pass
+from stakes.errors import InputError, Pass, Text
 from stakes.tallies.checks import check_flag
 
 
@@ -84,7 +84,10 @@ def _count_batches(batches: Iterator[Any], options: dict[str, Any]) -> Counted:
             rows, dropped = rows + nothing.dropped, dropped + nothing.dropped
             continue
         except errors.InputError as problem:
-            raise errors.in_batch(number, rows, problem, options.get("classes") is None) from None
+            hint = Text(" (each batch is counted by itself; ", Pass("classes"), " names the classes of all of them)")
+            raise problem.within(
+                f"batch {number:,}, which begins at row {rows:,}", hint if options.get("classes") is None else ""
+            ) from None
         options["task"] = part.task  # the first batch tells what whole numbers in a later one are
         parts.append(part.moved_down(rows))
         rows += read.length

@@ -12,7 +12,7 @@ from stakes.engines.alike import Spelling, refuse_alike
 from stakes.engines.columns import Column
 from stakes.engines.labels import Labels, encode
 from stakes.engines.tables import gather
-from stakes.errors import InputError
+from stakes.errors import InputError, how_many
 from stakes.tallies.arithmetic import Array
 from stakes.text import visible
 
@@ -49,7 +49,11 @@ def join(
         if len(wrong):
             refuse_alike(spelled[0].names, column.names, ())
             first = cases[0].names[cases[0].codes[wrong[0]]]
-            raise errors.different_truths(name, names[0], case, len(wrong), first)
+            raise InputError(
+                "different-truths",
+                f"{name} and {names[0]} disagree about the truth of {how_many(len(wrong), 'case')} (the first has "
+                f"{case} {first!r}); mend the files, so that both are judged alike",
+            )
     joined: dict[str, Any] = {argument: values(columns[0][argument], orders[0]) for argument in shared}
     for argument in own:
         pairs = zip(names, columns, orders, strict=True)
@@ -73,7 +77,10 @@ def _cases(name: str, case: str, column: Column) -> Labels:
     twice = np.flatnonzero(sizes > 1)
     if len(twice):
         first = labels.names[int(labels.codes[np.isin(labels.codes, twice)][0])]
-        raise errors.duplicate_ids(name, case, len(twice), first)
+        seen = f"1 value of {case} occurs" if len(twice) == 1 else f"{len(twice):,} values of {case} occur"
+        raise InputError(
+            "duplicate-ids", f"{name}: {seen} more than once (the first is {first!r}); keep one row of every case"
+        )
     return labels
 
 
@@ -82,7 +89,11 @@ def _order(first: Labels, other: Labels, names: tuple[str, str], case: str) -> A
     for (a, b), (one, two) in (((first, other), names), ((other, first), names[::-1])):
         missing = sorted(set(a.names) - set(b.names))
         if missing:
-            raise errors.missing_ids(two, one, case, len(missing), missing[0])
+            raise InputError(
+                "missing-ids",
+                f"{two} lacks {how_many(len(missing), 'case')} that {one} has (the first has {case} {missing[0]!r}); "
+                "give both the same cases",
+            )
     places = np.empty(len(first.names), np.int64)
     places[other.into(first.names)] = np.arange(len(other.codes))
     return places[first.codes]

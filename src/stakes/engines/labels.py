@@ -16,7 +16,7 @@ from stakes import errors
 from stakes.engines.alike import refuse_alike
 from stakes.engines.columns import Column, in_order
 from stakes.engines.plan import Plan
-from stakes.errors import About, InputError, Pass, plural, some
+from stakes.errors import About, InputError, Pass, some
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
 
@@ -55,10 +55,11 @@ def same_kind(truth: Column, prediction: Column, alike: bool = False) -> tuple[C
     if truth.kind == prediction.kind or (alike and "text" in (truth.kind, prediction.kind)):
         return truth, prediction
     if "text" in (truth.kind, prediction.kind):
+        said, true = (kind if kind == "text" else f"{kind}s" for kind in (prediction.kind, truth.kind))
         raise InputError(
             "text-against-numbers",
-            f"{prediction.argument} holds {plural(prediction.kind)} but truth holds {plural(truth.kind)}; make both "
-            "the same kind, so that labels can match, or pass ",
+            f"{prediction.argument} holds {said} but truth holds {true}; make both the same kind, so that labels can "
+            "match, or pass ",
             Pass("alike", "numbers"),
             " (1, '1.0' and true are then one class)",
         )

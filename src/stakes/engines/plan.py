@@ -140,7 +140,11 @@ class Counted(Saved):
                 "ClassScores or ErrorSums, or the rows",
             )
         if tally.leading:
-            raise errors.several_tallies(type(tally).__name__, tally.leading)
+            raise InputError(
+                "several-tallies",
+                f"this {type(tally).__name__} holds {math.prod(tally.leading):,} tables (shape "
+                f"{tuple(tally.leading)}); evaluate one of them at a time",
+            )
         tally.check_counts()
         if not tally.total:
             raise EmptyError("empty-tally", f"this {type(tally).__name__} counts no rows; there is nothing to evaluate")

@@ -5,8 +5,9 @@ twice. Group by group the order is the engine's own, and sums of weights are rou
 """
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,10 +25,10 @@ MOST_GROUPS = 2 * MOST_SCORES
 """The most groups that are asked for: that many scores of two classes."""
 
 _FINE, _ZERO = 0, 1
-_WEIGHT_FAULTS = {
-    2: errors.missing_weights,
+_WEIGHT_FAULTS: Mapping[int, Callable[[int, int | None], errors.InputError]] = {
+    2: partial(errors.missing_values, "weight"),
     3: errors.negative_weights,
-    4: errors.infinite_weights,
+    4: partial(errors.infinite_values, "weight"),
     5: errors.extreme_weights,
 }
 _SMALLER = (511, 256, 128, 64, 32, 16, 8, 4, 2, 1)

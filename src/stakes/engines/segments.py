@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from stakes import errors
 from stakes.engines.columns import Column
 from stakes.engines.labels import Labels, encode
+from stakes.errors import Given, InputError, some
 from stakes.tallies.arithmetic import Array
 
 _MOST_CODES = 1 << 22
@@ -35,7 +35,8 @@ def spread_by(by: Any, data: Any) -> dict[str, Any]:
     else:
         return {"by": by}
     if not named or (not isinstance(by, Mapping) and len(named) < len(by)):
-        raise errors.by_twice(list(by))
+        seen = f"names a column twice ({some([str(name) for name in by])})" if len(by) else "names no column"
+        raise InputError("by-twice", Given("by"), f" {seen}; name each column that makes segments once")
     return {"by": next(iter(named.values()))} if len(named) == 1 else {f"by {n}": c for n, c in named.items()}
 
 

@@ -8,7 +8,7 @@ from stakes import errors
 from stakes.engines import conditions
 from stakes.engines.columns import Column, as_frame, refuse_lost_polars, to_column
 from stakes.engines.missing import keep
-from stakes.errors import Given, InputError
+from stakes.errors import About, Given, InputError, Pass, some
 
 
 def gather(data: Any, **arguments: Any) -> dict[str, Column]:
@@ -45,7 +45,10 @@ def as_columns(found: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, 
     for name, column in columns.items():
         if len(column) != rows:
             if isinstance(given.get(name), list | tuple) and column.kind == "text":
-                raise errors.list_of_names(name, given[name])
+                wanted = Pass("score", each="column") if name == "score" else "one column"
+                raise InputError(
+                    "list-of-names", About(name), f" is a list of the names {some(given[name])}; give ", wanted
+                )
             raise errors.wrong_length(name, len(column), rows)
     if not rows:
         raise errors.empty("truth")

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from stakes.errors import About, EmptyError, GapError, Given, InputError, Pass, Text
+from stakes.errors import About, EmptyError, GapError, Given, InputError, Pass
 from stakes.errors.words import first_row, nearest, rows_text, short, some
 
 
@@ -32,11 +32,6 @@ def wrong_length(argument: str, length: int, other_length: int, other: str = "tr
         About(argument),
         f" has {rows_text(length)} but {other} has {other_length:,}; give one value per row",
     )
-
-
-def in_batch(number: int, rows: int, problem: InputError, classes_open: bool) -> InputError:
-    hint = Text(" (each batch is counted by itself; ", Pass("classes"), " names the classes of all of them)")
-    return problem.within(f"batch {number:,}, which begins at row {rows:,}", hint if classes_open else "")
 
 
 def kind_changes(argument: str, first: str, later: str) -> InputError:
@@ -83,11 +78,6 @@ def different_indexes(argument: str, other: str = "truth") -> InputError:
     )
 
 
-def list_of_names(argument: str, names: Sequence[str]) -> InputError:
-    wanted = Pass("score", each="column") if argument == "score" else "one column"
-    return InputError("list-of-names", About(argument), f" is a list of the names {some(names)}; give ", wanted)
-
-
 def few_outside(count: int, rows: int, first: int | None, value: float) -> str:
     return (
         f"score lies outside [0, 1] in {count:,} of {rows_text(rows)} ({value!r}; {first_row(first)}), so the scores "
@@ -121,11 +111,6 @@ def duplicate_columns(names: Sequence[str]) -> InputError:
         "duplicate-columns",
         f"the table has several columns called {some(names)}; rename them, so that a name means one column",
     )
-
-
-def by_twice(names: Sequence[object]) -> InputError:
-    seen = f"names a column twice ({some([str(name) for name in names])})" if names else "names no column"
-    return InputError("by-twice", Given("by"), f" {seen}; name each column that makes segments once")
 
 
 def no_segments() -> InputError:

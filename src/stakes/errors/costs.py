@@ -6,15 +6,6 @@ from stakes.errors import Given, InputError, Pass
 from stakes.errors.words import first_row, nearest, rows_that_hold, some
 
 
-def cost_missing(decision: str, known: str, lacking: str, only: Sequence[str]) -> InputError:
-    meant = f", which has {some(only)} instead" if only else ""
-    return InputError(
-        "cost-missing",
-        f"the class {known!r} has a cost of the decision {decision!r}, but the class {lacking!r} has none{meant}; "
-        "give every class a cost of every decision",
-    )
-
-
 def no_such_cost(path: str, name: str) -> InputError:
     close = nearest(name, ["miss", "false_alarm", "costs", "utilities"])
     return InputError(
@@ -74,16 +65,6 @@ def costs_of_numbers() -> InputError:
         " are for decisions between classes, and these are predicted numbers; leave ",
         Pass("costs"),
         " out",
-    )
-
-
-def bad_prior(argument: str, given: object) -> InputError:
-    return InputError(
-        "bad-prior",
-        Given(argument, given),
-        " does not work; give the share of the positive class of two, or ",
-        Pass(argument, each="share"),
-        " with shares that add up to 1",
     )
 
 

@@ -121,13 +121,13 @@ class Comparison(
     def pair(self, one: str, other: str, metric: str | None = None) -> Pair:
         """Return the comparison of two models, by the first metric if none is named, whatever their order."""
         wanted = self.metrics[0] if metric is None else metrics.find(metric).text
-        for name in (one, other):
-            if not is_one_of(name, self.models):
-                raise errors.no_such_pair(one, other, list(self.models))
+        known = {name for name in (one, other) if is_one_of(name, self.models)}
         for pair in self.pairs:
-            if pair.metric == wanted and {pair.first, pair.second} == {one, other}:
+            if pair.metric == wanted and {pair.first, pair.second} == known:
                 return pair
-        raise errors.no_such_pair(one, other, list(self.models))
+        named = f"{short(repr(one))} and {short(repr(other))}"
+        models = some(list(self.models))
+        raise InputError("no-such-pair", f"there is no pair of {named} by that metric; the models are {models}")
 
     def curve(self, kind: str, first: str = "", second: str = "", *, thresholds: Any = None) -> Curve:
         """Return the "decision" curve of two models: how much more net benefit the first one has than the second.

@@ -14,7 +14,7 @@ from stakes.engines.missing import keep, present_rows
 from stakes.engines.pricing import cost_column
 from stakes.engines.reading import Read, count_read, read_rows
 from stakes.engines.tables import take
-from stakes.errors import About, InputError, Pass, some, the_class
+from stakes.errors import About, InputError, Pass, rows_text, some, the_class
 from stakes.evaluation import judge
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation
@@ -151,9 +151,15 @@ def _by_name(argument: str, models: Any) -> dict[str, Any]:
 
 def _of_same_rows(name: str, data: Any, truth: Any, outputs: dict[str, Any]) -> Entry:
     for output in outputs.values():
-        lengths = [_length(column) for column in (output, truth)]
-        if None not in lengths and lengths[0] != lengths[1]:
-            raise errors.models_of_different_lengths(name, *lengths)  # type: ignore[arg-type]
+        length, wanted = _length(output), _length(truth)
+        if length is not None and wanted is not None and length != wanted:
+            raise InputError(
+                "models-of-different-lengths",
+                f"model {name!r} has {rows_text(length)} but truth has {wanted:,}; models are compared on the same "
+                "rows: give every model all of them, or with ",
+                Pass("paired", False),
+                " each its own truth",
+            )
     return Entry(name, data, truth, **outputs)
 
 

@@ -3,7 +3,6 @@
 import os
 from typing import Any
 
-from stakes import errors
 from stakes.engines.anonymise import SUFFIX
 from stakes.engines.plan import Counted
 from stakes.errors import InputError, several
@@ -21,8 +20,12 @@ def are_tallies(data: Any) -> bool:
         return False
     tallies = [name for name in names if _is_tally(name)]
     if tallies and len(tallies) < len(names):
-        other = next(name for name in names if not _is_tally(name))
-        raise errors.tallies_and_rows(os.fspath(tallies[0]), os.fspath(other))
+        other = os.fspath(next(name for name in names if not _is_tally(name)))
+        raise InputError(
+            "tallies-and-rows",
+            f"{os.fspath(tallies[0])} is a tally but {other} holds rows; count those first: stakes count {other} … -o "
+            f"{other}.tally",
+        )
     return bool(tallies)
 
 

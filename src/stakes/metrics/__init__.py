@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from stakes import errors
+from stakes.errors import InputError, nearest
 from stakes.metrics import agreement, cost, many, probability, ranking, rates, regression
 from stakes.metrics.declare import ALIASES, CATALOGUE, Metric, measure
 from stakes.metrics.estimate import Estimate
@@ -47,7 +48,11 @@ def find(text: str) -> Metric:
     if found is None and how in many.AVERAGES:
         return many.average_of(find(of), how).with_parameters(**parameters)
     if found is None:
-        raise errors.no_such_metric(name, [*CATALOGUE, *ALIASES])
+        hint = nearest(name, [*CATALOGUE, *ALIASES])
+        raise InputError(
+            "no-such-metric",
+            f"there is no metric {name!r}{hint if 'mean' in hint else '; `stakes metrics` lists them all'}",
+        )
     return found.with_parameters(**parameters)
 
 

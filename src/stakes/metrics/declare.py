@@ -236,7 +236,12 @@ class Metric:
         tally = metric._tally(rows, positive=positive, classes=classes, weight=weight, baseline=baseline)
         value = metric.of(tally)
         if NO_PROBABILITIES in self.undefined and not tally.probabilities:
-            raise errors.no_probabilities(self.name, *tally.range)
+            low, high = tally.range
+            raise InputError(
+                "no-probabilities",
+                f"{self.name} needs probabilities, but the scores run from {low:.6g} to {high:.6g}; turn them into "
+                "probabilities first (for logits: 1 / (1 + exp(-score)))",
+            )
         if np.ndim(value) == 0 and math.isnan(value):
             words = f"{metric.text} is undefined: {metric.why_undefined(tally)}"
             warnings.warn(errors.UndefinedWarning("undefined", words), stacklevel=2)

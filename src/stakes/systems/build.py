@@ -9,7 +9,7 @@ import numpy as np
 from stakes import errors
 from stakes.engines.alike import Spelling
 from stakes.engines.labels import PAIRS
-from stakes.errors import About, Given, InputError, Pass, Text, some
+from stakes.errors import About, Given, InputError, Pass, Text, nearest, some
 from stakes.systems import models as of_models
 from stakes.systems.fusion import fuse
 from stakes.systems.network import Model, Network
@@ -163,7 +163,10 @@ def _prices(costs: Any, classes: Sequence[str], positive: str | None) -> tuple[A
     if costs.classes is not None and set(costs.classes) != set(classes):
         strange = [name for name in costs.classes if name not in classes]
         if strange:
-            raise errors.costs_of_strange_class(strange[0], classes)
+            raise InputError(
+                "costs-of-strange-class",
+                f"the costs have the class {strange[0]!r}, which the system lacks{nearest(strange[0], classes)}",
+            )
     if costs.columns:
         raise InputError(
             "system-costs-by-row",

@@ -103,7 +103,7 @@ def _description(name: str, given: Any, with_rows: bool, data: Any) -> Descripti
 def _refuse_misspelt(name: str, given: Any) -> None:
     """Beside a word that is known, or alone, a word much like one of them is a slip and no class of a table."""
     if isinstance(given, Mapping):
-        strange = [word for word in given if word not in _WORDS and errors.like(str(word), _WORDS)]
+        strange = [word for word in given if word not in _WORDS and "did you mean" in nearest(str(word), _WORDS)]
         if strange and (len(given) == 1 or set(given) & set(_WORDS)):
             raise errors.unknown_words(f"model {name!r}", strange, _WORDS)
 

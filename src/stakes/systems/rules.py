@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes import errors
-from stakes.errors import InputError, some
+from stakes.errors import InputError, Pass, some
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import and_list
 
@@ -63,7 +62,12 @@ class RuleTerms:
         if name in self.yes:
             return self.yes[name]
         if positive not in self.outputs[name]:
-            raise errors.no_yes_of_model(name, self.outputs[name], positive)
+            raise InputError(
+                "no-yes-of-model",
+                f"{name} says {some(self.outputs[name], last='or')} and never {positive!r}, so the rule cannot tell "
+                f"its yes; compare ({name} == {self.outputs[name][0]!r}), or give the model ",
+                Pass("right", each="output"),
+            )
         return positive
 
 

@@ -95,4 +95,5 @@ MOST_REPEATS = 10_000_000
 def check_whole(argument: str, value: Any, least: int, most: float = MOST_REPEATS) -> None:
     """Refuse what is no whole number in this range."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not least <= int(value) <= most:
-        raise errors.not_whole(argument, value, least, most)
+        end = f"to {most:,}" if isinstance(value, int) and value > most else "on"
+        raise InputError("not-whole", Given(argument, value), f" does not work; give a whole number from {least} {end}")

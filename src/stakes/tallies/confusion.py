@@ -79,7 +79,11 @@ class Confusion(Tally):
             array = array.astype(np.int64 if array.dtype.kind in "biu" else np.float64, copy=False)
         wanted = (len(self.truths), len(self.decisions))
         if max(wanted) > MOST_CLASSES:
-            raise errors.table_too_large(*wanted)
+            raise InputError(
+                "table-too-large",
+                f"{wanted[0]:,} classes × {wanted[1]:,} decisions would make a table of {wanted[0] * wanted[1]:,} "
+                "cells; the most is 1,000 × 1,000: group the classes",
+            )
         if array.shape[-2:] != wanted:
             raise errors.bad_counts(f"shape {array.shape} does not fit {wanted[0]} truths and {wanted[1]} decisions")
         if array.size and not ((array >= 0) & (array < np.inf)).all():  # NaN fails too

@@ -131,7 +131,12 @@ class Costs(Record):
             if missing:
                 other = next(n for n, r in rows.items() if missing[0] in r)
                 only = [d for d in row if not all(d in r for r in rows.values())]
-                raise errors.cost_missing(missing[0], other, name, only)
+                meant = f", which has {some(only)} instead" if only else ""
+                raise InputError(
+                    "cost-missing",
+                    f"the class {other!r} has a cost of the decision {missing[0]!r}, but the class {name!r} has "
+                    f"none{meant}; give every class a cost of every decision",
+                )
         cells = [[row[d] for d in decisions] for row in rows.values()]
         self._set(matrix=cells, classes=tuple(rows), decisions=tuple(decisions))
 

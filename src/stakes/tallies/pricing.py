@@ -189,9 +189,15 @@ def check_shares(argument: str, given: Any, truths: Sequence[str], positive: str
     elif is_real(given) and len(truths) == 2:
         raise errors.which_positive(truths)
     else:
-        raise errors.bad_prior(argument, given)
+        values = []
     if not all(is_real(share) and 0 <= share <= 1 for share in values) or abs(float(sum(values)) - 1) > _ROUNDING:
-        raise errors.bad_prior(argument, given)
+        raise InputError(
+            "bad-prior",
+            Given(argument, given),
+            " does not work; give the share of the positive class of two, or ",
+            Pass(argument, each="share"),
+            " with shares that add up to 1",
+        )
     exact = [as_fraction(share) for share in values]
     return tuple(share / sum(exact) for share in exact)
 

@@ -280,8 +280,13 @@ class ScoreTable(Tally):
         return self.grid.around(threshold)[0] == threshold
 
     def _refuse_inside_bin(self, threshold: float) -> None:
-        if not self.answers(threshold):
-            raise errors.threshold_inside_bin(threshold, *self.grid.around(threshold))  # type: ignore[union-attr]
+        if self.grid is not None and not self.answers(threshold):
+            low, high = self.grid.around(threshold)
+            raise InputError(
+                "threshold-inside-bin",
+                Given("threshold", threshold),
+                f" lies inside a bin of this table; the nearest that it can answer are {low!r} and {high!r}",
+            )
 
     # ── other tables made from this one ──────────────────────────────────────────────────────────────────────
     def as_columns(self) -> Columns:

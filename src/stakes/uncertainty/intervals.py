@@ -5,8 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from stakes import errors
-from stakes.errors import Given, InputError
+from stakes.errors import Given, InputError, some
 from stakes.metrics import Metric
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable
 from stakes.tallies.checks import is_one_of
@@ -51,7 +50,10 @@ def interval(metric: Metric, value: float, tally: Any, sampling: Sampling, metho
         return intervals([metric], [value], tally, sampling)[0]
     known = METHODS.get(metric.interval, ())
     if not is_one_of(method, known):
-        raise errors.bad_method(method, metric.name, known)
+        choice = f"it can be {some(known, last='or')}" if known else "there is no choice; leave it out"
+        raise InputError(
+            "bad-method", Given("method", method), f" does not make an interval of {metric.name}; {choice}"
+        )
     if sampling.clusters is not None:
         raise InputError(
             "method-with-clusters",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.errors import Given, InputError, Pass, rows_text
+from stakes.errors import Given, InputError, Pass, rows_text, some, the_class
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import as_list, check_whole, is_one_of
 from stakes.validation.target import Target, column_of
@@ -203,7 +203,11 @@ def _refuse_too_many(way: Way, target: Target, group: Array | None) -> None:
         )
     found = needed if group is None else int(group.max()) + 1
     if needed > found:
-        raise errors.more_folds_than_groups(needed, found)
+        raise InputError(
+            "more-folds-than-groups",
+            f"groups stay whole, and there are {needed:,} folds but {found:,} group{'' if found == 1 else 's'}; give "
+            "fewer folds",
+        )
     if way.stratified and target.labels is not None:
         sizes = np.bincount(target.labels.codes, minlength=len(target.labels.names))
         present = np.flatnonzero(sizes)
@@ -281,4 +285,9 @@ def _refuse_missing_class(number: int, folds: int, target: Target, train: Array)
     everywhere, here = (np.bincount(part, minlength=len(names)) for part in (codes, codes[train]))
     unseen = [name for name, size, fitted in zip(names, everywhere, here, strict=True) if size and not fitted]
     if unseen:
-        raise errors.class_not_fitted(number, folds, unseen)
+        raise InputError(
+            "class-not-fitted",
+            f"fold {number:,} of {folds:,}: {the_class(unseen)} {some(unseen)} {'is' if len(unseen) == 1 else 'are'} "
+            "not in its training rows, so its model cannot know it; give fewer folds, or ",
+            Pass("stratified", True),
+        )

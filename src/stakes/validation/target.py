@@ -102,7 +102,8 @@ def read_target(y: Any, X: Any, estimator: Any, task: str, positive: Any, classe
     The estimator says whether it is for classes or for numbers; where it does not, the values do.
     """
     if count_of(X) < 2:
-        raise errors.too_few_rows(count_of(X))
+        be, rows = "is" if count_of(X) else "are", rows_text(count_of(X))
+        raise InputError("too-few-rows", f"there {be} {rows}; at least two are needed to fit and judge")
     column = column_of("y", y, X)
     of_classes = positive is not None or classes is not None
     says = _kind_of(estimator) if is_one_of(task, ("auto",)) and not of_classes else None

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from stakes import errors
 from stakes.decisions.curves.curve import Curve, Scored, bootstrap_band
+from stakes.errors import InputError, short
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.checks import as_list
@@ -49,11 +49,13 @@ def threshold_probabilities(given: Any) -> Array:
         return _USUAL
     listed = None if isinstance(given, str) else as_list(given)
     listed = [given] if listed is None else listed
-    for value in listed:
+    for value in listed or [given]:
         if not is_real(value) or not 0 <= value < 1:
-            raise errors.no_threshold_probability(value)
-    if not listed:
-        raise errors.no_threshold_probability(given)
+            raise InputError(
+                "no-threshold-probability",
+                f"thresholds: {short(repr(value))} is no threshold probability; give numbers from 0 on that are below "
+                "1",
+            )
     return np.unique(np.array(listed, np.float64))
 
 

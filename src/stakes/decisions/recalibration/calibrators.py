@@ -253,7 +253,11 @@ class TemperatureCalibrator(Calibrator):
         values = probability_table(score)
         columns = 0 if values.ndim == 1 else values.shape[1]
         if columns != self.columns_:
-            raise errors.other_columns(self.columns_, columns)
+            shapes = ["one probability per row" if k == 0 else f"{k} columns" for k in (self.columns_, columns)]
+            raise InputError(
+                "other-columns",
+                f"the calibrator was fitted on {shapes[0]}, and score has {shapes[1]}; give the same classes",
+            )
         p = np.clip(_softmax(_logs(values) / self.temperature_), _NEAR_0, _NEAR_1)
         return (p if columns else p[:, 1]).reshape(np.shape(score))
 

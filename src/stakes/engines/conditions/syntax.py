@@ -36,6 +36,7 @@ from stakes.engines.conditions.tree import (
     Truth,
     Value,
 )
+from stakes.errors import short
 
 MOST_CHARACTERS = 30_000
 MOST_NESTED = 100
@@ -262,7 +263,8 @@ class _Parser:
 
     def _called(self, name: str) -> Value:
         if name.lower() not in FUNCTIONS:
-            raise errors.unknown_function(self.text, name, FUNCTIONS)
+            why = f"{short(name)}() is no function that looks at one value of one row"
+            raise errors.bad_where(self.text, why, f"use {', '.join(FUNCTIONS[:-1])} or {FUNCTIONS[-1]}")
         self._expect("(", "an opening bracket")
         value = self._value(self._expression(0))
         self._expect(")", "a closing bracket")
@@ -295,7 +297,9 @@ class _Parser:
 
     def _refuse_blank(self, value: Value) -> None:
         if isinstance(value, Text) and not value.value.strip():
-            raise errors.blank_in_condition(self.text, value.value)
+            raise errors.bad_where(
+                self.text, f"{value.value!r} is a missing value", "write IS NULL or IS NOT NULL after the column"
+            )
 
     def _number(self, text: str) -> Number:
         exponent = text.lower().partition("e")[2].lstrip("+-0")
@@ -311,7 +315,8 @@ class _Parser:
             return Number(_negative(right.value) if sign == "-" else right.value)
         for value in (left, right):
             if isinstance(value, Number) and isinstance(value.value, int) and abs(value.value) > LARGEST:
-                raise errors.rounded_by_arithmetic(self.text, value.value)
+                why = f"{short(str(value.value))} is beyond 2**53, where arithmetic of float64 rounds"
+                raise errors.bad_where(self.text, why, "compare whole numbers as they are")
         if not isinstance(left, Number) or not isinstance(right, Number):
             return Arithmetic(sign, left, right, self._height(left, right))
         return self._worked_out(sign, float(left.value), float(right.value))

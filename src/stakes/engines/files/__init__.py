@@ -229,7 +229,12 @@ def _same_columns(first: FileTable, other: FileTable) -> None:
         known = set(two.columns)
         lacking = [name for name in one.columns if name not in known]
         if lacking:
-            raise errors.different_columns(two.source.name, one.source.name, lacking)
+            kind = "column" if len(lacking) == 1 else "columns"
+            raise InputError(
+                "different-columns",
+                f"{two.source.name} lacks the {kind} {some(lacking)} that {one.source.name} has; give files with the "
+                "same columns",
+            )
 
 
 # ── the values ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stakes import errors
-from stakes.errors import Given, InputError, Pass
+from stakes.errors import Given, InputError, Pass, short
 from stakes.evaluation.gate.conditions import Figure, Requirement
 from stakes.evaluation.gate.differences import margins
 from stakes.tallies.checks import as_list, check_share
@@ -54,7 +54,12 @@ class Request:
         for condition in asked.conditions:
             if condition.points_the_wrong_way:
                 metric = condition.figure.metric
-                errors.warn("wrong-way", errors.wrong_way(condition.text, metric.name, metric.better))
+                meant = "<=" if metric.better == "lower" else ">="
+                errors.warn(
+                    "wrong-way",
+                    f"{short(repr(condition.text))} points the wrong way: a {metric.better} {metric.name} is better, "
+                    f"so it passes a worse model; is {meant} meant?",
+                )
         return asked
 
     def refuse_without_costs(self) -> None:
