@@ -26,10 +26,11 @@ def group_scores(table: ScoreTable, groups: int) -> ScoreTable:
     )
 
 
-def _pieces(block: Callable[[], Steps], edges: Array) -> tuple[Array, Array, Array]:
+def _pieces(block: Callable[[], Steps], edges: Array) -> list[Array]:
     """The sums of scores, the positives and the rows of the pieces into which the edges cut a block."""
     steps = block()
     before = steps.rows_before
     here = edges[slice(*np.searchsorted(edges, (before[0], before[-1]), side="right"))]
     starts = np.unique(np.append(0, np.searchsorted(before, here)))
-    return tuple(np.add.reduceat(column, starts) for column in (steps.scores * steps.rows, steps.positives, steps.rows))  # type: ignore[return-value]
+    columns = (steps.scores * steps.rows, steps.positives, steps.rows)
+    return [np.add.reduceat(column, starts) for column in columns]

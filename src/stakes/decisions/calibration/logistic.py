@@ -45,6 +45,11 @@ def information(columns: Array, logits: Array, total: Array) -> Array:
     return found
 
 
+def logit(p: Array) -> Array:
+    """Turn probabilities into log odds."""
+    return np.log(p) - np.log1p(-p)
+
+
 def probability(logits: Array) -> Array:
     """Turn log odds into probabilities."""
     from scipy.special import expit

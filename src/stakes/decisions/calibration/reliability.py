@@ -105,9 +105,7 @@ def reliability(
 
 
 def _bins(table: ScoreTable, bins: int, by: str, sampling: Sampling) -> Bins:
-    scores, positives, negatives = upwards(table)
-    weights = positives + negatives
-    squares = weights if not table.weighted else _squares(table)
+    scores, positives, weights, squares = _columns(table)
     place = _by_mass(weights, bins) if by == "mass" else _by_width(scores, bins)
 
     def added(column: Array) -> Array:
@@ -116,13 +114,11 @@ def _bins(table: ScoreTable, bins: int, by: str, sampling: Sampling) -> Bins:
     present = np.bincount(place, minlength=bins) > 0
     rows = added(weights)
     frequency = added(positives) / rows
-    low, high = np.full((2, len(rows)), np.nan)
+    limits, why = np.full((len(rows), 2), np.nan), _CLUSTERED
     if sampling.clusters is None:
-        telling = rows**2 / added(squares)
-        limits = [wilson(float(s), float(n), sampling.confidence) for s, n in zip(frequency, telling, strict=True)]
-        low, high = np.array(limits).T
-    why = "" if sampling.clusters is None else _CLUSTERED
-    return Bins(by, added(weights * scores) / rows, frequency, rows, low, high, why)
+        telling = zip(frequency.tolist(), (rows**2 / added(squares)).tolist(), strict=True)
+        limits, why = np.array([wilson(share, n, sampling.confidence) for share, n in telling]), ""
+    return Bins(by, added(weights * scores) / rows, frequency, rows, limits[:, 0], limits[:, 1], why)
 
 
 def _by_width(scores: Array, bins: int) -> Array:
@@ -137,10 +133,13 @@ def _by_mass(weights: Array, bins: int) -> Array:
     return bins - np.searchsorted(np.arange(bins) * (total / bins), before, side="right")
 
 
-def _squares(table: ScoreTable) -> Array:
-    """Σw² at each score, from the lowest on."""
-    values = table.as_columns().values
-    return (values["positives_squared"] + values["negatives_squared"])[::-1]
+def _columns(table: ScoreTable) -> tuple[Array, Array, Array, Array]:
+    """The scores from the lowest on, with the positives, Σw and Σw² at each."""
+    scores, positives, negatives = upwards(table)
+    weights, values = positives + negatives, table.as_columns().values
+    if not table.weighted:
+        return scores, positives, weights, weights
+    return scores, positives, weights, (values["positives_squared"] + values["negatives_squared"])[::-1]
 
 
 # ── what honest probabilities would look like ────────────────────────────────────────────────────────────────────
@@ -172,9 +171,7 @@ def _gain(scores: Array, positives: Array, weights: Array) -> tuple[float, Array
 
 def _thin(table: ScoreTable) -> tuple[Array, Array, Array, Array]:
     """Scores with positives, weights and the rows that tell as much; many scores are put together to their means."""
-    scores, positives, negatives = upwards(table)
-    weights = positives + negatives
-    squares = _squares(table) if table.weighted else weights
+    scores, positives, weights, squares = _columns(table)
     if len(scores) > _MOST_SCORES:
         place = np.unique(_by_mass(weights, _MOST_SCORES), return_inverse=True)[1]
         sums = [np.bincount(place, column) for column in (weights * scores, positives, weights, squares)]

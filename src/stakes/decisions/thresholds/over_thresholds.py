@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from stakes import metrics
-from stakes.decisions.curves.curve import Curve, bootstrap_band
+from stakes.decisions.curves.curve import Curve, bootstrap_band, tables_drawn
+from stakes.metrics.declare import Figure
 from stakes.tallies import Confusion, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.sampling import Sampling
@@ -31,18 +31,18 @@ class MeanCost:
         sizes = np.stack([tables.P, tables.N], -1)
         called = np.stack([tables.tp, tables.fp], -1) / sizes
         shares = sizes / sizes.sum(-1, keepdims=True) if self.shares is None else self.shares
-        low, high = np.array(self.low), np.array(self.high)
+        low, high = np.array([self.low, self.high])
         found: Array = (shares * (low + (high - low) * called)).sum(-1)
         return found
 
 
-def figure_of(name: str, tables: Confusion) -> Any:
+def figure_of(name: str, tables: Confusion) -> Figure:
     """A figure of each table; by its name, which decisions can be saved with."""
     return metrics.find(name).of(tables)
 
 
 def over_thresholds(
-    table: ScoreTable, name: str, figure: Callable[[Confusion], Any], best: float, sampling: Sampling
+    table: ScoreTable, name: str, figure: Callable[[Confusion], Figure], best: float, sampling: Sampling
 ) -> Curve:
     """Return a figure of the decisions at some hundred scores, the best threshold among them, with a band."""
     scores = np.asarray(table.as_columns().scores, np.float64)[::-1]
@@ -51,9 +51,7 @@ def over_thresholds(
     y = np.asarray(figure(table.at_each(at)), np.float64)
 
     def heights() -> Array:
-        from stakes.uncertainty.clusters import drawn_scores  # only bands need it
-
-        drawn = np.asarray(figure(drawn_scores(table, sampling, 0.5, table.between(at)).at_each(at)), np.float64)
+        drawn = np.asarray(figure(tables_drawn(table, at, sampling)), np.float64)
         return np.where(np.isnan(drawn), y, drawn)
 
     return Curve("threshold", "threshold", name, at, y, at, lambda: bootstrap_band(at, heights, sampling, y))
