@@ -13,6 +13,9 @@ import numpy as np
 from stakes.errors import InputError
 from stakes.tallies.arithmetic import Array
 
+Sparse = Any
+"""A sparse matrix of SciPy's, which has no types."""
+
 _SOLVED_DRAWS = (4, 150)
 """For how many draws the program is solved itself, at least and at most: as many as stay below ``_MOST_AT_ONCE``."""
 
@@ -20,13 +23,13 @@ _MOST_AT_ONCE = 10_000
 """So many unknowns take a tenth of a second."""
 
 
-def least(prices: Array, constraints: Any, margins: Array) -> tuple[float, Array]:
+def least(prices: Array, constraints: Sparse, margins: Array) -> tuple[float, Array]:
     """Return the least that can be paid, and the price of each margin."""
     values, duals = least_of_each(prices[None], constraints, margins[None])
     return float(values[0]), duals[0]
 
 
-def least_of_each(prices: Array, constraints: Any, margins: Array) -> tuple[Array, Array]:
+def least_of_each(prices: Array, constraints: Sparse, margins: Array) -> tuple[Array, Array]:
     """Solve several programs (first axis) at once: side by side they are one, and starting one takes longest."""
     from scipy.optimize import linprog
     from scipy.sparse import eye_array, kron
@@ -52,7 +55,7 @@ def least_of_each(prices: Array, constraints: Any, margins: Array) -> tuple[Arra
     return values, np.asarray(solved.eqlin.marginals).reshape(margins.shape)
 
 
-def least_of_draws(prices: Array, constraints: Any, draws: Array, duals: Sequence[Array]) -> Array:
+def least_of_draws(prices: Array, constraints: Sparse, draws: Array, duals: Sequence[Array]) -> Array:
     """Return the least that can be paid for each draw of the margins (first axis).
 
     Draws that are not solved themselves can be a little too low, never too high: intervals get wider, not narrower.
@@ -65,7 +68,7 @@ def least_of_draws(prices: Array, constraints: Any, draws: Array, duals: Sequenc
     return values
 
 
-def transport(rows: int, columns: int) -> Any:
+def transport(rows: int, columns: int) -> Sparse:
     """Constraints of a table with given row sums and, but for the last one, column sums (the last one follows)."""
     from scipy.sparse import csr_array, eye_array, kron, vstack
 

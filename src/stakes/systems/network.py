@@ -32,6 +32,8 @@ def refuse_too_many(combinations: int, classes: int, models: int, by_rows: bool)
 Do = Mapping[str, int]
 """Models whose output is set, and to what (a code)."""
 
+Amount = Any
+"""What something costs: a number, or an array over bootstrapped networks."""
 
 _MOST_INDEPENDENT = 1_000_000
 """The most combinations that are looked at to see what independent errors would cost."""
@@ -189,7 +191,7 @@ class Network:
 
     def _answers(self, joint: Joint, c: int, model: Model) -> Joint:
         seen = self.seen_codes(model, joint.codes, joint.size)
-        return joint.spread(model, model.chances[..., c, seen, :])  # type: ignore[index]
+        return joint.spread(model, np.asarray(model.chances)[..., c, seen, :])
 
     def _refuse_too_many(self, size: int, tables: list[Model]) -> None:
         combinations = size * math.prod(len(model.outputs) for model in tables)
@@ -229,7 +231,7 @@ class Network:
         """The probability of each decision."""
         return sum_out(joint.chance, self.fusion(joint.codes), self.prices.shape[1])
 
-    def cost_of_class(self, c: int, do: Do | None = None) -> Any:
+    def cost_of_class(self, c: int, do: Do | None = None) -> Amount:
         """What one case of a class costs on average."""
         joint = self.joint(c, do)
         return np.einsum("...n,n->...", joint.chance, self.costs(c, joint.codes))
@@ -255,7 +257,7 @@ class Network:
         best = int(costs.argmin())
         return self.fusion.decisions[best], float(costs[best])
 
-    def cost(self) -> Any:
+    def cost(self) -> Amount:
         """What all cases cost."""
         return sum(n * self.cost_of_class(c) for c, n in enumerate(self.cases) if n)
 

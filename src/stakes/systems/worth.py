@@ -2,9 +2,8 @@
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from stakes import errors
 from stakes.errors import Given, InputError
 from stakes.records import Record
 from stakes.systems.component_costs import ComponentCosts
-from stakes.systems.network import Network
+from stakes.systems.network import Amount, Network
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.checks import check_share
 from stakes.text import aligned, lines, visible
@@ -135,17 +134,17 @@ def _one(network: Network, costs: ComponentCosts, share: float, why_no_share: st
     return ModelWorth(costs.model, *figures, perfect_range, removed_range)
 
 
-def _answer(costs: ComponentCosts) -> Any:
+def _answer(costs: ComponentCosts) -> Amount:
     """How often the model gives each answer."""
     return np.einsum("c,ca,caj->j", costs.cases, costs.seen_shares, np.nan_to_num(costs.rates))
 
 
-def _cost_of_answer(costs: ComponentCosts, answers: Any) -> float:
+def _cost_of_answer(costs: ComponentCosts, answers: Sequence[int]) -> float:
     """What the system costs when the model is made to say one thing for each class."""
     return _range(costs, answers)[0]
 
 
-def _range(costs: ComponentCosts, answers: Any) -> tuple[float, float]:
+def _range(costs: ComponentCosts, answers: Sequence[int]) -> tuple[float, float]:
     """From where to where that can lie; both ends are the same where the costs of answers are known."""
     ends = (np.stack([prices[c, :, j] for c, j in enumerate(answers)]) for prices in (costs.at_least, costs.at_most))
     low, high = (_paid(costs, prices) for prices in ends)

@@ -4,14 +4,16 @@ Cases are rejected in the order of doubt, those with the same doubt together. Re
 of errors, or the mean cost, as it is.
 """
 
-from typing import Any
+from functools import partial
 
 import numpy as np
 
 from stakes import errors
 from stakes.decisions.curves.curve import Band, ClassScored, Curve, Scored, bootstrap_band
 from stakes.decisions.curves.uncertain_decisions import Cases, cases_of_many, cases_of_two
+from stakes.question.options import Value
 from stakes.tallies.arithmetic import Array, divide
+from stakes.tallies.clusters import Clusters
 from stakes.tallies.scores import growing
 from stakes.uncertainty.sampling import Sampling
 
@@ -19,7 +21,7 @@ _BITS = 40
 """Doubts that agree in so many bits are the same."""
 
 
-def reject_curve(scored: Scored | ClassScored, *, costs: Any = None, threshold: Any = None) -> Curve:
+def reject_curve(scored: Scored | ClassScored, *, costs: Value = None, threshold: Value = None) -> Curve:
     """Return the share of wrong decisions (with costs, the mean cost) among the kept against the share rejected.
 
     ``thresholds`` are the largest doubts that are kept; ``area`` is the mean height, each point holding until the next.
@@ -34,21 +36,13 @@ def reject_curve(scored: Scored | ClassScored, *, costs: Any = None, threshold: 
     size = len(negated)
     doubts = np.full(size, -np.inf)
     np.maximum.at(doubts, places, cases.doubt)
-    weights, losses = (np.bincount(places, column, size) for column in (cases.weight, cases.weight * cases.losses))
+    weight = cases.rows.weight
+    weights, losses = (np.bincount(places, column, size) for column in (weight, weight * cases.losses))
     kept, lost = (np.cumsum(column[::-1])[::-1] for column in (weights, losses))
     x, y = (kept[0] - kept) / kept[0], lost / kept
-    return Curve(
-        "reject",
-        "share_rejected",
-        "error_rate" if costs is None else "mean_cost",
-        x,
-        y,
-        doubts,
-        lambda: _band(cases, size - 1 - places, x, y, scored.sampling),
-        {"at random": np.full(size, y[0])},
-        area=float(weights @ y / kept[0]),
-        note=cases.note,
-    )
+    height, random = "error_rate" if costs is None else "mean_cost", {"at random": np.full(size, y[0])}
+    band, area = partial(_band, cases, size - 1 - places, x, y, scored.sampling), float(weights @ y / kept[0])
+    return Curve("reject", "share_rejected", height, x, y, doubts, band, random, area, cases.note)
 
 
 def _alike(doubt: Array) -> Array:
@@ -65,9 +59,8 @@ def _band(cases: Cases, ranks: Array, x: Array, y: Array, sampling: Sampling) ->
 
     def heights() -> list[Array]:
         pieces = np.searchsorted(cuts, ranks, side="right")
-        kept, lost = (_bootstrap_rows if cases.groups is None else _bootstrap_clusters)(
-            cases, pieces, len(cuts), sampling
-        )
+        bootstrap = _bootstrap_rows if sampling.clusters is None else partial(_bootstrap_clusters, sampling.clusters)
+        kept, lost = bootstrap(cases, pieces, len(cuts), sampling)
         rejected = 1 - kept / kept[:, -1:]
         lines = zip(rejected[:, ::-1], (lost / kept)[:, ::-1], strict=True)
         return [np.interp(x[places], share, height) for share, height in lines]
@@ -80,34 +73,35 @@ def _bootstrap_rows(cases: Cases, pieces: Array, size: int, sampling: Sampling) 
     from stakes.uncertainty.cells import gamma_like  # only bands need it
     from stakes.uncertainty.score_tables import replicates_of
 
-    K, M = cases.prices.shape
+    (K, M), rows = cases.prices.shape, cases.rows
     labels = np.stack([np.repeat(np.arange(K), M) * sampling.fixed, cases.prices.ravel()])
     kinds, kind_of = np.unique(labels, axis=1, return_inverse=True)
-    cells = kind_of.ravel()[cases.truth * M + cases.decided] * size + pieces
+    cells = kind_of.ravel()[rows.truth * M + cases.decided] * size + pieces
 
     def sums(column: Array) -> Array:
         return np.bincount(cells, column, kinds.shape[1] * size).reshape(-1, size).astype(np.float64)
 
-    squares = None if cases.squares is None else sums(cases.squares)
-    drawn = gamma_like(sums(cases.weight), squares, 0.0, replicates_of(kinds.shape[1] * size), sampling)
+    squares = None if rows.squares is None else sums(rows.squares)
+    drawn = gamma_like(sums(rows.weight), squares, 0.0, replicates_of(kinds.shape[1] * size), sampling)
     classes = (kinds[0, :, None] == np.arange(K)).astype(np.float64)
     kept, lost = (np.einsum("rcs,ck->rks", drawn, each) for each in (classes, classes * kinds[1][:, None]))
-    unit = 1.0 if cases.squares is None else float(cases.squares.sum() / cases.weight.sum())
+    unit = 1.0 if rows.squares is None else float(rows.squares.sum() / rows.weight.sum())
     return _cumulate(cases, kept, lost, unit, sampling)
 
 
-def _bootstrap_clusters(cases: Cases, pieces: Array, size: int, sampling: Sampling) -> tuple[Array, Array]:
+def _bootstrap_clusters(
+    clusters: Clusters, cases: Cases, pieces: Array, size: int, sampling: Sampling
+) -> tuple[Array, Array]:
     """The same when whole clusters are drawn."""
     from stakes.uncertainty.clusters import drawn_weights  # only bands need it
 
-    clusters: Any = sampling.clusters
-    K = len(cases.prices)
-    cells = (np.asarray(cases.groups) * K + cases.truth) * size + pieces
+    K, weight = len(cases.prices), cases.rows.weight
+    cells = (clusters.groups * K + cases.rows.truth) * size + pieces
     weights = drawn_weights(sampling)
-    columns = (cases.weight, cases.weight * cases.losses)
+    columns = (weight, weight * cases.losses)
     sums = (np.bincount(cells, column, clusters.size * K * size).reshape(-1, K, size) for column in columns)
     kept, lost = (np.tensordot(weights, each, 1) for each in sums)
-    return _cumulate(cases, kept, lost, float(cases.weight.sum()) / clusters.size, sampling)
+    return _cumulate(cases, kept, lost, float(weight.sum()) / clusters.size, sampling)
 
 
 def _cumulate(cases: Cases, kept: Array, lost: Array, unit: float, sampling: Sampling) -> tuple[Array, Array]:
@@ -117,9 +111,8 @@ def _cumulate(cases: Cases, kept: Array, lost: Array, unit: float, sampling: Sam
     may.
     """
     if sampling.fixed:
-        wanted = np.bincount(cases.truth, cases.weight, kept.shape[1])
-        found = kept.sum(-1)
-        factors = divide(wanted, found, 1.0)[..., None]
+        wanted = np.bincount(cases.rows.truth, cases.rows.weight, kept.shape[1])
+        factors = divide(wanted, kept.sum(-1), 1.0)[..., None]
         kept, lost = kept * factors, lost * factors
     low, high = np.random.default_rng(sampling.seed + 1).standard_gamma(0.5, (2, len(kept), 1)) * unit
     prices = cases.prices.min(), cases.prices.max()

@@ -4,15 +4,15 @@ import json
 import math
 import os
 from pathlib import Path
-from typing import Any
 
 from stakes import errors
 from stakes.decisions.recalibration.calibrators import CALIBRATORS, VERSION, Calibrator
 from stakes.errors import InputError, short
+from stakes.question.options import Value
 from stakes.tallies.checks import as_path
 
 
-def load_calibrator(saved: str | os.PathLike[str] | dict[str, Any]) -> Calibrator:
+def load_calibrator(saved: str | os.PathLike[str] | dict[str, object]) -> Calibrator:
     """Return the recalibrator that was saved in a file, or as the dictionary of ``to_dict()``."""
     where = "the dictionary" if isinstance(saved, dict) else str(saved)
     content = saved if isinstance(saved, dict) else _read(as_path("saved", saved))
@@ -41,7 +41,7 @@ def load_calibrator(saved: str | os.PathLike[str] | dict[str, Any]) -> Calibrato
     return made
 
 
-def _range(saved: Any) -> tuple[float, float] | None:
+def _range(saved: Value) -> tuple[float, float] | None:
     if saved is None:
         return None
     low, high = map(float, saved)
@@ -50,7 +50,7 @@ def _range(saved: Any) -> tuple[float, float] | None:
     return low, high
 
 
-def _read(path: Path) -> Any:
+def _read(path: Path) -> object:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

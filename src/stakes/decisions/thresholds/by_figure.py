@@ -3,16 +3,15 @@
 import math
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from stakes import metrics
 from stakes.decisions.thresholds.decision import Decision
 from stakes.decisions.thresholds.objectives import BestFigure, tables_at
-from stakes.decisions.thresholds.out_of_bag import ClusterResamples
+from stakes.decisions.thresholds.out_of_bag import Resamples
 from stakes.decisions.thresholds.over_thresholds import figure_of, over_thresholds
-from stakes.decisions.thresholds.search import RESAMPLES, Search, alike, evaluate_out_of_bag, ranges
+from stakes.decisions.thresholds.search import RESAMPLES, Search, alike, ranges
 from stakes.decisions.thresholds.threshold_grid import ThresholdGrid, evenly
 from stakes.errors import InputError
 from stakes.metrics import Estimate
@@ -27,7 +26,7 @@ def decide_by_figure(table: ScoreTable, wanted: BestFigure, sampling: Sampling, 
     return _ByFigure(table, wanted, sampling, probabilities).decision()
 
 
-class _ByFigure(Search):
+class _ByFigure(Search[BestFigure]):
     """The search for the threshold with the best figure."""
 
     def decision(self) -> Decision:
@@ -37,8 +36,7 @@ class _ByFigure(Search):
         resamples = self.resamples(grid)
         tables = tables_at(grid, resamples.held)
         here = grid.place_of(threshold)
-        called = evaluate_out_of_bag(resamples, self.wanted.choose(tables)[None], len(grid.scores))
-        soft = self._soft(grid, called[1], resamples)
+        soft = self._soft(grid, resamples.policy(self.wanted.choose(tables)[None])[1], resamples)
         metric = self.wanted.metric
         others = {f"threshold {start:g}": self.table.at(start) for start in self.usual}
         return Decision(
@@ -83,20 +81,15 @@ class _ByFigure(Search):
             )
         return int(merit.argmax())
 
-    def _soft(self, grid: ThresholdGrid, called: Array, resamples: Any) -> tuple[Confusion, Confusion]:
+    def _soft(self, grid: ThresholdGrid, called: Array, resamples: Resamples) -> tuple[Confusion, Confusion]:
         """The confusion table of rows judged without them, and such tables of resamples."""
-        if isinstance(resamples, ClusterResamples):
+        if resamples.counts is not None:
             each = (resamples.counts * called).sum(-1), resamples.counts.sum(-1)
-            drawn = [self._bootstrap_clusters(part) for part in each]
-            return _table(each[0].sum(0), each[1].sum(0)), _table(*drawn)
+            weights = self.sampling.generator().standard_exponential((RESAMPLES, len(resamples.counts)))
+            return _table(each[0].sum(0), each[1].sum(0)), _table(weights @ each[0], weights @ each[1])
         found = (called * grid.weight).sum(-1)
         held = resamples.held * grid.weight
         return _table(found, grid.sizes), _table((held * called).sum(-1), held.sum(-1))
-
-    def _bootstrap_clusters(self, each: Array) -> Array:
-        weights = self.sampling.generator().standard_exponential((RESAMPLES, len(each)))
-        found: Array = weights @ each
-        return found
 
     def _interval(self, metric: metrics.Metric, table: Confusion, drawn: Confusion) -> Estimate:
         found = self._figure(metric, table)

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from stakes import errors, metrics
 from stakes.decisions.curves.curve import Curve
@@ -16,6 +15,9 @@ from stakes.text import lines, visible
 
 Range = tuple[float, float]
 
+WayRow = dict[str, str | float | None]
+"""A way to decide as a flat dictionary, for a data frame."""
+
 BAYES = "Bayes threshold"
 """How the thresholds that the costs give for honest probabilities are called among the alternatives."""
 
@@ -23,11 +25,28 @@ PER = 1000
 """Costs are told for so many cases."""
 
 
+class Recommendation(Record, Reportable):
+    """What tells in sentences how to decide; ``cautions`` say why nothing of it can be believed."""
+
+    dropped: int
+    cautions: tuple[str, ...]
+
+    def sentences(self) -> Iterator[str]:
+        """Tell the recommendation in plain words."""
+        return map(visible, self._sentences())
+
+    def _sentences(self) -> Iterator[str]:
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        left_out = [errors.rows_left_out(self.dropped)] if self.dropped else []
+        return lines([*self.sentences(), *(f"{words}." for words in (*left_out, *self.cautions))])
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Decision(
-    Record,
+    Recommendation,
     Plottable,
-    Reportable,
     stakes="decision",
     shown="criterion question recommended positive negative rows dropped cautions decisions thresholds apparent "
     "corrected condition alternatives savings miscalibration worthless alike bayes no_bayes cost_ratio "
@@ -94,8 +113,7 @@ class Decision(
     @property
     def constant(self) -> str:
         """The cheapest way to decide the same for everybody."""
-        always = {name: cost.value for name, cost in self.alternatives.items() if name.startswith("always ")}
-        return min(always, key=always.__getitem__, default="")
+        return cheapest_constant(self.alternatives)
 
     @property
     def enough_evidence(self) -> bool | None:
@@ -136,27 +154,17 @@ class Decision(
         high = self.savings[self.constant].high if self.constant else None
         return high is not None and high < 0
 
-    # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
-
-    def to_rows(self) -> list[dict[str, Any]]:
+    def to_rows(self) -> list[WayRow]:
         """Return one flat dictionary per way to decide, for a data frame.
 
         A saving is what the recommended way saves against this one.
         """
-        best = f"thresholds of these rows ({', '.join(f'{start:.6g}' for start in self.thresholds)})"
+        best = f"thresholds of these rows ({_listed(self.thresholds)})"
         return ways_as_rows({best: self.corrected, **self.alternatives}, self.savings)
 
     # ── in words ─────────────────────────────────────────────────────────────────────────────────────────────
-    def __str__(self) -> str:
-        left_out = [errors.rows_left_out(self.dropped)] if self.dropped else []
-        return lines([*self.sentences(), *(f"{words}." for words in (*left_out, *self.cautions))])
-
     def __repr__(self) -> str:
         return f"<Decision: {visible(self._rule(self.recommended))}>"
-
-    def sentences(self) -> Iterator[str]:
-        """Tell the recommendation in plain words."""
-        return map(visible, self._sentences())
 
     def _sentences(self) -> Iterator[str]:
         yield f"{self.question}."
@@ -205,12 +213,9 @@ class Decision(
     def _about_cost(self) -> Iterator[str]:
         flattered = f"on the very rows that chose it, it is {describe(self.apparent.value)}{self._which_flatters}"
         if self.bayes_is_alike:
-            starts = ", ".join(f"{start:.6g}" for start in self.thresholds)
             yield f"That costs {with_interval(self.cost)} per {PER:,} cases."
-            yield (
-                f"The best of these rows, {starts}, costs {with_interval(self.corrected)} on rows that did not choose "
-                f"it; {flattered}."
-            )
+            corrected = f"{with_interval(self.corrected)} on rows that did not choose it"
+            yield f"The best of these rows, {_listed(self.thresholds)}, costs {corrected}; {flattered}."
         else:
             yield f"That costs {with_interval(self.cost)} per {PER:,} cases; {flattered}."
         others = [f"{name} {describe(cost.value)}" for name, cost in self.alternatives.items() if name != BAYES]
@@ -221,7 +226,7 @@ class Decision(
         if self.enough_evidence:
             yield f"Against {self.constant} it saves {with_interval(saving)}: the model earns its keep."
         elif self.worse:
-            yield f"Against {self.constant} it loses {with_interval(_rotate(saving))}."
+            yield f"Against {self.constant} it loses {with_interval(_as_loss(saving))}."
         else:
             yield (
                 f"Not enough evidence that the model costs less than {self.constant}: the saving is "
@@ -235,13 +240,10 @@ class Decision(
             f"{self.apparent.value:.4f}{self._which_flatters}."
         )
         if self.condition is not None and self.limit is not None:
-            sign, limit = self.limit
-            kept = self.condition
+            (sign, limit), kept = self.limit, self.condition
             met = kept.value >= limit if sign == "≥" else kept.value <= limit
-            yield (
-                f"There {kept.name} is {kept.value:.4f}{_limits(kept)}"
-                + ("." if met else f": the condition {kept.name} {sign} {limit:g} will not quite be kept.")
-            )
+            missed = "" if met else f": the condition {kept.name} {sign} {limit:g} will not quite be kept"
+            yield f"There {kept.name} is {kept.value:.4f}{_limits(kept)}{missed}."
         for name, other in self.alternatives.items():
             yield f"The {name} would give {other.value:.4f}."
 
@@ -250,29 +252,26 @@ class Decision(
             if ranges and ranges != [(start, start)]:
                 low, high = ranges[0][0], ranges[-1][1]
                 which = "Thresholds" if len(self.thresholds) == 1 else f"Thresholds of {name!r}"
-                span = (
-                    f"between {low:.6g} and {high:.6g}"
-                    if math.isfinite(high)
-                    else f"from {low:.6g} on, or none at all,"
-                )
+                bounded, open_ended = f"between {low:.6g} and {high:.6g}", f"from {low:.6g} on, or none at all,"
+                span = bounded if math.isfinite(high) else open_ended
                 yield f"{which} {span} cannot be told from {start:.6g} on these rows."
 
     def _about_bayes(self) -> Iterator[str]:
         if self.bayes is None:
             yield f"There is no threshold that follows from the costs alone: {self.no_bayes}."
         elif self.miscalibration is not None:
-            starts = ", ".join(f"{start:.6g}" for start in self.bayes)
             other = "" if self.bayes_is_alike else f", which costs {with_interval(self.alternatives[BAYES])}"
             gain = f"saves {with_interval(self.miscalibration)} against it: the price of miscalibration here, and noise"
             if self.miscalibration.value < 0:
-                gain = f"costs {with_interval(_rotate(self.miscalibration))} more: the price of choosing on few rows"
-            yield f"If the probabilities were right, {starts} would be best{other}. The best of these rows {gain}."
+                gain = f"costs {with_interval(_as_loss(self.miscalibration))} more: the price of choosing on few rows"
+            best = f"If the probabilities were right, {_listed(self.bayes)} would be best{other}"
+            yield f"{best}. The best of these rows {gain}."
 
     def _about_ratio(self) -> Iterator[str]:
         if self.cost_ratio is not None:
             low, high = (f"{ratio:.4g}" if math.isfinite(ratio) else "any number of" for ratio in self.cost_ratio)
-            starts = ", ".join(f"{start:.6g}" for start in self.thresholds)
-            yield f"{starts} stays the best of these rows while a miss costs between {low} and {high} false alarms."
+            between = f"a miss costs between {low} and {high} false alarms"
+            yield f"{_listed(self.thresholds)} stays the best of these rows while {between}."
 
 
 def all_within(starts: Sequence[float], alike: Sequence[Sequence[Range]]) -> bool:
@@ -281,8 +280,17 @@ def all_within(starts: Sequence[float], alike: Sequence[Sequence[Range]]) -> boo
     return all(bool(ranges) and ranges[0][0] <= start <= ranges[-1][1] for start, ranges in pairs)
 
 
-def _rotate(saving: Estimate) -> Estimate:
-    """A saving as a loss."""
+def cheapest_constant(ways: Mapping[str, Estimate]) -> str:
+    """The cheapest way to decide the same for everybody."""
+    always = {name: cost.value for name, cost in ways.items() if name.startswith("always ")}
+    return min(always, key=always.__getitem__, default="")
+
+
+def _listed(thresholds: Sequence[float]) -> str:
+    return ", ".join(f"{start:.6g}" for start in thresholds)
+
+
+def _as_loss(saving: Estimate) -> Estimate:
     low, high = (None if end is None else -end for end in (saving.high, saving.low))
     return replace(saving, value=-saving.value, low=low, high=high)
 
@@ -305,12 +313,11 @@ def _limits(found: Estimate) -> str:
     return f" ({percent(found.confidence)} interval {found.low:.4f} to {found.high:.4f})"
 
 
-def ways_as_rows(ways: Mapping[str, Estimate], savings: Mapping[str, Estimate]) -> list[dict[str, Any]]:
+def ways_as_rows(ways: Mapping[str, Estimate], savings: Mapping[str, Estimate]) -> list[WayRow]:
     """Return ways to decide, with the figure of each and what is saved, as flat dictionaries."""
-    rows = []
+    rows: list[WayRow] = []
     for name, found in ways.items():
-        row = {"way": name, "value": found.value, "low": found.low, "high": found.high}
-        saved = savings.get(name)
-        ends = (None, None, None) if saved is None else (saved.value, saved.low, saved.high)
-        rows.append({**row, **dict(zip(("saving", "saving_low", "saving_high"), ends, strict=True))})
+        rows.append({"way": name, "value": found.value, "low": found.low, "high": found.high})
+        for key, part in (("saving", "value"), ("saving_low", "low"), ("saving_high", "high")):
+            rows[-1][key] = getattr(savings.get(name), part, None)
     return rows

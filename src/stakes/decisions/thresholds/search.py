@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Generic, TypedDict, TypeVar
 
 import numpy as np
 
 from stakes import errors
 from stakes.decisions.thresholds.decision import Range
-from stakes.decisions.thresholds.out_of_bag import ClusterResamples, RowResamples
+from stakes.decisions.thresholds.out_of_bag import Resamples
 from stakes.decisions.thresholds.threshold_grid import ThresholdGrid
 from stakes.errors import InputError
 from stakes.tallies import ScoreTable
@@ -27,12 +27,24 @@ In simulations the truly best threshold was then among those that cannot be told
 """
 
 
+Wanted = TypeVar("Wanted")
+
+
+class Facts(TypedDict):
+    """What every decision tells about its rows."""
+
+    positive: str
+    negative: str
+    rows: float
+    confidence: float
+
+
 @dataclass(frozen=True, eq=False)
-class Search:
+class Search(Generic[Wanted]):
     """What a search for thresholds has in common, whatever is wanted of them."""
 
     table: ScoreTable
-    wanted: Any
+    wanted: Wanted
     sampling: Sampling
     probabilities: bool
 
@@ -57,19 +69,19 @@ class Search:
         """The threshold to compare with, where scores are probabilities."""
         return [DEFAULT] if self.probabilities else []
 
-    def resamples(self, grid: ThresholdGrid) -> RowResamples | ClusterResamples:
+    def resamples(self, grid: ThresholdGrid) -> Resamples:
         """Draw rows, or clusters where there are any."""
         generator = self.sampling.generator()
         if self.sampling.clusters is None:
-            return RowResamples.of(grid, RESAMPLES, generator)
-        return ClusterResamples.of(grid, self.sampling.clusters, RESAMPLES, generator)
+            return Resamples.of_rows(grid, RESAMPLES, generator)
+        return Resamples.of_clusters(grid, self.sampling.clusters, RESAMPLES, generator)
 
     def rows_in_words(self) -> str:
         """How many rows there are, and how many of them are positive."""
         share = float(self.table.P) / float(self.table.total)
         return f"{float(self.table.total):,.6g} rows, {share:.1%} {self.table.positive}"
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Facts:
         """What every decision tells about its rows."""
         total = float(self.table.total)
         return {
@@ -78,13 +90,6 @@ class Search:
             "rows": int(total) if total.is_integer() else total,
             "confidence": self.sampling.confidence,
         }
-
-
-def evaluate_out_of_bag(resamples: RowResamples | ClusterResamples, places: Array, levels: int) -> Array:
-    """How often each decision is taken for rows by the resamples without them: (decision, …, class, level)."""
-    higher = [resamples.out_of_bag_share(np.arange(levels) < place[:, None]) for place in places]
-    ends = np.ones_like(higher[0]), np.zeros_like(higher[0])
-    return -np.diff([ends[0], *higher, ends[1]], axis=0)
 
 
 def alike(paid: Array, drawn: Array, best: int, confidence: float) -> Array:
