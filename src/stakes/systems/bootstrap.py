@@ -70,10 +70,11 @@ def bootstrap(network: Network, sampling: Sampling) -> Bootstrap:
     return Bootstrap(replace(network, models=models, rows=rows), times, sampling)
 
 
-def _bootstrap_rates(counts: Array, generator: np.random.Generator, times: int) -> NDArray[np.float64]:
+def _bootstrap_rates(counts: Array, generator: np.random.Generator, times: int) -> Array:
     """Bootstrap the rates behind the counts of a table (its last axis)."""
     cells = _draw_counts(counts, generator, times)
-    return np.divide(cells, cells.sum(-1, keepdims=True))
+    rates: Array = cells / cells.sum(-1, keepdims=True)
+    return rates
 
 
 def _draw_counts(counts: Array, generator: np.random.Generator, times: int) -> NDArray[np.float64]:

@@ -213,9 +213,9 @@ class _Negative(ast.NodeTransformer):
     """Takes a minus before a number as part of it, so that −1 is a label like any other."""
 
     def visit_UnaryOp(self, tree: ast.UnaryOp) -> ast.expr:
-        number = tree.operand
-        if isinstance(tree.op, ast.USub) and isinstance(number, ast.Constant) and _number(number) is not None:
-            return ast.Constant(-number.value)  # type: ignore[operator]
+        match tree:
+            case ast.UnaryOp(ast.USub(), ast.Constant(int() | float() as number)) if _number(tree.operand) is not None:
+                return ast.Constant(-number)
         self.generic_visit(tree)
         return tree
 

@@ -10,7 +10,7 @@ import functools
 import numpy as np
 
 from stakes import metrics
-from stakes.decisions.curves.curve import Band, Curve, Scored, bootstrap_band, tables_drawn
+from stakes.decisions.curves.curve import Band, Curve, Scored, bootstrap_band, bootstrap_tables
 from stakes.decisions.curves.hull import roc_hull
 from stakes.metrics.declare import Figure
 from stakes.tallies.arithmetic import Array, exact, ratio
@@ -70,7 +70,7 @@ def _band(scored: Scored, x: Array, y: Array, thresholds: Array) -> Band:
     chosen = thresholds[np.searchsorted(x[1:-1], _PLACES, side="right")]
 
     def heights() -> Figure:
-        tables = tables_drawn(scored.table, chosen, scored.sampling)
+        tables = bootstrap_tables(scored.table, chosen, scored.sampling)
         missed, alarmed = (metrics.find(name).of(tables) for name in ("miss_rate", "false_positive_rate"))
         return missed * _PLACES + alarmed * (1 - _PLACES)
 

@@ -121,7 +121,7 @@ class Curve(Record, Plottable):
         }
 
 
-def tables_drawn(table: ScoreTable, at: Array, sampling: Sampling) -> Confusion:
+def bootstrap_tables(table: ScoreTable, at: Array, sampling: Sampling) -> Confusion:
     """Return the decisions at thresholds in resampled score tables: (draw, threshold)."""
     from stakes.uncertainty.clusters import drawn_scores  # only bands need it
 

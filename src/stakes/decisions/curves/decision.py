@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import errors
-from stakes.decisions.curves.curve import Band, Curve, Scored, bootstrap_band, tables_drawn
+from stakes.decisions.curves.curve import Band, Curve, Scored, bootstrap_band, bootstrap_tables
 from stakes.question.options import Column
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array, is_real
@@ -36,7 +36,7 @@ def decision_curve(scored: Scored, *, thresholds: Column = None) -> Curve:
     references = {"treat all": (P - N * _price(at)) / (P + N), "treat none": np.zeros(len(at))}
 
     def heights() -> Array:
-        return _net_benefit(tables_drawn(table, at, scored.sampling), at)
+        return _net_benefit(bootstrap_tables(table, at, scored.sampling), at)
 
     band = partial(bootstrap_band, at, heights, scored.sampling, y)
     return Curve("decision", "threshold_probability", "net_benefit", at, y, at, band, references)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes import metrics
-from stakes.decisions.curves.curve import Curve, bootstrap_band, tables_drawn
+from stakes.decisions.curves.curve import Curve, bootstrap_band, bootstrap_tables
 from stakes.metrics.declare import Figure
 from stakes.tallies import Confusion, ScoreTable
 from stakes.tallies.arithmetic import Array
@@ -51,7 +51,7 @@ def over_thresholds(
     y = np.asarray(figure(table.at_each(at)), np.float64)
 
     def heights() -> Array:
-        drawn = np.asarray(figure(tables_drawn(table, at, sampling)), np.float64)
+        drawn = np.asarray(figure(bootstrap_tables(table, at, sampling)), np.float64)
         return np.where(np.isnan(drawn), y, drawn)
 
     return Curve("threshold", "threshold", name, at, y, at, lambda: bootstrap_band(at, heights, sampling, y))
