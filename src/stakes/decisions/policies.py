@@ -144,19 +144,17 @@ def decide_among_policies(scores: ClassScores, pricing: Pricing, sampling: Sampl
                 f" expects the class {name!r}, of which there is no row; leave it out, or give rows of it",
             )
     mean = _Mean(rows, wanted or (shares if sampling.fixed else None), sampling)
-    least = float(prices.min())
-    estimates = {name: _at_least(least, mean.of("expected_cost", loss)) for name, loss in losses.items()}
+    estimates = {name: mean.of("expected_cost", loss) for name, loss in losses.items()}
+    least = float(prices.min())  # no case costs less, so no mean does
+    for name, cost in estimates.items():
+        if cost.low is not None:
+            estimates[name] = replace(cost, low=max(cost.low, least))
     constant = cheapest_constant(estimates)
     savings = {name: mean.of("saving", losses[constant] - loss) for name, loss in losses.items() if name != constant}
     again = mean.of("saving", losses[CHEAPEST] - losses[RECALIBRATED]) if RECALIBRATED in losses else None
     total = float(scores.total)
     note = "" if len(rows.truth) == total or scores.weighted else f"from a sample of {len(rows.truth):,} rows"
     return Policies(scores.classes, decisions, pricing.costs, estimates, savings, total, again, note)
-
-
-def _at_least(least: float, cost: Estimate) -> Estimate:
-    """No case costs less than the cheapest decision of all, so no mean does."""
-    return cost if cost.low is None else replace(cost, low=max(cost.low, least))
 
 
 def _decide(

@@ -173,7 +173,8 @@ def bounds_of_all(network: Network, cost: float, drawn: Bootstrap) -> Bounds:
 
 def _least_of_all(network: Network, sign: int, drawn: Bootstrap) -> tuple[float, Amount | None]:
     """The least that all cases can cost (times the sign), and the same for each draw of the margins."""
-    total, again = 0.0, (None if drawn.network is None or _along_cascade(network) else 0.0)
+    cascade = any(model.sees and not model.by_rows for model in network.models.values())
+    total, again = 0.0, (None if drawn.network is None or cascade else 0.0)
     for c, cases in enumerate(network.cases):
         prices = sign * network.costs(c, network.joint(c).codes)
         constraints, margins = _margins(network, network, c)
@@ -183,10 +184,6 @@ def _least_of_all(network: Network, sign: int, drawn: Bootstrap) -> tuple[float,
             draws = _margins(network, drawn.network, c)[1]
             again = again + cases * least_of_draws(prices, constraints, draws, [dual])
     return total, again
-
-
-def _along_cascade(network: Network) -> bool:
-    return any(model.sees and not model.by_rows for model in network.models.values())
 
 
 def _margins(network: Network, source: Network, c: int) -> tuple[Sparse, Array]:

@@ -37,7 +37,9 @@ class Fusion:
         else:
             found = self._written_down[tuple(codes[name] for name in self.heard)]
         if found.size and found.min() < 0:
-            raise self._no_cost(codes, int(np.argmin(found)))
+            place = int(np.argmin(found))
+            said = {name: self.terms.outputs[name][int(np.ravel(codes[name])[place])] for name in self.heard}
+            raise errors.decision_without_cost(said, self.decisions)
         return found
 
     @cached_property
@@ -75,10 +77,6 @@ class Fusion:
         places = {label: i for i, label in enumerate(self.decisions)}
         decided = np.array([places.get(label, -1) for label in terms.letters])[said[DECISION]]
         return np.broadcast_to(decided, np.broadcast_shapes(*map(np.shape, codes.values())))
-
-    def _no_cost(self, codes: Mapping[str, Array], place: int) -> errors.InputError:
-        said = {name: self.terms.outputs[name][int(np.ravel(codes[name])[place])] for name in self.heard}
-        return errors.decision_without_cost(said, self.decisions)
 
     @property
     def ties(self) -> bool:

@@ -172,10 +172,7 @@ class System(
         return outcomes.observe(self.network, outcomes.codes_of(self.network, values, named))
 
     def seeing_and_doing(self, model: str) -> list[SeenAndDone]:
-        """Put P(decision | class, model says j) beside P(decision | class, do(model says j)).
-
-        What is never seen is NaN.
-        """
+        """Put P(decision | class, model says j), NaN where it never does, beside P(decision | class, do(…))."""
         rows: list[SeenAndDone] = []
         for output in self._model(model).outputs:
             codes = outcomes.codes_of(self.network, {model: output}, {})

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,9 +30,9 @@ class ModelWorth(Record, shown="* saving"):
     ``removed`` is the cost if it always gave its most frequent answer, ``answer``; ``constant`` is the cost if it
     always gave the answer that suits the system best, ``constant_answer``. ``cheapest`` is the cost if it gave the
     answer that costs least for each class (and thing it sees); where the rule makes an error of it cheaper than being
-    right, that is less than ``perfect``. ``share`` is its Shapley share of what all
-    models together could save (it can be negative). NaN where ``reason`` says why; where that is because only the
-    range of the model's costs is known, ``perfect_range`` and ``removed_range`` are from where to where they can lie.
+    right, that is less than ``perfect``. ``share`` is its Shapley share of what all models together could save (it can
+    be negative). NaN where ``reason`` says why; where that is because only the range of the model's costs is known,
+    ``perfect_range`` and ``removed_range`` are from where to where they can lie.
     """
 
     model: str
@@ -163,8 +163,9 @@ def _shares(network: Network, cost: float) -> tuple[dict[str, float], float, str
     reason = _why_no_shares(network)
     if reason:
         return {}, math.nan, reason
-    value = {made: _cost_if_perfect(network, made) if made else cost for made in _subsets(names)}
     n = len(names)
+    subsets = map(frozenset, itertools.chain.from_iterable(itertools.combinations(names, k) for k in range(n + 1)))
+    value = {made: _cost_if_perfect(network, made) if made else cost for made in subsets}
     shares = dict.fromkeys(names, 0.0)
     for made, before in value.items():
         weight = 1 / (n * math.comb(n - 1, len(made))) if len(made) < n else 0.0
@@ -190,11 +191,6 @@ def _why_no_shares(network: Network) -> str:
     if network.joint(0).size * len(network.classes) * 2 ** len(models) > _MOST_WORK:
         return "there are too many combinations to try every subset of the models"
     return ""
-
-
-def _subsets(names: list[str]) -> Iterator[frozenset[str]]:
-    sizes = range(len(names) + 1)
-    return map(frozenset, itertools.chain.from_iterable(itertools.combinations(names, size) for size in sizes))
 
 
 def _cost_if_perfect(network: Network, made: frozenset[str]) -> float:
@@ -227,10 +223,8 @@ class BreakEven(Record):
         return self.per_tpr * check_share("tpr", tpr) + self.per_tnr * check_share("tnr", tnr) - self.needed
 
     def __str__(self) -> str:
-        line = f"{self.per_tpr:.4g}·TPR + {self.per_tnr:.4g}·TNR"
-        return (
-            f"a replacement of {visible(self.model)} at a price of {self.price:g} pays when {line} > {self.needed:.4g}"
-        )
+        line = f"{self.per_tpr:.4g}·TPR + {self.per_tnr:.4g}·TNR > {self.needed:.4g}"
+        return f"a replacement of {visible(self.model)} at a price of {self.price:g} pays when {line}"
 
 
 def break_even(costs: ComponentCosts, positive: str | None, price: float) -> BreakEven:

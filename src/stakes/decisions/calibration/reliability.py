@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -11,6 +12,8 @@ from stakes.records import Record
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import MOST_BINS, check_whole, is_one_of
+from stakes.tallies.parallel import run_all
+from stakes.tallies.steps import Steps
 from stakes.uncertainty.sampling import Sampling
 from stakes.uncertainty.shares import wilson
 
@@ -178,3 +181,28 @@ def _thin(table: ScoreTable) -> tuple[Array, Array, Array, Array]:
         scores, positives, weights, squares = np.minimum(sums[0] / sums[2], 1.0), *sums[1:]
     telling = np.maximum(np.rint(weights**2 / squares), 1).astype(np.int64)
     return scores, positives, weights, telling
+
+
+# ── what a picture needs of very many rows ───────────────────────────────────────────────────────────────────────
+def group_scores(table: ScoreTable, groups: int) -> ScoreTable:
+    """Return a table of about so many scores: neighbours in the ranking, equally many rows each, share their mean.
+
+    Weighted tables, which are small enough to be kept as columns, stay as they are.
+    """
+    if table.weighted:
+        return table
+    edges = np.arange(groups) * (float(table.total) / groups)
+    parts = run_all([partial(_pieces, block, edges) for block in table.blocks()], int(table.total))
+    sums, positives, rows = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    names = {"positive": table.positive, "negative": table.negative}
+    return ScoreTable.from_columns(sums / rows, positives, rows - positives, **names)
+
+
+def _pieces(block: Callable[[], Steps], edges: Array) -> list[Array]:
+    """The sums of scores, the positives and the rows of the pieces into which the edges cut a block."""
+    steps = block()
+    before = steps.rows_before
+    here = edges[slice(*np.searchsorted(edges, (before[0], before[-1]), side="right"))]
+    starts = np.unique(np.append(0, np.searchsorted(before, here)))
+    columns = (steps.scores * steps.rows, steps.positives, steps.rows)
+    return [np.add.reduceat(column, starts) for column in columns]

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property, partial
 
 import numpy as np
@@ -16,7 +16,7 @@ from stakes.decisions.thresholds.objectives import LowestCost
 from stakes.decisions.thresholds.out_of_bag import Resamples
 from stakes.decisions.thresholds.over_thresholds import MeanCost, over_thresholds
 from stakes.decisions.thresholds.search import Search, alike, ranges
-from stakes.decisions.thresholds.threshold_grid import CLASSES, Price, ThresholdGrid, cumulate
+from stakes.decisions.thresholds.threshold_grid import CLASSES, Price, ThresholdGrid, cost_of_moving, cumulate
 from stakes.errors import About, InputError, Pass
 from stakes.metrics import Estimate
 from stakes.tallies import ScoreTable
@@ -54,7 +54,7 @@ class _ByCost(Search[Pricing]):
     def deployed(self) -> Array | None:
         """The class frequencies of the deployment, the positive class first."""
         prior = self.wanted.deployed((self.table.negative, self.table.positive), self.table.positive)
-        return None if prior is None else np.array([float(prior[1]), float(prior[0])])
+        return None if prior is None else np.array(prior[::-1], np.float64)
 
     @cached_property
     def sizes(self) -> NDArray[np.float64]:
@@ -94,8 +94,7 @@ class _ByCost(Search[Pricing]):
     @cached_property
     def moves(self) -> list[tuple[Array, Array]]:
         """What every place of each threshold costs, and the variance of that."""
-        moved = partial(threshold_grid.cost_of_moving, self.columns, factors=self.factors)
-        return [moved(lower, higher) for lower, higher in itertools.pairwise(self.prices)]
+        return [cost_of_moving(self.columns, *pair, self.factors) for pair in itertools.pairwise(self.prices)]
 
     @cached_property
     def thresholds(self) -> list[float]:
@@ -140,11 +139,8 @@ class _ByCost(Search[Pricing]):
         """Other ways to decide, as policies."""
         always = np.eye(len(self.decisions))[..., None, None] * np.ones(len(self.grid.scores))
         found = {f"always {name}": policy for name, policy in zip(self.decisions, always, strict=True)}
-        found |= {f"threshold {start:g}": self._policy([start] * len(self.thresholds)) for start in self.usual}
-        return found if self.bayes[0] is None else {**found, BAYES: self._policy(self.bayes[0])}
-
-    def _policy(self, starts: Sequence[float]) -> Array:
-        return self.grid.policy([self.grid.place_of(start) for start in starts])
+        found |= {f"threshold {start:g}": self.grid.policy([start] * len(self.thresholds)) for start in self.usual}
+        return found if self.bayes[0] is None else {**found, BAYES: self.grid.policy(self.bayes[0])}
 
     @cached_property
     def account(self) -> CostAccount:
@@ -167,7 +163,7 @@ class _ByCost(Search[Pricing]):
             worthless=tuple(self.wanted.costs.never_cheapest()),
             decisions=tuple(self.decisions),
             thresholds=tuple(self.thresholds),
-            apparent=Estimate("expected_cost", self.account.cost(self._policy(self.thresholds))),
+            apparent=Estimate("expected_cost", self.account.cost(self.grid.policy(self.thresholds))),
             corrected=self.account.estimate("expected_cost", self.out_of_bag_policy),
             alternatives={name: self.account.estimate("expected_cost", other) for name, other in others.items()},
             savings={name: self._saving(other, taken) for name, other in others.items()},
@@ -176,7 +172,7 @@ class _ByCost(Search[Pricing]):
             bayes=None if bayes is None else tuple(bayes),
             no_bayes=self.bayes[1],
             cost_ratio=self._cost_ratio(),
-            worth_of_labels=float(self._regrets().mean()),
+            worth_of_labels=self._worth_of_labels(),
             find_over_thresholds=self._over_thresholds(),
             **self.facts(),
         )
@@ -194,11 +190,10 @@ class _ByCost(Search[Pricing]):
                 return partial(over_thresholds, self.table, "expected_cost", cost, self.thresholds[0], self.sampling)
         return None
 
-    def _regrets(self) -> Array:
-        """What the best thresholds of these rows cost more in each resample than its own best ones."""
+    def _worth_of_labels(self) -> float:
+        """What the best thresholds of these rows cost more in a resample than its own best ones, on average."""
         own = np.take_along_axis(self.paid, self.goal.choose(self.paid)[..., None], axis=-1)[..., 0].sum(axis=0)
-        found: Array = self.paid[np.arange(len(self.places)), :, self.places].sum(axis=0) - own
-        return found
+        return float((self.paid[np.arange(len(self.places)), :, self.places].sum(axis=0) - own).mean())
 
     def _cost_ratio(self) -> Range | None:
         """Between which costs of a miss, in false alarms, the same threshold stays the best."""

@@ -155,10 +155,7 @@ class Decision(
         return high is not None and high < 0
 
     def to_rows(self) -> list[WayRow]:
-        """Return one flat dictionary per way to decide, for a data frame.
-
-        A saving is what the recommended way saves against this one.
-        """
+        """Return one flat dictionary per way to decide; a saving is what the recommended way saves against it."""
         best = f"thresholds of these rows ({_listed(self.thresholds)})"
         return ways_as_rows({best: self.corrected, **self.alternatives}, self.savings)
 
@@ -189,11 +186,8 @@ class Decision(
             return f"{self.decisions[0]!r} for every case"
         if len(thresholds) == 1:
             return f"{self.decisions[1]!r} when score ≥ {thresholds[0]:.6g}, otherwise {self.decisions[0]!r}"
-        steps = [
-            f"{name!r} from {start:.6g}"
-            for name, start in zip(self.decisions[1:], thresholds, strict=True)
-            if math.isfinite(start)
-        ]
+        above = zip(self.decisions[1:], thresholds, strict=True)
+        steps = [f"{name!r} from {start:.6g}" for name, start in above if math.isfinite(start)]
         return f"{self.decisions[0]!r} for low scores, {', '.join(steps)}"
 
     def _about_rule(self) -> Iterator[str]:

@@ -51,9 +51,8 @@ class ThresholdGrid:
     def of(cls, columns: Columns, prices: Sequence[Price]) -> "ThresholdGrid":
         """Build one level for each score."""
         weight, squares = _counts(columns)
-        costs, spread = (
-            np.stack(parts) for parts in zip(*(_price_levels(columns, p, weight, squares) for p in prices), strict=True)
-        )
+        levels = [_price_levels(columns, price, weight, squares) for price in prices]
+        costs, spread = (np.stack(parts) for parts in zip(*levels, strict=True))
         rows = np.divide(weight**2, squares, out=weight.copy(), where=squares > 0)
         scatter = np.divide(spread.sum(0) * rows, (costs**2).sum(0), out=np.ones(rows.shape), where=costs.any(0))
         return cls(columns.scores.astype(np.float64), weight, rows / np.maximum(scatter, 1.0), costs)
@@ -72,9 +71,9 @@ class ThresholdGrid:
         """The threshold with so many levels at or above it: +∞ with none."""
         return float(self.scores[place - 1]) if place else np.inf
 
-    def policy(self, places: Sequence[int]) -> Array:
-        """Which decision is taken at each level (decision, 1, level) when each threshold has a place, lowest first."""
-        ends = [len(self.scores), *places, 0]
+    def policy(self, thresholds: Sequence[float]) -> Array:
+        """Which decision is taken at each level (decision, 1, level) by these thresholds, the lowest first."""
+        ends = [len(self.scores), *map(self.place_of, thresholds), 0]
         higher = [(np.arange(len(self.scores)) < end).astype(np.float64) for end in ends]
         return -np.diff(higher, axis=0)[:, None, :]
 
