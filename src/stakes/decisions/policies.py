@@ -212,8 +212,7 @@ class _Mean:
     def _weights(self) -> Array:
         """What each row counts; together they count 1."""
         if self.shares is None:
-            found: Array = self.rows.weight / self.rows.weight.sum()
-            return found
+            return np.asarray(self.rows.weight / self.rows.weight.sum())
         sizes = np.bincount(self.rows.truth, self.rows.weight, len(self.shares))
         each = divide(np.array(self.shares, np.float64), sizes)
         return self.rows.weight * each[self.rows.truth]

@@ -73,8 +73,7 @@ def bootstrap(network: Network, sampling: Sampling) -> Bootstrap:
 def _bootstrap_rates(counts: Array, generator: np.random.Generator, times: int) -> Array:
     """Bootstrap the rates behind the counts of a table (its last axis)."""
     cells = _draw_counts(counts, generator, times)
-    rates: Array = cells / cells.sum(-1, keepdims=True)
-    return rates
+    return np.asarray(cells / cells.sum(-1, keepdims=True))
 
 
 def _draw_counts(counts: Array, generator: np.random.Generator, times: int) -> NDArray[np.float64]:

@@ -103,8 +103,7 @@ class ComponentCosts(
         right = np.array(self.right)
         base = np.stack([expected[..., c, :, r % expected.shape[-1]] for c, r in enumerate(right)], axis=-2)
         base = np.where((right >= 0)[:, None], base, math.nan)
-        found: Array = expected - base[..., None]
-        return found
+        return np.asarray(expected - base[..., None])
 
     def _shape(self, values: Array) -> Array:
         return values if self.sees else values[..., 0, :]

@@ -64,8 +64,7 @@ def least_of_draws(prices: Array, constraints: Sparse, draws: Array, duals: Sequ
     solved = min(most, max(fewest, _MOST_AT_ONCE // len(prices)), len(draws))
     chosen = np.linspace(0, len(draws) - 1, solved).astype(int)
     _, found = least_of_each(np.broadcast_to(prices, (len(chosen), len(prices))), constraints, draws[chosen])
-    values: Array = (draws @ np.unique(np.stack([*duals, *found]), axis=0).T).max(axis=1)
-    return values
+    return np.asarray((draws @ np.unique(np.stack([*duals, *found]), axis=0).T).max(axis=1))
 
 
 def transport(rows: int, columns: int) -> Sparse:

@@ -224,8 +224,7 @@ class Network:
     # ── what it costs ────────────────────────────────────────────────────────────────────────────────────────
     def costs(self, c: int, codes: Mapping[str, Array]) -> Array:
         """What the system's decision costs in each combination."""
-        found: Array = self.prices[c][self.fusion(codes)]
-        return found
+        return np.asarray(self.prices[c][self.fusion(codes)])
 
     def decided(self, joint: Joint) -> Array:
         """The probability of each decision."""
@@ -269,5 +268,4 @@ class Network:
         for model in missing:
             joint = self._answers(joint, c, model)
         paid = joint.chance * self.costs(c, joint.codes)
-        found: Array = paid.reshape(*paid.shape[:-1], size, -1).sum(-1)
-        return found
+        return np.asarray(paid.reshape(*paid.shape[:-1], size, -1).sum(-1))

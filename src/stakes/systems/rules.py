@@ -109,8 +109,7 @@ class ModelAnswer(Node):
     """A part that stands for a label."""
 
     def holds(self, said: Said, terms: RuleTerms) -> Array:
-        found: Array = self.labels(said, terms) == terms.code(terms.pair()[0])
-        return found
+        return np.asarray(self.labels(said, terms) == terms.code(terms.pair()[0]))
 
     def when(self, terms: RuleTerms) -> str:
         return f"{self.words(terms)} is {terms.pair()[0]!r}"
@@ -142,8 +141,7 @@ class Says(ModelAnswer):
         return said[self.name]
 
     def holds(self, said: Said, terms: RuleTerms) -> Array:
-        found: Array = said[self.name] == terms.code(terms.yes_of(self.name))
-        return found
+        return np.asarray(said[self.name] == terms.code(terms.yes_of(self.name)))
 
     def possible(self, terms: RuleTerms) -> tuple[str, ...]:
         return terms.outputs[self.name]
@@ -186,8 +184,7 @@ class Vote(ModelAnswer):
         votes = [part.labels(said, terms) for part in self.parts]
         weights = whole(self.weights)
         tally = [sum(w * (vote == letter) for w, vote in zip(weights, votes, strict=True)) for letter in standing]
-        found: Array = np.array(standing)[np.argmax(np.stack(np.broadcast_arrays(*tally)), axis=0)]
-        return found
+        return np.asarray(np.array(standing)[np.argmax(np.stack(np.broadcast_arrays(*tally)), axis=0)])
 
     def possible(self, terms: RuleTerms) -> tuple[str, ...]:
         return tuple(dict.fromkeys(label for part in self.parts for label in part.possible(terms)))
@@ -278,8 +275,7 @@ class Agree(RuleCondition):
     negated: bool = False
 
     def holds(self, said: Said, terms: RuleTerms) -> Array:
-        found: Array = (self.left.labels(said, terms) == self.right.labels(said, terms)) ^ self.negated
-        return found
+        return np.asarray((self.left.labels(said, terms) == self.right.labels(said, terms)) ^ self.negated)
 
     def when(self, terms: RuleTerms) -> str:
         left, right = (p.name if isinstance(p, Says) else p.words(terms) for p in (self.left, self.right))

@@ -113,25 +113,16 @@ def worth(network: Network, costs: Mapping[str, ComponentCosts], cost: float) ->
 def _one(network: Network, costs: ComponentCosts, share: float, why_no_share: str, cost: float) -> ModelWorth:
     said = _answer(costs)
     answer = int(np.argmax(said >= said.max() * (1 - 1e-9)))  # of those that tie the first, whatever rounding says
-    perfect = removed = constant = cheapest = math.nan
-    best, reason = answer, why_no_share
-    perfect_range = removed_range = None
+    always = [_range(costs, [j] * len(network.classes)) for j in range(len(costs.outputs))]
+    right = _range(costs, costs.right) if min(costs.right) >= 0 else None
+    usual = costs.outputs[answer]
     if not costs.known:
-        reason = "only the range of its costs is known"
-        removed_range = _range(costs, [answer] * len(network.classes))
-        perfect_range = _range(costs, costs.right) if min(costs.right) >= 0 else None
-    else:
-        always = [_cost_of_answer(costs, [j] * len(network.classes)) for j in range(len(costs.outputs))]
-        removed, best = always[answer], int(np.argmin(always))
-        constant = always[best]
-        cheapest = _paid(costs, costs.at_least.min(-1))
-        if min(costs.right) >= 0:
-            perfect = _cost_of_answer(costs, costs.right)
-        else:
-            reason = "which of its outputs is right was not said"
-    usual, suited = costs.outputs[answer], costs.outputs[best]
-    figures = (cost, perfect, removed, usual, share, reason, constant, suited, cheapest)
-    return ModelWorth(costs.model, *figures, perfect_range, removed_range)
+        figures = (cost, math.nan, math.nan, usual, share, "only the range of its costs is known", math.nan, usual)
+        return ModelWorth(costs.model, *figures, perfect_range=right, removed_range=always[answer])
+    best = int(np.argmin([low for low, _ in always]))
+    perfect, reason = (right[0], why_no_share) if right else (math.nan, "which of its outputs is right was not said")
+    figures = (cost, perfect, always[answer][0], usual, share, reason, always[best][0], costs.outputs[best])
+    return ModelWorth(costs.model, *figures, cheapest=_paid(costs, costs.at_least.min(-1)))
 
 
 def _answer(costs: ComponentCosts) -> Amount:
@@ -139,13 +130,11 @@ def _answer(costs: ComponentCosts) -> Amount:
     return np.einsum("c,ca,caj->j", costs.cases, costs.seen_shares, np.nan_to_num(costs.rates))
 
 
-def _cost_of_answer(costs: ComponentCosts, answers: Sequence[int]) -> float:
-    """What the system costs when the model is made to say one thing for each class."""
-    return _range(costs, answers)[0]
-
-
 def _range(costs: ComponentCosts, answers: Sequence[int]) -> tuple[float, float]:
-    """From where to where that can lie; both ends are the same where the costs of answers are known."""
+    """From where to where what the system costs can lie when the model is made to say one thing for each class.
+
+    Both ends are the same where the costs of answers are known.
+    """
     ends = (np.stack([prices[c, :, j] for c, j in enumerate(answers)]) for prices in (costs.at_least, costs.at_most))
     low, high = (_paid(costs, prices) for prices in ends)
     return low, high
@@ -249,10 +238,8 @@ def break_even(costs: ComponentCosts, positive: str | None, price: float) -> Bre
     if not costs.known:
         raise errors.range_only(costs.model)
     pos = costs.classes.index(positive)
-    neg = 1 - pos
-    excess = costs.cases[:, None] * costs.excess
-    wrong = [1 - costs.right[c] for c in range(2)]
-    perfect = sum(costs.cases[c] * costs.expected[c, costs.right[c]] for c in (pos, neg))
-    per_tpr, per_tnr = float(excess[pos, wrong[pos]]), float(excess[neg, wrong[neg]])
+    both = (pos, 1 - pos)
+    perfect = sum(costs.cases[c] * costs.expected[c, costs.right[c]] for c in both)
+    per_tpr, per_tnr = (float(costs.cases[c] * costs.excess[c, 1 - costs.right[c]]) for c in both)
     needed = float(perfect) + per_tpr + per_tnr + price - costs.system_cost
     return BreakEven(costs.model, float(price), per_tpr, per_tnr, needed)

@@ -62,8 +62,7 @@ def _price(at: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _net_benefit(tables: Confusion, at: Array) -> Array:
-    found: Array = (tables.tp - tables.fp * _price(at)) / tables.total
-    return found
+    return np.asarray((tables.tp - tables.fp * _price(at)) / tables.total)
 
 
 # ── two models ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -133,5 +132,4 @@ def _error(spread: Array, unit: Array, units: int) -> Array:
     """
     if units < 2:
         return np.full(len(spread), np.nan)
-    found: Array = np.sqrt((np.maximum(spread, 0) + (unit**2).sum(0)) * units / (units - 1))
-    return found
+    return np.asarray(np.sqrt((np.maximum(spread, 0) + (unit**2).sum(0)) * units / (units - 1)))

@@ -14,6 +14,7 @@ from stakes.decisions.curves.uncertain_decisions import Cases, cases_of_many, ca
 from stakes.question.options import Value
 from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.clusters import Clusters
+from stakes.tallies.costs import Costs
 from stakes.tallies.scores import growing
 from stakes.uncertainty.sampling import Sampling
 
@@ -26,6 +27,8 @@ def reject_curve(scored: Scored | ClassScored, *, costs: Value = None, threshold
 
     ``thresholds`` are the largest doubts that are kept; ``area`` is the mean height, each point holding until the next.
     """
+    if costs is not None and not isinstance(costs, Costs):
+        raise errors.not_costs(costs)
     if isinstance(scored, Scored):
         cases = cases_of_two(scored, costs, threshold)
     elif threshold is not None:
@@ -48,8 +51,7 @@ def reject_curve(scored: Scored | ClassScored, *, costs: Value = None, threshold
 def _alike(doubt: Array) -> Array:
     """Round off the last bits, so that 0.3 and 1 − 0.7 are the same doubt."""
     parts, powers = np.frexp(doubt)
-    found: Array = np.ldexp(np.rint(np.ldexp(parts, _BITS)), powers - _BITS)
-    return found
+    return np.asarray(np.ldexp(np.rint(np.ldexp(parts, _BITS)), powers - _BITS))
 
 
 def _band(cases: Cases, ranks: Array, x: Array, y: Array, sampling: Sampling) -> Band:

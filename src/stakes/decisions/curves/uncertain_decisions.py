@@ -4,7 +4,6 @@ The doubt about a case is what its decision is expected to cost by the model's o
 price cost 1 each; a threshold t says that a miss weighs 2 − 2t and a false alarm 2t, so that doubt is largest at t.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,7 +17,7 @@ from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.class_scores import ClassSample
 from stakes.tallies.clusters import Clusters
-from stakes.tallies.costs import Costs, Row
+from stakes.tallies.costs import Costs
 
 _HALF = 0.5
 
@@ -61,19 +60,7 @@ class Cases:
 
 
 # ── two classes ──────────────────────────────────────────────────────────────────────────────────────────────────
-@dataclass(frozen=True, eq=False)
-class _Rule:
-    """Decisions between two classes, each from its score in ``starts`` on.
-
-    ``prices`` (negative and positive × decision) is what they cost, ``reckoned`` the costs by which doubt is told.
-    """
-
-    starts: Array
-    prices: Array
-    reckoned: Array
-
-
-def cases_of_two(scored: Scored, costs: Value, threshold: Value) -> Cases:
+def cases_of_two(scored: Scored, costs: Costs | None, threshold: Value) -> Cases:
     """Return the cases of two classes, decided by a threshold, or as costs least."""
     scored.need_probabilities("reject")
     if costs is not None and threshold is not None:
@@ -85,12 +72,16 @@ def cases_of_two(scored: Scored, costs: Value, threshold: Value) -> Cases:
             " or ",
             Pass("threshold"),
         )
-    rule = _rule_of_threshold(scored, threshold) if costs is None else _rule_of_costs(scored.table, _check(costs))
+    if costs is None:
+        starts, prices, reckoned = _rule_of_threshold(scored, threshold)
+    else:
+        starts, prices = _rule_of_costs(scored.table, costs)
+        reckoned = prices
     clusters = scored.sampling.clusters
     rows = _of_table(scored.table) if clusters is None else ScoredRows.of(clusters)
-    decided = np.searchsorted(rule.starts, rows.scores, side="right") - 1
-    doubt = (1 - rows.scores) * rule.reckoned[0, decided] + rows.scores * rule.reckoned[1, decided]
-    return Cases(rows, doubt, decided, rule.prices)
+    decided = np.searchsorted(starts, rows.scores, side="right") - 1
+    doubt = (1 - rows.scores) * reckoned[0, decided] + rows.scores * reckoned[1, decided]
+    return Cases(rows, doubt, decided, prices)
 
 
 def _of_table(table: ScoreTable) -> ScoredRows:
@@ -107,26 +98,27 @@ def _of_table(table: ScoreTable) -> ScoredRows:
     return ScoredRows(scores, truth, joined(""), joined("_squared") if table.weighted else None)
 
 
-def _rule_of_threshold(scored: Scored, threshold: Value) -> _Rule:
+def _rule_of_threshold(scored: Scored, threshold: Value) -> tuple[Array, Array, Array]:
+    """From which score on each decision is taken, what it costs (class × decision), and the costs that tell doubt."""
     cut = next((one for one in (threshold, scored.threshold) if one is not None), _HALF)
     if not is_real(cut) or cut != cut:
         raise errors.bad_threshold(cut)
     alarm = 2 * min(max(float(cut), 0.0), 1.0)
-    return _Rule(np.array([-np.inf, cut]), np.array([[0.0, 1], [1, 0]]), np.array([[0.0, alarm], [2 - alarm, 0]]))
+    return np.array([-np.inf, cut]), np.array([[0.0, 1], [1, 0]]), np.array([[0.0, alarm], [2 - alarm, 0]])
 
 
-def _rule_of_costs(table: ScoreTable, costs: Costs) -> _Rule:
-    """The decisions that cost least, each from the probability at which it does."""
+def _rule_of_costs(table: ScoreTable, costs: Costs) -> tuple[Array, Array]:
+    """From which probability on each decision costs least, and what it costs (class × decision)."""
     matrix, names = costs.matrix, costs.decisions or ("negative", "positive")
     if costs.classes is not None:
         matrix = costs.for_table((table.negative, table.positive), names, table.positive)
     points = costs.switch_points(table.positive)
-    prices = _floats(matrix)[:, [names.index(decision) for decision, _ in points]]
-    return _Rule(np.array([-np.inf, *(float(start) for _, start in points[1:])]), prices, prices)
+    prices = np.array(matrix, np.float64)[:, [names.index(decision) for decision, _ in points]]
+    return np.array([-np.inf, *(float(start) for _, start in points[1:])]), prices
 
 
 # ── several classes ──────────────────────────────────────────────────────────────────────────────────────────────
-def cases_of_many(scored: ClassScored, costs: Value) -> Cases:
+def cases_of_many(scored: ClassScored, costs: Costs | None) -> Cases:
     """Return the cases of several classes, each decided for its highest score, or as costs least."""
     clusters, sample = scored.sampling.clusters, scored.scores.sample
     source = clusters or sample
@@ -139,20 +131,9 @@ def cases_of_many(scored: ClassScored, costs: Value) -> Cases:
     else:
         if not scored.probabilities:
             raise errors.no_curve("reject", "costs need probabilities, and the scores lie outside [0, 1]")
-        prices = _floats(_check(costs).for_table(classes, costs.decisions or classes, None))
+        prices = np.array(costs.for_table(classes, costs.decisions or classes, None), np.float64)
         expected = rows.scores @ prices
         decided, doubt = expected.argmin(axis=1), expected.min(axis=1)
     # some of the rows stand for more rows than they are
     thinned = isinstance(source, ClassSample) and not np.array_equal(source.squares, source.weight**2)
     return Cases(rows, doubt, decided, prices, f"from a sample of {len(rows.truth):,} rows" if thinned else "")
-
-
-# ── both ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-def _check(costs: object) -> Costs:
-    if not isinstance(costs, Costs):
-        raise errors.not_costs(costs)
-    return costs
-
-
-def _floats(matrix: Sequence[Row]) -> Array:
-    return np.array([[float(cost) for cost in row] for row in matrix])

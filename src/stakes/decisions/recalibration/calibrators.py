@@ -289,8 +289,7 @@ def _logs(probabilities: Array) -> Array:
 def _softmax(logs: Array) -> Array:
     from scipy.special import softmax
 
-    found: Array = softmax(logs, axis=1)
-    return found
+    return np.asarray(softmax(logs, axis=1))
 
 
 def _finite(value: Value) -> float:

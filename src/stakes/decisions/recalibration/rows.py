@@ -135,8 +135,7 @@ def _positive(calibrator: str, truth: Column) -> Array:
     pair = next((known for known in PAIRS if set(labels.names) <= set(known)), None)
     if pair is None:
         raise errors.truth_of_recalibration(calibrator, labels.names)
-    found: Array = labels.into(pair) == 1
-    return found
+    return np.asarray(labels.into(pair) == 1)
 
 
 def _weigh(scores: Array, truth: Array, weight: Column) -> LabelledScores:

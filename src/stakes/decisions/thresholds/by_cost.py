@@ -14,8 +14,7 @@ from stakes.decisions.thresholds.cost_account import CostAccount
 from stakes.decisions.thresholds.decision import BAYES, Decision, Range, all_within
 from stakes.decisions.thresholds.objectives import LowestCost
 from stakes.decisions.thresholds.out_of_bag import Resamples
-from stakes.decisions.thresholds.over_thresholds import MeanCost, over_thresholds
-from stakes.decisions.thresholds.search import Search, alike, ranges
+from stakes.decisions.thresholds.search import MeanCost, Search, alike, over_thresholds, ranges
 from stakes.decisions.thresholds.threshold_grid import CLASSES, Price, ThresholdGrid, cost_of_moving, cumulate
 from stakes.errors import About, InputError, Pass
 from stakes.metrics import Estimate
@@ -174,7 +173,10 @@ class _ByCost(Search[Pricing]):
             cost_ratio=self._cost_ratio(),
             worth_of_labels=self._worth_of_labels(),
             find_over_thresholds=self._over_thresholds(),
-            **self.facts(),
+            positive=self.table.positive,
+            negative=self.table.negative,
+            rows=self.rows,
+            confidence=self.sampling.confidence,
         )
 
     def _question(self) -> str:

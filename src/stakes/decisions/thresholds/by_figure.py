@@ -10,8 +10,7 @@ from stakes import metrics
 from stakes.decisions.thresholds.decision import Decision
 from stakes.decisions.thresholds.objectives import BestFigure, tables_at
 from stakes.decisions.thresholds.out_of_bag import Resamples
-from stakes.decisions.thresholds.over_thresholds import figure_of, over_thresholds
-from stakes.decisions.thresholds.search import RESAMPLES, Search, alike, ranges
+from stakes.decisions.thresholds.search import RESAMPLES, Search, alike, figure_of, over_thresholds, ranges
 from stakes.decisions.thresholds.threshold_grid import ThresholdGrid, evenly
 from stakes.errors import InputError
 from stakes.metrics import Estimate
@@ -53,7 +52,10 @@ class _ByFigure(Search[BestFigure]):
             find_over_thresholds=partial(
                 over_thresholds, self.table, metric.text, partial(figure_of, metric.text), threshold, self.sampling
             ),
-            **self.facts(),
+            positive=self.table.positive,
+            negative=self.table.negative,
+            rows=self.rows,
+            confidence=self.sampling.confidence,
         )
 
     def _best(self) -> int:
@@ -105,8 +107,7 @@ class _ByFigure(Search[BestFigure]):
         if self.wanted.condition is not None:
             found = np.nan_to_num(np.asarray(self.wanted.condition.of(drawn)), nan=self.wanted.limit)
             low, high = np.quantile(found, (self.sampling.tail, 1 - self.sampling.tail), axis=0)
-            values: Array = (low <= self.wanted.limit) & (self.wanted.limit <= high)
-            return values
+            return np.asarray((low <= self.wanted.limit) & (self.wanted.limit <= high))
         merit = self.wanted.merit(tables_at(grid, np.ones((1, 2, len(grid.scores)))))[0]
         again = self.wanted.merit(drawn)
         known = np.isfinite(merit)

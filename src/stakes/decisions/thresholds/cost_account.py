@@ -44,8 +44,7 @@ class CostAccount:
     # ── rows ─────────────────────────────────────────────────────────────────────────────────────────────────
     def _by_level(self, policy: Array) -> Array:
         """What the rows of each class and level cost together."""
-        found: Array = (policy * self.grid.costs).sum(axis=0)
-        return found
+        return np.asarray((policy * self.grid.costs).sum(axis=0))
 
     def _over_rows(self, policy: Array) -> Interval:
         """The percentiles of the cost of resamples."""
@@ -55,8 +54,7 @@ class CostAccount:
 
     @cached_property
     def _bootstrap_sizes(self) -> Array:
-        found: Array = np.einsum("bcj,cj->bc", self.resamples.held, self.grid.weight)
-        return found
+        return np.asarray(np.einsum("bcj,cj->bc", self.resamples.held, self.grid.weight))
 
     # ── clusters ─────────────────────────────────────────────────────────────────────────────────────────────
     def _by_cluster(self, policy: Array, counts: Array) -> Array:
@@ -86,5 +84,4 @@ def _per_case(paid: Array, rows: Array, shares: Array | None) -> Array:
     """Costs and rows of the classes (last axis) as a cost per case, at given shares of the classes or the rows' own."""
     if shares is None:
         return divide(paid.sum(-1), rows.sum(-1))
-    found: Array = (shares * divide(paid, rows)).sum(-1)
-    return found
+    return np.asarray((shares * divide(paid, rows)).sum(-1))

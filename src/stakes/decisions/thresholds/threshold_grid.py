@@ -60,8 +60,7 @@ class ThresholdGrid:
     @property
     def sizes(self) -> Array:
         """The (weighted) rows of each class, the positive one first."""
-        found: Array = self.weight.sum(-1)
-        return found
+        return np.asarray(self.weight.sum(-1))
 
     def place_of(self, threshold: float) -> int:
         """How many levels lie at or above a threshold."""
