@@ -16,6 +16,8 @@ from stakes.decisions.thresholds.decision import (
     Recommendation,
     WayRow,
     cheapest_constant,
+    describe_saving,
+    surely_saves,
     ways_as_rows,
     with_interval,
 )
@@ -76,8 +78,7 @@ class Policies(
     @property
     def enough_evidence(self) -> bool:
         """Whether the best way surely costs less than deciding the same for everybody."""
-        low = self.savings[self.best].low if self.best in self.savings else None
-        return low is not None and low > 0
+        return self.best in self.savings and surely_saves(self.savings[self.best])
 
     def to_rows(self) -> list[WayRow]:
         """Return one flat dictionary per way to decide, for a data frame; a saving is against the best constant."""
@@ -97,14 +98,7 @@ class Policies(
         if self.best == self.constant:
             yield "Not enough evidence that looking at the scores costs less than deciding the same for everybody."
             return
-        saving = self.savings[self.best]
-        if self.enough_evidence:
-            yield f"Against {self.constant} it saves {with_interval(saving)}: the model earns its keep."
-        else:
-            yield (
-                f"Not enough evidence that it costs less than {self.constant}: the saving is {with_interval(saving)} "
-                f"per {PER:,} cases."
-            )
+        yield describe_saving("it", self.constant, self.savings[self.best])
         if self.recalibration is not None:
             yield f"Recalibration saves {with_interval(self.recalibration)} per {PER:,} cases."
         if self.note:

@@ -91,10 +91,8 @@ def _right_answers(network: Network) -> Iterator[str]:
         yield f"of {', '.join(plain)}: the true class"
     for name, model in network.models.items():
         if name not in plain:
-            named = [
-                f"{model.outputs[code]} for {label}" if code >= 0 else f"none for {label}"
-                for label, code in zip(network.classes, model.right, strict=True)
-            ]
+            right = zip(network.classes, model.right, strict=True)
+            named = [f"{model.outputs[code] if code >= 0 else 'none'} for {label}" for label, code in right]
             yield f"of {name}: {', '.join(named)}"
 
 

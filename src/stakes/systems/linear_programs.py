@@ -6,6 +6,7 @@ the draws bound every draw from below: exactly for those that were solved, and c
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,15 +36,9 @@ def least_of_each(prices: Array, constraints: Sparse, margins: Array) -> tuple[A
     from scipy.sparse import eye_array, kron
 
     several = kron(eye_array(len(prices)), constraints).tocsr()
+    solve = partial(linprog, prices.ravel(), A_eq=several, b_eq=margins.ravel(), bounds=(0, None), method="highs")
     for presolve in (True, False):  # presolving takes what is tiny for impossible now and then
-        solved = linprog(
-            prices.ravel(),
-            A_eq=several,
-            b_eq=margins.ravel(),
-            bounds=(0, None),
-            method="highs",
-            options={"presolve": presolve},
-        )
+        solved = solve(options={"presolve": presolve})
         if solved.status == 0:
             break
     else:

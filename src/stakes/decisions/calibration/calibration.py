@@ -6,12 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from stakes import errors, metrics
-from stakes.decisions.calibration.decomposition import (
-    Decomposition,
-    decomposition,
-    recalibrate_table,
-    sum_decomposition,
-)
+from stakes.decisions.calibration.decomposition import Decomposition, decompose, decompose_sum, recalibrate_table
 from stakes.decisions.calibration.line import CalibrationLine, calibration_line
 from stakes.decisions.calibration.reliability import Honest, Reliability, honest, reliability
 from stakes.metrics import Estimate
@@ -70,12 +65,12 @@ class Calibration(
     @cached_property
     def brier(self) -> Decomposition:
         """The parts of the Brier score."""
-        return decomposition("brier_score", self.table, self._recalibrated, self.sampling)
+        return decompose("brier_score", self.table, self._recalibrated, self.sampling)
 
     @cached_property
     def log_loss(self) -> Decomposition:
         """The parts of the log loss."""
-        return decomposition("log_loss", self.table, self._recalibrated, self.sampling)
+        return decompose("log_loss", self.table, self._recalibrated, self.sampling)
 
     @cached_property
     def ece(self) -> Estimate:
@@ -137,7 +132,7 @@ class ClassCalibrations(Record, shown="brier log_loss classes"):
     @cached_property
     def brier(self) -> Decomposition:
         """The parts of the Brier score, added up over the classes."""
-        return sum_decomposition(self.scores, self.sampling)
+        return decompose_sum(self.scores, self.sampling)
 
     @property
     def log_loss(self) -> Estimate:

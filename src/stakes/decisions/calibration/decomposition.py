@@ -60,14 +60,14 @@ class Decomposition(Record):
     calibration_share: Estimate
 
 
-def decomposition(name: str, table: ScoreTable, fitted: ScoreTable, sampling: Sampling) -> Decomposition:
+def decompose(name: str, table: ScoreTable, fitted: ScoreTable, sampling: Sampling) -> Decomposition:
     """Return the parts of the "brier_score" or the "log_loss" of two classes; ``fitted`` is the recalibrated table."""
     metric = metrics.find(name)
     parts = LossTerms.of(metric, table, fitted)
     return _figures(metric, parts, table, _uncertainty_limits(name, table, sampling), sampling)
 
 
-def sum_decomposition(scores: ClassScores, sampling: Sampling) -> Decomposition:
+def decompose_sum(scores: ClassScores, sampling: Sampling) -> Decomposition:
     """Return the parts of the Brier score of several classes: the sum of those of each class against the rest."""
     brier = metrics.find("brier_score")
     of_class = [LossTerms.of(brier, table, recalibrate_table(table)) for table in scores.tables]

@@ -96,10 +96,8 @@ class _Differing:
 
     def sums(self, values: Array, places: Array, count: int) -> Array:
         """Add up values of rows by place, at each threshold at which the models differ on the row (count × size)."""
-        begun, ended = (
-            np.bincount(places * (self.size + 1) + edge, values, count * (self.size + 1))
-            for edge in (self.starts, self.ends)
-        )
+        width = self.size + 1
+        begun, ended = (np.bincount(places * width + edge, values, count * width) for edge in (self.starts, self.ends))
         return np.cumsum((begun - ended).reshape(count, -1), axis=1)[:, :-1]
 
 

@@ -46,6 +46,8 @@ class Calibrator(Record, stakes="calibrator"):
 
     method: ClassVar[str]
     parameters: ClassVar[tuple[str, ...]] = ()
+    learned: ClassVar[tuple[str, ...]]
+    """The names under which what was learned is saved; the attributes have an underscore behind them."""
     rows_: float
     """How many rows (weighted: of equal weight) it was fitted on."""
     range_: tuple[float, float] | None = None
@@ -98,7 +100,7 @@ class Calibrator(Record, stakes="calibrator"):
             "rows": self.rows_,
             "range": self.range_ and list(self.range_),
             "fitted_for": dict(self.fitted_for_),
-            **self._content(),
+            **{name: getattr(self, f"{name}_") for name in self.learned},
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -132,9 +134,6 @@ class Calibrator(Record, stakes="calibrator"):
     def _apply(self, score: Column) -> Array:
         raise NotImplementedError
 
-    def _content(self) -> dict[str, object]:
-        raise NotImplementedError
-
     def restore(self, content: Mapping[str, Value]) -> None:
         """Take over what :meth:`to_dict` saved; ValueError says what is wrong with it."""
         raise NotImplementedError
@@ -151,6 +150,7 @@ class IsotonicCalibrator(Calibrator):
     """
 
     method = "isotonic"
+    learned = ("scores", "levels")
 
     def _learn(self, rows: LabelledScores) -> None:
         self.scores_, self.levels_ = rising_curve(ScoreTable.from_rows(rows.scores, rows.truth, rows.weight))
@@ -162,9 +162,6 @@ class IsotonicCalibrator(Calibrator):
     def _apply(self, score: Column) -> Array:
         least = 0.5 / (self.rows_ + 1)
         return np.clip(self.curve(score), least, 1 - least).reshape(np.shape(score))
-
-    def _content(self) -> dict[str, object]:
-        return {"scores": self.scores_.tolist(), "levels": self.levels_.tolist()}
 
     def restore(self, content: Mapping[str, Value]) -> None:
         """Take over points of a rising curve."""
@@ -185,6 +182,7 @@ class SigmoidCalibrator(Calibrator):
     """
 
     method = "sigmoid"
+    learned = ("slope", "intercept")
 
     def _learn(self, rows: LabelledScores) -> None:
         if rows.scores.min() == rows.scores.max():
@@ -199,9 +197,6 @@ class SigmoidCalibrator(Calibrator):
         x = self._column(score)
         p = logistic.probability(self.intercept_ + self.slope_ * x)
         return np.clip(p, _NEAR_0, _NEAR_1).reshape(np.shape(score))
-
-    def _content(self) -> dict[str, object]:
-        return {"slope": self.slope_, "intercept": self.intercept_}
 
     def restore(self, content: Mapping[str, Value]) -> None:
         """Take over the two numbers."""
@@ -218,6 +213,7 @@ class TemperatureCalibrator(Calibrator):
 
     method = "temperature"
     parameters = ("classes",)
+    learned = ("temperature", "columns")
 
     def __init__(self, classes: Value = None) -> None:
         self.classes = classes
@@ -258,9 +254,9 @@ class TemperatureCalibrator(Calibrator):
         p = np.clip(_softmax(_logs(values) / self.temperature_), _NEAR_0, _NEAR_1)
         return (p if columns else p[:, 1]).reshape(np.shape(score))
 
-    def _content(self) -> dict[str, object]:
-        classes = None if self.classes is None else [str(name) for name in self.classes]
-        return {"temperature": self.temperature_, "columns": self.columns_, "classes": classes}
+    def data(self) -> dict[str, object]:
+        """Return what was learned, and the names of the columns."""
+        return {**super().data(), "classes": None if self.classes is None else list(map(str, self.classes))}
 
     def restore(self, content: Mapping[str, Value]) -> None:
         """Take over the temperature and for which columns it is."""

@@ -26,7 +26,7 @@ PER = 1000
 
 
 class Recommendation(Record, Reportable):
-    """What tells in sentences how to decide; ``cautions`` say why nothing of it can be believed."""
+    """The best way to decide, what it is worth, and what speaks for and against it."""
 
     dropped: int
     cautions: tuple[str, ...]
@@ -120,8 +120,7 @@ class Decision(
         """Whether the model surely costs less than deciding the same for everybody; None when costs were not asked."""
         if not self.constant:
             return None
-        low = self.savings[self.constant].low
-        return low is not None and low > 0
+        return surely_saves(self.savings[self.constant])
 
     @property
     def bayes_is_alike(self) -> bool:
@@ -176,10 +175,8 @@ class Decision(
         yield from self._about_alike()
         yield from self._about_bayes()
         yield from self._about_ratio()
-        yield (
-            "Knowing all rates exactly, from many more labels, could save at most "
-            f"{describe(self.worth_of_labels)} per {PER:,} cases."
-        )
+        most = f"{describe(self.worth_of_labels)} per {PER:,} cases"
+        yield f"Knowing all rates exactly, from many more labels, could save at most {most}."
 
     def _rule(self, thresholds: Sequence[float]) -> str:
         if math.isinf(thresholds[0]):
@@ -217,22 +214,15 @@ class Decision(
 
     def _about_evidence(self) -> Iterator[str]:
         saving = self.savings[self.constant]
-        if self.enough_evidence:
-            yield f"Against {self.constant} it saves {with_interval(saving)}: the model earns its keep."
-        elif self.worse:
+        if self.worse:
             yield f"Against {self.constant} it loses {with_interval(_as_loss(saving))}."
         else:
-            yield (
-                f"Not enough evidence that the model costs less than {self.constant}: the saving is "
-                f"{with_interval(saving)} per {PER:,} cases."
-            )
+            yield describe_saving("the model", self.constant, saving)
 
     def _about_figure(self) -> Iterator[str]:
         found = self.corrected
-        yield (
-            f"On rows that did not choose it {found.name} is {found.value:.4f}{_limits(found)}; on those that did, "
-            f"{self.apparent.value:.4f}{self._which_flatters}."
-        )
+        apparent = f"on those that did, {self.apparent.value:.4f}{self._which_flatters}"
+        yield f"On rows that did not choose it {found.name} is {found.value:.4f}{_limits(found)}; {apparent}."
         if self.condition is not None and self.limit is not None:
             (sign, limit), kept = self.limit, self.condition
             met = kept.value >= limit if sign == "≥" else kept.value <= limit
@@ -299,6 +289,19 @@ def with_interval(cost: Estimate) -> str:
     if cost.low is None or cost.high is None:
         return f"{describe(cost.value)} ({cost.no_interval})"
     return f"{describe(cost.value)} ({percent(cost.confidence)} interval {describe(cost.low)} to {describe(cost.high)})"
+
+
+def surely_saves(saving: Estimate) -> bool:
+    """Whether all of the interval lies above 0."""
+    return saving.low is not None and saving.low > 0
+
+
+def describe_saving(who: str, constant: str, saving: Estimate) -> str:
+    """Say whether somebody surely costs less than deciding the same for everybody."""
+    if surely_saves(saving):
+        return f"Against {constant} it saves {with_interval(saving)}: the model earns its keep."
+    saved = f"{with_interval(saving)} per {PER:,} cases"
+    return f"Not enough evidence that {who} costs less than {constant}: the saving is {saved}."
 
 
 def _limits(found: Estimate) -> str:
