@@ -114,9 +114,10 @@ def _reorder(joint: JointCounts, classes: Sequence[str]) -> JointCounts:
     place = np.array([classes.index(name) for name in joint.truths])
     codes = joint.codes.copy()
     codes[:, 0] = place[codes[:, 0]]
-    if len(np.unique(codes[joint.counts > 0, 0])) < len(classes):
-        missing = next(c for c in range(len(classes)) if c not in codes[:, 0])
-        raise errors.no_cases_of_class("the rows", classes[missing])
+    present = codes[joint.counts > 0, 0]
+    for c, name in enumerate(classes):
+        if c not in present:
+            raise errors.no_cases_of_class("the rows", name)
     return JointCounts(joint.columns, (tuple(classes), *joint.labels[1:]), codes, joint.counts)
 
 
