@@ -110,18 +110,9 @@ def _uncertainty_limits(name: str, table: ScoreTable, sampling: Sampling) -> Int
     if sampling.fixed:
         return none("the design fixes the class counts, on which alone it hangs")
     share = float(table.P / table.total)
-    low, high = wilson(share, _effective_rows(table), sampling.confidence)
+    low, high = wilson(share, table.equal_rows, sampling.confidence)
     losses = [_loss_of_saying(name, p) for p in (low, high, min(max(low, 0.5), high))]  # largest at ½
     return Interval(min(losses), max(losses), "Wilson's limits of the share of positives")
-
-
-def _effective_rows(table: ScoreTable) -> float:
-    """How many rows of equal weight would tell as much as all of these (Kish)."""
-    total = float(table.total)
-    if not table.weighted:
-        return total
-    values = table.as_columns().values
-    return total**2 / float(values["positives_squared"].sum() + values["negatives_squared"].sum())
 
 
 def _loss_of_saying(name: str, p: float) -> float:
