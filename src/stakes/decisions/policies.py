@@ -16,8 +16,6 @@ from stakes.decisions.thresholds.decision import (
     Recommendation,
     WayRow,
     cheapest_constant,
-    describe_saving,
-    surely_saves,
     ways_as_rows,
     with_interval,
 )
@@ -78,7 +76,7 @@ class Policies(
     @property
     def enough_evidence(self) -> bool:
         """Whether the best way surely costs less than deciding the same for everybody."""
-        return self.best in self.savings and surely_saves(self.savings[self.best])
+        return self.best in self.savings and (self.savings[self.best].low or 0) > 0
 
     def to_rows(self) -> list[WayRow]:
         """Return one flat dictionary per way to decide, for a data frame; a saving is against the best constant."""
@@ -98,7 +96,7 @@ class Policies(
         if self.best == self.constant:
             yield "Not enough evidence that looking at the scores costs less than deciding the same for everybody."
             return
-        yield describe_saving("it", self.constant, self.savings[self.best])
+        yield self._evidence("it", self.constant, self.savings[self.best])
         if self.recalibration is not None:
             yield f"Recalibration saves {with_interval(self.recalibration)} per {PER:,} cases."
         if self.note:

@@ -113,7 +113,7 @@ class _ByCost(Search[Pricing]):
     # ── resamples ────────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
     def resampled(self) -> Resamples:
-        return self.resamples(self.grid)
+        return Resamples.of(self.grid, self.sampling)
 
     @cached_property
     def paid(self) -> Array:

@@ -9,8 +9,8 @@ import numpy as np
 from stakes import metrics
 from stakes.decisions.thresholds.decision import Decision
 from stakes.decisions.thresholds.objectives import BestFigure, tables_at
-from stakes.decisions.thresholds.out_of_bag import Resamples
-from stakes.decisions.thresholds.search import RESAMPLES, Search, alike, figure_of, over_thresholds, ranges
+from stakes.decisions.thresholds.out_of_bag import RESAMPLES, Resamples
+from stakes.decisions.thresholds.search import Search, alike, figure_of, over_thresholds, ranges
 from stakes.decisions.thresholds.threshold_grid import ThresholdGrid, evenly
 from stakes.errors import InputError
 from stakes.metrics import Estimate
@@ -32,7 +32,7 @@ class _ByFigure(Search[BestFigure]):
         place = self._best()
         threshold = math.inf if not place else float(self.columns.scores[place - 1])
         grid = ThresholdGrid.of(evenly(self.columns, [threshold, *self.usual]), [(0.0, 0.0)])
-        resamples = self.resamples(grid)
+        resamples = Resamples.of(grid, self.sampling)
         tables = tables_at(grid, resamples.held)
         here = grid.place_of(threshold)
         soft = self._soft(grid, resamples.policy(self.wanted.choose(tables)[None])[1], resamples)

@@ -38,6 +38,14 @@ class Recommendation(Record, Reportable):
     def _sentences(self) -> Iterator[str]:
         raise NotImplementedError
 
+    @staticmethod
+    def _evidence(who: str, constant: str, saving: Estimate) -> str:
+        """Say whether somebody surely costs less than deciding the same for everybody."""
+        if (saving.low or 0) > 0:
+            return f"Against {constant} it saves {with_interval(saving)}: the model earns its keep."
+        saved = f"{with_interval(saving)} per {PER:,} cases"
+        return f"Not enough evidence that {who} costs less than {constant}: the saving is {saved}."
+
     def __str__(self) -> str:
         left_out = [errors.rows_left_out(self.dropped)] if self.dropped else []
         return lines([*self.sentences(), *(f"{words}." for words in (*left_out, *self.cautions))])
@@ -120,7 +128,7 @@ class Decision(
         """Whether the model surely costs less than deciding the same for everybody; None when costs were not asked."""
         if not self.constant:
             return None
-        return surely_saves(self.savings[self.constant])
+        return (self.savings[self.constant].low or 0) > 0
 
     @property
     def bayes_is_alike(self) -> bool:
@@ -217,7 +225,7 @@ class Decision(
         if self.worse:
             yield f"Against {self.constant} it loses {with_interval(_as_loss(saving))}."
         else:
-            yield describe_saving("the model", self.constant, saving)
+            yield self._evidence("the model", self.constant, saving)
 
     def _about_figure(self) -> Iterator[str]:
         found = self.corrected
@@ -289,19 +297,6 @@ def with_interval(cost: Estimate) -> str:
     if cost.low is None or cost.high is None:
         return f"{describe(cost.value)} ({cost.no_interval})"
     return f"{describe(cost.value)} ({percent(cost.confidence)} interval {describe(cost.low)} to {describe(cost.high)})"
-
-
-def surely_saves(saving: Estimate) -> bool:
-    """Whether all of the interval lies above 0."""
-    return saving.low is not None and saving.low > 0
-
-
-def describe_saving(who: str, constant: str, saving: Estimate) -> str:
-    """Say whether somebody surely costs less than deciding the same for everybody."""
-    if surely_saves(saving):
-        return f"Against {constant} it saves {with_interval(saving)}: the model earns its keep."
-    saved = f"{with_interval(saving)} per {PER:,} cases"
-    return f"Not enough evidence that {who} costs less than {constant}: the saving is {saved}."
 
 
 def _limits(found: Estimate) -> str:

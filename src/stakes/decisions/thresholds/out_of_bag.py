@@ -10,8 +10,9 @@ import numpy as np
 
 from stakes.decisions.thresholds.threshold_grid import ThresholdGrid
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.clusters import Clusters
+from stakes.uncertainty.sampling import Sampling
 
+RESAMPLES = 1000
 _ENOUGH = 64
 """From this many rows on, how often they are drawn is as good as normal."""
 
@@ -30,20 +31,15 @@ class Resamples:
     counts: Array | None = None
 
     @classmethod
-    def of_rows(cls, grid: ThresholdGrid, resamples: int, generator: np.random.Generator) -> "Resamples":
-        """Draw the rows of each level."""
-        rows = grid.rows
-        drawn = _poisson(rows, resamples, generator)
-        shrink = np.log1p(-1 / np.maximum(rows, 1 + 1e-9))
-        return cls(drawn / np.where(rows > 0, rows, 1.0), np.exp(drawn * shrink))
-
-    @classmethod
-    def of_clusters(
-        cls, grid: ThresholdGrid, clusters: Clusters, resamples: int, generator: np.random.Generator
-    ) -> "Resamples":
-        """Draw clusters."""
-        counts = clusters.by_level(grid.scores)
-        drawn = generator.poisson(1.0, (resamples, len(counts))).astype(np.float64)
+    def of(cls, grid: ThresholdGrid, sampling: Sampling) -> "Resamples":
+        """Draw the rows of each level, or clusters where there are any."""
+        rows, generator = grid.rows, sampling.generator()
+        if sampling.clusters is None:
+            drawn = _poisson(rows, generator)
+            shrink = np.log1p(-1 / np.maximum(rows, 1 + 1e-9))
+            return cls(drawn / np.where(rows > 0, rows, 1.0), np.exp(drawn * shrink))
+        counts = sampling.clusters.by_level(grid.scores)
+        drawn = generator.poisson(1.0, (RESAMPLES, len(counts))).astype(np.float64)
         weight = np.where(grid.weight > 0, grid.weight, 1.0)
         return cls(np.tensordot(drawn, counts, 1) / weight, (drawn == 0).astype(np.float64), counts)
 
@@ -67,14 +63,14 @@ class Resamples:
         return share
 
 
-def _poisson(rows: Array, resamples: int, generator: np.random.Generator) -> Array:
+def _poisson(rows: Array, generator: np.random.Generator) -> Array:
     """How often the rows of each level are drawn: independent Poisson numbers, which add up to nearly all rows."""
-    drawn = np.zeros((resamples, *rows.shape))
+    drawn = np.zeros((RESAMPLES, *rows.shape))
     large = rows >= _ENOUGH
     small = (rows > 0) & ~large
     if large.any():
-        noise = generator.standard_normal((resamples, int(large.sum())), np.float32)
+        noise = generator.standard_normal((RESAMPLES, int(large.sum())), np.float32)
         drawn[:, large] = np.maximum(rows[large] + np.sqrt(rows[large]) * noise, 0.0)
     if small.any():
-        drawn[:, small] = generator.poisson(rows[small], (resamples, int(small.sum())))
+        drawn[:, small] = generator.poisson(rows[small], (RESAMPLES, int(small.sum())))
     return drawn

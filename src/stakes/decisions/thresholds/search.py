@@ -10,7 +10,6 @@ import numpy as np
 from stakes import errors, metrics
 from stakes.decisions.curves.curve import Curve, bootstrap_band, bootstrap_tables
 from stakes.decisions.thresholds.decision import Range
-from stakes.decisions.thresholds.out_of_bag import Resamples
 from stakes.decisions.thresholds.threshold_grid import ThresholdGrid
 from stakes.errors import InputError
 from stakes.metrics.declare import Figure
@@ -19,7 +18,6 @@ from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
 from stakes.uncertainty.sampling import Sampling
 
-RESAMPLES = 1000
 DEFAULT = 0.5
 """The threshold that people use when they do not think about it."""
 
@@ -65,13 +63,6 @@ class Search(Generic[Wanted]):
     def usual(self) -> list[float]:
         """The threshold to compare with, where scores are probabilities."""
         return [DEFAULT] if self.probabilities else []
-
-    def resamples(self, grid: ThresholdGrid) -> Resamples:
-        """Draw rows, or clusters where there are any."""
-        generator = self.sampling.generator()
-        if self.sampling.clusters is None:
-            return Resamples.of_rows(grid, RESAMPLES, generator)
-        return Resamples.of_clusters(grid, self.sampling.clusters, RESAMPLES, generator)
 
     def rows_in_words(self) -> str:
         """How many rows there are, and how many of them are positive."""
