@@ -77,5 +77,4 @@ def _bootstrap_rates(counts: Array, generator: np.random.Generator, times: int) 
 
 
 def _draw_counts(counts: Array, generator: np.random.Generator, times: int) -> NDArray[np.float64]:
-    extra = min(0.5, 2 / counts.shape[-1])
-    return generator.standard_gamma(counts + extra, (times, *counts.shape))
+    return generator.standard_gamma(counts + min(0.5, 2 / counts.shape[-1]), (times, *counts.shape))

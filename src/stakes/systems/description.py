@@ -98,8 +98,7 @@ def _right_answers(network: Network) -> Iterator[str]:
 
 def _says_classes(network: Network, name: str) -> bool:
     model = network.models[name]
-    said = [model.outputs[code] if code >= 0 else None for code in model.right]
-    return said == list(network.classes)
+    return [model.outputs[code] if code >= 0 else None for code in model.right] == list(network.classes)
 
 
 def advice(network: Network, worth: Worth, per_case: bool) -> str:

@@ -69,8 +69,7 @@ class Fusion:
         terms = self.terms
         said: dict[str, Array] = {}
         for name in self.heard:
-            letters = np.array([terms.code(label) for label in terms.outputs[name]], np.int32)
-            said[name] = letters[codes[name]]
+            said[name] = np.array([*map(terms.code, terms.outputs[name])], np.int32)[codes[name]]
         for name, rule in self.rules.items():
             if name in self._matter:
                 said[name] = rule.labels(said, terms)
@@ -114,8 +113,7 @@ def fuse(terms: RuleTerms, decisions: Sequence[str], fusers: Mapping[str, Value]
         terms = replace(terms, outputs={**terms.outputs, name: rule.possible(terms)})
         rules[name] = rule
     rules[DECISION] = rules.pop(DECISION)  # the last one
-    texts = {name: draft.text for name, draft in drafts.items()}
-    return Fusion(terms, models, rules, texts, tuple(decisions))
+    return Fusion(terms, models, rules, {name: draft.text for name, draft in drafts.items()}, tuple(decisions))
 
 
 def in_order(listens: Mapping[str, Sequence[str]]) -> list[str]:

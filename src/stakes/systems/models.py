@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 import numpy as np
 
@@ -128,13 +127,12 @@ def make(
                 )
     found: dict[str, Model] = {}
     for name in in_order({name: one.sees for name, one in described.items()}):
-        outputs = in_rows.get(name)
-        make_one = _by_table if outputs is None else partial(_by_rows, outputs)
-        found[name] = make_one(described[name], classes, found)
+        one, outputs = described[name], in_rows.get(name)
+        found[name] = _by_table(one, classes, found) if outputs is None else _by_rows(one, classes, found, outputs)
     return found
 
 
-def _by_rows(outputs: tuple[str, ...], one: Description, classes: Sequence[str], known: Mapping[str, Model]) -> Model:
+def _by_rows(one: Description, classes: Sequence[str], known: Mapping[str, Model], outputs: tuple[str, ...]) -> Model:
     for name in one.sees:
         if not known[name].by_rows:
             raise InputError(

@@ -209,17 +209,14 @@ class Network:
         there = joint.codes[model.name] == code
         situations = sum_out(joint.chance, places, len(first))
         answered = sum_out(joint.chance * there, places, len(first))
-        self._refuse_unseen(joint, c, model, code, first[(situations > 0) & (answered == 0)], others)
+        unseen = first[(situations > 0) & (answered == 0)]
+        if len(unseen):
+            said = {name: self.models[name].outputs[int(joint.codes[name][unseen[0]])] for name in others}
+            raise errors.never_observed(self.classes[c], said | {model.name: model.outputs[code]}, len(unseen))
         ratio = divide(situations, answered)
         kept = np.flatnonzero(there)
         codes = {name: column[kept] for name, column in joint.codes.items()}
         return Joint(codes, (joint.chance * ratio[..., places])[..., kept])
-
-    def _refuse_unseen(self, joint: Joint, c: int, model: Model, code: int, unseen: Array, others: list[str]) -> None:
-        if len(unseen):
-            said = {name: self.models[name].outputs[int(joint.codes[name][unseen[0]])] for name in others}
-            said[model.name] = model.outputs[code]
-            raise errors.never_observed(self.classes[c], said, len(unseen))
 
     # ── what it costs ────────────────────────────────────────────────────────────────────────────────────────
     def costs(self, c: int, codes: Mapping[str, Array]) -> Array:

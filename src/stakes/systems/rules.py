@@ -256,8 +256,7 @@ class Is(RuleCondition):
     negated: bool = False
 
     def holds(self, said: Said, terms: RuleTerms) -> Array:
-        found = np.isin(self.part.labels(said, terms), [terms.code(label) for label in self.wanted])
-        return found ^ self.negated
+        return np.isin(self.part.labels(said, terms), [*map(terms.code, self.wanted)]) ^ self.negated
 
     def when(self, terms: RuleTerms) -> str:
         wanted = " or ".join(map(repr, self.wanted))

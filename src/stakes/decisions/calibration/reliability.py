@@ -204,5 +204,4 @@ def _pieces(block: Callable[[], Steps], edges: Array) -> list[Array]:
     before = steps.rows_before
     here = edges[slice(*np.searchsorted(edges, (before[0], before[-1]), side="right"))]
     starts = np.unique(np.append(0, np.searchsorted(before, here)))
-    columns = (steps.scores * steps.rows, steps.positives, steps.rows)
-    return [np.add.reduceat(column, starts) for column in columns]
+    return [np.add.reduceat(column, starts) for column in (steps.scores * steps.rows, steps.positives, steps.rows)]
