@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from stakes import errors
-from stakes.decisions.curves.uncertain_decisions import ScoredRows
+from stakes.decisions.curves.curve import ScoredRows
 from stakes.decisions.recalibration.calibrators import TemperatureCalibrator
 from stakes.decisions.recalibration.folds import cross_fitted
 from stakes.decisions.thresholds.decision import (

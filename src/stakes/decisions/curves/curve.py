@@ -12,6 +12,8 @@ from stakes.records import Record
 from stakes.results import Plottable
 from stakes.tallies import ClassScores, Confusion, ScoreTable
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.class_scores import ClassSample
+from stakes.tallies.clusters import Clusters
 from stakes.uncertainty.sampling import USUAL, Sampling
 
 
@@ -52,6 +54,27 @@ class ClassScored:
     scores: ClassScores
     sampling: Sampling = USUAL
     probabilities: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredRows:
+    """Rows, or all rows of a class that share a score, with their classes as codes.
+
+    ``squares`` are sums of squared weights (None for plain counts), ``groups`` the clusters that the rows belong to.
+    """
+
+    scores: Array
+    truth: Array
+    weight: Array
+    squares: Array | None = None
+    groups: Array | None = None
+
+    @classmethod
+    def of(cls, rows: Clusters | ClassSample) -> "ScoredRows":
+        """Take single rows, of clusters or of a sample."""
+        scores, truth = np.asarray(rows.scores, np.float64), np.asarray(rows.truth, np.int64)
+        weight = np.ones(len(truth)) if rows.weight is None else rows.weight
+        return cls(scores, truth, weight, weight**2, rows.groups if isinstance(rows, Clusters) else None)
 
 
 @dataclass(frozen=True, eq=False)
