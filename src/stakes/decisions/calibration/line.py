@@ -110,8 +110,10 @@ def _why_no_logits(table: ScoreTable) -> str:
     if not certain.any():
         return ""
     seen, total = float((positives + negatives)[certain].sum()), float(table.total)
-    weighted, counted = f"rows with {seen:,.6g} of the weight {total:,.6g}", f"{seen:,.0f} of {total:,.0f} rows"
-    return f"{weighted if table.weighted else counted} have a probability of exactly 0 or 1, which has no log odds"
+    rows = f"{seen:,.0f} of {total:,.0f} rows"
+    if table.weighted:
+        rows = f"rows with {seen:,.6g} of the weight {total:,.6g}"
+    return f"{rows} have a probability of exactly 0 or 1, which has no log odds"
 
 
 def _why_no_slope(rows: _Rows) -> str:
