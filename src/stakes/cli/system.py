@@ -121,13 +121,15 @@ def system(
         found.report(report, lang, as_asked())
     thresholds = [found.threshold(model, column) for model, _, column in (pair.partition("=") for pair in scores)]
 
+    from stakes.views import system as view
+
     def show() -> None:
         found.show()
         for one in thresholds:
             say("\n" + wrap(f"threshold  {one}"))
 
     answer = SystemAnswer(found, {one.model: one for one in thresholds})
-    return Answer(show, answer.to_dict, found.to_rows, lambda: found.advice, found._page)
+    return Answer(show, answer.to_dict, found.to_rows, lambda: found.advice, lambda: view.page(found))
 
 
 def _system_of_rows(

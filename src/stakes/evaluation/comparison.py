@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from stakes import errors, metrics
-from stakes.decisions.curves.decision_difference import decision_difference
+from stakes.decisions.curves.decision import decision_difference
 from stakes.decisions.curves.kinds import Curve
 from stakes.errors import InputError, short, some
 from stakes.evaluation.base import Evaluation

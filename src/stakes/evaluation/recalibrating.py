@@ -12,8 +12,7 @@ import numpy as np
 
 from stakes import errors, metrics
 from stakes.decisions.calibration.calibration import Calibration, ClassCalibrations
-from stakes.decisions.recalibration.calibrators import CALIBRATORS, Calibrator
-from stakes.decisions.recalibration.files import load_calibrator
+from stakes.decisions.recalibration.calibrators import CALIBRATORS, Calibrator, load_calibrator
 from stakes.decisions.recalibration.folds import cross_fitted
 from stakes.engines.columns import as_finite, to_column
 from stakes.engines.reading import Read, count_read, read_rows

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 
 from stakes.decisions.calibration.calibration import Calibration
-from stakes.decisions.calibration.groups import group_scores
-from stakes.decisions.calibration.reliability import honest, reliability
+from stakes.decisions.calibration.reliability import group_scores, honest, reliability
 from stakes.views.report.payload import figure, listed, section
 
 _MANY, _GROUPS, _FEW_GROUPS = 200_000, 20_000, 500

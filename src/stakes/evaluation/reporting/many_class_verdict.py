@@ -3,7 +3,7 @@
 from typing import Any
 
 from stakes.decisions.calibration.calibration import Calibration
-from stakes.decisions.calibration.groups import group_scores
+from stakes.decisions.calibration.reliability import group_scores
 from stakes.evaluation.reporting.answers import Answer, answer, believed, better_in_words, side_of_chance, worst_segment
 from stakes.evaluation.reporting.cautions import sentences as cautions
 from stakes.evaluation.reporting.segments import largest_classes
