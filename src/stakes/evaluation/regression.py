@@ -1,7 +1,6 @@
 """Predicted numbers against true ones."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from stakes import metrics
 from stakes.engines.plan import Counted
@@ -32,7 +31,7 @@ class RegressionEvaluation(Evaluation, facts="baseline=errors.baseline largest_e
         """The twenty largest errors with their rows."""
         return self.errors.worst or ()
 
-    def _sizes(self) -> Mapping[str, Any]:
+    def _sizes(self) -> Mapping[str, float]:
         rows = self.errors.rows
         if rows is None or rows.weight is None:
             return {"data": self.rows}

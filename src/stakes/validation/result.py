@@ -111,7 +111,7 @@ class Validation(
         """Return a figure: pooled, over the folds, and on the training rows."""
         pooled, training = self.pooled[name], self.training[name]
         if isinstance(name, tuple):  # of one class against the rest
-            return FigureOverFolds(pooled.name, pooled, training, tuple(f[name].value for f in self.folds))  # type: ignore[index]
+            return FigureOverFolds(pooled.name, pooled, training, tuple(f[name].value for f in self.folds))
         metric = metric_of(self.pooled, name)
         return FigureOverFolds(pooled.name, pooled, training, tuple(value_of(metric, fold) for fold in self.folds))
 

@@ -1,9 +1,9 @@
 """The costs and the class frequencies that a report starts with."""
 
 from dataclasses import dataclass
-from typing import Any
 
-from stakes.tallies.pricing import AS_IN_THE_ROWS, check_shares
+from stakes.evaluation.two_classes import TwoClassEvaluation
+from stakes.tallies.pricing import AS_IN_THE_ROWS, Pricing, check_shares
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Prices:
     trained: float | None = None
 
 
-def prices_of(evaluation: Any) -> Prices:
+def prices_of(evaluation: TwoClassEvaluation) -> Prices:
     """Return the prices of an evaluation; 1 for each mistake if nobody gave any, or if each row has its own."""
     pricing, pair = evaluation.pricing, (evaluation.negative, evaluation.positive)
     if pricing is None or pricing.costs.columns:
@@ -32,7 +32,7 @@ def prices_of(evaluation: Any) -> Prices:
     return Prices(True, decisions, matrix, None if deployed is None else float(deployed[1]), _trained(pricing, pair))
 
 
-def _trained(pricing: Any, pair: tuple[str, str]) -> float | None:
+def _trained(pricing: Pricing, pair: tuple[str, str]) -> float | None:
     prior = pricing.training_prior
     if prior is None or (isinstance(prior, str) and prior == AS_IN_THE_ROWS):
         return None

@@ -2,13 +2,13 @@
 
 import math
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 
-from stakes.evaluation.reporting.figures import figures_section
+from stakes.evaluation.regression import RegressionEvaluation
+from stakes.evaluation.reporting import Part
+from stakes.evaluation.reporting.figures import clusters_fact, figures_section, segments_section
 from stakes.evaluation.reporting.regression_verdict import verdict_section
-from stakes.evaluation.reporting.segments import segments_section
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.quantiles import student
@@ -26,7 +26,7 @@ _USUAL = (0.005, 0.995)
 """The distribution of errors is drawn between these quantiles, with some air; what lies beyond is counted."""
 
 
-def page_of(evaluation: Any) -> dict[str, Any]:
+def page_of(evaluation: RegressionEvaluation) -> Part:
     """Return the payload of an evaluation of predicted numbers."""
     points = _points(evaluation.errors)
     sections = [
@@ -39,14 +39,12 @@ def page_of(evaluation: Any) -> dict[str, Any]:
     return page(said("page.regression"), _facts(evaluation), sections)
 
 
-def _facts(evaluation: Any) -> list[dict[str, Any]]:
+def _facts(evaluation: RegressionEvaluation) -> list[Part]:
     sums = evaluation.errors
     facts = [said("page.rows", n=evaluation.rows), said("page.mean_truth", mean=float(sums.mean(t=1)))]
     if sums.baseline is not None:
         facts.append(said("page.always_saying", value=sums.baseline))
-    if evaluation.counted.clusters is not None:
-        facts.append(said("page.clusters", n=evaluation.counted.clusters.count))
-    return facts
+    return facts + clusters_fact(evaluation)
 
 
 def _points(sums: ErrorSums) -> Points | None:
@@ -67,7 +65,7 @@ def _points(sums: ErrorSums) -> Points | None:
 
 
 # ── pictures ─────────────────────────────────────────────────────────────────────────────────────────────────────
-def _predicted_section(evaluation: Any, points: Points) -> dict[str, Any]:
+def _predicted_section(evaluation: RegressionEvaluation, points: Points) -> Part:
     """Predictions against truths, and errors against predictions with their mean in tenths of the rows."""
     error = points.truth - points.prediction
     x, mean, reach = _tenths(points, error, evaluation.sampling.confidence)
@@ -103,7 +101,7 @@ def _reach(variance: float, rows: float, confidence: float) -> float:
     return student((1 + confidence) / 2, rows - 1) * math.sqrt(variance / (rows - 1)) if rows > 1.5 else math.nan
 
 
-def _cloud(x: Array, y: Array, points: Points) -> dict[str, Any]:
+def _cloud(x: Array, y: Array, points: Points) -> Part:
     """Points where they are few, otherwise how many rows lie in each cell of a grid."""
     if points.few:
         return {"x": listed(x), "y": listed(y)}
@@ -114,7 +112,7 @@ def _cloud(x: Array, y: Array, points: Points) -> dict[str, Any]:
     return {"edges": [listed(one) for one in edges], "cells": cells}
 
 
-def _errors_section(points: Points) -> dict[str, Any]:
+def _errors_section(points: Points) -> Part:
     """How errors are spread; what lies far out is counted and not drawn."""
     error = points.truth - points.prediction
     low, high = _usual_span(error, points.weight)
@@ -134,6 +132,6 @@ def _usual_span(error: Array, weight: Array) -> tuple[float, float]:
     return span(np.clip([low - room, high + room], error.min(), error.max()))
 
 
-def _largest_section(evaluation: Any) -> list[dict[str, Any]]:
+def _largest_section(evaluation: RegressionEvaluation) -> list[Part]:
     worst = evaluation.largest_errors
     return [section("largest", errors=[asdict(one) for one in worst])] if worst else []

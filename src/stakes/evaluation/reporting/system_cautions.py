@@ -1,23 +1,23 @@
 """What a careful colleague would point out about the figures of a system."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from stakes.evaluation.cautions import FEW_ROWS
+from stakes.evaluation.reporting import Part
 from stakes.evaluation.reporting.system_study import Study
 from stakes.systems.bootstrap import RATES_ONLY
 from stakes.views.report.payload import MOST, named, said
 
 
-def system_cautions(study: Study) -> list[dict[str, Any]]:
+def system_cautions(study: Study) -> list[Part]:
     """Return all that applies, as sentences of the catalogue."""
     found = (_of_dependence, _of_rules, _of_errors, _of_seeing, _of_size)
     return [sentence for each in found for sentence in each(study)][:MOST]
 
 
-def _of_dependence(study: Study) -> Iterator[dict[str, Any]]:
+def _of_dependence(study: Study) -> Iterator[Part]:
     models = study.system.network.models
     tables = [name for name, model in models.items() if not model.by_rows]
     if tables and len(models) > 1:
@@ -26,7 +26,7 @@ def _of_dependence(study: Study) -> Iterator[dict[str, Any]]:
         yield said("system.caution_together")
 
 
-def _of_rules(study: Study) -> Iterator[dict[str, Any]]:
+def _of_rules(study: Study) -> Iterator[Part]:
     fusion = study.system.network.fusion
     if fusion.ties:
         yield said("system.caution_ties", order=", ".join(map(named, fusion.terms.letters[:MOST])))
@@ -37,7 +37,7 @@ def _of_rules(study: Study) -> Iterator[dict[str, Any]]:
             yield said("system.caution_unheard", model=name)
 
 
-def _of_errors(study: Study) -> Iterator[dict[str, Any]]:
+def _of_errors(study: Study) -> Iterator[Part]:
     rounding = 1e-9 * float(np.abs(study.system.network.prices).max())
     for name, costs in study.costs.items():
         if min(costs.right) < 0:
@@ -46,7 +46,7 @@ def _of_errors(study: Study) -> Iterator[dict[str, Any]]:
             yield said("system.caution_helps", model=name)
 
 
-def _of_seeing(study: Study) -> Iterator[dict[str, Any]]:
+def _of_seeing(study: Study) -> Iterator[Part]:
     network = study.system.network
     for name, costs in study.costs.items():
         later = network.later(name)
@@ -56,7 +56,7 @@ def _of_seeing(study: Study) -> Iterator[dict[str, Any]]:
             yield said("system.caution_shared", model=name, other=later[0])
 
 
-def _of_size(study: Study) -> Iterator[dict[str, Any]]:
+def _of_size(study: Study) -> Iterator[Part]:
     network = study.system.network
     if study.system._bootstrap.reason:
         yield said("system.caution_rates" if study.system._bootstrap.reason == RATES_ONLY else "system.caution_draws")

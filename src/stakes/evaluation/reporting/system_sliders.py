@@ -6,11 +6,11 @@ in the rows.
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
 from stakes.errors import StakesError
+from stakes.evaluation.reporting import Part
 from stakes.systems.network import Joint, Model, Network
 from stakes.tallies.arithmetic import Array
 from stakes.views.report.payload import said
@@ -22,7 +22,7 @@ _MOST_WORK = 300_000
 _MOST_IN_ROWS = 10_000
 
 
-def sliders(network: Network) -> dict[str, Any]:
+def sliders(network: Network) -> Part:
     """Return what the page computes with, or why it has no sliders."""
     axes = _that_matter(network)
     sizes = [len(model.outputs) for model in axes]
@@ -62,7 +62,7 @@ def _every_combination(axes: list[Model]) -> dict[str, Array]:
     return {model.name: column for model, column in zip(axes, codes, strict=True)}
 
 
-def _axis(network: Network, model: Model, axes: list[Model], names: list[str]) -> dict[str, Any]:
+def _axis(network: Network, model: Model, axes: list[Model], names: list[str]) -> Part:
     """A model: what is right for each class, its table (or its rates in the rows), and which axes it sees."""
     places = {one.name: place for place, one in enumerate(axes)}
     chances = _rates_in_rows(network, model) if model.chances is None else model.chances
@@ -98,7 +98,7 @@ def _of_rows(network: Network, by_rows: list[Model], c: int) -> Joint:
     return Joint({name: codes[there] for name, codes in joint.codes.items()}, joint.chance[there])
 
 
-def _occurred(joint: Joint, by_rows: list[Model]) -> dict[str, list[Any]]:
+def _occurred(joint: Joint, by_rows: list[Model]) -> Part:
     """Where the combinations stand in the list of all, and how often they occur."""
     places = np.zeros(joint.size, np.int64)
     for model in by_rows:

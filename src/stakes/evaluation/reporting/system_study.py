@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from stakes.systems.bounds import Bounds
 from stakes.systems.component_costs import ComponentCosts
+from stakes.systems.system import System
 from stakes.systems.worth import Worth
 from stakes.views.report.payload import MOST
 
@@ -14,7 +14,7 @@ from stakes.views.report.payload import MOST
 class Study:
     """A system and its figures; of very many models the first ones."""
 
-    system: Any
+    system: System
 
     @property
     def names(self) -> list[str]:
@@ -29,7 +29,7 @@ class Study:
     @property
     def cost(self) -> float:
         """What 1,000 cases cost."""
-        return float(self.per_thousand * self.system.cost)
+        return self.per_thousand * self.system.cost
 
     @cached_property
     def limits(self) -> tuple[float, float] | None:
@@ -58,11 +58,9 @@ class Study:
     @cached_property
     def together(self) -> Bounds | None:
         """The same over every dependence between all models; None where that is nothing new or takes long."""
-        bounds: Bounds | None = self.system.bounds_together
-        return bounds
+        return self.system.bounds_together
 
     @cached_property
     def worth(self) -> Worth:
         """What each model is worth."""
-        worth: Worth = self.system.worth()
-        return worth
+        return self.system.worth()
