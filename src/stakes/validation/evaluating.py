@@ -1,12 +1,13 @@
 """What models said about rows, turned into evaluations."""
 
-from typing import Any
+from dataclasses import replace
 
 from stakes import evaluation
 from stakes.engines.counting import count_rows
 from stakes.evaluation import Evaluation, TwoClassEvaluation
 from stakes.metrics import Metric
 from stakes.metrics.reasons import NO_PROBABILITIES
+from stakes.question.options import Column
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import USUAL, Sampling
@@ -14,17 +15,11 @@ from stakes.validation.fitting import Predictions
 from stakes.validation.target import Target
 
 
-def columns(target: Target, said: Predictions, rows: Array) -> dict[str, Any]:
+def columns(target: Target, said: Predictions, rows: Array) -> dict[str, Column]:
     """Return what :func:`stakes.evaluate` and :func:`stakes.count` take, for the rows of which something was said."""
-    plan = target.plan
-    known = {} if plan is None else {"classes": plan.classes, "positive": plan.positive}
-    return {
-        "truth": target.values[rows],
-        "score": said.score,
-        "prediction": said.prediction,
-        "task": target.task,
-        **known,
-    }
+    known = {} if target.plan is None else {"classes": target.classes, "positive": target.positive}
+    truth = target.values[rows]
+    return {"truth": truth, "score": said.score, "prediction": said.prediction, "task": target.task, **known}
 
 
 def judge(
@@ -35,11 +30,11 @@ def judge(
     threshold: float | None = None,
     sampling: Sampling = USUAL,
     pricing: Pricing | None = None,
-    **options: Any,
+    **options: Column,
 ) -> Evaluation:
     """Evaluate what was said about some rows; with a threshold, the scores decide."""
     if threshold is not None or (pricing is not None and said.score is not None):
-        said = Predictions(said.score, None if said.score is not None else said.prediction, said.probabilities)
+        said = replace(said, prediction=None if said.score is not None else said.prediction)
     counted = count_rows(**columns(target, said, rows), pricing=pricing, threshold=threshold, **options)
     judged = evaluation.judge(counted, threshold, sampling, pricing)
     if judged.probabilities and not said.probabilities:  # decision functions may happen to lie in [0, 1]

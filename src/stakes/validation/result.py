@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from stakes import errors, metrics
 from stakes.evaluation import Evaluation
 from stakes.metrics import Estimate
 from stakes.metrics.estimate import percent
+from stakes.question.options import Value
 from stakes.records import Count, Positive, Record
 from stakes.results import Shown
 from stakes.tallies.arithmetic import Array
@@ -107,7 +107,7 @@ class Validation(
 
     _more = "v.to_rows()"
 
-    def figure(self, name: Any) -> FigureOverFolds:
+    def figure(self, name: Value) -> FigureOverFolds:
         """Return a figure: pooled, over the folds, and on the training rows."""
         pooled, training = self.pooled[name], self.training[name]
         if isinstance(name, tuple):  # of one class against the rest
@@ -115,11 +115,11 @@ class Validation(
         metric = metric_of(self.pooled, name)
         return FigureOverFolds(pooled.name, pooled, training, tuple(value_of(metric, fold) for fold in self.folds))
 
-    def __getitem__(self, name: Any) -> FigureOverFolds:
+    def __getitem__(self, name: Value) -> FigureOverFolds:
         return self.figure(name)
 
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
-    def to_rows(self) -> list[dict[str, Any]]:
+    def to_rows(self) -> list[dict[str, object]]:
         """Return one flat dictionary per figure, for a data frame; the interval is that of the pooled figure."""
         return [
             {

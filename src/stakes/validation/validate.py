@@ -1,18 +1,19 @@
 """validate(): an estimator and data in, figures on rows that it was not fitted on out."""
 
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 
 from stakes import errors
 from stakes.engines.columns import as_weights
 from stakes.errors import InputError
+from stakes.evaluation import Evaluation
 from stakes.question.options import Column, Validated, asks
 from stakes.question.question import Question
 from stakes.tallies.arithmetic import Array
 from stakes.validation.evaluating import judge
-from stakes.validation.features import indexable
+from stakes.validation.features import Estimator, indexable
 from stakes.validation.fitting import Predictions, check_estimator, fit_all, require_scikit_learn
 from stakes.validation.result import Validation
 from stakes.validation.splits import split
@@ -20,7 +21,7 @@ from stakes.validation.target import as_array, column_of, kept_rows, read_target
 
 
 @asks("validate")
-def validate(estimator: Any, X: Column, y: Column, **asked: Unpack[Validated]) -> Validation:
+def validate(estimator: Estimator, X: Column, y: Column, **asked: Unpack[Validated]) -> Validation:
     """Fit copies of an estimator on some rows, and judge them on the others.
 
     ``how`` is "5-fold" (or a number of folds), "hold-out", "hold-out 30%" (or a share from 0.05 to 0.5),
@@ -68,7 +69,7 @@ def validate(estimator: Any, X: Column, y: Column, **asked: Unpack[Validated]) -
 
     units = np.arange(len(target.values)) if groups is None else as_array(column_of("groups", groups, X))
 
-    def evaluate_fold(said: Predictions, rows: Array, by: Array | None = None) -> Any:
+    def evaluate_fold(said: Predictions, rows: Array, by: Array | None = None) -> Evaluation:
         """Evaluate; rows that are judged several times, and groups, stay together in intervals."""
         weight = None if weights is None else weights[rows]
         cluster = units[rows] if groups is not None or len(np.unique(rows)) < len(rows) else None
