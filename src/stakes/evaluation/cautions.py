@@ -40,6 +40,26 @@ _DOMINATED = 2
 """From this many times the mean absolute error on, a few errors make most of the squared ones."""
 
 
+_WORDS = {
+    "own_truth": "{column} is the truth itself, perhaps in other numbers, so every figure is perfect; name the "
+    "model's own",
+    "constant": "score is {value:.6g} in every row, so it orders nothing; name the column with the model's scores",
+    "constant_prediction": "prediction is {value:.6g} in every row, so it follows nothing; name the model's own",
+    "edge": "the threshold {threshold:.6g} lies at the edge of the scores ({low:.6g} to {high:.6g}), so everyone gets "
+    "the same decision",
+    "chance": "the interval of the auc, {low:.4f} to {high:.4f}, covers chance",
+    "bins": "scores were counted in bins: the auc lies between {low:.6f} and {high:.6f}; other figures of the ranking "
+    "are those of rows that tie within their bin",
+    "logits": "the scores run from {low:.6g} to {high:.6g}: they look like logits or margins, not probabilities",
+    "r_above_r2": "r² = {squared:.4f} is far above r2 = {r2:.4f}: the predictions follow the truth, but shifted or "
+    "scaled",
+    "few_large_errors": "rmse is {times:.1f} times mae: a few large errors dominate; the largest are listed",
+    "never_cheapest": "the decision {name!r} is never worth taking at these costs",
+    "deployment": "only the costs are for the deployment; all other figures are at the frequencies of the rows",
+}
+"""Cautions in English; those that errors or other notes word are not among them."""
+
+
 @dataclass(frozen=True)
 class Caution:
     """One thing to point out.
@@ -53,6 +73,11 @@ class Caution:
     words: str = ""
     values: Gaps = field(default_factory=dict)
     wrong: bool = False
+
+
+def _caution(key: str, *, wrong: bool = False, **values: object) -> Caution:
+    """A caution of the table of words."""
+    return Caution(key, _WORDS[key.removeprefix("caution.")].format(**values), values, wrong)
 
 
 def cautions(evaluation: "Evaluation") -> Iterator[Caution]:
@@ -71,22 +96,11 @@ def wrongs(evaluation: "Evaluation") -> Iterator[Caution]:
     """Yield what makes every figure meaningless; looks at no more than the tallies and the auc."""
     copied = evaluation.counted.same_column or _copy_of_truth(evaluation)
     if copied:
-        yield Caution(
-            "caution.own_truth",
-            f"{copied} is the truth itself, perhaps in other numbers, so every figure is perfect; name the model's own",
-            {"column": copied},
-            wrong=True,
-        )
+        yield _caution("caution.own_truth", column=copied, wrong=True)
         return
     tables = _score_tables(evaluation)
     if tables and all(table.constant_score for table in tables) and tables[0].total > 1:
-        value = tables[0].range[0]
-        yield Caution(
-            "caution.constant",
-            f"score is {value:.6g} in every row, so it orders nothing; name the column with the model's scores",
-            {"value": value},
-            wrong=True,
-        )
+        yield _caution("caution.constant", value=tables[0].range[0], wrong=True)
     elif evaluation.task == "binary" and tables:
         auc = evaluation._auc
         if auc.high is not None and auc.high < 0.5:
@@ -96,13 +110,7 @@ def wrongs(evaluation: "Evaluation") -> Iterator[Caution]:
         yield from _classes_upside_down(evaluation, wrong=True)
     sums = evaluation._held(ErrorSums)
     if sums is not None and sums.total > 1 and sums.has("prediction") and not sums.spread("p"):
-        value = float(sums.mean(p=1))
-        yield Caution(
-            "caution.constant_prediction",
-            f"prediction is {value:.6g} in every row, so it follows nothing; name the model's own",
-            {"value": value},
-            wrong=True,
-        )
+        yield _caution("caution.constant_prediction", value=float(sums.mean(p=1)), wrong=True)
 
 
 def warn_of_wrongs(evaluation: "Evaluation") -> None:
@@ -171,29 +179,15 @@ def _of_scores(evaluation: "TwoClassEvaluation", table: ScoreTable) -> Iterator[
     threshold, auc = evaluation.threshold, evaluation.figures["auc"]
     low, high = table.range
     if threshold is not None and (threshold <= low or threshold > high):
-        yield Caution(
-            "caution.edge",
-            f"the threshold {threshold:.6g} lies at the edge of the scores ({low:.6g} to {high:.6g}), so everyone "
-            "gets the same decision",
-            {"threshold": threshold, "low": low, "high": high},
-        )
+        yield _caution("caution.edge", threshold=threshold, low=low, high=high)
     if auc.low is not None and auc.high is not None and auc.low <= 0.5 <= auc.high:
-        yield Caution(
-            "caution.chance",
-            f"the interval of the auc, {auc.low:.4f} to {auc.high:.4f}, covers chance",
-            {"low": auc.low, "high": auc.high},
-        )
+        yield _caution("caution.chance", low=auc.low, high=auc.high)
     if evaluation.rows >= FEW_ROWS and auc.value >= NEAR_PERFECT:
         yield Caution("caution.perfect", errors.too_good("auc", auc.value), {"value": auc.value})
     yield from _not_probabilities(evaluation)
     if table.grid is not None:
         least, most = map(float, metrics.auc_bounds(table))
-        yield Caution(
-            "caution.bins",
-            f"scores were counted in bins: the auc lies between {least:.6f} and {most:.6f}; other figures of the "
-            "ranking are those of rows that tie within their bin",
-            {"low": least, "high": most},
-        )
+        yield _caution("caution.bins", low=least, high=most)
 
 
 def _of_many_classes(evaluation: "ManyClassEvaluation") -> Iterator[Caution]:
@@ -212,18 +206,10 @@ def _of_numbers(evaluation: "Evaluation") -> Iterator[Caution]:
     figures = evaluation.figures
     r, r2 = figures["pearson"].value, figures["r2"].value
     if r**2 - r2 > _FAR_ABOVE:
-        yield Caution(
-            "caution.r_above_r2",
-            f"r² = {r**2:.4f} is far above r2 = {r2:.4f}: the predictions follow the truth, but shifted or scaled",
-            {"r": r, "squared": r**2, "r2": r2},
-        )
+        yield _caution("caution.r_above_r2", r=r, squared=r**2, r2=r2)
     mean, root = figures["mean_absolute_error"].value, figures["root_mean_squared_error"].value
     if mean and root / mean > _DOMINATED:
-        yield Caution(
-            "caution.few_large_errors",
-            f"rmse is {root / mean:.1f} times mae: a few large errors dominate; the largest are listed",
-            {"times": root / mean},
-        )
+        yield _caution("caution.few_large_errors", times=root / mean)
     yield from _too_good(evaluation, "r2")
 
 
@@ -256,11 +242,7 @@ def _not_probabilities(evaluation: "Evaluation") -> Iterator[Caution]:
     if scores is not None and not evaluation.probabilities:
         low, high = scores.range
         if low < 0 < high:
-            yield Caution(
-                "caution.logits",
-                f"the scores run from {low:.6g} to {high:.6g}: they look like logits or margins, not probabilities",
-                {"low": low, "high": high},
-            )
+            yield _caution("caution.logits", low=low, high=high)
 
 
 # ── rows and costs ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -275,12 +257,6 @@ def _of_rows(evaluation: "Evaluation") -> Iterator[Caution]:
     if pricing is None:
         return
     for name in pricing.costs.never_cheapest():
-        yield Caution(
-            "caution.never_cheapest", f"the decision {name!r} is never worth taking at these costs", {"name": name}
-        )
+        yield _caution("caution.never_cheapest", name=name)
     if pricing.prior is not None:
-        yield Caution(
-            "caution.deployment",
-            "only the costs are for the deployment; all other figures are at the frequencies of the rows",
-            {"figure": "expected_cost"},
-        )
+        yield _caution("caution.deployment", figure="expected_cost")

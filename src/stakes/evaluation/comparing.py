@@ -4,14 +4,14 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Unpack
 
 from stakes import errors, metrics
 from stakes.errors import Given, InputError
 from stakes.evaluation.comparison import Comparison, Pair, Place
 from stakes.evaluation.contestants import Contestant, contestants
-from stakes.metrics import Estimate, Metric
-from stakes.question.options import Column, Compared, Data, asks
+from stakes.metrics import Metric
+from stakes.question.options import Column, Compared, Data, Value, asks
 from stakes.question.question import Question
 from stakes.tallies.arithmetic import is_real
 from stakes.uncertainty import holm
@@ -81,7 +81,7 @@ def compare(data: Data = None, *arrays: Column, **asked: Unpack[Compared]) -> Co
     return _compared(models, _wanted(question["metric"], models), sampling, question["simultaneous"], margin, paired)
 
 
-def _wanted(texts: Any, models: Sequence[Contestant]) -> list[Metric]:
+def _wanted(texts: Value, models: Sequence[Contestant]) -> list[Metric]:
     """The metrics to rank by; what there is to judge tells the default."""
     named = list(texts) if isinstance(texts, list | tuple) else [] if texts is None else [texts]
     meant = [_meant(text, models[0]) for text in named or [_usual(models)]]
@@ -116,7 +116,8 @@ def _compared(
     margin: float | None,
     on_same_rows: bool,
 ) -> Comparison:
-    clusters = None if models[0].sample.cluster is None else min(int(m.sample.cluster.max()) + 1 for m in models)  # type: ignore[union-attr]
+    counts = [int(m.sample.cluster.max()) + 1 for m in models if m.sample.cluster is not None]
+    clusters = min(counts, default=None)
     if clusters is not None and clusters < FEW_CLUSTERS:
         errors.warn("few-clusters", errors.few_clusters(clusters, FEW_CLUSTERS))
     each = sampling
@@ -160,32 +161,32 @@ def _pair(
     margin: float | None,
     on_same_rows: bool,
 ) -> Pair:
-    figures = [model.evaluation[metric.text] for model in (first, second)]
-    gap = figures[0].value - figures[1].value
+    gap = first.evaluation[metric.text].value - second.evaluation[metric.text].value
     flipped = None
-    if on_same_rows and first.can_be_right and second.can_be_right:
-        flipped = paired_rows.flipped(first.sample, first.decided, second.decided)  # type: ignore[arg-type]
+    one, other = first.complete_decisions, second.complete_decisions
+    if on_same_rows and one is not None and other is not None:
+        flipped = paired_rows.flipped(first.sample, one, other)
     pair = Pair(first.name, second.name, metric.text, gap, flipped=flipped)
-    if not math.isfinite(gap):
-        return replace(pair, note=_why_no_difference(first, second, figures))
-    outputs = [model.output(metric) for model in (first, second)]
+    one, other = first.output(metric), second.output(metric)
+    if not math.isfinite(gap) or one is None or other is None:
+        return replace(pair, note=_why_no_difference(metric, first, second))
     if on_same_rows:
-        found = paired_rows.difference(metric, first.sample, outputs[0], outputs[1], sampling)
+        found = paired_rows.difference(metric, first.sample, one, other, sampling)
     else:
-        sides = ((first.sample, outputs[0]), (second.sample, outputs[1]))
-        found = paired_rows.difference_of_unpaired(metric, *sides, sampling)
-    judged = replace(pair, low=found.low, high=found.high, p_value=found.p_value, method=found.method, note=found.note)
-    return judged if margin is None else _judged_by(margin, metric, judged)
+        found = paired_rows.difference_of_unpaired(metric, (first.sample, one), (second.sample, other), sampling)
+    pair = replace(pair, low=found.low, high=found.high, p_value=found.p_value, method=found.method, note=found.note)
+    return pair if margin is None else _judge_by(margin, metric, pair)
 
 
-def _why_no_difference(first: Contestant, second: Contestant, figures: Sequence[Estimate]) -> str:
-    for model, estimate in zip((first, second), figures, strict=True):
+def _why_no_difference(metric: Metric, *models: Contestant) -> str:
+    for model in models:
+        estimate = model.evaluation[metric.text]
         if not estimate.defined:
             return f"{estimate.name} of {model.name} is undefined: {estimate.reason}"
-    return f"{figures[0].name} is infinite"
+    return f"{metric.text} is infinite"
 
 
-def _judged_by(margin: float, metric: Metric, pair: Pair) -> Pair:
+def _judge_by(margin: float, metric: Metric, pair: Pair) -> Pair:
     """Say whether the interval shows that one is not worse than the other by more than the margin."""
     if pair.low is None or pair.high is None:
         return pair

@@ -1,12 +1,12 @@
 """What is asked of a gate, read and checked before any row is."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from stakes import errors
 from stakes.errors import Given, InputError, Pass
 from stakes.evaluation.gate.conditions import Figure, Requirement
 from stakes.evaluation.gate.differences import margins
+from stakes.question.options import Value
 from stakes.tallies.checks import as_list, check_share
 
 
@@ -19,7 +19,7 @@ class Request:
     allow_dropped: float
 
     @classmethod
-    def parse(cls, require: Any, no_worse: Any, allow_dropped: Any, against: bool) -> "Request":
+    def parse(cls, require: Value, no_worse: Value, allow_dropped: Value, against: bool) -> "Request":
         """Read what was asked; ``against`` says whether there is a baseline."""
         texts = [require] if isinstance(require, str) else [] if require is None else as_list(require)
         if texts is None:

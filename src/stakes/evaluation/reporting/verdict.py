@@ -20,7 +20,7 @@ from stakes.evaluation.reporting.answers import (
     side_of,
     verdict,
 )
-from stakes.evaluation.reporting.prices import Prices, prices_of
+from stakes.evaluation.reporting.explorer import Prices, prices_of
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.metrics import Estimate
 from stakes.tallies import ScoreTable
