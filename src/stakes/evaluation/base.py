@@ -39,9 +39,6 @@ if TYPE_CHECKING:
 Chosen = TypeVar("Chosen", "Decision", "Policies")
 Held = TypeVar("Held", bound=Tally)
 
-FORMAT = 1
-"""The version of what to_dict() and to_json() give."""
-
 _MOST_IN_FULL = 200
 """Of more segments than this only one figure is told of each."""
 
@@ -72,7 +69,7 @@ class BriefSegment(Record):
     figures: Mapping[str, Estimate]
 
 
-class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluation", form=FORMAT):
+class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluation", form=1):
     """What is known about a model on some rows; every figure comes with what ignoring the input would score.
 
     ``ev["auc"]`` is an :class:`~stakes.Estimate`; so is ``ev["f_beta(beta=0.5)"]``. ``ev.segments`` are the evaluations

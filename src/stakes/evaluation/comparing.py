@@ -154,12 +154,7 @@ def _ranked(metric: Metric, models: Sequence[Contestant]) -> list[Contestant]:
 
 
 def _pair(
-    metric: Metric,
-    first: Contestant,
-    second: Contestant,
-    sampling: Sampling,
-    margin: float | None,
-    on_same_rows: bool,
+    metric: Metric, first: Contestant, second: Contestant, sampling: Sampling, margin: float | None, on_same_rows: bool
 ) -> Pair:
     gap = first.evaluation[metric.text].value - second.evaluation[metric.text].value
     flipped = None

@@ -24,9 +24,6 @@ from stakes.text import lines, visible
 from stakes.uncertainty.paired import Flipped
 from stakes.views import page
 
-FORMAT = 1
-"""The version of what to_dict() and to_json() give."""
-
 
 @dataclass(frozen=True)
 class Place(
@@ -91,7 +88,7 @@ class Comparison(
     Plottable,
     Reportable,
     stakes="comparison",
-    form=FORMAT,
+    form=1,
     shown="rows dropped paired=on_same_rows clusters confidence intervals margin conclusion notes table pairs",
 ):
     """Models ranked by one or more figures, and every two of them compared.

@@ -306,12 +306,7 @@ def _taken(read: Read, evaluation: Evaluation) -> tuple[tuple[str, ...], Array |
 
 
 def _contestant(
-    name: str,
-    read: Read,
-    evaluation: Evaluation,
-    own: tuple[str, ...],
-    taken: Array | None,
-    decisions: tuple[str, ...],
+    name: str, read: Read, evaluation: Evaluation, own: tuple[str, ...], taken: Array | None, decisions: tuple[str, ...]
 ) -> Contestant:
     """A model with its decisions numbered as those of all models are."""
     rows, plan = read.rows, read.plan

@@ -292,10 +292,12 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
 
     def _class_figures(self, name: str) -> dict[str, Estimate]:
         kinds = self._against_rest[name]
+        declared = [metric for metric in metrics.catalogue() if not metric.many and not metric.lacking]
+        single = {kind: [metric for metric in declared if metric.tally is kind] for kind in kinds}
         return {
             metric.name: estimate
             for kind, tally in kinds.items()
-            for metric, estimate in self._estimates(tally, _figures_of_a_class(kind), self._sampling_of_class(name))
+            for metric, estimate in self._estimates(tally, single[kind], self._sampling_of_class(name))
         }
 
     def _all_figures(self) -> Iterable[tuple[dict[str, str | None], Estimate]]:
@@ -358,10 +360,6 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
 
     def __repr__(self) -> str:
         return f"<Evaluation of {len(self.classes)} classes, rows: {self.rows:,}>"
-
-
-def _figures_of_a_class(kind: type[Tally]) -> list[Metric]:
-    return [metric for metric in metrics.catalogue() if metric.tally is kind and not metric.many and not metric.lacking]
 
 
 def _landis_koch(kappa: float) -> str:

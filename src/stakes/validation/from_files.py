@@ -60,11 +60,7 @@ def validate_file(
     given: dict[str, Column] = {name: None if column is None else frame[column] for name, column in beside.items()}
     given["weight"] = None if given["weight"] is None else _as_numbers(given["weight"])  # the others are labels: 007
     return validate(
-        find_estimator(estimator),
-        X.with_columns(map(_as_numbers, X.get_columns())),
-        frame[target],
-        **given,
-        **options,
+        find_estimator(estimator), X.with_columns(map(_as_numbers, X.get_columns())), frame[target], **given, **options
     )
 
 

@@ -105,9 +105,7 @@ def _test(counted: Counted, read: Read | None, question: Question, permutations:
     metric = _metric(evaluation, name)
     if pricing is not None and metric.name not in cost.NAMES:
         raise InputError(
-            "costs-not-tested",
-            Given("costs"),
-            f" mean nothing to {metric.name}; leave them out, or test expected_cost",
+            "costs-not-tested", Given("costs"), f" mean nothing to {metric.name}; leave them out, or test expected_cost"
         )
 
     def again(rng: np.random.Generator) -> Tally:

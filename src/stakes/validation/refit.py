@@ -186,13 +186,7 @@ def _of_order(metric: Metric) -> bool:
 
 # ── shuffles ─────────────────────────────────────────────────────────────────────────────────────────────────────
 def _figure_of_shuffle(
-    trial: _Trial,
-    X: Data,
-    target: Target,
-    group: Array | None,
-    test: int,
-    metric: Metric,
-    seed: np.random.SeedSequence,
+    trial: _Trial, X: Data, target: Target, group: Array | None, test: int, metric: Metric, seed: np.random.SeedSequence
 ) -> float:
     rng = np.random.default_rng(seed)
     if test == _FEATURES and target.labels is not None:

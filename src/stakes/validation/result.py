@@ -18,9 +18,6 @@ from stakes.uncertainty.sampling import FEW_CLUSTERS
 from stakes.validation.evaluating import metric_of, value_of
 from stakes.views import page
 
-FORMAT = 1
-"""The version of what to_dict() gives."""
-
 _HEAD = ("figure", "pooled", "{} interval", "baseline", "folds (mean ± sd)", "training")
 """Together no wider than a page."""
 
@@ -76,13 +73,7 @@ def mean_of_defined(values: Sequence[float]) -> float:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Validation(
-    Record,
-    Shown,
-    stakes="validation",
-    form=FORMAT,
-    shown="how fits repeats pooled training figures notes",
-):
+class Validation(Record, Shown, stakes="validation", form=1, shown="how fits repeats pooled training figures notes"):
     """An estimator judged on rows that it was not fitted on.
 
     ``pooled`` is the evaluation of the out-of-fold predictions together (with repeats: of the first one, so that

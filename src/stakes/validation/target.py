@@ -125,7 +125,8 @@ def read_target(
     if spelling.words:
         labels = labels.renamed(spelling)
         column = ReadColumn("y", "text", labels.codes, labels.names)
-    plan = settle(labels, None, classes, positive, ask=_gives_scores(estimator))
+    scores = hasattr(estimator, "predict_proba") or hasattr(estimator, "decision_function")  # of the positive class
+    plan = settle(labels, None, classes, positive, ask=scores)
     declared = None if classes is None else tuple(canonical(name) for name in classes)
     return Target(as_array(column), plan, labels, declared)
 
@@ -133,11 +134,6 @@ def read_target(
 def as_array(column: ReadColumn) -> Array:
     """Return the values as an array that can be indexed by row: numbers, booleans or text."""
     return np.asarray(column.names)[column.values] if column.kind == "text" else column.values
-
-
-def _gives_scores(estimator: Estimator) -> bool:
-    """Whether an estimator says more than its decisions: a score is that of the positive class."""
-    return hasattr(estimator, "predict_proba") or hasattr(estimator, "decision_function")
 
 
 def _kind_of(estimator: Estimator) -> str | None:

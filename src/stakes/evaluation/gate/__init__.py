@@ -24,20 +24,11 @@ from stakes.views import page
 
 __all__ = ["Check", "Gate", "Request", "gate", "judge"]
 
-FORMAT = 1
-"""The version of what to_dict() gives."""
-
 _DROPPED = "How many rows lacked a value and were left out, those of the baseline among them."
 
 
 @dataclass(frozen=True, eq=False)
-class Gate(
-    Record,
-    Shown,
-    stakes="gate",
-    form=FORMAT,
-    shown="passed rows dropped confidence baseline checks",
-):
+class Gate(Record, Shown, stakes="gate", form=1, shown="passed rows dropped confidence baseline checks"):
     """The conditions of a gate and what was seen; it has passed when all of them are met.
 
     ``baseline`` says in words what differences were judged against, ``dropped`` how many rows lacked a value and were

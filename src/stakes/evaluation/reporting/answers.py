@@ -21,15 +21,13 @@ def answer(
 
 def verdict(evaluation: Evaluation, *answers: Part) -> Part:
     """Return the section of the questions with their answers, and what a careful colleague would point out."""
-    found = [said(one.key, **_translated(one.values)) for one in cautions.cautions(evaluation)]
+    found = []
+    for one in cautions.cautions(evaluation):
+        named_figure = {"figure": metric(str(one.values["figure"]))} if "figure" in one.values else {}
+        found.append(said(one.key, **{**one.values, **named_figure}))
     if evaluation.task == "binary" and evaluation.pricing is not None and evaluation.pricing.costs.columns:
         found.append(said("caution.costs_by_row"))
     return section("verdict", answers=list(answers), cautions=found[:MOST])
-
-
-def _translated(values: cautions.Gaps) -> Part:
-    """What fills the gaps, with names of metrics to be told in the language of the page."""
-    return {name: metric(str(value)) if name == "figure" else value for name, value in values.items()}
 
 
 def known_figures(evaluation: Evaluation, *names: str) -> list[Estimate]:
@@ -52,13 +50,11 @@ def side_of(found: Estimate, value: float) -> int:
     return int(found.low > value) - int(found.high < value)
 
 
-def better_in_words(side: int, worse: str = "verdict.better_worse") -> tuple[str, Part]:
-    """Return tone and words of "is it better than ignoring the input?"; ``worse`` is what to say below chance."""
-    return {
-        1: ("good", said("verdict.better_yes")),
-        0: ("doubt", said("verdict.better_unsure")),
-        -1: ("bad", said(worse)),
-    }[side]
+def better(side: int, *more: Part, figures: Iterable[Estimate], worse: str = "verdict.better_worse") -> Part:
+    """Return the answer to "is it better than ignoring the input?"; ``worse`` is what to say below chance."""
+    tones = {1: ("good", "verdict.better_yes"), 0: ("doubt", "verdict.better_unsure"), -1: ("bad", worse)}
+    tone, words = tones[side]
+    return answer("verdict.better", tone, said(words), *more, figures=figures)
 
 
 def believed(evaluation: Evaluation, found: Estimate, few: str, *more: Part, figures: Sequence[Estimate] = ()) -> Part:

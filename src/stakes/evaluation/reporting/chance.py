@@ -29,10 +29,7 @@ def _answer(test: PermutationTest) -> Part:
         words = "chance.hardly"
     sentences = [said(words), said("chance.exact") if test.null is None else _seen(test)]
     bare = {"name": test.metric, "low": None, "high": None}
-    figures = [
-        {**bare, "value": plain(test.value)},
-        {**bare, "value": test.p_value, "label": said("chance.p_value")},
-    ]
+    figures = [{**bare, "value": plain(test.value)}, {**bare, "value": test.p_value, "label": said("chance.p_value")}]
     tone = "good" if test.p_value <= _UNLIKELY else "doubt"
     return answer("chance.question", tone, *sentences, figures=figures, question=reason(test.question))
 

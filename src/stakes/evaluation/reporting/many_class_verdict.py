@@ -3,16 +3,7 @@
 from stakes.decisions.thresholds.decision import PER
 from stakes.evaluation.many_classes import ManyClassEvaluation
 from stakes.evaluation.reporting import Part
-from stakes.evaluation.reporting.answers import (
-    answer,
-    believed,
-    better_in_words,
-    fails,
-    known_figures,
-    limits,
-    side_of,
-    verdict,
-)
+from stakes.evaluation.reporting.answers import answer, believed, better, fails, known_figures, limits, side_of, verdict
 from stakes.evaluation.reporting.calibration import find_calibration
 from stakes.metrics import Estimate
 from stakes.tallies import Confusion
@@ -53,17 +44,15 @@ def class_lines(evaluation: ManyClassEvaluation) -> Lines:
 
 # ── the questions ────────────────────────────────────────────────────────────────────────────────────────────────
 def _better(evaluation: ManyClassEvaluation, found: Estimate | None) -> Part:
-    question = "verdict.better"
     if found is None:
-        return answer(question, "open", said("verdict.better_no_figure"))
-    tone, words = better_in_words(side_of(found, found.baseline))
+        return answer("verdict.better", "open", said("verdict.better_no_figure"))
     if found.name == "accuracy":
         majority = max(evaluation.support, key=lambda name: float(evaluation.support[name]))
         more = said("verdict.better_accuracy", share=found.value, always=found.baseline, majority=majority)
     else:
         more = said("verdict.better_macro_auc", share=found.value)
     figures = known_figures(evaluation, "accuracy", "balanced_accuracy", "kappa", "macro_auc")
-    return answer(question, tone, words, more, figures=figures)
+    return better(side_of(found, found.baseline), more, figures=figures)
 
 
 def _believe(evaluation: ManyClassEvaluation, found: Estimate | None) -> Part:

@@ -10,11 +10,7 @@ from stakes.evaluation.reporting.ways import Row, decision_cautions, estimate_in
 from stakes.metrics import Estimate
 from stakes.views.report.payload import page, said, section
 
-_RULES = {
-    HIGHEST: "decided.by_highest",
-    CHEAPEST: "decided.by_cheapest",
-    RECALIBRATED: "decided.by_recalibrated",
-}
+_RULES = {HIGHEST: "decided.by_highest", CHEAPEST: "decided.by_cheapest", RECALIBRATED: "decided.by_recalibrated"}
 
 
 def page_of(policies: Policies) -> Part:

@@ -8,7 +8,7 @@ import numpy as np
 from stakes.evaluation.cautions import FEW_ROWS
 from stakes.evaluation.regression import RegressionEvaluation
 from stakes.evaluation.reporting import Part
-from stakes.evaluation.reporting.answers import answer, believed, better_in_words, fails, side_of, verdict
+from stakes.evaluation.reporting.answers import answer, believed, better, fails, side_of, verdict
 from stakes.evaluation.reporting.figures import clusters_fact, figures_section, segments_section
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array
@@ -29,11 +29,11 @@ _USUAL = (0.005, 0.995)
 
 def page_of(evaluation: RegressionEvaluation) -> Part:
     """Return the payload of an evaluation of predicted numbers."""
-    points = _points(evaluation.errors)
+    points, worst = _points(evaluation.errors), evaluation.largest_errors
     sections = [
         verdict(evaluation, _better(evaluation), _believe(evaluation), _shifted(evaluation), _where(evaluation)),
         *([] if points is None else [_predicted_section(evaluation, points), _errors_section(points)]),
-        *_largest_section(evaluation),
+        *([section("largest", errors=[asdict(one) for one in worst])] if worst else []),
         *segments_section(evaluation),
         figures_section(evaluation),
     ]
@@ -133,23 +133,16 @@ def _usual_span(error: Array, weight: Array) -> tuple[float, float]:
     return span(np.clip([low - room, high + room], error.min(), error.max()))
 
 
-def _largest_section(evaluation: RegressionEvaluation) -> list[Part]:
-    worst = evaluation.largest_errors
-    return [section("largest", errors=[asdict(one) for one in worst])] if worst else []
-
-
 # ── the verdict ──────────────────────────────────────────────────────────────────────────────────────────────────
 def _better(evaluation: RegressionEvaluation) -> Part:
     r2, size = evaluation.figures["r2"], evaluation.figures["mean_absolute_error"]
-    question = "verdict.better"
     if not r2.defined:
-        return answer(question, "open", said("verdict.better_no_figure"), figures=[size])
-    tone, words = better_in_words(1 if _perfect(evaluation) else side_of(r2, r2.baseline))
-    sentences = [words]
+        return answer("verdict.better", "open", said("verdict.better_no_figure"), figures=[size])
+    more = []
     if evaluation.errors.baseline is not None:
         values = {"error": size.value, "always": size.baseline, "baseline": evaluation.errors.baseline}
-        sentences.append(said("verdict.better_mean", **values))
-    return answer(question, tone, *sentences, figures=[r2, size])
+        more = [said("verdict.better_mean", **values)]
+    return better(1 if _perfect(evaluation) else side_of(r2, r2.baseline), *more, figures=[r2, size])
 
 
 def _perfect(evaluation: RegressionEvaluation) -> bool:

@@ -45,7 +45,7 @@ def _facts(study: Study) -> list[Part]:
 # ── the network and its models ───────────────────────────────────────────────────────────────────────────────────
 def _system_section(study: Study) -> Part:
     network = study.system.network
-    first = study.worth.first
+    first = study.system.worth().first
     room = _MOST_CELLS // len(study.names)
     return section(
         "system",
@@ -53,9 +53,15 @@ def _system_section(study: Study) -> Part:
         decisions=[named(name) for name in network.fusion.decisions],
         positive=None if study.system.positive is None else network.classes.index(study.system.positive),
         confidence=study.system.sampling.confidence,
-        nodes=_nodes(study),
+        nodes=[
+            {"kind": kind, **({"name": named(name)} if kind in ("model", "fuser") else {})}
+            for kind, name in _node_names(study)
+        ],
         arrows=_arrows(study),
-        rules=[{"name": _rule_name(name), "text": named(text)} for name, text in _shown_rules(network)],
+        rules=[
+            {"name": None if name == DECISION else named(name), "text": named(text)}
+            for name, text in _shown_rules(network)
+        ],
         models=[_model(study, name, room) for name in study.names],
         hidden=len(study.system.models) - len(study.names),
         start=study.names.index(first.model) if first is not None and first.model in study.names else 0,
@@ -72,24 +78,12 @@ def _shown_rules(network: Network) -> list[tuple[str, str]]:
     return [*others, (DECISION, texts[DECISION])]
 
 
-def _rule_name(name: str) -> str | None:
-    """A fuser's name; the decision has one in each language."""
-    return None if name == DECISION else named(name)
-
-
 def _node_names(study: Study) -> list[tuple[str, str]]:
     """The nodes by kind and name; a model may be called "cost" without being the cost."""
     network = study.system.network
     models = [("model", name) for name in study.names]
     fusers = [("fuser", name) for name, _ in _shown_rules(network)[:-1]]
     return [("truth", ""), *models, *fusers, ("decision", DECISION), ("cost", "")]
-
-
-def _nodes(study: Study) -> list[Part]:
-    return [
-        {"kind": kind, **({"name": named(name)} if kind in ("model", "fuser") else {})}
-        for kind, name in _node_names(study)
-    ]
 
 
 def _arrows(study: Study) -> list[list[int]]:
@@ -122,7 +116,7 @@ def _model(study: Study, name: str, room: int) -> Part:
         "cells": _cells(costs, room),
         "in_all": _in_all(study, costs),
         "bounds": _bounds(study.bounds[name], study.per_thousand),
-        "worth": _worth(study.worth[name], study.per_thousand),
+        "worth": _worth(study.system.worth()[name], study.per_thousand),
         "threshold": _threshold(study, costs),
     }
 
@@ -171,17 +165,17 @@ def _worth(one: ModelWorth, scale: float) -> Part:
 
 
 def _worth_section(study: Study) -> Part:
-    together, scale = study.together, study.per_thousand
+    together, scale = study.system.bounds_together, study.per_thousand
     rows = [
-        {"name": named(name), **_worth(study.worth[name], scale), "bounds": _bounds(study.bounds[name], scale)}
+        {"name": named(name), **_worth(study.system.worth()[name], scale), "bounds": _bounds(study.bounds[name], scale)}
         for name in study.names
     ]
     return section(
         "system_worth",
         now=study.cost,
-        all_perfect=_scaled(study.worth.all_perfect, scale),
+        all_perfect=_scaled(study.system.worth().all_perfect, scale),
         models=rows,
         together=None if together is None or math.isnan(together.best) else _bounds(together, scale),
-        shares=not study.worth.reason,
+        shares=not study.system.worth().reason,
         assumed=any(one.note for one in study.bounds.values()),
     )

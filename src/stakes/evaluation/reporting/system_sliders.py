@@ -33,7 +33,8 @@ def sliders(network: Network) -> Part:
     if sum(joint.size for joint in joints) > _MOST_IN_ROWS:
         return {"why_not": said("system.too_many", n=max(joint.size for joint in joints))}
     try:
-        decided = network.fusion(_every_combination(axes))
+        codes = np.indices(sizes).reshape(len(sizes), -1)  # of every combination
+        decided = network.fusion({model.name: column for model, column in zip(axes, codes, strict=True)})
     except StakesError:  # something that never occurred would get a decision without a price
         return {"why_not": said("system.unpriced")}
     names = list(network.fusion.models)
@@ -56,12 +57,6 @@ def _that_matter(network: Network) -> list[Model]:
     return sorted(found, key=lambda model: not model.by_rows)
 
 
-def _every_combination(axes: list[Model]) -> dict[str, Array]:
-    sizes = [len(model.outputs) for model in axes]
-    codes = np.indices(sizes).reshape(len(sizes), -1)
-    return {model.name: column for model, column in zip(axes, codes, strict=True)}
-
-
 def _axis(network: Network, model: Model, axes: list[Model], names: list[str]) -> Part:
     """A model: what is right for each class, its table (or its rates in the rows), and which axes it sees."""
     places = {one.name: place for place, one in enumerate(axes)}
@@ -72,13 +67,9 @@ def _axis(network: Network, model: Model, axes: list[Model], names: list[str]) -
         "by_rows": model.by_rows,
         "sees": [] if model.by_rows else [places[name] for name in model.sees],
         "chances": chances.tolist(),
-        "fixed": _cannot_move(network, model),
+        # nobody knows what models in rows that see it would say if it said something else
+        "fixed": model.by_rows and any(network.models[name].by_rows for name in network.later(model.name)),
     }
-
-
-def _cannot_move(network: Network, model: Model) -> bool:
-    """Whether nobody knows what others would say if the model said something else: rows of models that see it."""
-    return model.by_rows and any(network.models[name].by_rows for name in network.later(model.name))
 
 
 def _rates_in_rows(network: Network, model: Model) -> Array:

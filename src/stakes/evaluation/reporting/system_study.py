@@ -6,7 +6,6 @@ from functools import cached_property
 from stakes.systems.bounds import Bounds
 from stakes.systems.component_costs import ComponentCosts
 from stakes.systems.system import System
-from stakes.systems.worth import Worth
 from stakes.views.report.payload import MOST
 
 
@@ -54,13 +53,3 @@ class Study:
     def bounds(self) -> dict[str, Bounds]:
         """Between what the system's cost lies, whatever the dependence of each model on the others."""
         return {name: self.system.bounds(name) for name in self.names}
-
-    @cached_property
-    def together(self) -> Bounds | None:
-        """The same over every dependence between all models; None where that is nothing new or takes long."""
-        return self.system.bounds_together
-
-    @cached_property
-    def worth(self) -> Worth:
-        """What each model is worth."""
-        return self.system.worth()

@@ -57,8 +57,8 @@ def _cheaper(study: Study) -> Part:
 
 def _without(study: Study) -> list[Part]:
     """Whether the system would already be cheaper without one of its models."""
-    enough = study.worth.now - 1e-9 * abs(study.worth.now)
-    spared = [one for one in study.worth.models.values() if one.constant < enough]
+    enough = study.system.worth().now - 1e-9 * abs(study.system.worth().now)
+    spared = [one for one in study.system.worth().models.values() if one.constant < enough]
     if not spared:
         return []
     best = min(spared, key=lambda one: one.constant)
@@ -106,7 +106,7 @@ def _dearest(study: Study, costs: ComponentCosts) -> Part:
 
 # ── which model first? ───────────────────────────────────────────────────────────────────────────────────────────
 def _first(study: Study) -> Part:
-    question, worth = "system.first_question", study.worth
+    question, worth = "system.first_question", study.system.worth()
     unknown = [one for one in worth.models.values() if math.isnan(one.saving)]
     names = _named_together([one.model for one in unknown])
     left_out = [said("system.first_left_out", models=names)] if unknown else []
@@ -135,7 +135,7 @@ def _dependence(study: Study) -> Part:
     if all(model.by_rows for model in network.models.values()):
         return _dependence_in_rows(study)
     question = "system.dependence_question"
-    widest = study.together
+    widest = study.system.bounds_together
     if widest is None or math.isnan(widest.best):
         open_models = [name for name in study.names if not network.models[name].by_rows]
         widest = max((study.bounds[name] for name in open_models or study.names), key=lambda one: one.worst - one.best)
@@ -185,7 +185,7 @@ def _of_dependence(study: Study) -> Iterator[Part]:
     tables = [name for name, model in models.items() if not model.by_rows]
     if tables and len(models) > 1:
         yield said("system.caution_independent")
-    if study.together is None and len(tables) > 1 and len(models) > 2:
+    if study.system.bounds_together is None and len(tables) > 1 and len(models) > 2:
         yield said("system.caution_together")
 
 

@@ -10,16 +10,7 @@ from stakes.decisions.curves.report_thresholds import ReportThresholds
 from stakes.decisions.thresholds.by_cost import decide_by_cost
 from stakes.decisions.thresholds.decision import PER, Decision
 from stakes.evaluation.reporting import Part
-from stakes.evaluation.reporting.answers import (
-    answer,
-    believed,
-    better_in_words,
-    fails,
-    known_figures,
-    limits,
-    side_of,
-    verdict,
-)
+from stakes.evaluation.reporting.answers import answer, believed, better, fails, known_figures, limits, side_of, verdict
 from stakes.evaluation.reporting.explorer import Prices, prices_of
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.metrics import Estimate
@@ -42,7 +33,7 @@ def verdict_section(
         evaluation,
         _better(evaluation, main),
         _believe(evaluation, main),
-        _no_honesty(evaluation) if calibration is None else _honest(evaluation, *calibration),
+        _honest(evaluation, calibration),
         _threshold(evaluation, stops),
         _where(evaluation, main),
     )
@@ -54,16 +45,15 @@ def _classes(evaluation: TwoClassEvaluation) -> dict[str, str]:
 
 # ── is it better than ignoring the input? ────────────────────────────────────────────────────────────────────────
 def _better(evaluation: TwoClassEvaluation, found: Estimate | None) -> Part:
-    question = "verdict.better"
     if found is None:
-        return answer(question, "open", said("verdict.better_unknown"))
-    tone, words = better_in_words(side_of(found, found.baseline), "verdict.better_no")
+        return answer("verdict.better", "open", said("verdict.better_unknown"))
     if found.name == "auc":
-        more = said("verdict.better_auc", share=found.value, **_classes(evaluation))
+        more = [said("verdict.better_auc", share=found.value, **_classes(evaluation))]
     else:
-        more = said("verdict.better_mcc", value=found.value)
+        more = [said("verdict.better_mcc", value=found.value)]
     figures = [found, *(evaluation.figures[name] for name in ("accuracy",) if name in evaluation.figures)]
-    return answer(question, tone, words, more, *_against_constant(evaluation), figures=figures)
+    more += _against_constant(evaluation)
+    return better(side_of(found, found.baseline), *more, figures=figures, worse="verdict.better_no")
 
 
 def _against_constant(evaluation: TwoClassEvaluation) -> Iterator[Part]:
@@ -98,12 +88,11 @@ def _p_value(evaluation: TwoClassEvaluation, found: Estimate) -> float | None:
 
 
 # ── are the probabilities honest? ────────────────────────────────────────────────────────────────────────────────
-def _no_honesty(evaluation: TwoClassEvaluation) -> Part:
-    why = "verdict.honest_no_scores" if evaluation.scores is None else "verdict.honest_no_probabilities"
-    return answer("verdict.honest", "open", said(why))
-
-
-def _honest(evaluation: TwoClassEvaluation, found: Calibration, redrawn: Honest | None) -> Part:
+def _honest(evaluation: TwoClassEvaluation, calibration: tuple[Calibration, Honest | None] | None) -> Part:
+    if calibration is None:
+        why = "verdict.honest_no_scores" if evaluation.scores is None else "verdict.honest_no_probabilities"
+        return answer("verdict.honest", "open", said(why))
+    found, redrawn = calibration
     words = _dishonest(found)
     off = bool(words) or (redrawn is not None and redrawn.p_value <= 1 - evaluation.sampling.confidence)
     if not words:
@@ -132,8 +121,10 @@ def _threshold(evaluation: TwoClassEvaluation, stops: ReportThresholds | None) -
         cost = evaluation["expected_cost"]
         by_row = limits("verdict.threshold_by_row", cost, PER, cost=PER * cost.value)
         return answer(question, "note", *by_row, said("verdict.threshold_not_by_row"))
-    miss, alarm = _mistakes(prices)
-    given = said("verdict.threshold_given", miss=miss, alarm=alarm) if prices.given else said("verdict.threshold_equal")
+    (rest, alarm), (miss, hit) = prices.matrix
+    given = said("verdict.threshold_equal")
+    if prices.given:
+        given = said("verdict.threshold_given", miss=miss - hit, alarm=alarm - rest)
     costs = _per_thousand(stops, prices, evaluation.prevalence)
     best = int(np.argmin(costs))
     called = stops.tp[best] + stops.fp[best]
@@ -168,12 +159,6 @@ def _on_new_rows(decision: Decision) -> Iterator[Part]:
         yield said("verdict.threshold_alike", low=min(ranges)[0], high=max(high for _, high in ranges))
     if not decision.enough_evidence:
         yield said("verdict.threshold_unsure")
-
-
-def _mistakes(prices: Prices) -> tuple[float, float]:
-    """What a miss and a false alarm cost more than a right answer."""
-    (rest, alarm), (miss, found) = prices.matrix
-    return miss - found, alarm - rest
 
 
 def _per_thousand(stops: ReportThresholds, prices: Prices, prevalence: float) -> Array:
