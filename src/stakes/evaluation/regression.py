@@ -16,6 +16,7 @@ class RegressionEvaluation(Evaluation, facts="baseline=errors.baseline largest_e
     """The evaluation of predicted numbers; the baseline is always saying the mean (or ``baseline=``)."""
 
     task = "regression"
+    _usual_figure = "mean_absolute_error"
 
     @classmethod
     def _judges(cls, counted: Counted) -> bool:
@@ -36,10 +37,6 @@ class RegressionEvaluation(Evaluation, facts="baseline=errors.baseline largest_e
         if rows is None or rows.weight is None:
             return {"data": self.rows}
         return {"data": float(rows.weight.sum()) ** 2 / float((rows.weight**2).sum())}
-
-    @property
-    def _usual_figure(self) -> str:
-        return "mean_absolute_error"
 
     def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
         yield self.errors, [metric for metric in metrics.catalogue() if metric.tally is ErrorSums]

@@ -1,19 +1,25 @@
-"""Models fitted on some rows, and what they say about others: every split is fitted exactly once."""
+"""Models fitted on some rows, what they say about others, and how that is judged; a split is fitted exactly once."""
 
 import copy
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
 import numpy as np
 
-from stakes import errors
+from stakes import errors, evaluation
+from stakes.engines.counting import count_rows
 from stakes.errors import Given, InputError, Pass, short
-from stakes.question.options import Data
+from stakes.evaluation import Evaluation, TwoClassEvaluation
+from stakes.metrics import Metric
+from stakes.metrics.reasons import NO_PROBABILITIES
+from stakes.question.options import Column, Data
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
+from stakes.tallies.pricing import Pricing
+from stakes.uncertainty.sampling import USUAL, Sampling
 from stakes.validation.features import Estimator, take
 from stakes.validation.splits import Split
 from stakes.validation.target import Target
@@ -194,3 +200,40 @@ def _watch(results: Iterable[T], total: int, doing: str) -> Iterator[T]:
     from rich.progress import track
 
     yield from track(results, doing, total, console=Console(stderr=True), transient=True)
+
+
+# ── judging ──────────────────────────────────────────────────────────────────────────────────────────────────────
+def judge(
+    target: Target,
+    said: Predictions,
+    rows: Array,
+    *,
+    threshold: float | None = None,
+    sampling: Sampling = USUAL,
+    pricing: Pricing | None = None,
+    **options: Column,
+) -> Evaluation:
+    """Evaluate what was said about some rows; with a threshold, the scores decide."""
+    if said.score is not None and (threshold is not None or pricing is not None):
+        said = replace(said, prediction=None)
+    columns: dict[str, Column] = {"score": said.score, "prediction": said.prediction, "task": target.task}
+    if target.plan is not None:
+        columns |= {"classes": target.classes, "positive": target.positive}
+    counted = count_rows(truth=target.values[rows], **columns, pricing=pricing, threshold=threshold, **options)
+    judged = evaluation.judge(counted, threshold, sampling, pricing)
+    if judged.probabilities and not said.probabilities:  # decision functions may happen to lie in [0, 1]
+        return TwoClassEvaluation(counted, threshold, probabilities=False, sampling=sampling, pricing=pricing)
+    return judged
+
+
+def value_of(metric: Metric, judged: Evaluation) -> float:
+    """Return a single figure, without working out all the others as ``judged[name]`` does."""
+    tally = judged._tally(metric)
+    if tally is None or (NO_PROBABILITIES in metric.undefined and not judged.probabilities):
+        return float("nan")
+    return float(metric.of(tally))
+
+
+def metric_of(judged: Evaluation, name: str) -> Metric:
+    """Return the metric that a name stands for in this kind of evaluation."""
+    return judged._find(judged[name].name)

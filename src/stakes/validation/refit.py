@@ -16,9 +16,17 @@ from stakes.tallies import ClassScores, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_whole
 from stakes.uncertainty.permutation import PermutationTest
-from stakes.validation.evaluating import judge, metric_of, value_of
 from stakes.validation.features import Estimator, as_table, indexable, shuffle_within
-from stakes.validation.fitting import Predictions, check_estimator, fit_all, require_scikit_learn, run
+from stakes.validation.fitting import (
+    Predictions,
+    check_estimator,
+    fit_all,
+    judge,
+    metric_of,
+    require_scikit_learn,
+    run,
+    value_of,
+)
 from stakes.validation.result import mean_of_defined
 from stakes.validation.splits import number_groups, split
 from stakes.validation.target import Target, read_target

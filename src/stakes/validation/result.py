@@ -15,7 +15,7 @@ from stakes.records import Count, Positive, Record
 from stakes.results import Shown
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.sampling import FEW_CLUSTERS
-from stakes.validation.evaluating import metric_of, value_of
+from stakes.validation.fitting import metric_of, value_of
 from stakes.views import page
 
 _HEAD = ("figure", "pooled", "{} interval", "baseline", "folds (mean ± sd)", "training")

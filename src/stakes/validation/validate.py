@@ -12,9 +12,8 @@ from stakes.evaluation import Evaluation
 from stakes.question.options import Column, Validated, asks
 from stakes.question.question import Question
 from stakes.tallies.arithmetic import Array
-from stakes.validation.evaluating import judge
 from stakes.validation.features import Estimator, indexable
-from stakes.validation.fitting import Predictions, check_estimator, fit_all, require_scikit_learn
+from stakes.validation.fitting import Predictions, check_estimator, fit_all, judge, require_scikit_learn
 from stakes.validation.result import Validation
 from stakes.validation.splits import split
 from stakes.validation.target import as_array, column_of, kept_rows, read_target
@@ -91,7 +90,7 @@ def validate(estimator: Estimator, X: Column, y: Column, **asked: Unpack[Validat
             Predictions.joined([one.train for one in fitted if one.train is not None]), splits.fitted
         ),
         truth=target.values[chosen],
-        predictions=once.prediction if once.score is None else once.score,  # type: ignore[arg-type]
+        predictions=np.asarray(once.prediction if once.score is None else once.score),
         decisions=None if once.score is None else once.prediction,
         rows=chosen,
         fold_of_row=fold[first],

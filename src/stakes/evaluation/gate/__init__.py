@@ -7,19 +7,20 @@ from typing import Annotated, Unpack
 
 from stakes import errors
 from stakes.engines.plan import Counted
-from stakes.errors import Given, InputError, short, some
+from stakes.errors import Given, InputError, Pass, short, some
 from stakes.evaluation import evaluation_of
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import wrongs
 from stakes.evaluation.comparison import Comparison
 from stakes.evaluation.gate.checks import Check, check_dropped
-from stakes.evaluation.gate.differences import Baseline, check_no_worse
-from stakes.evaluation.gate.request import Request
+from stakes.evaluation.gate.conditions import Figure, Requirement
+from stakes.evaluation.gate.differences import Baseline, check_no_worse, margins
 from stakes.metrics.estimate import percent
-from stakes.question.options import Data, Gated, asks
+from stakes.question.options import Data, Gated, Value, asks
 from stakes.question.question import Question
 from stakes.records import Count, Finite, Record, RowCount, Says
 from stakes.results import Shown
+from stakes.tallies.checks import as_list, check_share
 from stakes.views import page
 
 __all__ = ["Check", "Gate", "Request", "gate", "judge"]
@@ -77,6 +78,60 @@ class Gate(Record, Shown, stakes="gate", form=1, shown="passed rows dropped conf
 
     def __repr__(self) -> str:
         return f"<Gate: {self.conclusion}>"
+
+
+@dataclass(frozen=True)
+class Request:
+    """Conditions, margins from a baseline, and the share of rows that may be left out."""
+
+    conditions: tuple[Requirement, ...]
+    margins: dict[Figure, float]
+    allow_dropped: float
+
+    @classmethod
+    def parse(cls, require: Value, no_worse: Value, allow_dropped: Value, against: bool) -> "Request":
+        """Read what was asked; ``against`` says whether there is a baseline."""
+        texts = [require] if isinstance(require, str) else [] if require is None else as_list(require)
+        if texts is None:
+            raise errors.bad_requirement(require)
+        asked = cls(
+            tuple(map(Requirement.parse, texts)), margins(no_worse), check_share("allow_dropped", allow_dropped)
+        )
+        if not asked.conditions and not asked.margins:
+            raise InputError(
+                "nothing-required",
+                "there is nothing to check; give conditions (",
+                Pass("require"),
+                ") or margins from a baseline (",
+                Pass("no_worse"),
+                ")",
+            )
+        if asked.margins and not against:
+            raise InputError(
+                "no-baseline",
+                Given("no_worse"),
+                " needs a baseline; give ",
+                Pass("baseline"),
+                ", an evaluation, a comparison or a tally",
+            )
+        if against and not asked.margins:
+            raise InputError(
+                "baseline-without-margin",
+                "a baseline alone checks nothing; say with ",
+                Pass("no_worse"),
+                " which figure may be how much worse",
+            )
+        for condition in asked.conditions:
+            if condition.points_the_wrong_way:
+                metric = condition.figure.metric
+                errors.warn("wrong-way", errors.wrong_way(condition.text, metric.name, metric.better))
+        return asked
+
+    def refuse_without_costs(self) -> None:
+        """Refuse conditions on costs, where none are given."""
+        for figure in (*(condition.figure for condition in self.conditions), *self.margins):
+            if figure.metric.lacking:
+                raise errors.which_costs(figure.metric.name)
 
 
 @asks("gate")

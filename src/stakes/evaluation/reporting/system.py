@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 from stakes.evaluation.reporting import Part
 from stakes.evaluation.reporting.system_sliders import sliders
-from stakes.evaluation.reporting.system_study import Study
-from stakes.evaluation.reporting.system_verdict import system_verdict
+from stakes.evaluation.reporting.system_verdict import Study, system_verdict
 from stakes.records import plain
 from stakes.systems.bounds import Bounds
 from stakes.systems.component_costs import ComponentCosts
