@@ -105,7 +105,8 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
 
     def _scores_of(self, name: str) -> ScoreTable | None:
         """The scores of a class against the rest, if there are any."""
-        return None if self.scores is None else self.scores.tables[self.classes.index(name)]
+        found = self._against_rest[name].get(ScoreTable)
+        return found if isinstance(found, ScoreTable) else None
 
     @cached_property
     def _against_rest(self) -> dict[str, dict[type[Tally], Tally]]:

@@ -57,8 +57,12 @@ def better(side: int, *more: Part, figures: Iterable[Estimate], worse: str = "ve
     return answer("verdict.better", tone, said(words), *more, figures=figures)
 
 
-def believed(evaluation: Evaluation, found: Estimate, few: str, *more: Part, figures: Sequence[Estimate] = ()) -> Part:
+def believed(
+    evaluation: Evaluation, found: Estimate | None, few: str, *more: Part, figures: Sequence[Estimate] = ()
+) -> Part:
     """Return the answer to "should we believe it?"; ``few`` is what to say where some group has few rows."""
+    if found is None:
+        return answer("verdict.believe", "open", said("verdict.believe_unknown"))
     scarce = any(size < FEW_ROWS for size in evaluation._sizes().values())
     around = side_of(found, found.baseline) == 0
     words = said("verdict.believe_chance") if around else said(few if scarce else "verdict.believe_yes")

@@ -18,6 +18,9 @@ _MANY, _GROUPS, _FEW_GROUPS = 200_000, 20_000, 500
 
 _MOST_POINTS = 500
 
+Studied = tuple[Calibration, Honest | None]
+"""A calibration, and what honest probabilities would look like in rows like these."""
+
 
 def find_calibration(table: ScoreTable | None, sampling: Sampling) -> Calibration | None:
     """Return how honest the probabilities of two classes are, if both occur and the scores are not in bins."""
@@ -26,7 +29,7 @@ def find_calibration(table: ScoreTable | None, sampling: Sampling) -> Calibratio
     return Calibration(table if table.total <= _MANY else group_scores(table, _GROUPS), sampling)
 
 
-def study_calibration(evaluation: TwoClassEvaluation) -> tuple[Calibration, Honest | None] | None:
+def study_calibration(evaluation: TwoClassEvaluation) -> Studied | None:
     """Return the calibration and what honest scores would look like; nothing where scores are no probabilities."""
     sampling = evaluation._sampling(evaluation.scores)
     found = find_calibration(evaluation.scores, sampling) if evaluation.probabilities else None

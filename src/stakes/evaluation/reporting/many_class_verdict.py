@@ -9,6 +9,8 @@ from stakes.metrics import Estimate
 from stakes.tallies import Confusion
 from stakes.views.report.payload import MOST, named, said
 
+_BELIEVED = ("macro_recall", "macro_precision", "macro_f1", "macro_auc")
+
 Lines = dict[str, tuple[Estimate, Estimate]]
 """Slope and shift of the log odds of each class."""
 
@@ -19,7 +21,7 @@ def verdict_section(evaluation: ManyClassEvaluation, lines: Lines) -> Part:
     return verdict(
         evaluation,
         _better(evaluation, main),
-        _believe(evaluation, main),
+        believed(evaluation, main, "verdict.believe_few", figures=known_figures(evaluation, *_BELIEVED)),
         _honest(evaluation, lines),
         _cost(evaluation),
         _where(evaluation, main),
@@ -53,13 +55,6 @@ def _better(evaluation: ManyClassEvaluation, found: Estimate | None) -> Part:
         more = said("verdict.better_macro_auc", share=found.value)
     figures = known_figures(evaluation, "accuracy", "balanced_accuracy", "kappa", "macro_auc")
     return better(side_of(found, found.baseline), more, figures=figures)
-
-
-def _believe(evaluation: ManyClassEvaluation, found: Estimate | None) -> Part:
-    if found is None:
-        return answer("verdict.believe", "open", said("verdict.believe_unknown"))
-    figures = known_figures(evaluation, "macro_recall", "macro_precision", "macro_f1", "macro_auc")
-    return believed(evaluation, found, "verdict.believe_few", figures=figures)
 
 
 def _honest(evaluation: ManyClassEvaluation, lines: Lines) -> Part:

@@ -152,13 +152,10 @@ def _perfect(evaluation: RegressionEvaluation) -> bool:
 
 def _believe(evaluation: RegressionEvaluation) -> Part:
     found = evaluation.figures["r2"]
-    if not found.defined:
-        return answer("verdict.believe", "open", said("verdict.believe_unknown"))
     if _perfect(evaluation):
         return answer("verdict.believe", "doubt", said("verdict.believe_perfect"), figures=[found])
-    names = ("r2", "mean_absolute_error", "root_mean_squared_error")
-    figures = [evaluation.figures[name] for name in names]
-    return believed(evaluation, found, "verdict.believe_few_rows", figures=figures)
+    figures = [evaluation.figures[name] for name in ("r2", "mean_absolute_error", "root_mean_squared_error")]
+    return believed(evaluation, found if found.defined else None, "verdict.believe_few_rows", figures=figures)
 
 
 def _shifted(evaluation: RegressionEvaluation) -> Part:

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from stakes.decisions.calibration.calibration import Calibration
-from stakes.decisions.calibration.reliability import Honest
 from stakes.decisions.curves.report_thresholds import ReportThresholds
 from stakes.decisions.thresholds.by_cost import decide_by_cost
 from stakes.decisions.thresholds.decision import PER, Decision
 from stakes.evaluation.reporting import Part
 from stakes.evaluation.reporting.answers import answer, believed, better, fails, known_figures, limits, side_of, verdict
+from stakes.evaluation.reporting.calibration import Studied
 from stakes.evaluation.reporting.explorer import Prices, prices_of
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.metrics import Estimate
@@ -23,9 +23,7 @@ from stakes.views.report.payload import figure, said
 
 
 def verdict_section(
-    evaluation: TwoClassEvaluation,
-    stops: ReportThresholds | None,
-    calibration: tuple[Calibration, Honest | None] | None,
+    evaluation: TwoClassEvaluation, stops: ReportThresholds | None, calibration: Studied | None
 ) -> Part:
     """Return the questions with their answers, and what a careful colleague would point out."""
     main = next(iter(known_figures(evaluation, "auc", "mcc")), None)  # of scores, or else of decisions
@@ -65,9 +63,7 @@ def _against_constant(evaluation: TwoClassEvaluation) -> Iterator[Part]:
 
 # ── should we believe it? ────────────────────────────────────────────────────────────────────────────────────────
 def _believe(evaluation: TwoClassEvaluation, found: Estimate | None) -> Part:
-    if found is None:
-        return answer("verdict.believe", "open", said("verdict.believe_unknown"))
-    p, more = _p_value(evaluation, found), []
+    p, more = None if found is None else _p_value(evaluation, found), []
     if p is not None:
         more = [said("verdict.believe_p", p=p) if p >= 1e-4 else said("verdict.believe_tiny_p")]
     return believed(evaluation, found, "verdict.believe_few", *more)
@@ -88,7 +84,7 @@ def _p_value(evaluation: TwoClassEvaluation, found: Estimate) -> float | None:
 
 
 # ── are the probabilities honest? ────────────────────────────────────────────────────────────────────────────────
-def _honest(evaluation: TwoClassEvaluation, calibration: tuple[Calibration, Honest | None] | None) -> Part:
+def _honest(evaluation: TwoClassEvaluation, calibration: Studied | None) -> Part:
     if calibration is None:
         why = "verdict.honest_no_scores" if evaluation.scores is None else "verdict.honest_no_probabilities"
         return answer("verdict.honest", "open", said(why))
