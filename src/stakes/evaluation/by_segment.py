@@ -149,9 +149,8 @@ def _segments(
     adjusted[tested] = holm.adjusted(p_values[tested].tolist())
     columns: dict[str, Array] = {"value": side.value, "low": side.low, "high": side.high}
     columns["rest"] = unknown if found.rests is None else found.rests.value
-    columns["difference"] = unknown if apart is None else apart.value
-    columns["difference_low"] = unknown if apart is None else apart.low
-    columns["difference_high"] = unknown if apart is None else apart.high
+    for name in ("value", "low", "high"):
+        columns[f"difference_{name}".removesuffix("_value")] = unknown if apart is None else getattr(apart, name)
     columns |= {"p_value": p_values, "adjusted_p_value": adjusted}
     segments = []
     for i, ((name, part), row) in enumerate(zip(parts, np.transpose(list(columns.values())).tolist(), strict=True)):

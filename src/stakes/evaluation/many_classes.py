@@ -35,6 +35,13 @@ if TYPE_CHECKING:
 
 _CLASS_FIGURES = ("recall", "false_positive_rate", "precision", "f1", "auc")
 _MOST_SHOWN = 20
+_NO_TALLY: dict[type[Tally], str] = {
+    ClassScores: NO_CLASS_SCORES,
+    CostSums: Text("these costs differ by row; count again with ", Pass("costs")),
+    Confusion: Text("no decisions were given; pass ", Pass("prediction")),
+}
+"""Why there is no figure of a tally."""
+
 _RULES = {
     "score": "the class with the highest score (the first of those that tie)",
     "costs": "the one that costs least if the probabilities are right",
@@ -191,9 +198,7 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
     def _why_no_class(self, metric: Metric) -> str:
         if metric.tally is ScoreTable:
             return NO_CLASS_SCORES
-        if self.confusion is not None:
-            return EXTRA_DECISIONS.words
-        return self._why_no(metric)
+        return self._why_no(metric) if self.confusion is None else EXTRA_DECISIONS.words
 
     def _tally(self, metric: Metric) -> Tally | None:
         return self.joint if metric.sparse and self.joint is not None else super()._tally(metric)
@@ -204,13 +209,7 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
             return f"{k:,} classes × {m:,} decisions are too many for a table; there are accuracy and most_confused()"
         if metric.tally is ScoreTable and self._unnamed:
             return NO_SCORES
-        if metric.tally is ClassScores:
-            return NO_CLASS_SCORES
-        if metric.tally is CostSums:
-            return Text("these costs differ by row; count again with ", Pass("costs"))
-        if metric.tally is Confusion:
-            return Text("no decisions were given; pass ", Pass("prediction"))
-        return super()._why_no(metric)
+        return _NO_TALLY[metric.tally] if metric.tally in _NO_TALLY else super()._why_no(metric)
 
     def _sizes(self) -> Mapping[str, float]:
         return self.support if self.confusion is None else self.confusion.effective_truths
@@ -294,12 +293,11 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
     def _class_figures(self, name: str) -> dict[str, Estimate]:
         kinds = self._against_rest[name]
         declared = [metric for metric in metrics.catalogue() if not metric.many and not metric.lacking]
-        single = {kind: [metric for metric in declared if metric.tally is kind] for kind in kinds}
-        return {
-            metric.name: estimate
-            for kind, tally in kinds.items()
-            for metric, estimate in self._estimates(tally, single[kind], self._sampling_of_class(name))
-        }
+        found: dict[str, Estimate] = {}
+        for kind, tally in kinds.items():
+            wanted = [metric for metric in declared if metric.tally is kind]
+            found |= {m.name: one for m, one in self._estimates(tally, wanted, self._sampling_of_class(name))}
+        return found
 
     def _all_figures(self) -> Iterable[tuple[dict[str, str | None], Estimate]]:
         for name, estimate in self.figures.items():
@@ -309,12 +307,11 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
                 yield {"class": of, "metric": name}, estimate
 
     def _facts(self) -> dict[str, str]:
-        shown = ", ".join(map(quote_label, self.classes[:6])) + (
-            f" and {len(self.classes) - 6} more" if len(self.classes) > 6 else ""
-        )
+        count, shown = len(self.classes), ", ".join(map(quote_label, self.classes[:6]))
+        more = f" and {count - 6} more" if count > 6 else ""
         rule = _RULES.get(self.counted.decided_by)
         decided = {} if rule is None else {"decisions": rule}
-        return {"classes": f"{len(self.classes)}: {shown}", **decided, **self._costs_in_words()}
+        return {"classes": f"{count}: {shown}{more}", **decided, **self._costs_in_words()}
 
     def _before(self) -> list[page.Grid]:
         table = self.confusion

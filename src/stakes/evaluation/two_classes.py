@@ -266,9 +266,8 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
         if self.counted.confusion is not None and self.counted.decided_by == "rows":
             return "given"
         if self._decides_by_costs:
-            return (
-                "; ".join(f"{name} from {max(start, 0):.6g}" for name, start in self._steps) + ", by what costs least"
-            )
+            steps = "; ".join(f"{name} from {max(start, 0):.6g}" for name, start in self._steps)
+            return f"{steps}, by what costs least"
         rule = f"positive when score ≥ {self.threshold:.6g}" if self.threshold != math.inf else "negative for everyone"
         return rule + (", which costs least if the probabilities are right" if self._bayesian else "")
 
@@ -294,9 +293,10 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
     def _own_plots(self) -> Iterable[str]:
         if self.scores is not None:
             yield from ("roc", "pr", "histograms", "cost")
-            yield from ("reject",) if self.probabilities else ()
-            yield from ("reliability",) if self.probabilities and self.scores.grid is None else ()
-            yield from ("decision",) if self.probabilities else ()
+            if self.probabilities:
+                yield "reject"
+                yield from ("reliability",) if self.scores.grid is None else ()
+                yield "decision"
         if self.confusion is not None:
             yield "confusion"
 

@@ -106,8 +106,7 @@ class Validation(Record, Shown, stakes="validation", form=1, shown="how fits rep
         metric = metric_of(self.pooled, name)
         return FigureOverFolds(pooled.name, pooled, training, tuple(value_of(metric, fold) for fold in self.folds))
 
-    def __getitem__(self, name: Value) -> FigureOverFolds:
-        return self.figure(name)
+    __getitem__ = figure
 
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
     def to_rows(self) -> list[dict[str, object]]:
