@@ -84,7 +84,7 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
 
     def __init_subclass__(cls, *, facts: str) -> None:
         """A kind of evaluation says which ``facts`` its data tell beyond those of all."""
-        more = f"{facts} *pricing figures segments=_told_segments by_segment=_overview notes"
+        more = f"{facts} *pricing figures segments=_segments_as_data by_segment=_overview notes"
         super().__init_subclass__(shown=f"task rows dropped=counted.dropped {more}")
         cls._kinds.append(cls)
 
@@ -195,7 +195,8 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
             return self[name]
         sampling = sampling if confidence is None else replace(sampling, confidence=confidence)
         value = float(metric.of(tally))
-        return self._joined(metric, tally, value, ways.interval(metric, value, tally, sampling, method), sampling)
+        limits = ways.interval(metric, value, tally, sampling, method)
+        return self._put_together(metric, tally, value, limits, sampling.confidence)
 
     def _place_of(self, name: Value) -> tuple[Metric, Tally | None, Sampling]:
         """The metric of that name, the tally that it is a function of, and how its interval is made."""
@@ -206,9 +207,9 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
     def _find(self, name: Value) -> Metric:
         """The metric of that name; figures of cost are at the prices in it, or at the costs of this evaluation."""
         metric = metrics.find(name)
-        return self._priced(metric) if metric.lacking else metric
+        return self._apply_costs(metric) if metric.lacking else metric
 
-    def _priced(self, metric: Metric) -> Metric:
+    def _apply_costs(self, metric: Metric) -> Metric:
         if self.pricing is None or metric.text not in cost.NAMES:
             raise errors.which_costs(metric.name)
         by_row = bool(self.pricing.costs.columns)
@@ -218,7 +219,7 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
         """The figures of cost (at the costs of this evaluation) by the tally that they need."""
         if self.pricing is None:
             return []
-        wanted = [self._priced(metric) for metric in declared if metric.name in cost.NAMES]
+        wanted = [self._apply_costs(metric) for metric in declared if metric.name in cost.NAMES]
         tally = self._tally(wanted[0])
         return [] if tally is None else [(tally, wanted)]
 
@@ -231,7 +232,7 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
         if costs.columns:
             raise errors.count_again_with_costs(costs.columns)
         made = type(self)(
-            self._decided_anew(), probabilities=self.probabilities, sampling=self.sampling, pricing=pricing
+            self._without_decisions(), probabilities=self.probabilities, sampling=self.sampling, pricing=pricing
         )
         made._check_pricing()
         return made
@@ -245,7 +246,7 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
         """The classes that costs and priors are about, and the positive one of two."""
         raise errors.costs_of_numbers()
 
-    def _decided_anew(self) -> Counted:
+    def _without_decisions(self) -> Counted:
         """What was counted, without decisions that another rule could take."""
         return self.counted
 
@@ -275,7 +276,7 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
         """Return how to decide by the scores."""
         raise errors.only_for("a way to decide", "scores of classes")
 
-    def _cautioned(self, decision: Chosen) -> Chosen:
+    def _add_cautions(self, decision: Chosen) -> Chosen:
         """The same way to decide, with what makes every figure of these rows meaningless."""
         return replace(decision, cautions=tuple(caution.words for caution in wrongs(self)))
 
@@ -310,13 +311,15 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
         values = [float(value) for value in metrics.measure(list(wanted), tally)]
         found = ways.intervals(wanted, values, tally, sampling or self._sampling(tally))
         for metric, value, limits in zip(wanted, values, found, strict=True):
-            yield metric, self._joined(metric, tally, value, limits, self.sampling)
+            yield metric, self._put_together(metric, tally, value, limits, self.sampling.confidence)
 
     def _sampling(self, tally: Tally | None) -> Sampling:
         """How intervals of a tally are made, with the clusters of these rows if there are any."""
         return replace(self.sampling, clusters=self.counted.clusters)
 
-    def _joined(self, metric: Metric, tally: Tally, value: float, limits: Interval, sampling: Sampling) -> Estimate:
+    def _put_together(
+        self, metric: Metric, tally: Tally, value: float, limits: Interval, confidence: float
+    ) -> Estimate:
         """Put a figure together with all that is needed to read it."""
         if NO_PROBABILITIES in metric.undefined and not self.probabilities:
             return Estimate(metric.text, math.nan, reason=NO_PROBABILITIES.words)
@@ -327,7 +330,7 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
             limits.low,
             limits.high,
             reason=metric.why_undefined(tally) if math.isnan(value) else "",
-            confidence=sampling.confidence,
+            confidence=confidence,
             method=limits.method,
             no_interval=limits.reason,
             note="; ".join(filter(None, (limits.note, "" if limits.low is None else self._caution))),
@@ -383,15 +386,15 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
 
     @property
-    def _told_segments(self) -> Mapping[str, "Evaluation | BriefSegment"]:
+    def _segments_as_data(self) -> Mapping[str, "Evaluation | BriefSegment"]:
         """What is told of each segment: its evaluation, or of more than 200 only their rows and one figure."""
-        return self._told_in_full() or self._told_briefly()
+        return self._full_segments() or self._brief_segments()
 
-    def _told_in_full(self) -> Mapping[str, "Evaluation"]:
+    def _full_segments(self) -> Mapping[str, "Evaluation"]:
         """The segments of which every figure is told; of thousands that would take minutes."""
         return self.segments if len(self.segments) <= _MOST_IN_FULL or self._overview is None else {}
 
-    def _told_briefly(self) -> "Mapping[str, BriefSegment]":
+    def _brief_segments(self) -> "Mapping[str, BriefSegment]":
         """The rows and the key figure of each of many segments."""
         if self._overview is None:
             return {}
@@ -403,7 +406,7 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
 
         Of more than 200 segments each has only the figure that :meth:`by_segment` compares them by.
         """
-        parts: list[tuple[str | None, Evaluation]] = [(None, self), *self._told_in_full().items()]
+        parts: list[tuple[str | None, Evaluation]] = [(None, self), *self._full_segments().items()]
         figures = [(segment, where, e) for segment, part in parts for where, e in part._all_figures()]
         if len(parts) == 1 and self._overview is not None:
             figures += [(name, {"metric": e.name}, e) for name, e in self._overview.estimates().items()]
@@ -418,19 +421,13 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
         size = {"weight of rows": f"{self.rows:,.6g}"} if weighted else {"rows": f"{self.rows:,}"}
         clusters = self.counted.clusters
         drawn = {} if clusters is None else {"clusters": f"{clusters.count:,}; intervals draw whole clusters"}
-        return page.Content(
-            {**size, **drawn, **self._facts()},
-            self.figures,
-            self._before(),
-            [*self._after(), *self._segments_grid(more_segments)],
-            self.notes,
-            self._find,
-        )
+        after = list(self._after())
+        if self._overview is not None:
+            from stakes.views import segments  # only shown now and then
 
-    def _segments_grid(self, more: str) -> list[page.Grid]:
-        from stakes.views import segments  # only shown now and then
-
-        return [] if self._overview is None else [segments.grid(self._overview, more)]
+            after.append(segments.grid(self._overview, more_segments))
+        facts = {**size, **drawn, **self._facts()}
+        return page.Content(facts, self.figures, self._before(), after, self.notes, self._find)
 
     def _facts(self) -> dict[str, str]:
         return {}

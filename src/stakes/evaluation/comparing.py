@@ -78,7 +78,7 @@ def compare(data: Data = None, *arrays: Column, **asked: Unpack[Compared]) -> Co
             raise errors.not_unpaired(name)
     sampling = replace(question.sampling, replicates=int(question["resamples"]))
     models = contestants(data, question)
-    return _compared(models, _wanted(question["metric"], models), sampling, question["simultaneous"], margin, paired)
+    return _compare_all(models, _wanted(question["metric"], models), sampling, question["simultaneous"], margin, paired)
 
 
 def _wanted(texts: Value, models: Sequence[Contestant]) -> list[Metric]:
@@ -108,7 +108,7 @@ def _meant(text: str, model: Contestant) -> Metric:
     return metrics.find(metric.of_many) if many and metric.of_many else metric
 
 
-def _compared(
+def _compare_all(
     models: Sequence[Contestant],
     wanted: Sequence[Metric],
     sampling: Sampling,
@@ -126,10 +126,10 @@ def _compared(
     table: list[Place] = []
     pairs: list[Pair] = []
     for metric in wanted:
-        ranked = _ranked(metric, models)
+        ranked = _rank(metric, models)
         table += [Place(rank, m.name, metric.text, m.evaluation[metric.text]) for rank, m in enumerate(ranked, 1)]
         found = [_pair(metric, *two, each, margin, on_same_rows) for two in itertools.combinations(ranked, 2)]
-        pairs += _corrected(found)
+        pairs += _add_holm(found)
     evaluations = {model.name: model.evaluation for model in models}
     how = (sampling.confidence, simultaneous, margin, on_same_rows, clusters)
     return Comparison(evaluations, table, pairs, *how, models)
@@ -142,7 +142,7 @@ def pair_of(comparison: Comparison, metric: Metric) -> Pair:
     return _pair(metric, first, second, sampling, None, comparison.on_same_rows)
 
 
-def _ranked(metric: Metric, models: Sequence[Contestant]) -> list[Contestant]:
+def _rank(metric: Metric, models: Sequence[Contestant]) -> list[Contestant]:
     """The best first; those without a figure last; names decide between equals."""
     sign = -1 if metric.better == "higher" else 1
 
@@ -189,7 +189,7 @@ def _judge_by(margin: float, metric: Metric, pair: Pair) -> Pair:
     return replace(pair, not_inferior=worst_of_first < margin, second_not_inferior=worst_of_second < margin)
 
 
-def _corrected(pairs: Sequence[Pair]) -> list[Pair]:
+def _add_holm(pairs: Sequence[Pair]) -> list[Pair]:
     """Add Holm's p-values; a pair without a p-value is none of the tests."""
     tested = [pair.p_value for pair in pairs if pair.p_value is not None]
     corrected = iter(holm.adjusted(tested))

@@ -104,14 +104,14 @@ def _complete(
     kept = [{name: keep(values, present) for name, values in one.items()} for one in taken]
     table = {name: kept[0][cost_column(name)] for name in prices} or None
     entries = [
-        Entry(entry.name, table, kept[0]["truth"], _kept_score(entry.score, one, present), one.get("prediction"))
+        Entry(entry.name, table, kept[0]["truth"], _keep_score(entry.score, one, present), one.get("prediction"))
         for entry, one in zip(found, kept, strict=True)
     ]
     dropped = int(len(present) - present.sum())
     return entries, {**{name: kept[0].get(name) for name in _SHARED[1:]}, "where": None, "dropped": dropped}
 
 
-def _kept_score(given: Column, kept: Mapping[str, Column], present: Array) -> Column:
+def _keep_score(given: Column, kept: Mapping[str, Column], present: Array) -> Column:
     """The score of a model on the rows that stay: one column, one for each class, or an array of them."""
     if isinstance(given, Mapping) or hasattr(given, "columns"):
         given = given if isinstance(given, Mapping) else given.columns
@@ -238,8 +238,8 @@ def contestants(data: Data, question: Question) -> list[Contestant]:
                 "single-row-to-compare",
                 f"model {name!r}: there is a single row, which tells nothing about a difference; give at least two",
             )
-    judged = {name: _judged(name, read, question, sampling) for name, read in reads.items()}
-    taken = {name: _taken(read, judged[name]) for name, read in reads.items()}
+    judged = {name: _judge(name, read, question, sampling) for name, read in reads.items()}
+    taken = {name: _decide_rows(read, judged[name]) for name, read in reads.items()}
     decisions = tuple(dict.fromkeys(name for names, _ in taken.values() for name in names))
     return [_contestant(name, read, judged[name], *taken[name], decisions) for name, read in reads.items()]
 
@@ -286,7 +286,7 @@ def _same_kind(reads: Mapping[str, Read]) -> None:
                 )
 
 
-def _judged(name: str, read: Read, question: Question, sampling: Sampling) -> Evaluation:
+def _judge(name: str, read: Read, question: Question, sampling: Sampling) -> Evaluation:
     with _named(name):
         counted = count_read(read, question["baseline"])
         if read.plan is None:
@@ -294,7 +294,7 @@ def _judged(name: str, read: Read, question: Question, sampling: Sampling) -> Ev
         return judge(counted, question["threshold"], sampling, question.pricing)
 
 
-def _taken(read: Read, evaluation: Evaluation) -> tuple[tuple[str, ...], Array | None]:
+def _decide_rows(read: Read, evaluation: Evaluation) -> tuple[tuple[str, ...], Array | None]:
     """The decisions that there are, and the one of each row: given, or made of its score by a threshold or by costs."""
     if read.plan is None:
         return (), None

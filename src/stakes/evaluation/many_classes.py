@@ -233,7 +233,7 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
         if self.pricing is not None and self._unnamed:
             self.pricing.prices(self.classes, (), None)  # misses are those of a positive class
 
-    def _decided_anew(self) -> Counted:
+    def _without_decisions(self) -> Counted:
         if self.counted.decided_by in ("score", "costs"):
             raise errors.count_again_to_decide()
         return self.counted
@@ -256,7 +256,7 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
         pricing = self._pricing_to_decide(costs, prior, training_prior)
         if pricing is None:
             raise errors.which_costs("decide()", of_two=False)
-        return self._cautioned(decide_among_policies(self.scores, pricing, self._sampling(self.scores)))
+        return self._add_cautions(decide_among_policies(self.scores, pricing, self._sampling(self.scores)))
 
     def curve(self, kind: str, of: Value = None, **options: Value) -> "Curve":
         """Return a curve of a class against the rest, or the "reject" curve of all classes together."""

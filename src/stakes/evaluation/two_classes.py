@@ -93,7 +93,7 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
     def _classes_to_price(self) -> tuple[Sequence[str], str | None]:
         return self._pair, self.positive
 
-    def _decided_anew(self) -> Counted:
+    def _without_decisions(self) -> Counted:
         if self.scores is None or (self.counted.decided_by == "rows" and self.counted.confusion is not None):
             return self.counted
         return _scores_alone(self.counted)
@@ -214,7 +214,7 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
             if costs is not None or prior is not None:
                 raise errors.costs_or_best()
             wanted = objectives.BestFigure.parse(best)
-            return self._cautioned(by_figure.decide_by_figure(self.scores, wanted, sampling, self.probabilities))
+            return self._add_cautions(by_figure.decide_by_figure(self.scores, wanted, sampling, self.probabilities))
         if pricing is None:
             raise InputError(
                 "neither-costs-nor-best",
@@ -224,7 +224,7 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
                 Pass("best", "f1"),
                 ", 'recall >= 0.9')",
             )
-        return self._cautioned(by_cost.decide_by_cost(self.scores, pricing, sampling, self.probabilities))
+        return self._add_cautions(by_cost.decide_by_cost(self.scores, pricing, sampling, self.probabilities))
 
     def curve(self, kind: str, **options: Value) -> "Curve":
         """Return a curve with a band around it: "roc", "pr", "cost", "decision" or "reject".

@@ -65,7 +65,7 @@ class Target:
         return replace(self, values=self.values[order], labels=labels)
 
 
-def kept_rows(X: Data, y: Column, question: Question) -> tuple[Data, Column, dict[str, Column], int]:
+def keep_rows(X: Data, y: Column, question: Question) -> tuple[Data, Column, dict[str, Column], int]:
     """Return the rows to fit and to judge: those that a condition keeps, and that lack nothing if others are dropped.
 
     Gaps in features are left to the estimator, which may know what to do about them. The last is how many were dropped.

@@ -16,7 +16,7 @@ from stakes.validation.features import Estimator, indexable
 from stakes.validation.fitting import Predictions, check_estimator, fit_all, judge, require_scikit_learn
 from stakes.validation.result import Validation
 from stakes.validation.splits import split
-from stakes.validation.target import as_array, column_of, kept_rows, read_target
+from stakes.validation.target import as_array, column_of, keep_rows, read_target
 
 
 @asks("validate")
@@ -46,7 +46,7 @@ def validate(estimator: Estimator, X: Column, y: Column, **asked: Unpack[Validat
     question = Question.of("validate", asked)
     require_scikit_learn()
     check_estimator(estimator)
-    X, y, beside, dropped = kept_rows(indexable(X), y, question)
+    X, y, beside, dropped = keep_rows(indexable(X), y, question)
     target = read_target(y, X, estimator, *(question[name] for name in ("task", "positive", "classes", "alike")))
     if target.labels is not None and len(set(target.labels.codes.tolist())) < 2:
         raise InputError(

@@ -11,8 +11,6 @@ from stakes.records import Finite, Record
 from stakes.text import visible
 from stakes.views.page import between, number
 
-_MINUS = str.maketrans("-", "−")
-
 
 @dataclass(frozen=True)
 class Check(Record, shown="kind condition passed seen limit segment reason estimate"):
@@ -51,7 +49,7 @@ class Check(Record, shown="kind condition passed seen limit segment reason estim
     def cells(self) -> tuple[str, str, str, str]:
         """The verdict, what was seen, the estimate that it comes from, and its interval, to look at."""
         shown = (number(self.seen), number(self.estimate.value), between(self.estimate))
-        seen, value, ends = (text.translate(_MINUS) for text in shown)
+        seen, value, ends = (text.replace("-", "−") for text in shown)
         return self.verdict, seen, value, ends
 
     @property

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 
 from stakes.evaluation import cautions
 from stakes.evaluation.base import Evaluation
-from stakes.evaluation.cautions import FEW_ROWS
 from stakes.evaluation.reporting import Part
 from stakes.evaluation.reporting.figures import largest_segments
 from stakes.metrics import Estimate
@@ -23,8 +22,8 @@ def verdict(evaluation: Evaluation, *answers: Part) -> Part:
     """Return the section of the questions with their answers, and what a careful colleague would point out."""
     found = []
     for one in cautions.cautions(evaluation):
-        named_figure = {"figure": metric(str(one.values["figure"]))} if "figure" in one.values else {}
-        found.append(said(one.key, **{**one.values, **named_figure}))
+        figures = {name: metric(str(value)) for name, value in one.values.items() if name == "figure"}
+        found.append(said(one.key, **{**one.values, **figures}))
     if evaluation.task == "binary" and evaluation.pricing is not None and evaluation.pricing.costs.columns:
         found.append(said("caution.costs_by_row"))
     return section("verdict", answers=list(answers), cautions=found[:MOST])
@@ -57,13 +56,13 @@ def better(side: int, *more: Part, figures: Iterable[Estimate], worse: str = "ve
     return answer("verdict.better", tone, said(words), *more, figures=figures)
 
 
-def believed(
+def believe(
     evaluation: Evaluation, found: Estimate | None, few: str, *more: Part, figures: Sequence[Estimate] = ()
 ) -> Part:
     """Return the answer to "should we believe it?"; ``few`` is what to say where some group has few rows."""
     if found is None:
         return answer("verdict.believe", "open", said("verdict.believe_unknown"))
-    scarce = any(size < FEW_ROWS for size in evaluation._sizes().values())
+    scarce = any(size < cautions.FEW_ROWS for size in evaluation._sizes().values())
     around = side_of(found, found.baseline) == 0
     words = said("verdict.believe_chance") if around else said(few if scarce else "verdict.believe_yes")
     sentences = [words, said("verdict.believe_rows", n=evaluation.rows)]

@@ -3,7 +3,7 @@
 from stakes.decisions.thresholds.decision import PER
 from stakes.evaluation.many_classes import ManyClassEvaluation
 from stakes.evaluation.reporting import Part
-from stakes.evaluation.reporting.answers import answer, believed, better, fails, known_figures, limits, side_of, verdict
+from stakes.evaluation.reporting.answers import answer, believe, better, fails, known_figures, limits, side_of, verdict
 from stakes.evaluation.reporting.calibration import find_calibration
 from stakes.metrics import Estimate
 from stakes.tallies import Confusion
@@ -21,7 +21,7 @@ def verdict_section(evaluation: ManyClassEvaluation, lines: Lines) -> Part:
     return verdict(
         evaluation,
         _better(evaluation, main),
-        believed(evaluation, main, "verdict.believe_few", figures=known_figures(evaluation, *_BELIEVED)),
+        believe(evaluation, main, "verdict.believe_few", figures=known_figures(evaluation, *_BELIEVED)),
         _honest(evaluation, lines),
         _cost(evaluation),
         _where(evaluation, main),

@@ -8,7 +8,7 @@ import numpy as np
 from stakes.evaluation.cautions import FEW_ROWS
 from stakes.evaluation.regression import RegressionEvaluation
 from stakes.evaluation.reporting import Part
-from stakes.evaluation.reporting.answers import answer, believed, better, fails, side_of, verdict
+from stakes.evaluation.reporting.answers import answer, believe, better, fails, side_of, verdict
 from stakes.evaluation.reporting.figures import clusters_fact, figures_section, segments_section
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array
@@ -155,7 +155,7 @@ def _believe(evaluation: RegressionEvaluation) -> Part:
     if _perfect(evaluation):
         return answer("verdict.believe", "doubt", said("verdict.believe_perfect"), figures=[found])
     figures = [evaluation.figures[name] for name in ("r2", "mean_absolute_error", "root_mean_squared_error")]
-    return believed(evaluation, found if found.defined else None, "verdict.believe_few_rows", figures=figures)
+    return believe(evaluation, found if found.defined else None, "verdict.believe_few_rows", figures=figures)
 
 
 def _shifted(evaluation: RegressionEvaluation) -> Part:

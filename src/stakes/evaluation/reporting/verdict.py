@@ -9,7 +9,7 @@ from stakes.decisions.curves.report_thresholds import ReportThresholds
 from stakes.decisions.thresholds.by_cost import decide_by_cost
 from stakes.decisions.thresholds.decision import PER, Decision
 from stakes.evaluation.reporting import Part
-from stakes.evaluation.reporting.answers import answer, believed, better, fails, known_figures, limits, side_of, verdict
+from stakes.evaluation.reporting.answers import answer, believe, better, fails, known_figures, limits, side_of, verdict
 from stakes.evaluation.reporting.calibration import Studied
 from stakes.evaluation.reporting.explorer import Prices, prices_of
 from stakes.evaluation.two_classes import TwoClassEvaluation
@@ -66,7 +66,7 @@ def _believe(evaluation: TwoClassEvaluation, found: Estimate | None) -> Part:
     p, more = None if found is None else _p_value(evaluation, found), []
     if p is not None:
         more = [said("verdict.believe_p", p=p) if p >= 1e-4 else said("verdict.believe_tiny_p")]
-    return believed(evaluation, found, "verdict.believe_few", *more)
+    return believe(evaluation, found, "verdict.believe_few", *more)
 
 
 def _p_value(evaluation: TwoClassEvaluation, found: Estimate) -> float | None:
