@@ -384,32 +384,30 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
         return total if isinstance(total, int) else float(total)
 
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
+    @property
+    def _many_segments(self) -> "BySegment | None":
+        """The segments where there are so many that only the key figure of each is told: all would take minutes."""
+        return self._overview if len(self.segments) > _MOST_IN_FULL else None
 
     @property
     def _segments_as_data(self) -> Mapping[str, "Evaluation | BriefSegment"]:
-        """What is told of each segment: its evaluation, or of more than 200 only their rows and one figure."""
-        return self._full_segments() or self._brief_segments()
-
-    def _full_segments(self) -> Mapping[str, "Evaluation"]:
-        """The segments of which every figure is told; of thousands that would take minutes."""
-        return self.segments if len(self.segments) <= _MOST_IN_FULL or self._overview is None else {}
-
-    def _brief_segments(self) -> "Mapping[str, BriefSegment]":
-        """The rows and the key figure of each of many segments."""
-        if self._overview is None:
-            return {}
-        figures = self._overview.estimates()
-        return {one.name: BriefSegment(one.rows, {self._overview.metric: figures[one.name]}) for one in self._overview}
+        """The evaluation of each segment, or of more than 200 only their rows and one figure."""
+        many = self._many_segments
+        if many is None:
+            return self.segments
+        figures = many.estimates()
+        return {one.name: BriefSegment(one.rows, {many.metric: figures[one.name]}) for one in many}
 
     def to_rows(self) -> list[dict[str, object]]:
         """Return one flat dictionary per segment and figure, for a data frame; the segment of all rows is None.
 
         Of more than 200 segments each has only the figure that :meth:`by_segment` compares them by.
         """
-        parts: list[tuple[str | None, Evaluation]] = [(None, self), *self._full_segments().items()]
+        many = self._many_segments
+        parts: list[tuple[str | None, Evaluation]] = [(None, self), *(self.segments.items() if many is None else ())]
         figures = [(segment, where, e) for segment, part in parts for where, e in part._all_figures()]
-        if len(parts) == 1 and self._overview is not None:
-            figures += [(name, {"metric": e.name}, e) for name, e in self._overview.estimates().items()]
+        if many is not None:
+            figures += [(name, {"metric": e.name}, e) for name, e in many.estimates().items()]
         return [{"segment": s, **where, **{k: getattr(e, k) for k in _COLUMNS}} for s, where, e in figures]
 
     def _all_figures(self) -> Iterable[tuple[dict[str, str | None], Estimate]]:

@@ -42,12 +42,8 @@ def load_sum(data: Data, question: Question) -> Counted:
     from stakes.engines.plan import load
 
     given = question.answered_by_counting
-    parts = _in_memory(data)
-    counted = Counted.sum(
-        [part if isinstance(part, Counted) else Counted.of(part) for part in parts]
-        if parts
-        else [load(source.path) for source in sources(data)]
-    )
+    parts = _in_memory(data) or [load(source.path) for source in sources(data)]
+    counted = Counted.sum([part if isinstance(part, Counted) else Counted.of(part) for part in parts])
     if "positive" in given and (_says_no_positive(counted) or _is_of_two(data)):
         counted = counted.called(canonical(given.pop("positive")))
     words = question.words(of_table=True)

@@ -35,9 +35,8 @@ def log(evaluation: "Evaluation", prefix: str, report: bool) -> str:
     from stakes.evaluation.reporting import payload_of
     from stakes.views.report import html
 
-    page = (
-        html(payload_of(evaluation)) if report else None
-    )  # before anything is logged: what fails leaves no half of a run
+    # before anything is logged: what fails leaves no half of a run
+    page = html(payload_of(evaluation)) if report else None
     numbers, left_out = _numbers(evaluation.figures)
     active = mlflow.active_run()
     with nullcontext(active) if active else mlflow.start_run() as run:
@@ -65,13 +64,10 @@ def _numbers(figures: Mapping[str, Estimate]) -> tuple[dict[str, float], list[st
 
 def _params(evaluation: "Evaluation") -> dict[str, object]:
     """What was asked, as far as it is one value."""
-    asked = {name: as_data(getattr(evaluation, name, None)) for name in ("positive", "negative", "threshold")}
-    params: dict[str, object] = {
-        "task": evaluation.task,
-        "rows": evaluation.rows,
-        "dropped": evaluation.counted.dropped,
-    }
-    params |= {name: value for name, value in asked.items() if value is not None}
+    names = ("task", "rows", "positive", "negative", "threshold")
+    asked = {name: as_data(getattr(evaluation, name, None)) for name in names}
+    params = {name: value for name, value in asked.items() if value is not None}
+    params["dropped"] = evaluation.counted.dropped
     if evaluation.pricing is not None:
         priced = evaluation.pricing.data()
         params["costs"] = evaluation.pricing.costs.words
