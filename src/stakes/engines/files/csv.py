@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import polars as pl
+
 from stakes import errors
 from stakes.engines.files.sources import Source
 from stakes.errors import InputError
@@ -23,8 +25,6 @@ def scan(source: Source, separator: str, missing: list[str], numbers: Mapping[st
 
     All values stay text, unless ``numbers`` says which columns are numbers and which are few texts that come up often.
     """
-    import polars as pl
-
     names = header(source, separator)
     options: Any = {"infer_schema": False, "glob": False, "separator": separator, "null_values": missing}
     lazy = pl.scan_csv(source.for_polars, **options)
@@ -71,8 +71,6 @@ def _blank_lines_at_the_end(source: Source) -> int:
 
 
 def _rows(lazy: Any) -> int:
-    import polars as pl
-
     return int(lazy.select(pl.first().is_null().len()).collect().item())
 
 

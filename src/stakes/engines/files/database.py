@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 import numpy as np
+import polars as pl
 
 from stakes import errors
 from stakes.engines.conditions.tree import LARGEST
@@ -48,8 +49,6 @@ def columns(source: Source) -> list[str]:
 
 def collect(source: Source, names: Sequence[str]) -> Any:
     """Read some columns of the table into a Polars frame."""
-    import polars as pl
-
     assert source.table is not None
     query = f"SELECT {', '.join(map(_quote, names))} FROM {_quote(source.table)}"
     with _connect(source) as connection:
@@ -64,8 +63,6 @@ def collect(source: Source, names: Sequence[str]) -> Any:
 
 def batches(source: Source, names: Sequence[str], rows: int) -> Iterator[Any]:
     """Read some columns, so many rows at a time; DuckDB gives its rows at once (it counts large tables itself)."""
-    import polars as pl
-
     if kind_of(source) == "duckdb":
         yield collect(source, names)
         return
@@ -243,8 +240,6 @@ def _types(connection: Any, query: str) -> dict[str, str]:
 
 def _from_numpy(name: str, array: Any, type_: str) -> Any:
     """DuckDB masks what is missing; in a column of an enumerated type it is NaN. Very large integers become floats."""
-    import polars as pl
-
     masked, values = np.ma.getmaskarray(array), np.ma.getdata(array)
     if values.dtype.kind == "O":
         pairs = zip(masked, values, strict=True)
@@ -259,8 +254,6 @@ def _from_numpy(name: str, array: Any, type_: str) -> Any:
 
 def _series(source: Source, name: str, values: list[Any]) -> Any:
     """SQLite checks no types: a column of whole numbers and fractions is one of fractions, another mixture none."""
-    import polars as pl
-
     types = {type(value) for value in values} - {type(None)}
     kinds: dict[frozenset[type], Any] = {
         frozenset({int}): pl.Int64,

@@ -5,6 +5,8 @@ import math
 import re
 from typing import Any
 
+import polars as pl
+
 from stakes import errors
 from stakes.engines.files.sources import Source, literally
 from stakes.engines.older_polars import dies_of_brackets
@@ -18,8 +20,6 @@ _LOOKED_AT, _EVERY = 1 << 20, 16 << 20
 
 def scan(source: Source) -> Any:
     """Scan with the types that all lines together need."""
-    import polars as pl
-
     if dies_of_brackets():
         _refuse_brackets(source)
     _refuse_many_columns(source)

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import polars as pl
+
 from stakes import errors
 from stakes.engines import older_polars
 from stakes.engines.columns import refuse_lost_polars
@@ -112,8 +114,6 @@ class FileTable:
             return database.rows(self.source)
         if _ending(self.source) in _LINES:
             return None
-        import polars as pl
-
         try:
             return int(self.lazy.select(pl.len()).collect().item())
         except _problems() as problem:
@@ -166,15 +166,11 @@ def _scan(source: Source) -> Any:
 
 
 def _scan_parquet(source: Source) -> Any:
-    import polars as pl
-
     return pl.scan_parquet(source.plain_path, glob=False)
 
 
 def _scan_arrow(source: Source) -> Any:
     """Arrow's file format can be scanned; what was written as a stream is read at once."""
-    import polars as pl
-
     start = source.start(len(_ARROW_FILE))
     if start.startswith(_FIRST_FEATHER):
         raise errors.unreadable_file(source.name, "it is of Feather's first version; write it again as Arrow IPC")
@@ -194,8 +190,6 @@ KINDS = (*csv.SEPARATORS, *_SCANS)
 
 
 def _problems() -> tuple[type[BaseException], ...]:
-    import polars as pl
-
     # a damaged file can make its reader panic
     return pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, EOFError
 
