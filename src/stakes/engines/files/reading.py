@@ -3,11 +3,11 @@
 import functools
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -21,9 +21,12 @@ from stakes.engines.conditions.tree import Condition
 from stakes.engines.files import csv, database
 from stakes.engines.files.kinds import FileTable, NotNumbersError, open_table
 from stakes.engines.files.room import refuse_beyond_memory
-from stakes.engines.files.sources import single, sources
+from stakes.engines.files.sources import FileNames, single, sources
 from stakes.engines.older_polars import streaming
 from stakes.errors import About, InputError, short, some
+
+if TYPE_CHECKING:
+    import duckdb
 
 MISSING = ["", "NA", "N/A", "NULL", "null", "NaN", "nan"]
 """How text files write a missing value; no class is called like that."""
@@ -38,7 +41,7 @@ _MANY = 1 << 17
 """Of so many rows of text numbers are kept as numbers from the start, in half the memory."""
 
 
-def read(data: Any, wanted: dict[str, str], where: Any = None) -> dict[str, Any]:
+def read(data: FileNames, wanted: dict[str, str], where: object = None) -> dict[str, pl.Series]:
     """Return argument → column, for the arguments that name one.
 
     ``data`` names a file, several of them or a pattern, all of which are one table; ``where`` says which rows to keep.
@@ -55,7 +58,7 @@ class Files:
     condition: Condition | None
 
     @classmethod
-    def open(cls, data: Any, wanted: dict[str, str], where: Any = None) -> "Files":
+    def open(cls, data: FileNames, wanted: dict[str, str], where: object = None) -> "Files":
         """Find the files, and check that they have the columns."""
         condition = None if where is None else parse(where)
         if condition is not None:
@@ -77,19 +80,15 @@ class Files:
                 return True
         return False
 
-    @contextmanager
-    def relation(self) -> Iterator[Any]:
+    def relation(self) -> AbstractContextManager["duckdb.DuckDBPyRelation | None"]:
         """The rows as a table of an engine that can count it by itself, if they are one; otherwise nothing."""
-        if len(self.tables) > 1 or self.tables[0].lazy is not None:
-            yield None
-            return
-        with database.relation(self.tables[0].source) as table:
-            yield table
+        first = self.tables[0]
+        return nullcontext() if len(self.tables) > 1 or first.lazy is not None else database.relation(first.source)
 
     def gap(self) -> errors.InputError | None:
         """What is to say about missing values, counted over all rows; nothing where that takes more than a scan."""
-        tables = [table.lazy for table in self.tables]
-        if self.condition is not None or any(lazy is None for lazy in tables):
+        tables = [table.lazy for table in self.tables if table.lazy is not None]
+        if self.condition is not None or len(tables) < len(self.tables):
             return None
         for argument, name in self.wanted.items():
             counts = [_gaps(lazy, name) for lazy in tables]
@@ -104,7 +103,7 @@ class Files:
         """About how many rows there are."""
         return sum(table.likely_rows for table in self.tables)
 
-    def whole(self) -> dict[str, Any]:
+    def whole(self) -> dict[str, pl.Series]:
         """Read all rows at once."""
         if "score" in self.wanted and all(name in _SCORED or name.startswith("by") for name in self.wanted):
             quick = self.with_types() if self.likely_rows > _MANY else self
@@ -113,22 +112,19 @@ class Files:
                     return quick._whole()
         return self._whole()
 
-    def _whole(self) -> dict[str, Any]:
+    def _whole(self) -> dict[str, pl.Series]:
         for table in self.tables:
             refuse_beyond_memory(table.source.name, table.likely_rows * sum(map(table.bytes_of, self.wanted.items())))
         frames = [table.collect(self._names) for table in self.tables]
         held = list(zip(self.tables, frames, strict=True))
         kinds = self._settled(held)
         parts = [self._taken(table, frame, kinds) for table, frame in held]
-        if (
-            self.condition is not None
-            and any(map(len, frames))
-            and not any(len(c) for part in parts for c in part.values())
-        ):
+        whole = {argument: _join(argument, [part[argument] for part in parts], self.tables) for argument in self.wanted}
+        if self.condition is not None and any(map(len, frames)) and not any(map(len, whole.values())):
             raise errors.nothing_satisfies(self.condition.text)
-        return {argument: _join(argument, [part[argument] for part in parts], self.tables) for argument in self.wanted}
+        return whole
 
-    def batches(self, rows: int) -> Iterator[dict[str, Any]]:
+    def batches(self, rows: int) -> Iterator[dict[str, pl.Series]]:
         """Read so many rows at a time, in their order; how far this has come is told to whoever listens."""
         done, total, kinds = 0, self.likely_rows, self._settled_in_batches
         for table in self.tables:
@@ -155,7 +151,7 @@ class Files:
             return errors.zero_weights()
         return errors.empty("truth") if self.condition is None else errors.nothing_satisfies(self.condition.text)
 
-    def _settled(self, frames: Iterable[tuple[FileTable, Any]]) -> dict[str, str]:
+    def _settled(self, frames: Iterable[tuple[FileTable, pl.DataFrame]]) -> dict[str, str]:
         """What the columns of the condition are compared as, by all rows of all files."""
         if self.condition is None:
             return {}
@@ -171,14 +167,14 @@ class Files:
         looks = ((t, f) for t in self.tables for f in itertools.islice(t.batches(names, _LOOKED_AT), most))
         return self._settled(looks)
 
-    def _taken(self, table: FileTable, frame: Any, kinds: dict[str, str]) -> dict[str, Any]:
+    def _taken(self, table: FileTable, frame: pl.DataFrame, kinds: dict[str, str]) -> dict[str, pl.Series]:
         """The wanted columns of the rows that satisfy the condition."""
         if self.condition is not None:
             frame = frame.filter(rows_kept(self.condition, kinds, _part(table, frame)))
         return {argument: _as_type(table, frame[name], argument) for argument, name in self.wanted.items()}
 
 
-def read_whole(path: Path, missing: Sequence[str] = ()) -> Any:
+def read_whole(path: Path, missing: Sequence[str] = ()) -> pl.DataFrame:
     """Return the file as a Polars frame with all its columns; those of a text file stay text as it stands.
 
     Texts that stand for a ``missing`` value are null.
@@ -187,7 +183,7 @@ def read_whole(path: Path, missing: Sequence[str] = ()) -> Any:
     return table.collect(table.columns)
 
 
-def _part(table: FileTable, frame: Any) -> Part:
+def _part(table: FileTable, frame: pl.DataFrame) -> Part:
     """Rows of a file for a condition; separated text has no types."""
     return Part(frame, MISSING if table.separator else (), functools.partial(_place, table))
 
@@ -234,7 +230,7 @@ def _same_columns(first: FileTable, other: FileTable) -> None:
 
 
 # ── the values ───────────────────────────────────────────────────────────────────────────────────────────────────
-def _as_type(table: FileTable, column: Any, argument: str) -> Any:
+def _as_type(table: FileTable, column: pl.Series, argument: str) -> pl.Series:
     """Labels in text files stay text (Polars leaves NUL bytes in it); scores and weights must be numbers."""
     if table.typed and _doubtful(column):
         raise NotNumbersError("second-look")
@@ -256,7 +252,7 @@ def _as_type(table: FileTable, column: Any, argument: str) -> Any:
     return numbers
 
 
-def _doubtful(column: Any) -> bool:
+def _doubtful(column: pl.Series) -> bool:
     """Whether a column that Polars gave its type holds what a second look has to find the line of."""
     if column.dtype == pl.Categorical:
         return bool(column.unique().cast(pl.String).str.contains("\0", literal=True).any())
@@ -270,7 +266,7 @@ def _place(table: FileTable, column: str, value: str) -> str:
     return f"{table.source.name}, line {csv.line_of(table.source, table.separator, column, value):,}"
 
 
-def _gaps(lazy: Any, name: str) -> tuple[int, int, int]:
+def _gaps(lazy: pl.LazyFrame, name: str) -> tuple[int, int, int]:
     """How many rows a column has, how many of them are missing (null, or no number), and the first of those."""
     column = pl.col(name)
     floats = lazy.select(name).collect_schema()[name].is_float()
@@ -282,7 +278,7 @@ def _gaps(lazy: Any, name: str) -> tuple[int, int, int]:
     return rows, gaps, first or 0
 
 
-def _join(argument: str, parts: Sequence[Any], tables: Sequence[FileTable]) -> Any:
+def _join(argument: str, parts: Sequence[pl.Series], tables: Sequence[FileTable]) -> pl.Series:
     """The columns of all files below each other; they must be of one kind."""
     if len(parts) == 1:
         return parts[0]
@@ -302,7 +298,7 @@ def _join(argument: str, parts: Sequence[Any], tables: Sequence[FileTable]) -> A
     return pl.concat(frames, how="vertical_relaxed").to_series()
 
 
-def _kind(column: Any) -> str:
+def _kind(column: pl.Series) -> str:
     if column.dtype.is_numeric():
         return "numbers"
     return {pl.String: "text", pl.Boolean: "booleans"}.get(type(column.dtype), str(column.dtype))
