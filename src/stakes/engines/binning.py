@@ -1,7 +1,7 @@
 """Scores of rows counted straight into the bins of the fixed grid (``tallies/bins.py``), without keeping any row."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -79,13 +79,12 @@ class BinnedCounts:
 
 @dataclass(frozen=True, eq=False)
 class Binned:
-    """Cells with the lower edges of their bins, how many rows lie there, and perhaps their Σw and Σw²."""
+    """Cells with the lower edges of their bins, and how many rows lie there; of weighted rows Σw, and Σw²."""
 
     grid: str
     cells: Array
     edges: Array
-    sizes: Array
-    sums: Array | None
+    weights: Array
     squares: Array | None
 
 
@@ -168,7 +167,7 @@ class SortedSums:
         if len(self._parts) > 1 and sum(len(k) for k, _ in self._parts[1:]) > len(self._parts[0][0]):
             self._put_together()
 
-    def renumber(self, change: Any) -> "SortedSums":
+    def renumber(self, change: Callable[[Array], Array]) -> "SortedSums":
         """Return the same sums with other numbers for the bins."""
         found = SortedSums()
         found._weighted = self._weighted
@@ -182,8 +181,8 @@ class SortedSums:
         self._put_together()
         keys, columns = self._parts[0]
         cells, numbers = _apart(keys)
-        sums = [column.astype(np.float64) for column in columns[1:]] if self._weighted else [None, None]
-        return Binned(grid, cells, bins.edges(numbers, grid), columns[0], *sums)
+        sizes, squares = [column.astype(np.float64) for column in columns[1:]] if self._weighted else (columns[0], None)
+        return Binned(grid, cells, bins.edges(numbers, grid), sizes, squares)
 
     def _put_together(self) -> None:
         columns = [np.concatenate(pieces) for pieces in zip(*(columns for _, columns in self._parts), strict=True)]

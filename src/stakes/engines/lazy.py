@@ -14,10 +14,12 @@ import numpy as np
 from stakes import errors
 from stakes.engines.columns import Arguments, Data
 from stakes.engines.groups import Grouped, count_groups
+from stakes.engines.labels import Labels
+from stakes.engines.memory import Rows
 from stakes.engines.missing import lacking
-from stakes.engines.plan import Counted
+from stakes.engines.plan import Counted, Plan
 from stakes.engines.queries import MOST_GROUPS, MOST_SCORES, Groups, QuerySource
-from stakes.engines.reading import Read, read_rows, warn_of_few_outside
+from stakes.engines.reading import read_rows, warn_of_few_outside
 from stakes.engines.segments import spread_by, with_segments_together
 from stakes.engines.tables import warn_of_same_column
 from stakes.errors import InputError
@@ -48,10 +50,12 @@ def count_inside(data: Data, options: Arguments, exact: bool | None = None) -> C
     columns = dict(groups.columns)
     above = columns.pop("above", None)
     read = read_rows(**{**options, "weight": None, "where": None, **with_segments_together(columns)})
-    if read.plan is None or above is None:
-        return None if read.plan is None else _count(read, groups, grid)
-    decided = replace(read, rows=replace(read.rows, prediction=above.to_numpy().astype(np.int64)))
-    return replace(_count(decided, groups, grid), decided_by="threshold", threshold=threshold)
+    if read.plan is None:
+        return None
+    if above is None:
+        return _count(read.plan, read.rows, read.by, groups, grid)
+    rows = replace(read.rows, prediction=above.to_numpy().astype(np.int64))
+    return replace(_count(read.plan, rows, read.by, groups, grid), decided_by="threshold", threshold=threshold)
 
 
 def name_columns(data: Data, options: Arguments) -> dict[str, str] | None:
@@ -93,11 +97,11 @@ def _group(
     return source.binned(grid).groups(keys), grid
 
 
-def _count(read: Read, groups: Groups, grid: str | None) -> Counted:
+def _count(plan: Plan, rows: Rows, by: Labels | None, groups: Groups, grid: str | None) -> Counted:
     sizes = groups.sizes if groups.weight is None else groups.weight
-    counted = count_groups(read.plan, Grouped(read.rows, sizes, groups.squares, grid), read.by)  # type: ignore[arg-type]
+    counted = count_groups(plan, Grouped(rows, sizes, groups.squares, grid), by)
     if counted.scores is not None and not counted.scores.probabilities:
-        warn_of_few_outside(np.asarray(read.rows.scores), groups.sizes)
+        warn_of_few_outside(np.asarray(rows.scores), groups.sizes)
     return replace(counted, read=int(groups.sizes.sum()))
 
 

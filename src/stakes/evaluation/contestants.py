@@ -263,7 +263,8 @@ def _read(entry: Entry, options: Mapping[str, Any], dropped: int) -> Read:
     columns = {"truth": entry.truth, "score": entry.score, "prediction": entry.prediction}
     with _named(entry.name):
         read = read_rows(entry.data, **columns, **options)
-    return replace(read, dropped=read.dropped + dropped, length=read.length + dropped)
+    lost = replace(read.dropped, rows=read.dropped.rows + dropped)
+    return replace(read, dropped=lost, length=read.length + dropped)
 
 
 def _same_kind(reads: Mapping[str, Read]) -> None:

@@ -184,7 +184,7 @@ def calibrate(data: Data = None, **asked: Unpack[Calibrated]) -> Recalibration:
         question.sampling,
         codes,
         rows.cluster,
-        read.dropped,
+        read.dropped.rows,
     )
 
 
