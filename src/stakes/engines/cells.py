@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -45,7 +44,7 @@ class Cells:
     def __init__(self) -> None:
         self.names: list[Combination] = []
         self._numbers: dict[Combination, int] = {}
-        self._last: tuple[Any, Array, Array] | None = None
+        self._last: tuple[list[Combination], Array, Array] | None = None
 
     def of(self, labels: Sequence[Labels]) -> Found:
         """Find the cells of a batch."""
@@ -116,7 +115,7 @@ def _counts(codes: Array) -> Array:
 
 def _names(labels: Sequence[Labels], present: Array) -> list[Combination]:
     """The names of numbered combinations."""
-    columns: list[Any] = []
+    columns: list[list[str]] = []
     for label in reversed(labels[1:]):
         present, place = np.divmod(present, len(label.names))
         columns.append([label.names[i] for i in place.tolist()])

@@ -233,7 +233,7 @@ def _present(argument: str, codes: Array, names: tuple[str, ...]) -> Column:
     return Column(argument, "text", ranks(seen, len(names))[codes], tuple(names[i] for i in seen))
 
 
-def ranks(codes: Array, size: int, kind: type[np.generic] = np.int64) -> Array:
+def ranks(codes: Array, size: int, kind: "np.typing.DTypeLike" = np.int64) -> Array:
     """Say of each of so many codes which place it has among those that are listed."""
     places = np.zeros(size, kind)
     places[codes] = np.arange(len(codes))
