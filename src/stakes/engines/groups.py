@@ -1,12 +1,16 @@
 """Tallies of rows that were grouped elsewhere: each group stands for many rows alike."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from stakes.engines.columns import Arguments
 from stakes.engines.labels import Labels
 from stakes.engines.memory import Rows, pieces, sums_by, table_of
 from stakes.engines.plan import Counted, Plan
+from stakes.engines.reading import read_rows
+from stakes.engines.segments import with_segments_together
 from stakes.tallies import Confusion, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
@@ -30,6 +34,22 @@ class Grouped:
         """Return some of the groups."""
         squares = None if self.squares is None else self.squares[places]
         return Grouped(self.rows.take(places), self.sizes[places], squares, self.grid)
+
+
+def count_as_rows(
+    options: Arguments, columns: Arguments, above: Array | None, count: Callable[[Plan, Rows, Labels | None], Counted]
+) -> Counted | None:
+    """Read groups as if they were rows, and count them; None when they turn out to be numbers instead of classes.
+
+    ``options`` are the arguments of :func:`stakes.engines.reading.read_rows`. ``above`` says which groups reach the
+    threshold, where that is known of the rows: within a bin it could not be told later.
+    """
+    given = with_segments_together(columns)
+    read = read_rows(**{**options, "weight": None, "where": None, "missing": "error", **given})
+    if read.plan is None or above is None:
+        return None if read.plan is None else count(read.plan, read.rows, read.by)
+    counted = count(read.plan, replace(read.rows, prediction=above.astype(np.int64)), read.by)
+    return replace(counted, decided_by="threshold", threshold=options["threshold"])
 
 
 def count_groups(plan: Plan, grouped: Grouped, by: Labels | None) -> Counted:

@@ -13,7 +13,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.alike import refuse_alike
-from stakes.engines.columns import Column, Values, in_order, ranks, refuse_missing
+from stakes.engines.columns import Column, Values, in_order, ranks, refuse_missing, refuse_rows
 from stakes.engines.plan import Plan
 from stakes.errors import About, InputError, Pass, plural, some
 from stakes.tallies.arithmetic import Array
@@ -104,9 +104,8 @@ def _whole(column: Column) -> Array:
     if values.dtype.kind != "f":
         return values
     refuse_missing(np.isnan(values), column.argument)
-    wrong = np.flatnonzero((values != np.floor(values)) | (np.abs(values) >= 2.0**63))
-    if len(wrong):
-        raise errors.fractional_labels(column.argument, len(wrong), int(wrong[0]), float(values[wrong[0]]))
+    wrong = (values != np.floor(values)) | (np.abs(values) >= 2.0**63)
+    refuse_rows(wrong, lambda n, row: errors.fractional_labels(column.argument, n, row, float(values[row])))
     return values.astype(np.int64)
 
 

@@ -8,19 +8,20 @@ that differ by row. Of those the named columns are brought here and no others (`
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from stakes import errors
 from stakes.engines.columns import Arguments, Data
-from stakes.engines.groups import Grouped, count_groups
+from stakes.engines.groups import Grouped, count_as_rows, count_groups
 from stakes.engines.labels import Labels
 from stakes.engines.memory import Rows
 from stakes.engines.missing import lacking
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.queries import MOST_GROUPS, MOST_SCORES, Groups, QuerySource
-from stakes.engines.reading import read_rows, warn_of_few_outside
-from stakes.engines.segments import spread_by, with_segments_together
+from stakes.engines.reading import warn_of_few_outside
+from stakes.engines.segments import spread_by
 from stakes.engines.tables import warn_of_same_column
 from stakes.errors import InputError
 from stakes.tallies.arithmetic import Array
@@ -42,20 +43,13 @@ def count_inside(data: Data, options: Arguments, exact: bool | None = None) -> C
         if source.dtype(key).is_nested():  # not every engine can group by those
             raise errors.unsupported_type(key, str(source.dtype(key)))
     warn_of_same_column(given)
-    threshold = options.get("threshold")
-    groups, grid = _group(source, keys, exact, threshold)
+    groups, grid = _group(source, keys, exact, options.get("threshold"))
     if groups is None:
         return None
     _check(groups, options)
     columns = dict(groups.columns)
-    above = columns.pop("above", None)
-    read = read_rows(**{**options, "weight": None, "where": None, **with_segments_together(columns)})
-    if read.plan is None:
-        return None
-    if above is None:
-        return _count(read.plan, read.rows, read.by, groups, grid)
-    rows = replace(read.rows, prediction=above.to_numpy().astype(np.int64))
-    return replace(_count(read.plan, rows, read.by, groups, grid), decided_by="threshold", threshold=threshold)
+    above = columns.pop("above").to_numpy() if "above" in columns else None
+    return count_as_rows(options, columns, above, partial(_count, groups, grid))
 
 
 def name_columns(data: Data, options: Arguments) -> dict[str, str] | None:
@@ -97,7 +91,7 @@ def _group(
     return source.binned(grid).groups(keys), grid
 
 
-def _count(plan: Plan, rows: Rows, by: Labels | None, groups: Groups, grid: str | None) -> Counted:
+def _count(groups: Groups, grid: str | None, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
     sizes = groups.sizes if groups.weight is None else groups.weight
     counted = count_groups(plan, Grouped(rows, sizes, groups.squares, grid), by)
     if counted.scores is not None and not counted.scores.probabilities:

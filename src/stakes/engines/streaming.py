@@ -20,14 +20,13 @@ from stakes.engines.cells import Cells, CellSums, Found
 from stakes.engines.columns import Arguments, Values, as_finite
 from stakes.engines.files.reading import Files
 from stakes.engines.files.sources import FileNames, read_once
-from stakes.engines.groups import Grouped, count_groups, positives, score_table
+from stakes.engines.groups import Grouped, count_as_rows, count_groups, positives, score_table
 from stakes.engines.labels import Labels, encode, zeros_and_ones
 from stakes.engines.lazy import count_inside, name_columns
 from stakes.engines.memory import Rows
 from stakes.engines.plan import Counted, Plan
-from stakes.engines.reading import FEW_OUTSIDE, read_rows
+from stakes.engines.reading import FEW_OUTSIDE
 from stakes.engines.rows import Dropped, rows_that_count
-from stakes.engines.segments import with_segments_together
 from stakes.engines.tables import warn_of_same_column
 from stakes.engines.tasks import settle_task
 from stakes.tallies import ScoreTable, bins
@@ -181,22 +180,15 @@ class Counting:
 
     def counted(self, options: Arguments) -> Counted | None:
         """Count the groups; None when they turn out to be numbers instead of classes."""
-        columns = with_segments_together(self._labels())
+        texts = zip(*self._cells.names, strict=True)  # the last of them may be what is decided
+        labels = zip(self._kinds.items(), texts, strict=False)
+        columns: dict[str, Values] = {name: list(map(_VALUES[kind], column)) for (name, kind), column in labels}
+        above = None
         if options.get("score") is not None:
             columns["score"] = np.full(len(self._cells.names), 0.5)  # any score: so that the question is understood
-        read = read_rows(**{**options, "weight": None, "where": None, "missing": "error", **columns})
-        if read.plan is None:
-            return None
-        if self._threshold is None or read.rows.scores is None:
-            return self._counted(read.plan, read.rows, read.by)
-        above = np.array([names[-1] == _DECIDED[1] for names in self._cells.names], np.int64)
-        counted = self._counted(read.plan, replace(read.rows, prediction=above), read.by)
-        return replace(counted, decided_by="threshold", threshold=self._threshold)
-
-    def _labels(self) -> dict[str, Values]:
-        """The labels of the cells as they were in the rows: numbers as numbers, and without what is decided."""
-        columns = zip(self._kinds.items(), zip(*self._cells.names, strict=True), strict=False)
-        return {name: list(map(_VALUES[kind], texts)) for (name, kind), texts in columns}
+            if self._threshold is not None:
+                above = np.array([names[-1] == _DECIDED[1] for names in self._cells.names])
+        return count_as_rows(options, columns, above, self._counted)
 
     def _keep(self, batch: Batch, scores: Array, found: Found) -> bool:
         """Keep the scores of a batch."""

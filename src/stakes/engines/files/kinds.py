@@ -1,7 +1,7 @@
 """The kinds of files: by the end of the name, databases by their first bytes."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -47,36 +47,26 @@ class FileTable:
 
     def collect(self, names: Sequence[str]) -> pl.DataFrame:
         """Read some columns into a Polars frame."""
-        with self.source.watched():
+        with _reading(self.source, self.typed):
             if self.lazy is None:
                 return database.collect(self.source, names)
-            try:
-                frame = self.lazy.select(self._read(names)).collect()
-            except _PROBLEMS as problem:
-                raise self._in_words(problem) from None
+            frame = self.lazy.select(self._read(names)).collect()
             if self._ends_early(frame):
                 csv.refuse_faults(self.source, self.separator)
             return frame.select(names)
 
     def batches(self, names: Sequence[str], rows: int) -> Iterator[pl.DataFrame]:
         """Read some columns, so many rows at a time, in their order."""
-        with self.source.watched():
+        with _reading(self.source, self.typed):
             if self.lazy is None:
                 yield from database.batches(self.source, names, rows)
                 return
             checked = False
-            try:
-                for frame in older_polars.batches(self.lazy.select(self._read(names)), rows):
-                    if not checked and self._ends_early(frame):
-                        csv.refuse_faults(self.source, self.separator)
-                        checked = True
-                    yield frame.select(names)
-            except _PROBLEMS as problem:
-                raise self._in_words(problem) from None
-
-    def _in_words(self, problem: BaseException) -> errors.StakesError:
-        doubtful = self.typed and not errors.lacks_memory(problem)
-        return NotNumbersError("second-look") if doubtful else _in_words(self.source, problem)
+            for frame in older_polars.batches(self.lazy.select(self._read(names)), rows):
+                if not checked and self._ends_early(frame):
+                    csv.refuse_faults(self.source, self.separator)
+                    checked = True
+                yield frame.select(names)
 
     def _read(self, names: Sequence[str]) -> list[str]:
         """The columns to read: of separated text also the last, in which a line that ends too early shows."""
@@ -115,34 +105,28 @@ class FileTable:
             return database.rows(self.source)
         if _ending(self.source) in _LINES:
             return None
-        try:
+        with _reading(self.source):
             return int(self.lazy.select(pl.len()).collect().item())
-        except _PROBLEMS as problem:
-            raise _in_words(self.source, problem) from None
 
 
 def open_table(source: Source, missing: list[str]) -> FileTable:
     """Find out the kind of a source and the names of its columns."""
     refuse_lost_polars()
-    with source.watched():
-        try:
-            if not source.start(1):
-                raise errors.unreadable_file(source.name, "it is empty")
-            if database.kind_of(source):
-                return FileTable(source, database.columns(source))
-            if source.table is not None:
-                raise InputError(
-                    "no-database",
-                    f"{source.path!s}: this is neither a SQLite nor a DuckDB database, so it has no tables; leave "
-                    ":: out",
-                )
-            separator = csv.SEPARATORS.get(_ending(source), "")
-            if _ending(source) in _LINES:
-                source.refuse_endless(bool(separator))
-            lazy = csv.scan(source, separator, missing) if separator else _scan(source)
-            return FileTable(source, lazy.collect_schema().names(), lazy, separator)
-        except _PROBLEMS as problem:
-            raise _in_words(source, problem) from None
+    with _reading(source):
+        if not source.start(1):
+            raise errors.unreadable_file(source.name, "it is empty")
+        if database.kind_of(source):
+            return FileTable(source, database.columns(source))
+        if source.table is not None:
+            raise InputError(
+                "no-database",
+                f"{source.path!s}: this is neither a SQLite nor a DuckDB database, so it has no tables; leave :: out",
+            )
+        separator = csv.SEPARATORS.get(_ending(source), "")
+        if _ending(source) in _LINES:
+            source.refuse_endless(bool(separator))
+        lazy = csv.scan(source, separator, missing) if separator else _scan(source)
+        return FileTable(source, lazy.collect_schema().names(), lazy, separator)
 
 
 def _ending(source: Source) -> str:
@@ -185,6 +169,17 @@ _SCANS: dict[str, Callable[[Source], pl.LazyFrame]] = {
 """How a file becomes a lazy Polars frame, by the end of its name; separated text has more to it."""
 
 KINDS = (*csv.SEPARATORS, *_SCANS)
+
+
+@contextmanager
+def _reading(source: Source, typed: bool = False) -> Iterator[None]:
+    """Notice when the file changes, and put into words what its reader stumbles over; ``typed`` text is read again."""
+    with source.watched():
+        try:
+            yield
+        except _PROBLEMS as problem:
+            doubtful = typed and not errors.lacks_memory(problem)
+            raise NotNumbersError("second-look") if doubtful else _in_words(source, problem) from None
 
 
 def _in_words(source: Source, problem: BaseException) -> errors.StakesError:
