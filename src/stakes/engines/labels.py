@@ -104,9 +104,14 @@ def _whole(column: Column) -> Array:
     if values.dtype.kind != "f":
         return values
     refuse_missing(np.isnan(values), column.argument)
-    wrong = (values != np.floor(values)) | (np.abs(values) >= 2.0**63)
-    refuse_rows(wrong, lambda n, row: errors.fractional_labels(column.argument, n, row, float(values[row])))
+    fractions = are_fractions(values)
+    refuse_rows(fractions, lambda n, row: errors.fractional_labels(column.argument, n, row, float(values[row])))
     return values.astype(np.int64)
+
+
+def are_fractions(values: Array) -> Array:
+    """Say of each number whether it is none that an integer holds."""
+    return np.asarray((values != np.floor(values)) | (np.abs(values) >= 2.0**63))
 
 
 def _encode_whole(values: Array) -> Labels:

@@ -6,7 +6,6 @@ the rows: errors of predicted numbers (their median and their intervals), scores
 that differ by row. Of those the named columns are brought here and no others (``Source.rows``).
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -15,7 +14,7 @@ import numpy as np
 from stakes import errors
 from stakes.engines.columns import Arguments, Data
 from stakes.engines.groups import Grouped, count_as_rows, count_groups
-from stakes.engines.labels import Labels
+from stakes.engines.labels import Labels, are_fractions
 from stakes.engines.memory import Rows
 from stakes.engines.missing import lacking
 from stakes.engines.plan import Counted, Plan
@@ -23,8 +22,6 @@ from stakes.engines.queries import MOST_GROUPS, MOST_SCORES, Groups, QuerySource
 from stakes.engines.reading import warn_of_few_outside
 from stakes.engines.segments import spread_by
 from stakes.engines.tables import warn_of_same_column
-from stakes.errors import InputError
-from stakes.tallies.arithmetic import Array
 
 _KEYS = ("truth", "prediction", "score")
 
@@ -105,20 +102,15 @@ def _check(groups: Groups, options: Arguments) -> None:
     of_classes = options.get("task") == "classification"
     of_classes |= any(options.get(name) is not None for name in ("score", "positive", "classes"))
     for argument, column in groups.columns.items():
-        _refuse(lacking(column), groups.sizes, argument, errors.missing_values)
+        if rows := groups.rows_in(lacking(column)):
+            raise errors.missing_values(argument, rows, None)
         if not column.dtype.is_float():
             continue
         values = column.to_numpy().astype(np.float64)
         if argument == "score":
-            _refuse(np.isinf(values), groups.sizes, argument, errors.infinite_values)
+            if rows := groups.rows_in(np.isinf(values)):
+                raise errors.infinite_values(argument, rows, None)
         elif of_classes or argument.startswith("by"):
-            wrong = (values != np.floor(values)) | (np.abs(values) >= 2.0**63)
-            if wrong.any():
-                raise errors.fractional_labels(
-                    argument, int(groups.sizes[wrong].sum()), None, float(min(values[wrong]))
-                )
-
-
-def _refuse(wrong: Array, sizes: Array, argument: str, words: Callable[[str, int, None], InputError]) -> None:
-    if wrong.any():
-        raise words(argument, int(sizes[wrong].sum()), None)
+            wrong = are_fractions(values)
+            if rows := groups.rows_in(wrong):
+                raise errors.fractional_labels(argument, rows, None, float(min(values[wrong])))

@@ -254,13 +254,14 @@ class Counted(Saved):
         """Return all that there is to save: names, numbers and arrays."""
         if self.clusters is not None:
             raise errors.clusters_do_not_add()
+        threshold = self.threshold  # JSON has no infinite numbers
         return {
             "stakes": "counted",
             "version": VERSION,
             "task": self.task,
             "decided_by": self.decided_by,
             "dropped": self.dropped,
-            "threshold": _threshold_as_data(self.threshold),
+            "threshold": threshold if threshold is None or math.isfinite(threshold) else str(threshold),
             "question": dict(self.question),
             **({"read": self._known_rows} if (self.dropped or self._weighted) and self._known_rows else {}),
             **({"dropped_weight": self.dropped_weight} if self.dropped_weight else {}),
@@ -336,11 +337,6 @@ def _require(what: str, holds: bool) -> None:
     """Say what is wrong with a damaged count, if it is."""
     if not holds:
         raise ValueError(what)
-
-
-def _threshold_as_data(threshold: float | None) -> float | str | None:
-    """JSON has no infinite numbers."""
-    return threshold if threshold is None or math.isfinite(threshold) else str(threshold)
 
 
 def _read_threshold(saved: str | float | None) -> float | None:

@@ -16,7 +16,7 @@ from stakes import errors
 from stakes.engines.columns import Data, LazyTable, Series, Table, as_frame, refuse_repeated_names
 from stakes.engines.conditions.lazy import filtered
 from stakes.engines.conditions.syntax import parse
-from stakes.engines.older_polars import streaming
+from stakes.engines.older_polars import STREAMING
 from stakes.tallies.arithmetic import Array
 
 MOST_SCORES = 10**6
@@ -26,12 +26,7 @@ MOST_GROUPS = 2 * MOST_SCORES
 """The most groups that are asked for: that many scores of two classes."""
 
 _FINE, _ZERO = 0, 1
-_WEIGHT_FAULTS = {
-    2: errors.missing_weights,
-    3: errors.negative_weights,
-    4: errors.infinite_weights,
-    5: errors.extreme_weights,
-}
+_WEIGHT_FAULTS = (errors.missing_weights, errors.negative_weights, errors.infinite_weights, errors.extreme_weights)
 _SMALLER = (511, 256, 128, 64, 32, 16, 8, 4, 2, 1)
 _LARGER = (512, 256, 128, 64, 32, 16, 8, 4, 2, 1)
 _STEPS = 2.0**15
@@ -46,6 +41,10 @@ class Groups:
     sizes: Array
     weight: Array | None = None
     squares: Array | None = None
+
+    def rows_in(self, groups: Array) -> int:
+        """How many rows there are in some of the groups (a mask)."""
+        return int(self.sizes[groups].sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +152,7 @@ class QuerySource:
 
 def collect(frame: LazyTable) -> Table:
     """Bring the answer of an engine here; Polars reads what is larger than memory in batches."""
-    return frame.collect(**streaming()) if frame.implementation.is_polars() else frame.collect()
+    return frame.collect(**STREAMING) if frame.implementation.is_polars() else frame.collect()
 
 
 # ── weights ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -165,15 +164,9 @@ def _weigh(frame: LazyTable, name: str) -> LazyTable:
     frame = frame.with_columns(nw.col(name).cast(nw.Float64).alias("weight"))
     weight = nw.col("weight")
     extreme = (weight > 1e100) | (weight < 1e-100)
-    tests = (
-        (weight.is_null() | weight.is_nan(), 2),
-        (weight == 0, _ZERO),
-        (weight < 0, 3),
-        (_infinite(weight), 4),
-        (extreme, 5),
-    )
+    tests = (weight == 0, weight.is_null() | weight.is_nan(), weight < 0, _infinite(weight), extreme)
     weighing = nw.lit(_FINE)
-    for test, number in reversed(tests):  # the first that holds is the outermost
+    for number, test in reversed([*enumerate(tests, _ZERO)]):  # the first that holds is the outermost
         weighing = nw.when(test).then(nw.lit(number)).otherwise(weighing)
     return frame.with_columns((weight * weight).alias("square"), weighing.alias("weighing"))
 
@@ -181,7 +174,7 @@ def _weigh(frame: LazyTable, name: str) -> LazyTable:
 def _with_weight(table: Table) -> Table:
     """Refuse wrong weights; rows of weight 0 are rows that are not there."""
     weighing, sizes = table["weighing"].to_numpy(), table["rows"].to_numpy()
-    for number, words in _WEIGHT_FAULTS.items():
+    for number, words in enumerate(_WEIGHT_FAULTS, _ZERO + 1):
         if (weighing == number).any():
             raise words(int(sizes[weighing == number].sum()), None)
     if len(table) and (weighing == _ZERO).all():

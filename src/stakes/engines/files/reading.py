@@ -22,7 +22,7 @@ from stakes.engines.files import csv, database
 from stakes.engines.files.kinds import FileTable, NotNumbersError, open_table
 from stakes.engines.files.room import refuse_beyond_memory
 from stakes.engines.files.sources import FileNames, single, sources
-from stakes.engines.older_polars import streaming
+from stakes.engines.older_polars import STREAMING
 from stakes.errors import About, InputError, short, some
 
 if TYPE_CHECKING:
@@ -66,7 +66,9 @@ class Files:
         tables = [open_table(source, MISSING) for source in sources(data)]
         for table in tables:
             _same_columns(tables[0], table)
-            _check_columns(table, wanted.items())
+            for argument, name in wanted.items():
+                if name not in table.columns:
+                    raise _suspicion(table) or errors.no_such_column(argument, name, table.columns)
             if condition is not None:
                 condition.check(table.columns)
         return cls(tables, wanted, condition)
@@ -119,10 +121,10 @@ class Files:
         held = list(zip(self.tables, frames, strict=True))
         kinds = self._settled(held)
         parts = [self._taken(table, frame, kinds) for table, frame in held]
-        whole = {argument: _join(argument, [part[argument] for part in parts], self.tables) for argument in self.wanted}
-        if self.condition is not None and any(map(len, frames)) and not any(map(len, whole.values())):
+        rows = sum(len(column) for part in parts for column in part.values())
+        if self.condition is not None and any(map(len, frames)) and not rows:
             raise errors.nothing_satisfies(self.condition.text)
-        return whole
+        return {argument: _join(argument, [part[argument] for part in parts], self.tables) for argument in self.wanted}
 
     def batches(self, rows: int) -> Iterator[dict[str, pl.Series]]:
         """Read so many rows at a time, in their order; how far this has come is told to whoever listens."""
@@ -189,12 +191,6 @@ def _part(table: FileTable, frame: pl.DataFrame) -> Part:
 
 
 # ── the names of the columns ─────────────────────────────────────────────────────────────────────────────────────
-def _check_columns(table: FileTable, named: Iterable[tuple[str, str]]) -> None:
-    for argument, name in named:
-        if name not in table.columns:
-            raise _suspicion(table) or errors.no_such_column(argument, name, table.columns)
-
-
 def _suspicion(table: FileTable) -> errors.InputError | None:
     """What else may be wrong with separated text when a column is not there."""
     if not table.separator:
@@ -274,7 +270,7 @@ def _gaps(lazy: pl.LazyFrame, name: str) -> tuple[int, int, int]:
     row = pl.col("row of the table").filter(missing).min()
     numbered = lazy.select(name).with_row_index("row of the table")
     asked = numbered.select(pl.len().alias("rows"), missing.sum().alias("gaps"), row.alias("first"))
-    ((rows, gaps, first),) = asked.collect(**streaming()).rows()
+    ((rows, gaps, first),) = asked.collect(**STREAMING).rows()
     return rows, gaps, first or 0
 
 
