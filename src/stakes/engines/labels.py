@@ -75,19 +75,15 @@ def encode(column: Column) -> Labels:
 
 
 def zeros_and_ones(column: Column) -> Labels | None:
-    """Turn a column of numbers into classes if there is nothing but 0 and 1: the quick way for the usual case."""
-    codes = _zeros_and_ones(column.values) if column.kind == "number" and len(column) else None
-    if codes is None:
+    """Turn a column of numbers into classes if there is nothing but 0 and 1: the quick way for the usual case.
+
+    Codes of one byte are checked and copied block by block.
+    """
+    if column.kind != "number" or not len(column):
         return None
-    both = codes.any() and not codes.all()
-    return Labels(codes, ("0", "1")) if both else Labels(np.zeros_like(codes), (str(codes[0]),))
-
-
-def _zeros_and_ones(values: Array) -> Array | None:
-    """Return codes of one byte when there is nothing but 0 and 1, checked and copied block by block."""
-    codes = np.empty(len(values), np.uint8)
-    for start in range(0, len(values), _BLOCK):
-        block = values[start : start + _BLOCK]
+    codes = np.empty(len(column), np.uint8)
+    for start in range(0, len(column), _BLOCK):
+        block = column.values[start : start + _BLOCK]
         if block.dtype.kind == "f":
             only = bool(((block == 0) | (block == 1)).all())
         else:
@@ -95,7 +91,8 @@ def _zeros_and_ones(values: Array) -> Array | None:
         if not only:
             return None
         codes[start : start + _BLOCK] = block
-    return codes
+    both = codes.any() and not codes.all()
+    return Labels(codes, ("0", "1")) if both else Labels(np.zeros_like(codes), (str(codes[0]),))
 
 
 def _whole(column: Column) -> Array:

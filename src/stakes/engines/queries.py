@@ -16,7 +16,6 @@ from stakes import errors
 from stakes.engines.columns import Data, LazyTable, Series, Table, as_frame, refuse_repeated_names
 from stakes.engines.conditions.lazy import filtered
 from stakes.engines.conditions.syntax import parse
-from stakes.engines.older_polars import STREAMING
 from stakes.tallies.arithmetic import Array
 
 MOST_SCORES = 10**6
@@ -152,7 +151,11 @@ class QuerySource:
 
 def collect(frame: LazyTable) -> Table:
     """Bring the answer of an engine here; Polars reads what is larger than memory in batches."""
-    return frame.collect(**STREAMING) if frame.implementation.is_polars() else frame.collect()
+    if not frame.implementation.is_polars():
+        return frame.collect()
+    from stakes.engines.older_polars import STREAMING  # loads Polars
+
+    return frame.collect(**STREAMING)
 
 
 # ── weights ──────────────────────────────────────────────────────────────────────────────────────────────────────

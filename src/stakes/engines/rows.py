@@ -7,7 +7,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.class_scores import ClassColumns
-from stakes.engines.columns import Arguments, Column, Values, as_weights, to_column
+from stakes.engines.columns import Arguments, Column, as_weights, to_column
 from stakes.engines.missing import keep, lacking, present_rows
 from stakes.engines.segments import segment_labels
 from stakes.engines.tables import as_columns
@@ -56,8 +56,7 @@ def rows_that_count(
     """Read the columns and leave out rows; ``given`` is what was given beside a table, for messages."""
     present, dropped, places = _present(missing, found, table), Dropped(), None
     if present is not None:
-        lost, places = _dropped_weight(found.get("weight"), present), np.flatnonzero(present)
-        dropped = Dropped(len(present) - len(places), _count_dropped(found, present), lost)
+        dropped, places = _dropped(found, present), np.flatnonzero(present)
         found = {name: keep(values, present) for name, values in found.items()}
         table = None if table is None else table.keep(present)
     columns = as_columns(found, given or {})
@@ -77,19 +76,15 @@ def _present(missing: str, found: Arguments, table: ClassColumns | None) -> Arra
     return None if present is None or present.all() else present
 
 
-def _count_dropped(found: Arguments, present: Array) -> dict[str, int]:
-    """How many rows each segment loses; a row that lacks its segment is in none."""
+def _dropped(found: Arguments, present: Array) -> Dropped:
+    """Rows that are left out; one that lacks its segment is in none, and one that lacks a weight weighs nothing."""
+    segments, weight = {}, 0.0
     by = {name: values for name, values in found.items() if name.partition(" ")[0] == "by"}
     there = present_rows(by, None) if by else None
-    if there is None or not (lost := there & ~present).any():
-        return {}
-    labels = segment_labels({name: to_column(keep(values, lost), name) for name, values in by.items()})
-    assert labels is not None
-    return dict(zip(labels.names, np.bincount(labels.codes).tolist(), strict=True))
-
-
-def _dropped_weight(weight: Values, present: Array) -> float:
-    """What the rows that are left out weigh; those without a weight weigh nothing."""
-    if weight is None or not (lost := ~present & ~lacking(weight)).any():
-        return 0
-    return float(as_weights(to_column(keep(weight, lost), "weight")).sum())
+    if there is not None and (lost := there & ~present).any():
+        labels = segment_labels({name: to_column(keep(values, lost), name) for name, values in by.items()})
+        assert labels is not None
+        segments = dict(zip(labels.names, np.bincount(labels.codes).tolist(), strict=True))
+    if "weight" in found and (lost := ~present & ~lacking(found["weight"])).any():
+        weight = float(as_weights(to_column(keep(found["weight"], lost), "weight")).sum())
+    return Dropped(int(np.count_nonzero(~present)), segments, weight)

@@ -23,7 +23,8 @@ MOST_CHARACTERS = 30_000
 MOST_NESTED = 100
 _LONGEST_EXPONENT = 3
 
-FUNCTIONS = ("abs", "length", "lower", "trim", "upper")
+FUNCTIONS = {"abs": "number", "length": "number", "lower": "text", "trim": "text", "upper": "text"}
+"""What functions give."""
 
 
 def parse(text: object) -> tree.Condition:
@@ -250,12 +251,12 @@ class _Parser:
 
     def _called(self, name: str) -> tree.Value:
         if name.lower() not in FUNCTIONS:
-            raise errors.unknown_function(self.text, name, FUNCTIONS)
+            raise errors.unknown_function(self.text, name, list(FUNCTIONS))
         self._expect("(", "an opening bracket")
         value = self._value(self._in_brackets())
         if isinstance(value, tree.Number | tree.Text):
             return self._worked_out_call(name.lower(), value)
-        return tree.Call(name.lower(), value, self._height(value))
+        return tree.Call(name.lower(), value, self._height(value), FUNCTIONS[name.lower()])
 
     # ── what parts mean ──────────────────────────────────────────────────────────────────────────────────────────
     def _test(self, part: tree.Value | tree.Test) -> tree.Test:

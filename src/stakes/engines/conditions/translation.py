@@ -223,9 +223,7 @@ class _Translation:
 
     # ── values ───────────────────────────────────────────────────────────────────────────────────────────────────
     def _kind(self, value: tree.Value) -> str:
-        if isinstance(value, tree.Name):
-            return self.columns[value.column].kind
-        return "text" if isinstance(value, tree.Call) and value.function not in ("abs", "length") else "number"
+        return self.columns[value.column].kind if isinstance(value, tree.Name) else value.kind
 
     def _text(self, kind: str, text: str) -> str | datetime | None:
         return as_date(text) if kind == "date" else text
