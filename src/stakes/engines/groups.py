@@ -9,7 +9,7 @@ from stakes.engines.columns import Arguments
 from stakes.engines.labels import Labels
 from stakes.engines.memory import Rows, pieces, sums_by, table_of
 from stakes.engines.plan import Counted, Plan
-from stakes.engines.reading import read_rows
+from stakes.engines.reading import RowQuestion, read_rows
 from stakes.engines.segments import with_segments_together
 from stakes.tallies import Confusion, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
@@ -37,19 +37,19 @@ class Grouped:
 
 
 def count_as_rows(
-    options: Arguments, columns: Arguments, above: Array | None, count: Callable[[Plan, Rows, Labels | None], Counted]
+    asked: RowQuestion, columns: Arguments, above: Array | None, count: Callable[[Plan, Rows, Labels | None], Counted]
 ) -> Counted | None:
     """Read groups as if they were rows, and count them; None when they turn out to be numbers instead of classes.
 
-    ``options`` are the arguments of :func:`stakes.engines.reading.read_rows`. ``above`` says which groups reach the
-    threshold, where that is known of the rows: within a bin it could not be told later.
+    ``above`` says which groups reach the threshold, where that is known of the rows: within a bin it could not be told
+    later.
     """
-    given = with_segments_together(columns)
-    read = read_rows(**{**options, "weight": None, "where": None, "missing": "error", **given})
+    given = {"weight": None, "where": None, "missing": "error", **with_segments_together(columns)}
+    read = read_rows(None, replace(asked, **given))
     if read.plan is None or above is None:
         return None if read.plan is None else count(read.plan, read.rows, read.by)
     counted = count(read.plan, replace(read.rows, prediction=above.astype(np.int64)), read.by)
-    return replace(counted, decided_by="threshold", threshold=options["threshold"])
+    return replace(counted, decided_by="threshold", threshold=asked.threshold)
 
 
 def count_groups(plan: Plan, grouped: Grouped, by: Labels | None) -> Counted:

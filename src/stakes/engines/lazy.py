@@ -12,50 +12,47 @@ from functools import partial
 import numpy as np
 
 from stakes import errors
-from stakes.engines.columns import Arguments, Data
+from stakes.engines.columns import Data
 from stakes.engines.groups import Grouped, count_as_rows, count_groups
 from stakes.engines.labels import Labels, are_fractions
 from stakes.engines.memory import Rows
 from stakes.engines.missing import lacking
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.queries import MOST_GROUPS, MOST_SCORES, Groups, QuerySource
-from stakes.engines.reading import warn_of_few_outside
+from stakes.engines.reading import RowQuestion, warn_of_few_outside
 from stakes.engines.segments import spread_by
 from stakes.engines.tables import warn_of_same_column
 
-_KEYS = ("truth", "prediction", "score")
 
-
-def count_inside(data: Data, options: Arguments, exact: bool | None = None) -> Counted | None:
+def count_inside(data: Data, asked: RowQuestion, exact: bool | None = None) -> Counted | None:
     """Count the rows where they are; None when this question needs the rows themselves.
 
-    ``options`` are the arguments of :func:`stakes.engines.reading.read_rows`. All different scores come back if
-    ``exact``, none if it is False.
+    All different scores come back if ``exact``, none if it is False.
     """
-    given = name_columns(data, options)
-    if given is None or options.get("missing", "error") != "error":
+    given = name_columns(data, asked)
+    if given is None or asked.missing != "error":
         return None
-    source, keys = QuerySource.of(data, given, options.get("where")), [name for name in given if name != "weight"]
+    source, keys = QuerySource.of(data, given, asked.where), [name for name in given if name != "weight"]
     for key in keys:
         if source.dtype(key).is_nested():  # not every engine can group by those
             raise errors.unsupported_type(key, str(source.dtype(key)))
     warn_of_same_column(given)
-    groups, grid = _group(source, keys, exact, options.get("threshold"))
+    groups, grid = _group(source, keys, exact, asked.threshold)
     if groups is None:
         return None
-    _check(groups, options)
+    _check(groups, asked)
     columns = dict(groups.columns)
     above = columns.pop("above").to_numpy() if "above" in columns else None
-    return count_as_rows(options, columns, above, partial(_count, groups, grid))
+    return count_as_rows(asked, columns, above, partial(_count, groups, grid))
 
 
-def name_columns(data: Data, options: Arguments) -> dict[str, str] | None:
+def name_columns(data: Data, asked: RowQuestion) -> dict[str, str] | None:
     """The columns whose groups answer the question, by argument; None when the question needs the rows themselves."""
-    pricing = options.get("pricing")
-    by_row = pricing is not None and pricing.costs.columns
-    of_numbers = options.get("task") == "regression" or options.get("baseline") is not None
-    others = any(options.get(name) is not None for name in ("cluster", "parts"))
-    named = {**{name: options.get(name) for name in (*_KEYS, "weight")}, **spread_by(options.get("by"), data)}
+    by_row = asked.pricing is not None and asked.pricing.costs.columns
+    of_numbers = asked.task == "regression" or asked.baseline is not None
+    others = asked.cluster is not None or asked.parts is not None
+    named = {name: getattr(asked, name) for name in ("truth", "prediction", "score", "weight")}
+    named |= spread_by(asked.by, data)
     given = {name: column for name, column in named.items() if column is not None}
     if of_numbers or by_row or others or not all(isinstance(name, str) for name in given.values()):
         return None
@@ -97,10 +94,9 @@ def _count(groups: Groups, grid: str | None, plan: Plan, rows: Rows, by: Labels 
 
 
 # ── what is wrong with the rows, told by how many ────────────────────────────────────────────────────────────────
-def _check(groups: Groups, options: Arguments) -> None:
+def _check(groups: Groups, asked: RowQuestion) -> None:
     """Refuse missing values, infinite scores and fractions for classes, whose rows have no numbers here."""
-    of_classes = options.get("task") == "classification"
-    of_classes |= any(options.get(name) is not None for name in ("score", "positive", "classes"))
+    of_classes = asked.task == "classification" or asked.of_classes
     for argument, column in groups.columns.items():
         if rows := groups.rows_in(lacking(column)):
             raise errors.missing_values(argument, rows, None)

@@ -25,7 +25,7 @@ from stakes.engines.labels import Labels, encode, zeros_and_ones
 from stakes.engines.lazy import count_inside, name_columns
 from stakes.engines.memory import Rows
 from stakes.engines.plan import Counted, Plan
-from stakes.engines.reading import FEW_OUTSIDE
+from stakes.engines.reading import FEW_OUTSIDE, RowQuestion
 from stakes.engines.rows import Dropped, rows_that_count
 from stakes.engines.tables import warn_of_same_column
 from stakes.engines.tasks import settle_task
@@ -45,62 +45,57 @@ _MANY = 1 << 22
 """Where bins are asked for, files of more rows are counted as they go by; fewer take less memory at once."""
 
 
-def count_files(data: FileNames, options: Arguments, exact: bool | None) -> Counted | None:
-    """Count files of many rows; None when they are to be read whole.
-
-    ``options`` are the arguments of :func:`stakes.engines.reading.read_rows`.
-    """
-    named = name_columns(data, options)
-    if not is_one_of(options.get("missing", "error"), ("error", "drop")):
+def count_files(data: FileNames, asked: RowQuestion, exact: bool | None) -> Counted | None:
+    """Count files of many rows; None when they are to be read whole."""
+    named = name_columns(data, asked)
+    if not is_one_of(asked.missing, ("error", "drop")):
         return None  # which is refused there
     if named is None or read_once(data):
         return None
     if exact and any(name == "weight" or name.startswith("by") for name in named):
         return None
-    files = Files.open(data, named, options.get("where"))
+    files = Files.open(data, named, asked.where)
     if not files.have_more_rows_than(_MANY if exact is False else MOST_EXACT):
         return None
     with files.relation() as table:
         if table is not None:
-            return count_inside(table, options, exact)
-    if _asks_for_numbers(files, options):
+            return count_inside(table, asked, exact)
+    if _asks_for_numbers(files, asked):
         return None
     warn_of_same_column(named)
     keep_scores = bool(exact and "score" in named)
     quick = files.with_types()
     try:
         try:
-            return _count(quick, options, keep_scores)
+            return _count(quick, asked, keep_scores)
         except errors.InputError:
             if quick is files:
                 raise
-            return _count(files, options, keep_scores)  # takes longer, and says in which line something is wrong
+            return _count(files, asked, keep_scores)  # takes longer, and says in which line something is wrong
     except errors.GapError as problem:
         raise files.gap() or problem from None
 
 
-def _asks_for_numbers(files: Files, options: Arguments) -> bool:
+def _asks_for_numbers(files: Files, asked: RowQuestion) -> bool:
     """Whether the first rows are predicted numbers rather than classes."""
-    of_classes = any(options.get(name) is not None for name in ("score", "positive", "classes"))
-    if of_classes or options.get("task", "auto") != "auto":
+    if asked.of_classes or asked.task != "auto":
         return False
     first = next((found for found in files.batches(BATCH) if len(found["truth"])), None)
     if first is None:
         return False
     judged = {name: first[name] for name in ("truth", "prediction")}
     try:
-        columns = rows_that_count(judged, None, options.get("missing", "error")).columns
+        columns = rows_that_count(judged, None, asked.missing).columns
     except errors.InputError:
         return False  # said again, and better, when all rows are counted
     whole = all(zeros_and_ones(column) is not None for column in columns.values())
     return settle_task("auto", columns, whole, False) == "regression"
 
 
-def _count(files: Files, options: Arguments, keep_scores: bool) -> Counted | None:
-    threshold = options.get("threshold")
-    counting = KeptScores(files.likely_rows, threshold) if keep_scores else BinnedScores(threshold)
+def _count(files: Files, asked: RowQuestion, keep_scores: bool) -> Counted | None:
+    counting = KeptScores(files.likely_rows, asked.threshold) if keep_scores else BinnedScores(asked.threshold)
     dropped, read, lost, some = 0, 0, 0.0, False
-    for batch in ahead(_batches(files, options.get("missing", "error"))):
+    for batch in ahead(_batches(files, asked.missing)):
         dropped, read, lost = dropped + batch.dropped.rows, read + batch.length, lost + batch.dropped.weight
         if batch.labels:
             some = True
@@ -108,7 +103,7 @@ def _count(files: Files, options: Arguments, keep_scores: bool) -> Counted | Non
                 return None
     if not some:
         raise files.nothing_there()
-    counted = counting.counted(options)
+    counted = counting.counted(asked)
     return None if counted is None else replace(counted, dropped=dropped, read=read, dropped_weight=lost)
 
 
@@ -178,17 +173,17 @@ class Counting:
         self._sums.add(found, batch.weight)
         return batch.scores is None or self._keep(batch, batch.scores, found)
 
-    def counted(self, options: Arguments) -> Counted | None:
+    def counted(self, asked: RowQuestion) -> Counted | None:
         """Count the groups; None when they turn out to be numbers instead of classes."""
         texts = zip(*self._cells.names, strict=True)  # the last of them may be what is decided
         labels = zip(self._kinds.items(), texts, strict=False)
         columns: dict[str, Values] = {name: list(map(_VALUES[kind], column)) for (name, kind), column in labels}
         above = None
-        if options.get("score") is not None:
+        if asked.score is not None:
             columns["score"] = np.full(len(self._cells.names), 0.5)  # any score: so that the question is understood
             if self._threshold is not None:
                 above = np.array([names[-1] == _DECIDED[1] for names in self._cells.names])
-        return count_as_rows(options, columns, above, self._counted)
+        return count_as_rows(asked, columns, above, self._counted)
 
     def _keep(self, batch: Batch, scores: Array, found: Found) -> bool:
         """Keep the scores of a batch."""

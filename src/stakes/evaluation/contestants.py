@@ -12,7 +12,7 @@ from stakes.engines.class_scores import spread_scores
 from stakes.engines.joining import join, table_names
 from stakes.engines.missing import keep, present_rows
 from stakes.engines.pricing import cost_column
-from stakes.engines.reading import Read, count_read, read_rows
+from stakes.engines.reading import Read, RowQuestion, count_read, read_rows
 from stakes.engines.tables import take
 from stakes.errors import About, InputError, Pass, some, the_class
 from stakes.evaluation import judge
@@ -262,7 +262,7 @@ def _read(entry: Entry, options: Mapping[str, Any], dropped: int) -> Read:
     """Read the rows of a model, of which some were ``dropped`` already."""
     columns = {"truth": entry.truth, "score": entry.score, "prediction": entry.prediction}
     with _named(entry.name):
-        read = read_rows(entry.data, **columns, **options)
+        read = read_rows(entry.data, RowQuestion(**columns, **options))
     lost = replace(read.dropped, rows=read.dropped.rows + dropped)
     return replace(read, dropped=lost, length=read.length + dropped)
 

@@ -16,7 +16,7 @@ from stakes.decisions.recalibration.calibrators import CALIBRATORS, Calibrator
 from stakes.decisions.recalibration.files import load_calibrator
 from stakes.decisions.recalibration.folds import cross_fitted
 from stakes.engines.columns import as_finite, to_column
-from stakes.engines.reading import Read, count_read, read_rows
+from stakes.engines.reading import Read, RowQuestion, count_read, read_rows
 from stakes.errors import Given, InputError, Pass, some
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import warn_of_wrongs
@@ -157,7 +157,7 @@ def calibrate(data: Data = None, **asked: Unpack[Calibrated]) -> Recalibration:
     question = Question.of("calibrate", asked)
     if question["truth"] is None or question["score"] is None:
         raise errors.positional_arrays("calibrate")
-    read = read_rows(data, **question.rows)
+    read = read_rows(data, RowQuestion(**question.rows))
     evaluation = Evaluation(count_read(read), sampling=question.sampling)
     warn_of_wrongs(evaluation)
     kinds = _kinds(read, evaluation.probabilities, question["method"])
