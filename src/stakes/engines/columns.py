@@ -6,7 +6,6 @@ Lists, NumPy, pandas, Polars, pyarrow and anything else that Narwhals takes come
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -378,7 +377,7 @@ def refuse_rows(wrong: Array, words: Callable[[int, int], InputError]) -> None:
 
 def refuse_missing(missing: Array, argument: str) -> None:
     """Raise when a row is missing, naming the first."""
-    refuse_rows(missing, partial(errors.missing_values, argument))
+    refuse_rows(missing, lambda rows, first: errors.missing_values(argument, rows, first))
 
 
 # ── numbers wanted ───────────────────────────────────────────────────────────────────────────────────────────────

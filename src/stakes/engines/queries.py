@@ -14,7 +14,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.columns import Data, LazyTable, Series, Table, as_frame, refuse_repeated_names
-from stakes.engines.conditions.lazy import filtered
+from stakes.engines.conditions.lazy import filter_rows
 from stakes.engines.conditions.syntax import parse
 from stakes.tallies.arithmetic import Array
 
@@ -76,7 +76,7 @@ class QuerySource:
         else:
             frame = frame.select(*(nw.col(name).alias(place) for name, place in plain.items()))
         if condition is not None:
-            frame = filtered(frame, condition, {name: plain[name] for name in asked})
+            frame = filter_rows(frame, condition, {name: plain[name] for name in asked})
         return cls(frame, {argument: plain[name] for argument, name in wanted.items()}, where)
 
     def dtype(self, argument: str) -> nw.dtypes.DType:

@@ -103,7 +103,7 @@ def _count(files: Files, asked: RowQuestion, keep_scores: bool) -> Counted | Non
                 return None
     if not some:
         raise files.nothing_there()
-    counted = counting.counted(asked)
+    counted = counting.count(asked)
     return None if counted is None else replace(counted, dropped=dropped, read=read, dropped_weight=lost)
 
 
@@ -173,7 +173,7 @@ class Counting:
         self._sums.add(found, batch.weight)
         return batch.scores is None or self._keep(batch, batch.scores, found)
 
-    def counted(self, asked: RowQuestion) -> Counted | None:
+    def count(self, asked: RowQuestion) -> Counted | None:
         """Count the groups; None when they turn out to be numbers instead of classes."""
         texts = zip(*self._cells.names, strict=True)  # the last of them may be what is decided
         labels = zip(self._kinds.items(), texts, strict=False)
@@ -183,16 +183,15 @@ class Counting:
             columns["score"] = np.full(len(self._cells.names), 0.5)  # any score: so that the question is understood
             if self._threshold is not None:
                 above = np.array([names[-1] == _DECIDED[1] for names in self._cells.names])
-        return count_as_rows(asked, columns, above, self._counted)
+        return count_as_rows(asked, columns, above, self._count_cells)
 
     def _keep(self, batch: Batch, scores: Array, found: Found) -> bool:
         """Keep the scores of a batch."""
         raise NotImplementedError
 
-    def _counted(self, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
+    def _count_cells(self, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
         """Count the cells, which were read as if they were rows."""
-        sizes, squares = self._sums.weights
-        return count_groups(plan, Grouped(rows, self._sums.sizes if sizes is None else sizes, squares), by)
+        return count_groups(plan, Grouped(rows, *self._sums.weights), by)
 
 
 _VALUES: dict[str, Callable[[str], object]] = {"number": int, "boolean": "true".__eq__, "text": str}
@@ -210,8 +209,8 @@ class BinnedScores(Counting):
         self._bins.add(scores, found.of_rows, batch.weight)
         return True
 
-    def _counted(self, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
-        counted = super()._counted(plan, rows, by)
+    def _count_cells(self, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
+        counted = super()._count_cells(plan, rows, by)
         if rows.scores is None:
             return counted
         found = self._bins.result()
@@ -254,11 +253,11 @@ class KeptScores(Counting):
             return True  # one score for more than two classes: said at the end
         return self._keys.add(scores, truths)
 
-    def _counted(self, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
+    def _count_cells(self, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
         keys = self._keys.sorted(swapped=self._truths.names[0] == (plan.positive,))
         scores = ScoreTable(str(plan.positive), plan.negative, keys)
         _warn_of_few_outside(scores)
-        return _with_scores(super()._counted(plan, rows, by), scores)
+        return _with_scores(super()._count_cells(plan, rows, by), scores)
 
 
 def _warn_of_few_outside(table: ScoreTable) -> None:

@@ -153,11 +153,11 @@ class _Parser:
             raise errors.nested_condition(self.text, MOST_NESTED)
         left = self._operand()
         while least <= _POWERS.get(self._next.key, -1):
-            left = self._continued(left, self._next.key)
+            left = self._continue(left, self._next.key)
         self.depth -= 1
         return left
 
-    def _continued(self, left: tree.Value | tree.Test, key: str) -> tree.Value | tree.Test:
+    def _continue(self, left: tree.Value | tree.Test, key: str) -> tree.Value | tree.Test:
         if key in ("AND", "OR"):
             parts = [self._test(left)]
             while self._take(key):
@@ -178,7 +178,7 @@ class _Parser:
             return _opposite(self._choice(after, value) if after else self._refuse("IN, LIKE or BETWEEN"))
         if key in ("IN", "LIKE", "ILIKE", "BETWEEN"):
             return self._choice(key, value)
-        found = self._compared(
+        found = self._compare(
             "=" if key in ("==", "<>", "!=") else key, value, self._value(self._expression(_OF_VALUES))
         )
         return _opposite(found, key in ("<>", "!="))
@@ -188,7 +188,7 @@ class _Parser:
             low = self._value(self._expression(_OF_VALUES))
             self._expect("AND", "AND and the other end")
             high = self._value(self._expression(_OF_VALUES))
-            return _combine(True, [self._compared(">=", value, low), self._compared("<=", value, high)])
+            return _combine(True, [self._compare(">=", value, low), self._compare("<=", value, high)])
         if key == "IN":
             self._expect("(", "values in brackets, such as ('A', 'B'),")
             items = [self._item()]
@@ -242,20 +242,20 @@ class _Parser:
         if token.kind == "number":
             return self._number(token.text)
         if token.kind == "word" and self._next.key == "(":
-            return self._called(token.text)
+            return self._call(token.text)
         quote = token.text[0] if token.kind == "quoted" else ""
         after = self.tokens[self.place - 2].key if self.place > 1 else ""
         column = token.text[1:-1].replace(quote * 2, quote) if quote else token.text
         self.names.append(tree.Name(column, quote == '"' or after in _COMPARING))
         return self.names[-1]
 
-    def _called(self, name: str) -> tree.Value:
+    def _call(self, name: str) -> tree.Value:
         if name.lower() not in FUNCTIONS:
             raise errors.unknown_function(self.text, name, list(FUNCTIONS))
         self._expect("(", "an opening bracket")
         value = self._value(self._in_brackets())
         if isinstance(value, tree.Number | tree.Text):
-            return self._worked_out_call(name.lower(), value)
+            return self._work_out_call(name.lower(), value)
         return tree.Call(name.lower(), value, self._height(value), FUNCTIONS[name.lower()])
 
     # ── what parts mean ──────────────────────────────────────────────────────────────────────────────────────────
@@ -272,7 +272,7 @@ class _Parser:
             raise errors.bad_where(self.text, "a comparison is used as a value", "write 1 < x AND x < 5 for 1 < x < 5")
         return part
 
-    def _compared(self, sign: str, left: tree.Value, right: tree.Value) -> tree.Test:
+    def _compare(self, sign: str, left: tree.Value, right: tree.Value) -> tree.Test:
         for value in (left, right):
             self._refuse_blank(value)
         if isinstance(left, _LITERALS) and isinstance(right, _LITERALS):
@@ -302,9 +302,9 @@ class _Parser:
                 raise errors.rounded_by_arithmetic(self.text, value.value)
         if not isinstance(left, tree.Number) or not isinstance(right, tree.Number):
             return tree.Arithmetic(sign, left, right, self._height(left, right))
-        return self._worked_out(sign, float(left.value), float(right.value))
+        return self._work_out(sign, float(left.value), float(right.value))
 
-    def _worked_out(self, sign: str, left: float, right: float) -> tree.Number:
+    def _work_out(self, sign: str, left: float, right: float) -> tree.Number:
         if sign in "/%" and right == 0:
             raise errors.bad_where(self.text, "it divides by zero", "leave that out")
         result = float(SIGNS[sign](left, right))
@@ -314,7 +314,7 @@ class _Parser:
             )
         return tree.Number(int(result) if result.is_integer() and abs(result) <= tree.LARGEST else Decimal(result))
 
-    def _worked_out_call(self, name: str, literal: tree.Number | tree.Text) -> tree.Value:
+    def _work_out_call(self, name: str, literal: tree.Number | tree.Text) -> tree.Value:
         if isinstance(literal, tree.Number) != (name == "abs"):
             raise errors.bad_where(self.text, f"{name}() is for {'numbers' if name == 'abs' else 'text'}")
         if isinstance(literal, tree.Number):

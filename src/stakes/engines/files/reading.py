@@ -119,8 +119,8 @@ class Files:
             refuse_beyond_memory(table.source.name, table.likely_rows * sum(map(table.bytes_of, self.wanted.items())))
         frames = [table.collect(self._names) for table in self.tables]
         held = list(zip(self.tables, frames, strict=True))
-        kinds = self._settled(held)
-        parts = [self._taken(table, frame, kinds) for table, frame in held]
+        kinds = self._settle(held)
+        parts = [self._take(table, frame, kinds) for table, frame in held]
         rows = sum(len(column) for part in parts for column in part.values())
         if self.condition is not None and any(map(len, frames)) and not rows:
             raise errors.nothing_satisfies(self.condition.text)
@@ -128,12 +128,12 @@ class Files:
 
     def batches(self, rows: int) -> Iterator[dict[str, pl.Series]]:
         """Read so many rows at a time, in their order; how far this has come is told to whoever listens."""
-        done, total, kinds = 0, self.likely_rows, self._settled_in_batches
+        done, total, kinds = 0, self.likely_rows, self._kinds_in_batches
         for table in self.tables:
             for frame in table.batches(self._names, rows):
                 done += len(frame)
                 progress.tell(done, max(total, done + 1))
-                yield self._taken(table, frame, kinds)
+                yield self._take(table, frame, kinds)
         progress.tell(done, done)
 
     def with_types(self) -> "Files":
@@ -153,23 +153,23 @@ class Files:
             return errors.zero_weights()
         return errors.empty("truth") if self.condition is None else errors.nothing_satisfies(self.condition.text)
 
-    def _settled(self, frames: Iterable[tuple[FileTable, pl.DataFrame]]) -> dict[str, str]:
+    def _settle(self, frames: Iterable[tuple[FileTable, pl.DataFrame]]) -> dict[str, str]:
         """What the columns of the condition are compared as, by all rows of all files."""
         if self.condition is None:
             return {}
         return settle_kinds(groups(self.condition), (_part(table, frame) for table, frame in frames))
 
     @cached_property
-    def _settled_in_batches(self) -> dict[str, str]:
+    def _kinds_in_batches(self) -> dict[str, str]:
         """The same for rows that are read in batches: one pass more if only the values tell, otherwise a first look."""
         if self.condition is None:
             return {}
         most = None if any(group.candidates for group in groups(self.condition)) else 1
         names = self.condition.columns or self._names
         looks = ((t, f) for t in self.tables for f in itertools.islice(t.batches(names, _LOOKED_AT), most))
-        return self._settled(looks)
+        return self._settle(looks)
 
-    def _taken(self, table: FileTable, frame: pl.DataFrame, kinds: dict[str, str]) -> dict[str, pl.Series]:
+    def _take(self, table: FileTable, frame: pl.DataFrame, kinds: dict[str, str]) -> dict[str, pl.Series]:
         """The wanted columns of the rows that satisfy the condition."""
         if self.condition is not None:
             frame = frame.filter(rows_kept(self.condition, kinds, _part(table, frame)))

@@ -114,7 +114,7 @@ class Source:
         with self.open() as file:
             for block in self._closing(file):
                 size, lines, held = size + len(block), lines + block.count(b"\n"), block.rstrip(b"\r\n")
-                longest = _grown(longest, block)
+                longest = _measure_line(longest, block)
                 blank = (0 if held else blank) + block[len(held) :].count(b"\n")
                 if longest > _LONGEST_LINE:
                     raise errors.endless_line(self.name, _LONGEST_LINE)
@@ -201,7 +201,7 @@ class Source:
 
 def sources(data: FileNames) -> list[Source]:
     """Find what a name, or several, stand for; nothing is taken twice."""
-    found = [source for name in _names(data) for source in _meant(name)]
+    found = [source for name in _names(data) for source in _find(name)]
     _refuse_twice(found)
     return found
 
@@ -223,7 +223,7 @@ def single(path: Path) -> Source:
     return Source(name, path, state=_state(path))
 
 
-def _meant(name: str) -> list[Source]:
+def _find(name: str) -> list[Source]:
     if name == STANDARD_INPUT:
         return [Source("standard input", content=_read_all("standard input", sys.stdin.buffer))]
     found = _files_and_tables(name)
@@ -266,7 +266,7 @@ def _read_all(name: str, file: IO[bytes]) -> bytes:
     parts, size, longest = [], 0, 0
     while part := file.read(_LOOKED_AT):
         parts.append(part)
-        size, longest = size + len(part), _grown(longest, part)
+        size, longest = size + len(part), _measure_line(longest, part)
         if longest > _LONGEST_LINE:
             raise errors.endless_line(name, _LONGEST_LINE)
         if size > _MOST_PIPED:
@@ -277,7 +277,7 @@ def _read_all(name: str, file: IO[bytes]) -> bytes:
     return b"".join(parts)
 
 
-def _grown(line: int, block: bytes) -> int:
+def _measure_line(line: int, block: bytes) -> int:
     """How long the last line is once a block follows."""
     return line + len(block) if b"\n" not in block else len(block) - block.rindex(b"\n")
 
