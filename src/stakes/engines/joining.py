@@ -3,13 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from stakes import errors
 from stakes.engines.alike import Spelling, refuse_alike
-from stakes.engines.columns import Column
+from stakes.engines.columns import Column, Data, Values, ranks
 from stakes.engines.labels import Labels, encode
 from stakes.engines.tables import gather
 from stakes.errors import InputError, how_many
@@ -17,7 +16,7 @@ from stakes.tallies.arithmetic import Array
 from stakes.text import visible
 
 
-def table_names(tables: Sequence[Any]) -> list[str]:
+def table_names(tables: Sequence[Data]) -> list[str]:
     """Return the names of tables: files are called like the file, others are numbered."""
     stems = [Path(t).stem if isinstance(t, str | Path) else f"table {i}" for i, t in enumerate(tables, 1)]
     names = [visible(stem) for stem in stems]
@@ -31,8 +30,8 @@ def table_names(tables: Sequence[Any]) -> list[str]:
 
 
 def join(
-    tables: Sequence[Any], case: str, shared: Mapping[str, str], own: Mapping[str, str], alike: Any = None
-) -> dict[str, Any]:
+    tables: Sequence[Data], case: str, shared: Mapping[str, str], own: Mapping[str, str], alike: Values = None
+) -> dict[str, Values]:
     """Return the shared columns (truth among them) once and the own columns of each table, in one order of cases.
 
     ``case`` names the column of case numbers, ``shared`` and ``own`` argument → column name. The shared columns are
@@ -54,14 +53,14 @@ def join(
                 f"{name} and {names[0]} disagree about the truth of {how_many(len(wrong), 'case')} (the first has "
                 f"{case} {first!r}); mend the files, so that both are judged alike",
             )
-    joined: dict[str, Any] = {argument: values(columns[0][argument], orders[0]) for argument in shared}
+    joined: dict[str, Values] = {argument: values(columns[0][argument], orders[0]) for argument in shared}
     for argument in own:
         pairs = zip(names, columns, orders, strict=True)
         joined[argument] = {name: values(found[argument], order) for name, found, order in pairs}
     return joined
 
 
-def _read(name: str, table: Any, case: str, wanted: Mapping[str, str]) -> dict[str, Column]:
+def _read(name: str, table: Data, case: str, wanted: Mapping[str, str]) -> dict[str, Column]:
     try:
         return gather(table, id=case, **wanted)
     except errors.InputError as problem:
@@ -94,9 +93,7 @@ def _order(first: Labels, other: Labels, names: tuple[str, str], case: str) -> A
                 f"{two} lacks {how_many(len(missing), 'case')} that {one} has (the first has {case} {missing[0]!r}); "
                 "give both the same cases",
             )
-    places = np.empty(len(first.names), np.int64)
-    places[other.into(first.names)] = np.arange(len(other.codes))
-    return places[first.codes]
+    return ranks(other.into(first.names), len(first.names))[first.codes]
 
 
 def values(column: Column, rows: Array) -> Array:

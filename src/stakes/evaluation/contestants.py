@@ -11,7 +11,7 @@ from stakes.engines.class_scores import spread_scores
 from stakes.engines.joining import join, table_names
 from stakes.engines.missing import keep, present_rows
 from stakes.engines.pricing import cost_column
-from stakes.engines.reading import Read, count_read, read_rows
+from stakes.engines.reading import Read, RowQuestion, count_read, read_rows
 from stakes.engines.tables import take
 from stakes.errors import About, InputError, Pass, rows_text, some, the_class
 from stakes.evaluation import judge
@@ -263,8 +263,9 @@ def _read(entry: Entry, options: Mapping[str, Column], dropped: int) -> Read:
     """Read the rows of a model, of which some were ``dropped`` already."""
     columns = {"truth": entry.truth, "score": entry.score, "prediction": entry.prediction}
     with _named(entry.name):
-        read = read_rows(entry.data, **columns, **options)
-    return replace(read, dropped=read.dropped + dropped, length=read.length + dropped)
+        read = read_rows(entry.data, RowQuestion(**columns, **options))
+    lost = replace(read.dropped, rows=read.dropped.rows + dropped)
+    return replace(read, dropped=lost, length=read.length + dropped)
 
 
 def _same_kind(reads: Mapping[str, Read]) -> None:

@@ -16,7 +16,7 @@ from stakes.decisions.recalibration.calibrators import CALIBRATORS, Calibrator, 
 from stakes.decisions.recalibration.folds import cross_fitted
 from stakes.engines.columns import as_finite, to_column
 from stakes.engines.plan import Plan
-from stakes.engines.reading import count_read, read_rows
+from stakes.engines.reading import RowQuestion, count_read, read_rows
 from stakes.errors import Given, InputError, Pass, some
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import warn_of_wrongs
@@ -160,7 +160,7 @@ def calibrate(data: Data = None, **asked: Unpack[Calibrated]) -> Recalibration:
     question = Question.of("calibrate", asked)
     if question["truth"] is None or question["score"] is None:
         raise errors.positional_arrays("calibrate")
-    read = read_rows(data, **question.rows)
+    read = read_rows(data, RowQuestion(**question.rows))
     evaluation = Evaluation(count_read(read), sampling=question.sampling)
     warn_of_wrongs(evaluation)
     kinds = _kinds(read.plan, evaluation.probabilities, question["method"])
@@ -187,7 +187,7 @@ def calibrate(data: Data = None, **asked: Unpack[Calibrated]) -> Recalibration:
         question.sampling,
         codes,
         rows.cluster,
-        read.dropped,
+        read.dropped.rows,
     )
 
 
@@ -242,8 +242,8 @@ def apply_calibrator(
     ``_calibrated`` behind it, or ``column``. A calibrator that was fitted for another score or another ``positive``
     class is warned of.
     """
-    from stakes.engines import files
-    from stakes.engines.files.writing import check_target
+    from stakes.engines.files.reading import read, read_whole
+    from stakes.engines.files.writing import check_target, write_whole
 
     saved = [(calibrator, "calibrator")] if isinstance(calibrator, str | os.PathLike) else []
     check_target(out, "table", [(file, "rows"), *saved])
@@ -263,16 +263,16 @@ def apply_calibrator(
             " names one new column, and there are several scores; leave it out",
         )
     names = [column or f"{name}_calibrated" for name in columns.values()]
-    frame = files.read_whole(Path(file))
+    frame = read_whole(Path(file))
     for name in names:
         if name in frame.columns:
             raise InputError(
                 "column-exists", f"the file has a column {name!r} already; name the new one with ", Pass("column")
             )
-    read = files.read(Path(file), columns)
-    scores = np.column_stack([as_finite(to_column(values, argument)) for argument, values in read.items()])
+    held = read(Path(file), columns)
+    scores = np.column_stack([as_finite(to_column(values, argument)) for argument, values in held.items()])
     found = made.transform(scores).T
-    files.write_whole(frame.with_columns(**dict(zip(names, found, strict=True))), Path(out))
+    write_whole(frame.with_columns(**dict(zip(names, found, strict=True))), Path(out))
     return names
 
 

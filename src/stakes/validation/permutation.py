@@ -9,7 +9,7 @@ import numpy as np
 from stakes import errors, metrics
 from stakes.engines.counting import count_rows, in_batches
 from stakes.engines.plan import Counted
-from stakes.engines.reading import Read, count_read, read_rows
+from stakes.engines.reading import Read, RowQuestion, count_read, read_rows
 from stakes.errors import About, Given, InputError
 from stakes.evaluation import judge
 from stakes.evaluation.base import Evaluation
@@ -66,7 +66,7 @@ def permutation_test(
     permutations = _PERMUTATIONS if question["permutations"] is None else question["permutations"]
     check_whole("permutations", permutations, least=1)
     question.refuse_useless_threshold()
-    read = None if in_batches(data) else read_rows(data, **question.rows)
+    read = None if in_batches(data) else read_rows(data, RowQuestion(**question.rows))
     counted = count_rows(data, **question.rows) if read is None else count_read(read, question["baseline"])
     warn_of_wrongs(Evaluation(counted))
     return replace(_test(counted, read, question, permutations), dropped=counted.dropped)

@@ -4,13 +4,17 @@ How a condition uses a column says so, and columns that are compared with each o
 holds must agree with it. Columns of separated text are ``spelled``: they have no type, so all their values decide.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING
 
 from stakes import errors
 from stakes.engines.conditions import tree
+
+if TYPE_CHECKING:
+    import narwhals as nw
 
 _HOLD = {
     "number": {"number", "spelled"},
@@ -124,7 +128,19 @@ def groups(condition: tree.Condition) -> list[Group]:
     return uses.groups()
 
 
-def kind_of(dtype: Any, engine: Any) -> str:
+def settle(groups: Sequence[Group], seen: Seen, read: Counter[tuple[str, str]]) -> dict[str, str]:
+    """Say what each column is compared as, by what the tables hold of it, and how many of its texts read as a kind.
+
+    Those of a column are counted by column and kind; all of them are "text".
+    """
+
+    def share(column: str, kind: str) -> float:
+        return read[column, kind] / (read[column, "text"] or 1)
+
+    return {column: group.settle(seen, share) for group in groups for column in group.columns}
+
+
+def kind_of(dtype: "nw.dtypes.DType", engine: "nw.Implementation") -> str:
     """What a type of Narwhals is compared as: nothing for one without values, or itself if that cannot be compared.
 
     Spark's times have a time zone in any case, that of the session.
@@ -139,9 +155,9 @@ def kind_of(dtype: Any, engine: Any) -> str:
         return "number"
     if dtype in (nw.String, nw.Categorical) or isinstance(dtype, nw.Enum):
         return "text"
-    if dtype == nw.Date or (dtype == nw.Datetime and (engine.is_spark_like() or dtype.time_zone is None)):
-        return "date"
-    return "times with a time zone" if dtype == nw.Datetime else f"{dtype} values"
+    if not isinstance(dtype, nw.Datetime):
+        return "date" if dtype == nw.Date else f"{dtype} values"
+    return "date" if engine.is_spark_like() or dtype.time_zone is None else "times with a time zone"
 
 
 def as_date(text: str) -> datetime | None:
@@ -165,7 +181,7 @@ class _Uses:
 
     def look(self, test: tree.Test) -> None:
         match test:
-            case tree.Every() | tree.Either():
+            case tree.Several():
                 for part in test.parts:
                     self.look(part)
             case tree.Not():
@@ -220,26 +236,17 @@ class _Uses:
 
     def _kind(self, value: tree.Value) -> str:
         """What a value is, columns apart; what it is made of is taken for what that wants."""
-        match value:
-            case tree.Number():
-                return "number"
-            case tree.Text():
-                return "text"
-            case tree.Truth():
-                return "boolean"
-            case tree.Arithmetic():
-                for operand in (value.left, value.right):
-                    self._take_for(operand, "number", None)
-                return "number"
-            case tree.Call():
-                self._take_for(value.operand, "number" if value.function == "abs" else "text", None)
-                return "number" if value.function in ("abs", "length") else "text"
-        return ""
+        if isinstance(value, tree.Arithmetic):
+            for operand in (value.left, value.right):
+                self._take_for(operand, "number", None)
+        elif isinstance(value, tree.Call):
+            self._take_for(value.operand, "number" if value.function == "abs" else "text", None)
+        return value.kind
 
 
 def _column_of(value: tree.Value) -> str:
     """The column whose text a value is, as it is or changed by functions; nothing if it is something else."""
-    while isinstance(value, tree.Call) and value.function not in ("abs", "length"):
+    while isinstance(value, tree.Call) and value.kind == "text":
         value = value.operand
     return value.column if isinstance(value, tree.Name) else ""
 

@@ -3,7 +3,6 @@
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
 
 from stakes import errors
 
@@ -13,8 +12,9 @@ LARGEST = 2**53
 
 # ── values ───────────────────────────────────────────────────────────────────────────────────────────────────────
 class Value:
-    """What a row has one of; ``height`` is how deep arithmetic is nested in it."""
+    """What a row has one of; ``kind`` is what it is (of a column its table tells), ``height`` how deep it is nested."""
 
+    kind = ""
     height = 0
 
 
@@ -31,6 +31,7 @@ class Number(Value):
     """A number as it is written."""
 
     value: int | Decimal
+    kind = "number"
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Text(Value):
     """Text in single quotes."""
 
     value: str
+    kind = "text"
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class Arithmetic(Value):
     left: Value
     right: Value
     height: int
+    kind = "number"
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,7 @@ class Call(Value):
     function: str
     operand: Value
     height: int
+    kind: str
 
 
 # ── conditions ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -69,6 +73,7 @@ class Truth(Value, Test):
     """TRUE or FALSE, which is a value too."""
 
     value: bool
+    kind = "boolean"
 
 
 @dataclass(frozen=True)
@@ -112,16 +117,10 @@ class Not(Test):
 
 
 @dataclass(frozen=True)
-class Every(Test):
-    """All of these at once."""
+class Several(Test):
+    """``every`` one of these at once, or one of them at least."""
 
-    parts: tuple[Test, ...]
-
-
-@dataclass(frozen=True)
-class Either(Test):
-    """One of these at least."""
-
+    every: bool
     parts: tuple[Test, ...]
 
 
@@ -138,7 +137,7 @@ class Condition:
         """The names of the columns, each once."""
         return list(dict.fromkeys(name.column for name in self.names))
 
-    def check(self, available: Collection[Any]) -> None:
+    def check(self, available: Collection[object]) -> None:
         """Refuse columns that are not there."""
         for name in self.names:
             if name.column not in available:
