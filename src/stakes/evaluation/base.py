@@ -364,7 +364,7 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
     @property
     def rows(self) -> RowCount:
         """The (weighted) number of rows."""
-        total = self._size.total  # type: ignore[attr-defined]
+        total = self._size.total
         return total if isinstance(total, int) else float(total)
 
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────

@@ -114,7 +114,6 @@ class ClassScores(Tally):
     sample: ClassSample | None = field(default=None, metadata=_ROWS)
 
     kind = "class_scores"
-    leading = ()
 
     @classmethod
     def from_rows(

@@ -54,11 +54,12 @@ class Confusion(Tally):
 
     def __post_init__(self) -> None:
         for name in ("truths", "decisions"):
-            names = getattr(self, name)
-            known = None if isinstance(names, str) else as_list(names)
-            if known is None or len(set(map(str, known))) != len(known):
-                raise errors.bad_counts(f"{name} must be a list of different names, not {errors.short(repr(names))}")
-            object.__setattr__(self, name, tuple(str(n) for n in known))
+            given = getattr(self, name)
+            known = None if isinstance(given, str) else as_list(given)
+            names = tuple(map(str, known or ()))
+            if known is None or len(set(names)) != len(names):
+                raise errors.bad_counts(f"{name} must be a list of different names, not {errors.short(repr(given))}")
+            object.__setattr__(self, name, names)
         object.__setattr__(self, "counts", self._check_counts_of(self.counts))
         if self.squares is not None:
             object.__setattr__(self, "squares", self._check_counts_of(self.squares))
@@ -71,21 +72,24 @@ class Confusion(Tally):
             array = _small_if_possible(np.array(values))
         except (ValueError, TypeError):
             raise errors.bad_counts("they are no table of numbers") from None
-        if array.ndim == 2:
-            array = room_for(array, max(array.size, 1))
         if array.dtype.kind not in "biufO":
             raise errors.bad_counts(f"they are {array.dtype} values, not numbers")
-        if array.dtype != object:
-            array = array.astype(np.int64 if array.dtype.kind in "biu" else np.float64, copy=False)
         wanted = (len(self.truths), len(self.decisions))
         if max(wanted) > MOST_CLASSES:
             raise errors.table_too_large(*wanted)
         if array.shape[-2:] != wanted:
             raise errors.bad_counts(f"shape {array.shape} does not fit {wanted[0]} truths and {wanted[1]} decisions")
-        if array.size and not ((array >= 0) & (array < np.inf)).all():  # NaN fails too
+        low, high = (array.min(), array.max()) if array.size else (0, 0)
+        unseen = array.dtype == object and (array != array).any()  # a NaN among Python numbers is no minimum
+        if unseen or not (low >= 0 and high < np.inf):
             raise errors.bad_counts("some are negative, infinite or not numbers")
-        if array.dtype == object and (array > MOST).any():
+        if array.dtype == object and high > MOST:
             raise errors.bad_counts(f"some are beyond {MOST:g}, more than there are of anything")
+        room = 2**62 // max(array.size, 1) if array.ndim == 2 else 2**63 - 1  # so that the margins fit, too
+        if array.dtype.kind in "iu" and high > room:
+            array = exact(array)
+        elif array.dtype != object:
+            array = array.astype(np.int64 if array.dtype.kind in "biu" else np.float64, copy=False)
         array.flags.writeable = False
         return array
 
@@ -196,7 +200,7 @@ class Confusion(Tally):
 
     def pooled(self) -> Self:
         """Return the sum over the last leading axis."""
-        return replace(self, counts=self.counts.sum(-3), squares=None)
+        return self.with_counts(self.counts.sum(-3))
 
     def most_confused(self, most: int = 10) -> list[tuple[str, str, Any, float]]:
         """Return the classes most often taken for another: truth, decision, how often, and the share of that truth."""
@@ -295,9 +299,9 @@ class Confusion(Tally):
         """Rows called negative."""
         return self.fn + self.tn
 
-    def with_squares(self, squares: Array) -> Self:
-        """Return the table of sums of weights, with the sums of their squares."""
-        return replace(self, squares=squares)
+    def with_counts(self, counts: Array, squares: Array | None = None) -> Self:
+        """Return a table of other counts (with the sums of squared weights, if rows have any) under the same names."""
+        return type(self)(self.truths, self.decisions, counts, squares, self.positive)
 
     def swapped(self) -> Self:
         """Return the same table with the other class as the positive one."""
@@ -315,7 +319,7 @@ class Confusion(Tally):
     @cached_property
     def _coin(self) -> Self:
         truths, decisions = self._plain(self.truth_totals), self._plain(self.decision_totals)
-        return replace(self, counts=truths[..., :, None] * decisions[..., None, :], squares=None)
+        return self.with_counts(truths[..., :, None] * decisions[..., None, :])
 
     def constants(self) -> list[Self]:
         """Return, for each decision, the table of always taking it; of many, only the most frequent truth."""
@@ -331,7 +335,7 @@ class Confusion(Tally):
         for j in places:
             table = np.zeros((*self.leading, len(self.truths), len(self.decisions)), totals.dtype)
             table[..., :, j] = totals
-            tables.append(replace(self, counts=table, squares=None))
+            tables.append(self.with_counts(table))
         return tables
 
     def _plain(self, totals: Array) -> Array:
@@ -343,15 +347,14 @@ class Confusion(Tally):
         """Take one (or some) of the leading axis."""
         if not self.leading:
             raise TypeError("this confusion table has no leading axis to index")
-        squares = None if self.squares is None else self.squares[index]
-        return replace(self, counts=self.counts[index], squares=squares)
+        return self.with_counts(self.counts[index], None if self.squares is None else self.squares[index])
 
     @classmethod
     def _stack(cls, parts: Sequence[Self]) -> Self:
         squares = None if parts[0].squares is None else np.stack([part.squares for part in parts])  # type: ignore[misc]
-        return replace(parts[0], counts=np.stack([part.counts for part in parts]), squares=squares)
+        return parts[0].with_counts(np.stack([part.counts for part in parts]), squares)
 
-    def _question(self) -> dict[str, Any]:
+    def _question(self) -> dict[str, object]:
         weighting = "weighted" if self.weighted else "unweighted"
         return {**super()._question(), "weighting": weighting, "the shape of the leading axes": self.leading}
 

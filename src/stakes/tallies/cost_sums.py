@@ -34,7 +34,6 @@ class CostSums(Tally):
     weighted: bool = field(default=False, metadata=WEIGHTED)
 
     kind = "costs"
-    leading = ()
 
     @classmethod
     def from_rows(

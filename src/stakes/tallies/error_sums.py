@@ -290,7 +290,7 @@ class ErrorSums(Tally):
         return replace(self, rows=None, worst=None, histogram=None, constant=constant)
 
     # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────
-    def _question(self) -> dict[str, Any]:
+    def _question(self) -> dict[str, object]:
         return {
             **super()._question(),
             "the list of parts": [part for part in PARTS if part != "baseline" and self.has(part)],

@@ -44,7 +44,6 @@ class JointCounts(Tally):
     counts: Array = field(metadata=SUMMED)
 
     kind = "joint"
-    leading = ()
 
     @classmethod
     def from_rows(
@@ -135,7 +134,7 @@ class JointCounts(Tally):
         return most_frequent(pairs, dict(zip(self.truths, self.sizes(0).tolist(), strict=True)), most)
 
     # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────
-    def _question(self) -> dict[str, Any]:
+    def _question(self) -> dict[str, object]:
         return {**super()._question(), "weighting": "weighted" if self.weighted else "unweighted"}
 
     @classmethod

@@ -266,7 +266,7 @@ class ScoreTable(Tally):
             return self._table(tp, fn, fp, tn)
 
         table = cells("")
-        return table.with_squares(cells("_squared").counts) if self.weighted else table
+        return table.with_counts(table.counts, cells("_squared").counts) if self.weighted else table
 
     def _table(self, tp: Any, fn: Any, fp: Any, tn: Any) -> Confusion:
         return Confusion.two_class(tp=tp, fn=fn, fp=fp, tn=tn, positive=self.positive, negative=self.negative)
@@ -404,7 +404,7 @@ class ScoreTable(Tally):
         common = grids[0].joined(grids[1:]) if grids else None
         return [part._on(common) for part in parts]
 
-    def _question(self) -> dict[str, Any]:
+    def _question(self) -> dict[str, object]:
         extra = set(self.store.values) if isinstance(self.store, Columns) else set()
         return {
             **super()._question(),
