@@ -13,7 +13,7 @@ from stakes.records import Says
 from stakes.tallies.arithmetic import MOST, Array, Number, are_counts, divide, exact, is_real, room_for
 from stakes.tallies.base import Tally
 from stakes.tallies.checks import as_list, check_class, is_one_of
-from stakes.tallies.fields import how, same
+from stakes.tallies.fields import how, same, say_weighting
 from stakes.text import aligned, lines
 
 _MANY = 20
@@ -27,7 +27,8 @@ def _total(parts: list[Any]) -> Array:
     return found
 
 
-_ADDED = how(add=_total, load=np.asarray)
+_COUNTS = how(add=_total, load=np.asarray, same="the shape of the leading axes", tell=lambda counts: counts.shape[:-2])
+_SQUARES = how(add=_total, load=np.asarray, same="weighting", tell=lambda squares: say_weighting(squares is not None))
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +47,8 @@ class Confusion(Tally):
 
     truths: tuple[str, ...] = field(metadata=same("the list of classes"))
     decisions: tuple[str, ...] = field(metadata=same("the list of decisions"))
-    counts: Annotated[Array, Says(axes=2)] = field(metadata=_ADDED)
-    squares: Annotated[Array, Says(axes=2)] | None = field(default=None, metadata=_ADDED)
+    counts: Annotated[Array, Says(axes=2)] = field(metadata=_COUNTS)
+    squares: Annotated[Array, Says(axes=2)] | None = field(default=None, metadata=_SQUARES)
     positive: str | None = field(default=None, metadata=how(same="the positive class"))
 
     kind = "confusion"
@@ -353,10 +354,6 @@ class Confusion(Tally):
     def _stack(cls, parts: Sequence[Self]) -> Self:
         squares = None if parts[0].squares is None else np.stack([part.squares for part in parts])  # type: ignore[misc]
         return parts[0].with_counts(np.stack([part.counts for part in parts]), squares)
-
-    def _question(self) -> dict[str, object]:
-        weighting = "weighted" if self.weighted else "unweighted"
-        return {**super()._question(), "weighting": weighting, "the shape of the leading axes": self.leading}
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Confusion):

@@ -52,7 +52,12 @@ def same(words: str, **said: Any) -> Mapping[str, How]:
     return how(**{"save": list, "load": names.read_names, "same": words, **said})
 
 
-WEIGHTED = how(load=bool, same="weighting", tell=lambda weighted: "weighted" if weighted else "unweighted")
+def say_weighting(weighted: bool) -> str:
+    """Say whether rows have weights."""
+    return "weighted" if weighted else "unweighted"
+
+
+WEIGHTED = how(load=bool, same="weighting", tell=say_weighting)
 """Whether rows have weights: in all parts, or in none."""
 
 SUMMED = how(add=lambda values: np.sum(values, axis=0), load=np.asarray)

@@ -11,13 +11,16 @@ import numpy as np
 from stakes.tallies.arithmetic import Array, Number, are_counts, exact
 from stakes.tallies.base import Tally
 from stakes.tallies.confusion import most_frequent
-from stakes.tallies.fields import SUMMED, same
+from stakes.tallies.fields import SUMMED, how, same, say_weighting
 from stakes.tallies.names import read_names
 from stakes.text import visible
 
 _BLOCK = 1 << 18
 _FEW = 1 << 17
 """So many possible combinations are counted in an array of all of them."""
+
+
+_COUNTS = how(load=np.asarray, same="weighting", tell=lambda counts: say_weighting(counts.dtype.kind == "f"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +44,7 @@ class JointCounts(Tally):
         )
     )
     codes: Array = field(metadata=SUMMED)
-    counts: Array = field(metadata=SUMMED)
+    counts: Array = field(metadata=_COUNTS)
 
     kind = "joint"
 
@@ -134,9 +137,6 @@ class JointCounts(Tally):
         return most_frequent(pairs, dict(zip(self.truths, self.sizes(0).tolist(), strict=True)), most)
 
     # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────
-    def _question(self) -> dict[str, object]:
-        return {**super()._question(), "weighting": "weighted" if self.weighted else "unweighted"}
-
     @classmethod
     def _sum(cls, parts: list[Self]) -> Self:
         """Add up what is counted of the same combination: codes and counts belong together."""

@@ -16,7 +16,7 @@ from stakes.tallies.base import Tally
 from stakes.tallies.checks import as_rows, check_class, check_threshold
 from stakes.tallies.columns import Columns
 from stakes.tallies.confusion import Confusion
-from stakes.tallies.fields import IN_MEMORY, how
+from stakes.tallies.fields import IN_MEMORY, how, say_weighting
 from stakes.tallies.grid import Grid
 from stakes.tallies.keys import Keys, merge, pack
 from stakes.tallies.small_cells import ranges_without_small_cells
@@ -408,7 +408,7 @@ class ScoreTable(Tally):
         extra = set(self.store.values) if isinstance(self.store, Columns) else set()
         return {
             **super()._question(),
-            "weighting": "weighted" if self.weighted else "unweighted",
+            "weighting": say_weighting(self.weighted),
             "the list of extra columns": sorted(extra - {"positives", "negatives"}),
             "the shape of the leading axes": self.leading,
         }
