@@ -27,3 +27,12 @@ COIN = Baseline("a coin that takes each decision as often as the model", lambda 
 BEST_CONSTANT = Baseline("the best constant decision", _best_constant)
 CONSTANT_SCORE = Baseline("the prevalence as everybody's score", lambda metric, table: metric.of(table.constant()))
 ZERO = Baseline("0", lambda metric, table: 0.0)
+CLASS_FREQUENCIES = Baseline("the class frequencies as everybody's scores", CONSTANT_SCORE.value)
+MEAN = Baseline(
+    "always saying the mean (or the baseline that was given)",
+    lambda metric, sums: metric.of(sums.constant) if sums.constant is not None else math.nan,
+)
+NOTHING = Baseline(
+    "0 for the mean; the figure of the baseline that was given",
+    lambda metric, sums: MEAN.value(metric, sums) if sums.baseline_given else 0.0,
+)

@@ -20,7 +20,6 @@ from stakes.tallies.pricing import Pricing
 @metric(
     question="What do the mistakes cost per case, at these prices of a miss and a false alarm?",
     formula="(miss * fn + false_alarm * fp) / n",
-    tally=Confusion,
     range=(0, math.inf),
     better="lower",
     baseline=BEST_CONSTANT,
@@ -41,7 +40,6 @@ def expected_cost(
 @metric(
     question="What part of the cost of the cheapest constant decision is left? (below 1 is useful)",
     formula="(miss * fn + false_alarm * fp) / min(miss * P, false_alarm * N) if P * N else 0 / 0",
-    tally=Confusion,
     range=(0, math.inf),
     better="lower",
     baseline=BEST_CONSTANT,

@@ -16,7 +16,7 @@ import numpy as np
 from stakes import errors
 from stakes.engines.counting import count_rows
 from stakes.errors import InputError, short
-from stakes.metrics.baselines import Baseline
+from stakes.metrics.baselines import CLASS_FREQUENCIES, COIN, CONSTANT_SCORE, MEAN, Baseline
 from stakes.metrics.folds import Fold, fold_all
 from stakes.metrics.reasons import EXTRA_DECISIONS, NO_PROBABILITIES, Undefined
 from stakes.results import Door
@@ -73,7 +73,16 @@ WAYS = {
 }
 """How intervals are made, in words; ``uncertainty`` does it."""
 
-_USUAL_WAY: dict[type[Tally], str] = {Confusion: "cells", ScoreTable: "table", ErrorSums: "mean", ClassScores: "sample"}
+_USUAL: dict[type[Tally], Mapping[str, object]] = {
+    Confusion: {"interval": "cells", "baseline": COIN},
+    ScoreTable: {"interval": "table", "baseline": CONSTANT_SCORE},
+    ErrorSums: {"interval": "mean", "baseline": MEAN},
+    ClassScores: {"interval": "sample", "baseline": CLASS_FREQUENCIES, "many": True},
+}
+"""What a figure of such a tally has if its declaration says nothing else."""
+
+_SHARE = {"interval": "share", "range": (0, 1)}
+"""The same of a share of some of the rows."""
 
 
 @dataclass(frozen=True)
@@ -329,26 +338,28 @@ ALIASES: dict[str, str] = {}
 
 
 def metric(*, name: str | None = None, **facts: Any) -> Callable[[Callable[..., Any] | Fold], Metric]:
-    """Declare a metric: a decorator for its function (or, with a name, for a :class:`Fold`)."""
+    """Declare a metric: a decorator for its function (or, with a name, for a :class:`Fold`).
+
+    What the function takes first says of which tally the figure is.
+    """
 
     def declare(function: Callable[..., Any] | Fold) -> Metric:
         parts = (function.each, function.finish) if isinstance(function, Fold) else (function,)
-        options = {
-            p.name: p for f in parts for p in inspect.signature(f).parameters.values() if p.default is not p.empty
-        }
+        every = [p for f in parts for p in inspect.signature(f).parameters.values()]
+        options = {p.name: p for p in every if p.default is not p.empty}
         defaults = {name: p.default for name, p in options.items()}
-        if facts["tally"] is Confusion and not facts.pop("any_decisions", False):
+        tally = ScoreTable if isinstance(function, Fold) else every[0].annotation
+        if tally is Confusion and not facts.pop("any_decisions", False):
             facts["undefined"] = (EXTRA_DECISIONS, *facts.get("undefined", ()))
-        usual = "share" if facts.get("share_of") else _USUAL_WAY[facts["tally"]]
         made = Metric(
             name=name or parts[0].__name__,
-            interval=facts.pop("interval", usual),
             function=function,
+            tally=tally,
             family=parts[-1].__module__.rpartition(".")[2],
             defaults=defaults,
             kinds={name: p.annotation.__metadata__[0] for name, p in options.items()},
             parameters=defaults,
-            **facts,
+            **{**_USUAL[tally], **(_SHARE if "share_of" in facts else {}), **facts},
         )
         for text in (made.name, *made.aliases):
             if text in CATALOGUE or text in ALIASES:

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import numpy as np
 
 from stakes.errors import InputError
-from stakes.metrics.baselines import CONSTANT_SCORE, Baseline
 from stakes.metrics.declare import COUNT, Metric, measure, metric
 from stakes.metrics.reasons import NO_PROBABILITIES, NO_ROWS, Undefined
 from stakes.tallies import ClassScores, Confusion, ScoreTable
@@ -22,7 +21,6 @@ AVERAGES = {
 }
 """The ways to make one figure of the figures of each class against the rest."""
 
-CLASS_FREQUENCIES = Baseline("the class frequencies as everybody's scores", CONSTANT_SCORE.value)
 EMPTY_CLASS = Undefined("a class has no rows", lambda s: bool((s.sizes == 0).any()))
 ADDED_PARTS = Undefined(
     "it compares pairs of rows, which weighted or added counts do not keep", lambda s: s.pair_wins is None
@@ -88,11 +86,7 @@ def _mean(values: Array, weights: Array | None) -> Any:
 
 
 # ── class scores ─────────────────────────────────────────────────────────────────────────────────────────────────
-def _of_class_scores(**facts: Any) -> Callable[[Any], Metric]:
-    return metric(tally=ClassScores, baseline=CLASS_FREQUENCIES, many=True, **facts)
-
-
-@_of_class_scores(
+@metric(
     question="How surprised is the model by the class that happened (natural logarithm)?",
     formula="-sum(log(p[y]) for p, y in rows) / n",
     range=(0, math.inf),
@@ -107,7 +101,7 @@ def multiclass_log_loss(s: ClassScores) -> Number:
     return ratio(s.surprise, s.total)
 
 
-@_of_class_scores(
+@metric(
     parts=("squares",),
     question="How far, squared and summed over the classes, are the probabilities from what happened?",
     formula="sum(sum((p[c] - (c == y))**2 for c in classes) for p, y in rows) / n",
@@ -122,7 +116,7 @@ def multiclass_brier_score(s: ClassScores) -> Number:
     return ratio(s.squares, s.total)
 
 
-@_of_class_scores(
+@metric(
     question="What part of the log loss of the class frequencies alone is left? (below 1 is useful)",
     formula="-sum(log(p[y]) for p, y in rows) / -sum(log(frequency[y]) for p, y in rows)",
     range=(0, math.inf),
@@ -136,7 +130,7 @@ def normalised_multiclass_log_loss(s: ClassScores) -> Number:
     return ratio(s.surprise, s.constant().surprise)
 
 
-@_of_class_scores(
+@metric(
     parts=("squares",),
     question="What part of the Brier score of the class frequencies alone is left? (below 1 is useful)",
     formula="squares / sum(sum((frequency[c] - (c == y))**2 for c in classes) for p, y in rows)",
@@ -151,12 +145,11 @@ def normalised_multiclass_brier_score(s: ClassScores) -> Number:
     return ratio(s.squares, s.constant().squares)
 
 
-@_of_class_scores(
+@metric(
     parts=("ranks",),
     share_of="total",
     question="How often is the true class among the k highest scores?",
     formula="sum(rank(p, y) < k for p, y in rows) / n",
-    range=(0, 1),
     better="higher",
     undefined=(NO_ROWS,),
     pitfall="Classes that tie with the true one count as ahead of it.",
@@ -166,7 +159,7 @@ def top_k_accuracy(s: ClassScores, *, k: Annotated[int, COUNT] = 2) -> Number:
     return ratio(exact(s.ranks[: int(k)]).sum(), exact(s.ranks).sum())
 
 
-@_of_class_scores(
+@metric(
     question="How well do the scores tell every two classes apart, on average over the pairs?",
     formula="mean(pair_auc(i, j) for i in classes for j in classes if i != j)",
     parts=("pairs",),

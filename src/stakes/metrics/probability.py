@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from stakes.metrics.baselines import CONSTANT_SCORE
 from stakes.metrics.declare import COUNT, Losses, metric
 from stakes.metrics.folds import Fold, total
 from stakes.metrics.reasons import BINNED, NO_NEGATIVES, NO_POSITIVES, NO_PROBABILITIES, NO_ROWS
@@ -55,10 +54,8 @@ brier_score = metric(
     of_many="multiclass_brier_score",
     question="How far, squared, are the probabilities from what happened?",
     formula="sum((p - y)**2 for p, y in rows) / n",
-    tally=ScoreTable,
     range=(0, 1),
     better="lower",
-    baseline=CONSTANT_SCORE,
     undefined=NEEDS_PROBABILITIES,
     aliases=("brier", "brier_loss"),
     swapped="brier_score",
@@ -74,10 +71,8 @@ normalised_brier_score = metric(
     interval="relative loss",
     question="What part of the Brier score of the class frequencies alone is left? (below 1 is useful)",
     formula="sum((p - y)**2 for p, y in rows) / n / (P * N / n**2)",
-    tally=ScoreTable,
     range=(0, math.inf),
     better="lower",
-    baseline=CONSTANT_SCORE,
     undefined=(NO_POSITIVES, NO_NEGATIVES, *NEEDS_PROBABILITIES),
     swapped="normalised_brier_score",
     laws=("brier_score == normalised_brier_score * prevalence * (1 - prevalence)",),
@@ -93,10 +88,8 @@ log_loss = metric(
     of_many="multiclass_log_loss",
     question="How surprised is the model by what happened (natural logarithm)?",
     formula="-sum(log(p) if y else log(1 - p) for p, y in rows) / n",
-    tally=ScoreTable,
     range=(0, math.inf),
     better="lower",
-    baseline=CONSTANT_SCORE,
     undefined=NEEDS_PROBABILITIES,
     aliases=("cross_entropy", "logarithmic_loss"),
     swapped="log_loss",
@@ -112,10 +105,8 @@ normalised_log_loss = metric(
     interval="relative loss",
     question="What part of the log loss of the class frequencies alone is left? (below 1 is useful)",
     formula="-sum(log(p) if y else log(1 - p) for p, y in rows) / -(P * log(P / n) + N * log(N / n))",
-    tally=ScoreTable,
     range=(0, math.inf),
     better="lower",
-    baseline=CONSTANT_SCORE,
     undefined=(NO_POSITIVES, NO_NEGATIVES, *NEEDS_PROBABILITIES),
     aliases=("normalised_cross_entropy",),
     swapped="normalised_log_loss",
@@ -186,10 +177,8 @@ def _calibration_error(name: str, spread: str, bins: str, each: Any, finish: Any
         name=name,
         no_interval=NOISE,
         question=f"{spread} lie the probabilities from the frequencies, in {bins}?",
-        tally=ScoreTable,
         range=(0, 1),
         better="lower",
-        baseline=CONSTANT_SCORE,
         undefined=NEEDS_PROBABILITIES,
         pitfall="A binned estimate: it depends on the bins, and noise makes it larger than 0 even for honest models.",
         **facts,
