@@ -2,7 +2,6 @@
 
 import functools
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Annotated, Any
 

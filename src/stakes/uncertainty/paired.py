@@ -219,8 +219,8 @@ def _interval(
     """The interval, how it was made, and on how many draws there was no figure."""
     if _why_none(metric):
         return None, "no interval", ""
-    if is_mean_of_losses(metric) and sample.cluster is None:
-        weighted = (pool.first - pool.second)[:, 0] / pool.first[:, 1]  # type: ignore[attr-defined]
+    if is_mean_of_losses(metric) and isinstance(pool, pools.Sums) and sample.cluster is None:
+        weighted = (pool.first - pool.second)[:, 0] / pool.first[:, 1]
         interval = resampling.mean_interval(weighted, sample.weight, sampling.confidence)
         return interval, "Student's interval of the paired losses", ""
     differences = resampling.drawn_differences(pool, sampling.seed, sampling.replicates)
@@ -239,13 +239,14 @@ def _pool(metric: Metric, sample: Sample, first: Array, second: Array) -> pools.
         return pools.clustered_decisions(metric.of, names, columns, sample.weight, sample.cluster)
     if metric.tally is CostSums:
         return _row_costs(metric, sample, first, second)
+    units = pools.Alike(len(first), sample.cluster)
     if metric.tally is ScoreTable:
-        to_swap = (_ranks(first), _ranks(second)) if metric.family == "ranking" else (first, second)
         ranked = metric.family == "ranking"
-        return pools.Scores(metric.of, sample.hits, first, second, to_swap, sample.weight, sample.cluster, ranked)
+        to_swap = (_ranks(first), _ranks(second)) if ranked else (first, second)
+        return pools.Scores(units, metric.of, sample.hits, first, second, to_swap, sample.weight, ranked)
     if is_of_sums(metric):
         return _moments(metric, sample, first, second)
-    return pools.PooledRows(functools.partial(_recounted, metric, sample), first, second, sample.cluster)
+    return pools.PooledRows(units, functools.partial(_recounted, metric, sample), first, second)
 
 
 def _losses(metric: Metric, sample: Sample, first: Array, second: Array) -> pools.Sums:
@@ -313,7 +314,7 @@ def _row_costs(metric: Metric, sample: Sample, first: Array, second: Array) -> p
 def _sums(sides: list[Array], sample: Sample, finish: Callable[[Array], Array]) -> pools.Sums:
     if sample.cluster is not None:
         sides = [pools.by_cluster(side, sample.cluster) for side in sides]
-    return pools.Sums(pools.Alike(len(sides[0])), sides[0], sides[1], finish)
+    return pools.Sums(pools.Alike(len(sample.truth), sample.cluster), sides[0], sides[1], finish)
 
 
 _SIMPLE: dict[str, Callable[[Array], Any]] = {"median_absolute_error": np.median, "max_error": np.max}
