@@ -3,9 +3,15 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from stakes.tallies import Confusion, JointCounts
+from stakes.tallies.arithmetic import Number
+
+if TYPE_CHECKING:
+    from stakes.metrics.declare import Metric
 
 
 @dataclass(frozen=True)
@@ -13,10 +19,10 @@ class Baseline:
     """A way of ignoring the input, with ``value(metric, tally)``."""
 
     words: str
-    value: Callable[[Any, Any], Any]
+    value: Callable[["Metric", Any], Number]
 
 
-def _best_constant(metric: Any, table: Any) -> Any:
+def _best_constant(metric: "Metric", table: Confusion | JointCounts) -> Number:
     values = np.array([metric.of(constant) for constant in table.constants()])
     sign = 1 if metric.better == "higher" else -1
     best = sign * np.max(np.where(np.isnan(values), -math.inf, sign * values), axis=0)

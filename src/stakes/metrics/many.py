@@ -3,7 +3,7 @@
 import functools
 import math
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
@@ -61,7 +61,7 @@ def average_of(base: Metric, how: str) -> Metric:
     )
 
 
-def _of_decisions(table: Confusion, *, base: Metric, how: str, **parameters: Any) -> Any:
+def _of_decisions(table: Confusion, *, base: Metric, how: str, **parameters: float) -> Number:
     rest = table.against_rest()
     chosen = base.with_parameters(**parameters)
     if how == "micro":
@@ -70,12 +70,12 @@ def _of_decisions(table: Confusion, *, base: Metric, how: str, **parameters: Any
     return _mean(np.asarray(measure([chosen], rest)[0]), table.truth_totals if how == "weighted" else None)
 
 
-def _of_scores(scores: ClassScores, *, base: Metric, how: str, **parameters: Any) -> Any:
+def _of_scores(scores: ClassScores, *, base: Metric, how: str, **parameters: float) -> Number:
     values = [base.with_parameters(**parameters).of(table) for table in scores.tables]
     return _mean(np.array(values), exact(scores.sizes) if how == "weighted" else None)
 
 
-def _mean(values: Array, weights: Array | None) -> Any:
+def _mean(values: Array, weights: Array | None) -> Number:
     """The mean over the last axis; a class without rows does not count in a weighted one."""
     values = values.astype(np.float64)
     if weights is None:
@@ -170,7 +170,9 @@ def top_k_accuracy(s: ClassScores, *, k: Annotated[int, COUNT] = 2) -> Number:
     reference="Hand & Till (2001), Machine Learning 45",
 )
 def hand_till_auc(s: ClassScores) -> Number:
-    wins, sizes = exact(s.pair_wins), exact(s.sizes)  # type: ignore[arg-type]
+    if s.pair_wins is None:
+        return math.nan
+    wins, sizes = exact(s.pair_wins), exact(s.sizes)
     k = len(sizes)
     areas = [ratio(wins[i, j], 2 * sizes[i] * sizes[j]) for i in range(k) for j in range(k) if i != j]
     return math.fsum(areas) / len(areas)

@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
-from stakes.metrics.declare import COUNT, Losses, metric
-from stakes.metrics.folds import Fold, total
+from stakes.metrics.declare import COUNT, Losses, Metric, metric
+from stakes.metrics.folds import Each, Finish, Fold, total
 from stakes.metrics.reasons import BINNED, NO_NEGATIVES, NO_POSITIVES, NO_PROBABILITIES, NO_ROWS
 from stakes.tallies import ScoreTable, Steps
 from stakes.tallies.arithmetic import Array, Number, divide, ratio
@@ -20,25 +20,25 @@ SQUARES = Losses(lambda p: (1.0 - p) ** 2, lambda p: p**2)
 SURPRISE = Losses(lambda p: 0.0 - np.log(p), lambda p: 0.0 - np.log1p(-p))
 
 
-def _square(steps: Steps) -> Any:
+def _square(steps: Steps) -> Number:
     return _loss_of(steps, SQUARES)
 
 
-def _surprise(steps: Steps) -> Any:
+def _surprise(steps: Steps) -> Number:
     return _loss_of(steps, SURPRISE)
 
 
-def _loss_of(steps: Steps, losses: Losses) -> Any:
+def _loss_of(steps: Steps, losses: Losses) -> Number:
     with np.errstate(divide="ignore", invalid="ignore"):  # log 0 is meant; where nothing lies there, it does not count
         found = np.where(steps.positives > 0, steps.positives * losses.of_positive(steps.scores), 0.0)
         missed = np.where(steps.negatives > 0, steps.negatives * losses.of_negative(steps.scores), 0.0)
     return total(found + missed)
 
 
-def _entropy(table: ScoreTable) -> Any:
+def _entropy(table: ScoreTable) -> Number:
     """The log loss of giving everyone the prevalence, times n."""
 
-    def term(count: Number) -> Any:
+    def term(count: Number) -> Number:
         if table.leading:
             with np.errstate(divide="ignore", invalid="ignore"):
                 return np.where(count > 0, -count * np.log(count / table.total), 0.0)
@@ -115,7 +115,7 @@ normalised_log_loss = metric(
 )(Fold(_surprise, lambda loss, table: ratio(loss, _entropy(table))))
 
 
-def _as_float(number: Number) -> Any:
+def _as_float(number: Number) -> Number:
     """Exact numbers as float, so that they can meet a float."""
     return number if isinstance(number, np.ndarray) else float(number)
 
@@ -172,7 +172,9 @@ def _largest_gap(sums: Array, table: ScoreTable) -> Number:
     return gaps.max(-1)[()]
 
 
-def _calibration_error(name: str, spread: str, bins: str, each: Any, finish: Any, **facts: Any) -> Any:
+def _calibration_error(
+    name: str, spread: str, bins: str, each: Each, finish: Finish, **facts: str | tuple[str, ...]
+) -> Metric:
     return metric(
         name=name,
         no_interval=NOISE,

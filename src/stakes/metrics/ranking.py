@@ -1,6 +1,6 @@
 """Figures of the order that scores give: how well positives rank above negatives, over all thresholds or some."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
@@ -15,7 +15,7 @@ CHOSEN_THRESHOLD = "the threshold is chosen on the same rows, which no resamplin
 
 
 # ── the whole order ──────────────────────────────────────────────────────────────────────────────────────────────
-def _twice_wins(steps: Steps) -> Any:
+def _twice_wins(steps: Steps) -> Number:
     """Twice the pairs in which the positive outranks the negative, a tie counting once."""
     return total(steps.positives * (2 * steps.tn + steps.negatives))
 
@@ -71,7 +71,7 @@ def auc_bounds(table: ScoreTable) -> tuple[Number, Number]:
     return lost, won
 
 
-def _precision_at_positives(steps: Steps) -> Any:
+def _precision_at_positives(steps: Steps) -> Number:
     return total(np.where(steps.positives > 0, steps.positives * steps.precision, 0))
 
 
@@ -90,7 +90,7 @@ average_precision = metric(
 
 
 # ── the best or a chosen part of the curve ───────────────────────────────────────────────────────────────────────
-def _widest_gap(steps: Steps) -> Any:
+def _widest_gap(steps: Steps) -> Number:
     """The largest TPR − FPR of the block, times P·N."""
     return largest(steps.tp * steps.tn - steps.fp * steps.fn)
 
@@ -116,7 +116,7 @@ ks = metric(
 )
 
 
-def _area_to_the_left(steps: Steps, *, max_fpr: Annotated[float, SHARE] = 0.1) -> Any:
+def _area_to_the_left(steps: Steps, *, max_fpr: Annotated[float, SHARE] = 0.1) -> Number:
     """The area under the ROC curve up to max_fpr, times P·N."""
     if steps.single and steps.fp[0] - steps.negatives[0] >= max_fpr * steps.N:
         return 0.0
@@ -144,7 +144,7 @@ partial_auc = metric(
 )(Fold(_area_to_the_left, _mcclish))
 
 
-def _recall_at_precision(steps: Steps, *, precision: Annotated[float, SHARE] = 0.9) -> Any:
+def _recall_at_precision(steps: Steps, *, precision: Annotated[float, SHARE] = 0.9) -> Number:
     """The most positives found at a threshold that is precise enough; −1 when none is."""
     return largest(np.where(steps.precision >= precision, steps.tp, -1))
 
@@ -169,7 +169,7 @@ recall_at_precision = metric(
 )
 
 
-def _best_precision(steps: Steps, *, recall: Annotated[float, SHARE] = 0.9) -> Any:
+def _best_precision(steps: Steps, *, recall: Annotated[float, SHARE] = 0.9) -> Number:
     enough = ratio(steps.tp, np.expand_dims(steps.P, -1)) >= recall
     return largest(np.where(enough, steps.precision, -1.0))
 
@@ -188,7 +188,7 @@ precision_at_recall = metric(
 
 
 # ── the top of the list ──────────────────────────────────────────────────────────────────────────────────────────
-def _positives_in_top(steps: Steps, *, k: Annotated[int, COUNT] = 10) -> Any:
+def _positives_in_top(steps: Steps, *, k: Annotated[int, COUNT] = 10) -> Number:
     """Positives among the first k rows; of rows that tie at the end, the expected share."""
     if steps.single and steps.rows_before[0] >= k:
         return 0.0

@@ -5,6 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from stakes.errors import Pass, Text
+from stakes.tallies.arithmetic import Number
+
+Test = Callable[[Any], Number]
+"""Whether something holds, of a tally of the kind that a metric is a figure of: one answer, or one for each table."""
 
 
 @dataclass(frozen=True)
@@ -12,10 +16,10 @@ class Undefined:
     """A reason, and whether it applies to a tally."""
 
     words: str
-    applies: Callable[[Any], Any]
+    applies: Test
 
 
-def _none_in(margin: str) -> Callable[[Any], Any]:
+def _none_in(margin: str) -> Test:
     return lambda tally: getattr(tally, margin) == 0
 
 

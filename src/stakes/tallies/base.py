@@ -3,23 +3,23 @@
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from stakes import errors
 from stakes.tallies.arithmetic import Number
-from stakes.tallies.fields import How
+from stakes.tallies.fields import Content, How, Value
 
 
 class Saved:
     """What is saved as names, numbers and arrays."""
 
-    def saved(self) -> dict[str, Any]:
+    def saved(self) -> Content:
         """Return all that there is to save, arrays among it, from which ``from_dict`` makes an equal one."""
         raise NotImplementedError
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Content:
         """Return the same as plain lists and numbers, ready for JSON."""
         return dict(as_lists(self.saved()))
 
@@ -80,7 +80,7 @@ class Tally(Saved):
         """Let the built-in sum(), which starts from 0, add tallies."""
         return self if other == 0 else NotImplemented
 
-    def saved(self) -> dict[str, Any]:
+    def saved(self) -> Content:
         """Return all that there is to save, arrays among it, from which :meth:`from_dict` makes an equal tally."""
         return {"tally": self.kind, "version": self.version, **self._content()}
 
@@ -90,7 +90,7 @@ class Tally(Saved):
     __hash__ = None  # type: ignore[assignment]
 
     @classmethod
-    def from_dict(cls, saved: Any) -> Self:
+    def from_dict(cls, saved: Value) -> Self:
         """Restore what :meth:`to_dict` or :meth:`saved` gave."""
         if not isinstance(saved, dict) or saved.get("tally") != cls.kind:
             seen = saved.get("tally") if isinstance(saved, dict) else type(saved).__name__
@@ -130,7 +130,7 @@ class Tally(Saved):
 
     @classmethod
     @functools.cache
-    def _asked(cls) -> Sequence[tuple[str, str, Callable[[Any], object]]]:
+    def _asked(cls) -> Sequence[tuple[str, str, Callable[[Value], object]]]:
         """The fields that must agree, with their words and what of them that is."""
         return [(name, how.same, how.tell) for name, how in cls._how().items() if how.same]
 
@@ -146,11 +146,11 @@ class Tally(Saved):
     def _stack(cls, parts: Sequence[Self]) -> Self:
         raise NotImplementedError
 
-    def _content(self) -> dict[str, Any]:
+    def _content(self) -> Content:
         return {name: how.to_file(getattr(self, name)) for name, how in self._how().items() if how.saved}
 
     @classmethod
-    def _restored(cls, content: dict[str, Any]) -> Self:
+    def _restored(cls, content: Content) -> Self:
         """Read the fields; one that older files lack has its default."""
         optional = {field.name for field in fields(cls) if field.default is not MISSING}
         known = {name: how for name, how in cls._how().items() if how.saved and name not in optional - set(content)}
@@ -161,7 +161,7 @@ class Tally(Saved):
         self.check_counts()
 
 
-def as_lists(saved: Any) -> Any:
+def as_lists(saved: Value) -> Value:
     """Turn every array into lists."""
     if isinstance(saved, np.ndarray):
         return saved.tolist()

@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array, Number, alike, are_counts, exact
 from stakes.tallies.base import Tally
 from stakes.tallies.checks import as_rows, is_sequence
-from stakes.tallies.fields import SUMMED, WEIGHTED, how, same
+from stakes.tallies.fields import SUMMED, WEIGHTED, Content, how, same
 from stakes.tallies.scores import ScoreTable
 
 PARTS = ("tables", "pairs", "ranks", "squares", "sample")
@@ -60,7 +60,7 @@ class ClassSample:
         return type(self)(self.scores[rows], self.truth[rows], self.weight[rows] * share, self.squares[rows] * share)
 
 
-def _read_sum(saved: Any) -> float:
+def _read_sum(saved: float | str) -> float:
     """A sum of losses: NaN where the scores are no probabilities, infinite where one of 0 came true."""
     number = float(saved)
     if number < 0:
@@ -68,7 +68,7 @@ def _read_sum(saved: Any) -> float:
     return number
 
 
-def _read_squares(saved: Any) -> float:
+def _read_squares(saved: float) -> float:
     number = float(saved)
     if not 0 <= number < math.inf:
         raise ValueError("squared weights")
@@ -227,7 +227,7 @@ class ClassScores(Tally):
 
 def _add_up(
     scores: Array, truth: Array, k: int, weight: Array | None, parts: Collection[str], span: tuple[float, float]
-) -> dict[str, Any]:
+) -> Content:
     """Add up sizes, ranks and losses block by block, and the blocks without rounding."""
     sizes, ranks, surprise, squares = [], [], [], []
     probabilities = span[0] >= 0 and span[1] <= 1

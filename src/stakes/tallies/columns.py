@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from stakes import errors
-from stakes.tallies.arithmetic import Array, Number, exact, room_for
+from stakes.tallies.arithmetic import Array, Index, Number, exact, room_for
 from stakes.tallies.steps import BLOCK, EXACT_PRODUCTS, Steps
 
 
@@ -37,7 +37,7 @@ class Columns:
             if name.startswith(("positives", "negatives")) and not (column >= 0).all():
                 raise errors.bad_counts(f"some {name} are negative or not numbers")
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.scores, dict(self.values))  # a read-only view of a dictionary cannot be pickled
 
     @classmethod
@@ -89,7 +89,7 @@ class Columns:
                 values[name][i, places] = column
         return cls(upwards[::-1], values)
 
-    def __getitem__(self, index: Any) -> Self:
+    def __getitem__(self, index: Index) -> Self:
         """Take one (or some) of the leading axis."""
         return type(self)(self.scores, {name: column[index] for name, column in self.values.items()})
 
@@ -185,13 +185,13 @@ def join_scores(scores: Sequence[Array]) -> Array:
     return np.concatenate(scores)
 
 
-def _frozen(array: Any) -> Array:
+def _frozen(array: Array) -> Array:
     view = np.asarray(array).view()
     view.flags.writeable = False
     return view
 
 
-def _as_float(total: Number) -> Any:
+def _as_float(total: Number) -> Number:
     return total if isinstance(total, np.ndarray) else float(total)
 
 

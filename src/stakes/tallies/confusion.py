@@ -1,27 +1,30 @@
 """Decisions counted against the truth: rows are the truth, columns the decision."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 import numpy as np
 
 from stakes import errors
 from stakes.errors import InputError, Pass, some
 from stakes.records import Says
-from stakes.tallies.arithmetic import MOST, Array, Number, are_counts, divide, exact, is_real, room_for
+from stakes.tallies.arithmetic import MOST, Array, Index, Number, Values, are_counts, divide, exact, is_real, room_for
 from stakes.tallies.base import Tally
 from stakes.tallies.checks import as_list, check_class, is_one_of
-from stakes.tallies.fields import how, same, say_weighting
+from stakes.tallies.fields import Content, how, same, say_weighting
 from stakes.text import aligned, lines
+
+Confused = tuple[str, str, float, float]
+"""A truth, the decision it was taken for, how often, and in what share of that truth."""
 
 _MANY = 20
 MOST_CLASSES = 1000
 """The most classes or decisions of a dense table."""
 
 
-def _total(parts: list[Any]) -> Array:
+def _total(parts: list[Array]) -> Array:
     """Add up; counts whose sum could pass 64 bits as Python integers."""
     found: Array = np.sum([room_for(part, len(parts)) for part in parts], axis=0)
     return found
@@ -67,7 +70,7 @@ class Confusion(Tally):
         if self.positive is not None and not is_one_of(self.positive, self.truths):
             raise errors.unknown_positive(self.positive, self.truths)
 
-    def _check_counts_of(self, values: Any) -> Array:
+    def _check_counts_of(self, values: Values) -> Array:
         """Return a frozen copy of the right shape, whole numbers as int64 and the others as float64."""
         try:
             array = _small_if_possible(np.array(values))
@@ -96,7 +99,7 @@ class Confusion(Tally):
 
     @classmethod
     def two_class(
-        cls, *, tp: Any, fn: Any, fp: Any, tn: Any, positive: str = "positive", negative: str = "negative"
+        cls, *, tp: Number, fn: Number, fp: Number, tn: Number, positive: str = "positive", negative: str = "negative"
     ) -> Self:
         """Make the table from its four cells (numbers, or arrays with leading axes)."""
         check_class("positive", positive)
@@ -203,7 +206,7 @@ class Confusion(Tally):
         """Return the sum over the last leading axis."""
         return self.with_counts(self.counts.sum(-3))
 
-    def most_confused(self, most: int = 10) -> list[tuple[str, str, Any, float]]:
+    def most_confused(self, most: int = 10) -> list[Confused]:
         """Return the classes most often taken for another: truth, decision, how often, and the share of that truth."""
         pairs = [
             (self.counts[i, j].item(), truth, decision)
@@ -329,7 +332,7 @@ class Confusion(Tally):
     @cached_property
     def _constants(self) -> list[Self]:
         totals = self._plain(self.truth_totals)
-        places: Any = range(len(self.decisions))
+        places = list(range(len(self.decisions)))
         if len(self.decisions) > _MANY and not self.leading:
             places = [self.decisions.index(self.truths[int(np.argmax(totals))])]
         tables = []
@@ -344,7 +347,7 @@ class Confusion(Tally):
         return totals.astype(np.float64) if len(self.decisions) > _MANY else totals
 
     # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────
-    def __getitem__(self, index: Any) -> Self:
+    def __getitem__(self, index: Index) -> Self:
         """Take one (or some) of the leading axis."""
         if not self.leading:
             raise TypeError("this confusion table has no leading axis to index")
@@ -368,7 +371,7 @@ class Confusion(Tally):
     __hash__ = None
 
     @classmethod
-    def _restored(cls, content: dict[str, Any]) -> Self:
+    def _restored(cls, content: Content) -> Self:
         if content["squares"] is not None:
             counts, squares = (np.asarray(content[name], np.float64) for name in ("counts", "squares"))
             if ((squares > 0) != (counts > 0)).any():
@@ -394,15 +397,13 @@ def quote_label(name: str) -> str:
     return repr(name) if name != name.strip() or "," in name else name
 
 
-def most_frequent(
-    pairs: list[tuple[Any, str, str]], totals: dict[str, Any], most: int
-) -> list[tuple[str, str, Any, float]]:
+def most_frequent(pairs: list[tuple[float, str, str]], totals: Mapping[str, float], most: int) -> list[Confused]:
     """Rank (count, truth, decision): truth, decision, how often, and the share of that truth."""
     ranked = sorted(pairs, key=lambda pair: (-pair[0], pair[1], pair[2]))[:most]
     return [(truth, decision, count, float(count / totals[truth])) for count, truth, decision in ranked]
 
 
-def _stack_cells(tp: Any, fn: Any, fp: Any, tn: Any) -> Array:
+def _stack_cells(tp: Number, fn: Number, fp: Number, tn: Number) -> Array:
     """The cells of many tables, each an array over the same leading axes."""
     try:
         return np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)

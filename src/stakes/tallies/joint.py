@@ -4,14 +4,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
-from stakes.tallies.arithmetic import Array, Number, are_counts, exact
+from stakes.tallies.arithmetic import Array, Number, Values, are_counts, exact
 from stakes.tallies.base import Tally
-from stakes.tallies.confusion import most_frequent
-from stakes.tallies.fields import SUMMED, how, same, say_weighting
+from stakes.tallies.confusion import Confused, most_frequent
+from stakes.tallies.fields import SUMMED, Content, how, same, say_weighting
 from stakes.tallies.names import read_names
 from stakes.text import visible
 
@@ -50,7 +50,11 @@ class JointCounts(Tally):
 
     @classmethod
     def from_rows(
-        cls, columns: Sequence[str], labels: Sequence[Sequence[str]], codes: Sequence[Any], weight: Array | None = None
+        cls,
+        columns: Sequence[str],
+        labels: Sequence[Sequence[str]],
+        codes: Sequence[Values],
+        weight: Array | None = None,
     ) -> Self:
         """Count rows given as one column of codes each, block by block: memory grows with the combinations."""
         names, known = tuple(columns), tuple(map(tuple, labels))
@@ -127,7 +131,7 @@ class JointCounts(Tally):
         codes = np.stack([present, np.full(len(present), best)], axis=-1)
         return [type(self)(self.columns, (self.truths, self.truths), codes, sizes[present])]
 
-    def most_confused(self, most: int = 10) -> list[tuple[str, str, Any, float]]:
+    def most_confused(self, most: int = 10) -> list[Confused]:
         """Return the most frequent wrong decisions: truth, decision, how often, and the share of that truth."""
         pairs = [
             (self.counts[i].item(), self.truths[t], self.decisions[d])
@@ -147,7 +151,7 @@ class JointCounts(Tally):
         return cls(added.columns, added.labels, added.codes, whole)
 
     @classmethod
-    def _restored(cls, content: dict[str, Any]) -> Self:
+    def _restored(cls, content: Content) -> Self:
         codes = np.asarray(content["codes"], np.int64).reshape(-1, len(content["labels"]))
         return super()._restored({**content, "codes": codes})
 

@@ -29,8 +29,8 @@ class Layout:
     """How one kind of score is laid out in a key."""
 
     name: str
-    score: type[Any]
-    key: type[Any]
+    score: type[np.floating[Any]]
+    key: type[np.unsignedinteger[Any]]
 
     @property
     def infinite(self) -> int:
@@ -163,7 +163,7 @@ class Keys:
         tp = np.cumsum(positives) + found
         rows = np.arange(start + 1, stop + 1)
         new = bits[1:] != bits[:-1]
-        ends: Any = slice(None)
+        ends: slice | Array = slice(None)
         if new.all():  # every row is a step
             negatives = 1 - positives
         else:  # some rows tie: a step ends where the score changes
@@ -199,7 +199,7 @@ class Keys:
         labels = labels.view(np.int64) if labels.itemsize == 8 else labels.astype(np.int64)
         return np.right_shift(packed, 1, out=packed), labels
 
-    def _scores_at(self, bits: Array, places: Any) -> Array:
+    def _scores_at(self, bits: Array, places: slice | Array) -> Array:
         return self.layout.to_scores(bits[places])
 
 
@@ -279,7 +279,7 @@ def _polars_is_faster() -> bool:
     """
     sample = np.random.default_rng(0).integers(0, 1 << 63, 1 << 17, dtype=np.uint64)
 
-    def seconds(action: Any) -> float:
+    def seconds(action: Callable[[Array], object]) -> float:
         best = float("inf")
         for _ in range(3):
             copy = sample.copy()

@@ -1,7 +1,7 @@
 """Things that are made when they are asked for the first time."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 K = TypeVar("K")
 T = TypeVar("T")
@@ -32,7 +32,7 @@ class OnDemand(Mapping[K, T], Generic[K, T]):
     def __repr__(self) -> str:
         return f"<{len(self):,} on demand>"
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         """Pickle all of it made: what makes it may hold what cannot be pickled."""
         made = dict(self.items())
         return type(self), (made, made.__getitem__)

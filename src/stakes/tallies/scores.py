@@ -4,19 +4,19 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from stakes import errors
 from stakes.errors import Given, InputError, some
 from stakes.tallies import bins
-from stakes.tallies.arithmetic import MOST, Array, Number, are_counts, finite
+from stakes.tallies.arithmetic import MOST, Array, Index, Number, Values, are_counts, finite
 from stakes.tallies.base import Tally
 from stakes.tallies.checks import as_rows, check_class, check_threshold
 from stakes.tallies.columns import Columns
 from stakes.tallies.confusion import Confusion
-from stakes.tallies.fields import IN_MEMORY, how, say_weighting
+from stakes.tallies.fields import IN_MEMORY, Content, how, say_weighting
 from stakes.tallies.grid import Grid
 from stakes.tallies.keys import Keys, merge, pack
 from stakes.tallies.small_cells import ranges_without_small_cells
@@ -73,9 +73,9 @@ class ScoreTable(Tally):
     @classmethod
     def from_rows(
         cls,
-        scores: Any,
-        truth: Any,
-        weight: Any = None,
+        scores: Values,
+        truth: Values,
+        weight: Values = None,
         *,
         extra: Mapping[str, Array] | None = None,
         positive: str = "positive",
@@ -96,9 +96,9 @@ class ScoreTable(Tally):
     @classmethod
     def from_columns(
         cls,
-        scores: Any,
-        positives: Any,
-        negatives: Any,
+        scores: Values,
+        positives: Values,
+        negatives: Values,
         *,
         positive: str = "positive",
         negative: str = "negative",
@@ -254,7 +254,7 @@ class ScoreTable(Tally):
         pair = (self.negative, self.positive)
         return Confusion(pair, tuple(decisions), counts, squares, self.positive)
 
-    def _confusion(self, columns: Columns, found: Any) -> Confusion:
+    def _confusion(self, columns: Columns, found: Callable[[str], Number]) -> Confusion:
         """Make the tables of what was found (called positive); the rest of each column was not."""
 
         def cells(suffix: str) -> Confusion:
@@ -268,7 +268,7 @@ class ScoreTable(Tally):
         table = cells("")
         return table.with_counts(table.counts, cells("_squared").counts) if self.weighted else table
 
-    def _table(self, tp: Any, fn: Any, fp: Any, tn: Any) -> Confusion:
+    def _table(self, tp: Number, fn: Number, fp: Number, tn: Number) -> Confusion:
         return Confusion.two_class(tp=tp, fn=fn, fp=fp, tn=tn, positive=self.positive, negative=self.negative)
 
     def answers(self, threshold: float) -> bool:
@@ -386,7 +386,7 @@ class ScoreTable(Tally):
         return type(self)(self.positive, self.negative, store, grid)
 
     # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────
-    def __getitem__(self, index: Any) -> Self:
+    def __getitem__(self, index: Index) -> Self:
         """Take one (or some) of the leading axis."""
         if not self.leading:
             raise TypeError("this score table has no leading axis to index")
@@ -437,12 +437,12 @@ class ScoreTable(Tally):
 
     __hash__ = None
 
-    def _content(self) -> dict[str, Any]:
+    def _content(self) -> Content:
         columns = self.as_columns()
         return {**super()._content(), "scores": columns.scores, "columns": dict(columns.values)}
 
     @classmethod
-    def _restored(cls, content: dict[str, Any]) -> Self:
+    def _restored(cls, content: Content) -> Self:
         scores = np.asarray(content["scores"])
         values = {name: np.asarray(column) for name, column in content["columns"].items()}
         if scores.dtype.kind not in "biufO" or not {"positives", "negatives"} <= set(values):
