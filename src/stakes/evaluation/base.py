@@ -401,7 +401,7 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
 
     # ── to look at ───────────────────────────────────────────────────────────────────────────────────────────
     def _content(self, more_segments: str = _MORE_SEGMENTS) -> page.Content:
-        weighted = self._size.weighted  # type: ignore[attr-defined]
+        weighted = self._size.weighted
         size = {"weight of rows": f"{self.rows:,.6g}"} if weighted else {"rows": f"{self.rows:,}"}
         clusters = self.counted.clusters
         drawn = {} if clusters is None else {"clusters": f"{clusters.count:,}; intervals draw whole clusters"}

@@ -15,7 +15,7 @@ CHOSEN_THRESHOLD = "the threshold is chosen on the same rows, which no resamplin
 
 
 # ── the whole order ──────────────────────────────────────────────────────────────────────────────────────────────
-def _twice_wins(steps: Steps) -> Number:
+def twice_wins(steps: Steps) -> Number:
     """Twice the pairs in which the positive outranks the negative, a tie counting once."""
     return total(steps.positives * (2 * steps.tn + steps.negatives))
 
@@ -34,7 +34,7 @@ auc = metric(
     reference="Hanley & McNeil (1982), Radiology 143; DeLong et al. (1988), Biometrics 44",
     interval="auc",
     headline=True,
-)(Fold(_twice_wins, lambda wins, table: ratio(wins, 2 * table.P * table.N)))
+)(Fold(twice_wins, lambda wins, table: ratio(wins, 2 * table.P * table.N)))
 
 
 gini = metric(
@@ -50,7 +50,7 @@ gini = metric(
     pitfall="The auc on another scale, so it misleads in the same ways; not the Gini impurity of trees.",
     reference="Somers (1962), American Sociological Review 27",
     interval="auc",
-)(Fold(_twice_wins, lambda wins, table: ratio(wins - table.P * table.N, table.P * table.N)))
+)(Fold(twice_wins, lambda wins, table: ratio(wins - table.P * table.N, table.P * table.N)))
 
 
 def auc_bounds(table: ScoreTable) -> tuple[Number, Number]:

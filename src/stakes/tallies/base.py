@@ -42,6 +42,11 @@ class Tally(Saved):
         return ()
 
     @property
+    def weighted(self) -> bool:
+        """Whether rows have weights."""
+        raise NotImplementedError
+
+    @property
     def total(self) -> Number:
         """The (weighted) number of rows."""
         raise NotImplementedError

@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
-from stakes.metrics import auc_bounds
+from stakes.metrics import Metric, auc_bounds
 from stakes.metrics.folds import Fold, fold_all, total
 from stakes.tallies import ScoreTable, Steps
+from stakes.tallies.arithmetic import Number
 from stakes.tallies.columns import Columns
 from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.quantiles import LOGIT, normal, on_scale
@@ -53,13 +54,25 @@ def area_interval(
     return Interval(*on_scale(LOGIT, value, error, normal((1 + confidence) / 2)), "DeLong, on the logit scale")
 
 
+def stretch(metric: Metric, area: float) -> float:
+    """The figure of an area: itself, or gini, which is 2·auc − 1."""
+    return area if metric.range[0] == 0 else 2 * area - 1
+
+
+def stretch_interval(metric: Metric, found: Interval) -> Interval:
+    """The interval of the figure, which is that of the area, stretched."""
+    if found.low is None or found.high is None:
+        return found
+    return replace(found, low=stretch(metric, found.low), high=stretch(metric, found.high))
+
+
 # ── DeLong ───────────────────────────────────────────────────────────────────────────────────────────────────────
-def _of_positives(steps: Steps) -> Any:
+def _of_positives(steps: Steps) -> Number:
     """The squared shares of negatives that positives outrank, times 4·N²."""
     return total(steps.positives * np.square((2.0 * steps.tn + steps.negatives).astype(np.float64)))
 
 
-def _of_negatives(steps: Steps) -> Any:
+def _of_negatives(steps: Steps) -> Number:
     """The squared shares of positives that outrank negatives, times 4·P²."""
     return total(steps.negatives * np.square((2.0 * steps.tp - steps.positives).astype(np.float64)))
 

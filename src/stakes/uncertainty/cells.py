@@ -30,8 +30,8 @@ def drawn(table: Confusion, sampling: Sampling, ends: float = 0.5) -> Confusion:
     replicates = max(_FEWEST, min(wanted, _MOST_DRAWS // size))
     cells = gamma_like(table.counts.astype(np.float64), table.squares, 4 * ends / size, replicates, sampling)
     if sampling.fixed:
-        cells *= _share(table.counts.sum(-1, keepdims=True).astype(np.float64), cells.sum(-1, keepdims=True))
-    return Confusion(table.truths, table.decisions, cells, positive=table.positive)
+        cells *= divide(table.counts.sum(-1, keepdims=True).astype(np.float64), cells.sum(-1, keepdims=True), 1.0)
+    return table.with_counts(cells)
 
 
 def gamma_like(sums: Array, squares: Array | None, extra: float, replicates: int, sampling: Sampling) -> Array:
@@ -41,12 +41,7 @@ def gamma_like(sums: Array, squares: Array | None, extra: float, replicates: int
     """
     generator = sampling.generator()
     if squares is None:
-        return np.asarray(generator.standard_gamma(sums + extra, (replicates, *sums.shape)))
+        return generator.standard_gamma(sums + extra, (replicates, *sums.shape))
     usual = squares.sum() / sums.sum()
     unit = np.divide(squares, sums, out=np.full(sums.shape, usual), where=(sums > 0) & (squares > 0))
-    found: Array = generator.standard_gamma(sums / unit + extra, (replicates, *sums.shape)) * unit
-    return found
-
-
-def _share(wanted: Array, found: Array) -> Array:
-    return divide(wanted, found, 1.0)
+    return np.asarray(generator.standard_gamma(sums / unit + extra, (replicates, *sums.shape)) * unit)

@@ -1,13 +1,12 @@
 """Intervals when rows come in clusters: whole clusters are drawn, with exponential weights (Rubin's bootstrap)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from stakes.metrics import Metric
-from stakes.tallies import Confusion, ScoreTable
+from stakes.tallies import Confusion, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import Clusters
 from stakes.uncertainty.draws import spread_intervals
@@ -18,23 +17,25 @@ from stakes.uncertainty.score_tables import drawn as drawn_rows
 
 
 def clustered_intervals(
-    metrics: Sequence[Metric], values: Sequence[float], tally: Any, sampling: Sampling
+    metrics: Sequence[Metric], values: Sequence[float], tally: Tally, sampling: Sampling
 ) -> list[Interval]:
     """Return the intervals of figures of decisions or of two-class scores."""
-    clusters: Any = sampling.clusters
-    if clusters.count < 2:
+    count = sampling.whole_clusters.count
+    if count < 2:
         return [none("there is a single cluster")] * len(metrics)
-    decided = isinstance(tally, Confusion)
-    if not decided and not isinstance(tally, ScoreTable):
+    draw: Callable[..., Tally]
+    if isinstance(tally, Confusion):
+        draw = partial(drawn_tables, tally, sampling)
+    elif isinstance(tally, ScoreTable):
+        draw = partial(drawn_scores, tally, sampling)
+    else:
         return [none("with clusters there is none for so many classes; ask for one class")] * len(metrics)
-    draw = partial(drawn_tables if decided else drawn_scores, tally, sampling)
-    return spread_intervals(metrics, values, draw, sampling, f"{clusters.count:,} clusters drawn {{:,}} times")
+    return spread_intervals(metrics, values, draw, sampling, f"{count:,} clusters drawn {{:,}} times")
 
 
 def drawn_tables(table: Confusion, sampling: Sampling, ends: float = 0.0) -> Confusion:
     """Return tables of clusters drawn anew; with ``ends`` as much of a cluster is added to each cell of two classes."""
-    clusters: Any = sampling.clusters
-    generator = sampling.generator()
+    generator, clusters = sampling.generator(), sampling.whole_clusters
     each = clusters.tables(table)
     drawn = np.tensordot(_weights(clusters, generator, sampling.replicates), each, 1)
     if ends:
@@ -42,7 +43,7 @@ def drawn_tables(table: Confusion, sampling: Sampling, ends: float = 0.0) -> Con
     if sampling.fixed:
         totals = table.counts.sum(-1, keepdims=True).astype(np.float64)
         drawn *= totals / np.maximum(drawn.sum(-1, keepdims=True), 1e-300)
-    return Confusion(table.truths, table.decisions, drawn, positive=table.positive)
+    return table.with_counts(drawn)
 
 
 def drawn_scores(
@@ -68,9 +69,8 @@ def drawn_scores(
 
 def drawn_weights(sampling: Sampling) -> Array:
     """Return how often each group of clusters is drawn (draws × groups)."""
-    return _weights(sampling.clusters, sampling.generator(), REPLICATES)  # type: ignore[arg-type]
+    return _weights(sampling.whole_clusters, sampling.generator(), REPLICATES)
 
 
-def _weights(clusters: Clusters, generator: Any, replicates: int) -> Array:
-    found: Array = generator.standard_exponential((replicates, clusters.size))
-    return found
+def _weights(clusters: Clusters, generator: np.random.Generator, replicates: int) -> Array:
+    return generator.standard_exponential((replicates, clusters.size))

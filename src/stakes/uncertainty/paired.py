@@ -9,7 +9,6 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -17,8 +16,9 @@ from stakes import metrics
 from stakes.metrics import Metric
 from stakes.records import Count
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, ScoreTable
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, Number
 from stakes.tallies.cost_sums import numbers_of
+from stakes.tallies.error_sums import Power
 from stakes.uncertainty import delong, mcnemar, pools, resampling
 from stakes.uncertainty.areas import FEW
 from stakes.uncertainty.draws import lost_words
@@ -54,9 +54,10 @@ class Sample:
 
     def take(self, rows: Array) -> "Sample":
         """Return some rows, or all in another order."""
-        parts = {name: getattr(self, name) for name in ("truth", "weight", "cluster", "costs")}
-        taken: Any = {name: None if part is None else part[rows] for name, part in parts.items()}
-        return replace(self, **taken)
+        weight, cluster, costs = (
+            None if part is None else part[rows] for part in (self.weight, self.cluster, self.costs)
+        )
+        return replace(self, truth=self.truth[rows], weight=weight, cluster=cluster, costs=costs)
 
 
 @dataclass(frozen=True)
@@ -128,15 +129,11 @@ def _lost(differences: Array) -> str:
     return lost_words(int(np.count_nonzero(~np.isfinite(differences))), len(differences))
 
 
-def _in_order(sample: Sample, *outputs: Array) -> Any:
+def _in_order(sample: Sample, first: Array, second: Array) -> tuple[Sample, Array, Array]:
     """Sort the rows by what they hold, so that random numbers meet the same rows whatever order they came in."""
-    columns = [sample.truth, *(column for output in outputs for column in (output.T if output.ndim == 2 else [output]))]
-    if sample.weight is not None:
-        columns.append(sample.weight)
-    if sample.costs is not None:
-        columns.extend(sample.costs.T)
-    rows = np.lexsort(columns)
-    return sample.take(rows), *(output[rows] for output in outputs)
+    held = (sample.truth, first, second, sample.weight, sample.costs)
+    rows = np.lexsort([column for part in held if part is not None for column in np.atleast_2d(part.T)])
+    return sample.take(rows), first[rows], second[rows]
 
 
 # ── areas: DeLong ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -272,7 +269,7 @@ def _moments(metric: Metric, sample: Sample, first: Array, second: Array) -> poo
     unit = np.ones(len(truth)) if sample.weight is None else sample.weight
     centre = np.average(truth, weights=unit)
 
-    def moments(prediction: Array) -> dict[Any, Array]:
+    def moments(prediction: Array) -> dict[Power, Array]:
         return moments_of(truth - centre, truth - prediction, lambda column: unit * column)
 
     always = moments(np.full(len(truth), centre))  # what the mean of all these rows would do
@@ -293,7 +290,7 @@ def _moments(metric: Metric, sample: Sample, first: Array, second: Array) -> poo
 
 def _row_costs(metric: Metric, sample: Sample, first: Array, second: Array) -> pools.Sums:
     """Sums over the rows of each class of what they cost: as decided, at best, and with each decision."""
-    costs: Any = sample.costs
+    costs = np.asarray(sample.costs)
     unit = np.ones((len(costs), 1)) if sample.weight is None else sample.weight[:, None]
     K, rows = len(sample.classes), np.arange(len(costs))
 
@@ -317,7 +314,7 @@ def _sums(sides: list[Array], sample: Sample, finish: Callable[[Array], Array]) 
     return pools.Sums(pools.Alike(len(sample.truth), sample.cluster), sides[0], sides[1], finish)
 
 
-_SIMPLE: dict[str, Callable[[Array], Any]] = {"median_absolute_error": np.median, "max_error": np.max}
+_SIMPLE: dict[str, Callable[[Array], Number]] = {"median_absolute_error": np.median, "max_error": np.max}
 """Figures for which a whole count would be a waste."""
 
 

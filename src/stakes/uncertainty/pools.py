@@ -157,7 +157,7 @@ def decisions(
     """
     K, M = len(names[0]), len(names[1])
     weights, kinds = (np.ones(1), None) if weight is None else np.unique(weight, return_inverse=True)
-    labels: Any = (names[0], names[1], names[1], range(len(weights)))
+    labels = (names[0], names[1], names[1], [str(kind) for kind in range(len(weights))])
     codes = (*columns, np.zeros(len(columns[0]), np.int64) if kinds is None else kinds)
     joint = JointCounts.from_rows(("truth", "first", "second", "weight"), labels, codes)
     cells, counts, added = joint.codes[:, :3], joint.counts.astype(np.float64), np.zeros(len(joint.codes))

@@ -1,15 +1,15 @@
 """Could an auc be chance? The p-value of the rank sum, as Wilcoxon, Mann and Whitney have it."""
 
 import math
-from typing import Any
 
 import numpy as np
 
 from stakes.metrics.folds import Fold, fold_all, total
 from stakes.tallies import ScoreTable, Steps
+from stakes.tallies.arithmetic import Number
 
 
-def _tied(steps: Steps) -> Any:
+def _tied(steps: Steps) -> Number:
     """Σ t³ − t over groups of t rows with the same score."""
     rows = np.asarray(steps.rows, np.float64)
     return total(rows**3 - rows)

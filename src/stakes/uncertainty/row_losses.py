@@ -2,16 +2,16 @@
 
 import functools
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from stakes.metrics import Metric
+from stakes.metrics.declare import Losses
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.error_sums import percentage
 
 
-def row_loss(metric: Metric) -> Callable[..., Any]:
+def row_loss(metric: Metric) -> Callable[[Array, Array], Array]:
     """Return what a row adds, from its truth (0 or 1, a code, a number) and its output."""
     if metric.losses is not None:
         return functools.partial(_of_probability, metric.losses)
@@ -23,10 +23,10 @@ def is_mean_of_losses(metric: Metric) -> bool:
     return metric.name in _ROW_LOSSES or (metric.losses is not None and metric.interval == "loss")
 
 
-def _of_probability(losses: Any, truth: Array, score: Array) -> Array:
+def _of_probability(losses: Losses, truth: Array, score: Array) -> Array:
     with np.errstate(divide="ignore"):  # what was thought impossible is infinitely surprising
-        found: Array = np.where(truth, losses.of_positive(score), losses.of_negative(score))
-        return found
+        positive, negative = losses.of_positive(score), losses.of_negative(score)
+    return np.asarray(np.where(truth, positive, negative))
 
 
 def _own(truth: Array, scores: Array) -> Array:
@@ -60,7 +60,7 @@ def _percentage(truth: Array, prediction: Array) -> Array:
     return percentage(np.abs(truth - prediction), truth)
 
 
-_ROW_LOSSES: dict[str, Callable[..., Any]] = {
+_ROW_LOSSES: dict[str, Callable[..., Array]] = {
     "multiclass_brier_score": class_squares,
     "multiclass_log_loss": class_surprise,
     "top_k_accuracy": _in_top,

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -64,7 +63,13 @@ class Sampling:
         probability = (1 + self.confidence) / 2
         return normal(probability) if self.clusters is None else student(probability, self.clusters.count - 1)
 
-    def generator(self) -> Any:
+    @property
+    def whole_clusters(self) -> Clusters:
+        """The clusters, where there are some."""
+        assert self.clusters is not None
+        return self.clusters
+
+    def generator(self) -> np.random.Generator:
         """Return the source of randomness: the same one for the same seed."""
         return np.random.default_rng(self.seed)
 

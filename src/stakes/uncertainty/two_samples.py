@@ -4,11 +4,10 @@ Many pairs are judged at once: every argument is an array with an entry for each
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, Values
 from stakes.uncertainty.means import skewness_of_rows
 
 _SPREAD = 30.0
@@ -92,7 +91,7 @@ def of_shares(one: Side, other: Side, confidence: float) -> Differences:
     return Differences(found.value, found.low, found.high, p_value)
 
 
-def fisher(hits: Any, rows: Any, other_hits: Any, other_rows: Any) -> Array:
+def fisher(hits: Values, rows: Values, other_hits: Values, other_rows: Values) -> Array:
     """Return the two-sided p-values of Fisher's exact test: how probable are numbers of hits no likelier than these?
 
     Where hundreds of hits are dealt out, the score test says the same.
@@ -129,7 +128,7 @@ def _exact(hits: Array, rows: Array, of_all: Array, total: Array, mean: Array, s
     pair = np.repeat(np.arange(len(hits)), lengths)
     x = np.arange(len(pair)) - starts[pair] + low[pair]
 
-    def ways(x: Array, which: Any) -> Array:
+    def ways(x: Array, which: Array | slice) -> Array:
         r, k, n = rows[which], of_all[which], total[which]
         cells = (x, k - x, r - x, n - r - k + x)
         found: Array = -sum(gammaln(cell + 1) for cell in cells)
