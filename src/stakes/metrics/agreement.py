@@ -53,7 +53,6 @@ def accuracy(c: Confusion) -> Number:
 @metric(
     question="How often is the model right when all classes are equally frequent?",
     formula="(TPR + TNR) / 2",
-    range=(0, 1),
     better="higher",
     undefined=(EMPTY_CLASS,),
     many=True,
@@ -73,7 +72,6 @@ def balanced_accuracy(c: Confusion) -> Number:
 @metric(
     question="What area lies under the ROC line through this one operating point?",
     formula="(1 + TPR - FPR) / 2",
-    range=(0, 1),
     better="higher",
     undefined=(NO_POSITIVES, NO_NEGATIVES),
     laws=("one_point_auc == balanced_accuracy",),
@@ -122,7 +120,6 @@ def markedness(c: Confusion) -> Number:
 @metric(
     question="Below which prevalence does precision fall off sharply?",
     formula="(sqrt(TPR * FPR) - FPR) / (TPR - FPR)",
-    range=(0, 1),
     better="lower",
     undefined=(NO_POSITIVES, NO_NEGATIVES, SAME_RATES),
     laws=("prevalence_threshold == 1 / (1 + sqrt(positive_likelihood_ratio))",),
@@ -139,7 +136,6 @@ def prevalence_threshold(c: Confusion) -> Number:
 @metric(
     question="How well are the positives found without crying wolf, both counting equally?",
     formula="2 * tp / (2 * tp + fp + fn)",
-    range=(0, 1),
     better="higher",
     baseline=BEST_CONSTANT,
     undefined=(NOTHING_POSITIVE_AT_ALL,),
@@ -157,7 +153,6 @@ def f1(c: Confusion) -> Number:
 @metric(
     question="How well are the positives found, recall counting β times as much as precision?",
     formula="(1 + beta**2) * tp / ((1 + beta**2) * tp + beta**2 * fn + fp)",
-    range=(0, 1),
     better="higher",
     baseline=BEST_CONSTANT,
     undefined=(NOTHING_POSITIVE_AT_ALL,),
@@ -172,7 +167,6 @@ def f_beta(c: Confusion, *, beta: Annotated[float, SIZE] = 2) -> Number:
 @metric(
     question="What is the geometric mean of precision and recall?",
     formula="sqrt(PPV * TPR)",
-    range=(0, 1),
     better="higher",
     baseline=BEST_CONSTANT,
     undefined=(NO_POSITIVES, NONE_CALLED_POSITIVE),
@@ -209,7 +203,6 @@ def mcc(c: Confusion) -> Number:
 @metric(
     question="Of the cases that are positive or are called positive, what share is both?",
     formula="tp / (tp + fn + fp)",
-    range=(0, 1),
     better="higher",
     baseline=BEST_CONSTANT,
     undefined=(NOTHING_POSITIVE_AT_ALL,),
@@ -245,7 +238,6 @@ def kappa(c: Confusion) -> Number:
 @metric(
     question="In what share of the cases does the model commit itself to a class?",
     formula="(PP + PN) / n",
-    range=(0, 1),
     better="higher",
     baseline=BEST_CONSTANT,
     undefined=(NO_ROWS,),

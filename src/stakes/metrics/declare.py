@@ -81,10 +81,10 @@ WAYS = {
 """How intervals are made, in words; ``uncertainty`` does it."""
 
 _USUAL: dict[type[Tally], Mapping[str, object]] = {
-    Confusion: {"interval": "cells", "baseline": COIN},
-    ScoreTable: {"interval": "table", "baseline": CONSTANT_SCORE},
-    ErrorSums: {"interval": "mean", "baseline": MEAN},
-    ClassScores: {"interval": "sample", "baseline": CLASS_FREQUENCIES, "many": True},
+    Confusion: {"range": (0, 1), "interval": "cells", "baseline": COIN},
+    ScoreTable: {"range": (0, 1), "interval": "table", "baseline": CONSTANT_SCORE},
+    ErrorSums: {"range": (0, math.inf), "interval": "mean", "baseline": MEAN},
+    ClassScores: {"range": (0, math.inf), "interval": "sample", "baseline": CLASS_FREQUENCIES, "many": True},
 }
 """What a figure of such a tally has if its declaration says nothing else."""
 

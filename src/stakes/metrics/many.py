@@ -88,7 +88,6 @@ def _mean(values: Array, weights: Array | None) -> Number:
 @metric(
     question="How surprised is the model by the class that happened (natural logarithm)?",
     formula="-sum(log(p[y]) for p, y in rows) / n",
-    range=(0, math.inf),
     better="lower",
     undefined=(NO_ROWS, NO_PROBABILITIES),
     aliases=("categorical_cross_entropy",),
@@ -118,7 +117,6 @@ def multiclass_brier_score(s: ClassScores) -> Number:
 @metric(
     question="What part of the log loss of the class frequencies alone is left? (below 1 is useful)",
     formula="-sum(log(p[y]) for p, y in rows) / -sum(log(frequency[y]) for p, y in rows)",
-    range=(0, math.inf),
     better="lower",
     undefined=(NO_ROWS, NO_PROBABILITIES),
     otherwise="every row is of the same class, and the model knows it",
@@ -133,7 +131,6 @@ def normalised_multiclass_log_loss(s: ClassScores) -> Number:
     parts=("squares",),
     question="What part of the Brier score of the class frequencies alone is left? (below 1 is useful)",
     formula="squares / sum(sum((frequency[c] - (c == y))**2 for c in classes) for p, y in rows)",
-    range=(0, math.inf),
     better="lower",
     undefined=(NO_ROWS, NO_PROBABILITIES),
     otherwise="every row is of the same class, and the model knows it",

@@ -91,8 +91,7 @@ def divide(numerator: Number, denominator: Number, otherwise: float = 0.0) -> Ar
     """Divide arrays; where there is nothing to divide by, the answer is ``otherwise``."""
     shape = np.broadcast_shapes(np.shape(numerator), np.shape(denominator))
     there = np.broadcast_to(np.asarray(denominator) > 0, shape)
-    found: Array = np.divide(numerator, denominator, out=np.full(shape, otherwise), where=there)
-    return found
+    return np.asarray(np.divide(numerator, denominator, out=np.full(shape, otherwise), where=there))
 
 
 def _round(number: float | Fraction) -> float:

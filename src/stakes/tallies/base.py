@@ -92,8 +92,6 @@ class Tally(Saved):
     def __eq__(self, other: object) -> bool:
         return self.to_dict() == other.to_dict() if isinstance(other, type(self)) else NotImplemented
 
-    __hash__ = None  # type: ignore[assignment]
-
     @classmethod
     def from_dict(cls, saved: Value) -> Self:
         """Restore what :meth:`to_dict` or :meth:`saved` gave."""

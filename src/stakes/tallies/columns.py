@@ -102,8 +102,6 @@ class Columns:
             and all(np.array_equal(column, other.values[name]) for name, column in self.values.items())
         )
 
-    __hash__ = None  # type: ignore[assignment]
-
     @property
     def leading(self) -> tuple[int, ...]:
         """The leading axes: () for a single table."""
@@ -118,6 +116,16 @@ class Columns:
     def range(self) -> tuple[float, float]:
         """The lowest and the highest score; NaN when there is none."""
         return (float(self.scores[-1]), float(self.scores[0])) if len(self.scores) else (math.nan, math.nan)
+
+    @property
+    def P(self) -> Number:
+        """The (weighted) number of positive rows."""
+        return self.total("positives")
+
+    @property
+    def N(self) -> Number:
+        """The (weighted) number of negative rows."""
+        return self.total("negatives")
 
     def total(self, name: str) -> Number:
         """The sum of a column: exact for a single table, float64 with leading axes."""
@@ -134,8 +142,7 @@ class Columns:
         if self.leading:  # draws and segments: a few ulp do not matter, and extended precision is slow
             return column.cumsum(-1)
         sums = np.cumsum(column, axis=-1, dtype=np.longdouble).astype(np.float64)
-        found: Array = np.minimum(sums, np.expand_dims(_as_float(self.total(name)), -1))
-        return found
+        return np.asarray(np.minimum(sums, np.expand_dims(_as_float(self.total(name)), -1)))
 
     def found(self, name: str) -> Array:
         """What is called positive at each threshold: nothing at +∞, then what lies at or above each score."""
@@ -160,10 +167,10 @@ class Columns:
         """Return the walk down the scores; counts in the blocks that keys would have, so that sums round alike."""
         positives, negatives = self.values["positives"], self.values["negatives"]
         tp, fp = self.cumulated("positives"), self.cumulated("negatives")
-        P, N = self.total("positives"), self.total("negatives")
+        P, N = self.P, self.N
         if self.leading or self.weighted:
-            floats = [column.astype(np.float64, copy=False) for column in (positives, negatives, tp, fp)]
-            return [lambda: Steps(lambda: self.scores, *floats, _as_float(P), _as_float(N))]  # type: ignore[call-arg]
+            positives, negatives, tp, fp = (c.astype(np.float64, copy=False) for c in (positives, negatives, tp, fp))
+            return [lambda: Steps(lambda: self.scores, positives, negatives, tp, fp, _as_float(P), _as_float(N))]
         if P + N >= EXACT_PRODUCTS:
             positives, negatives, tp, fp = (exact(column) for column in (positives, negatives, tp, fp))
         before = tp + fp - positives - negatives

@@ -14,6 +14,7 @@ from stakes.tallies.arithmetic import MOST, Array, Index, Number, Values, are_co
 from stakes.tallies.base import Tally
 from stakes.tallies.checks import as_list, check_class, is_one_of
 from stakes.tallies.fields import Content, how, same, say_weighting
+from stakes.tallies.on_demand import remembered
 from stakes.text import aligned, lines
 
 Confused = tuple[str, str, float, float]
@@ -26,8 +27,7 @@ MOST_CLASSES = 1000
 
 def _total(parts: list[Array]) -> Array:
     """Add up; counts whose sum could pass 64 bits as Python integers."""
-    found: Array = np.sum([room_for(part, len(parts)) for part in parts], axis=0)
-    return found
+    return np.asarray(np.sum([room_for(part, len(parts)) for part in parts], axis=0))
 
 
 _COUNTS = how(add=_total, load=np.asarray, same="the shape of the leading axes", tell=lambda counts: counts.shape[:-2])
@@ -158,8 +158,7 @@ class Confusion(Tally):
     def _margin(self, axis: int) -> Array:
         if not self.leading and self.counts.dtype.kind == "i" and self.counts.size and self.counts.max() < 2**40:
             return exact(self.counts.sum(axis))  # quicker than adding up Python numbers
-        found: Array = self.cells.sum(axis)
-        return found
+        return np.asarray(self.cells.sum(axis))
 
     @cached_property
     def total(self) -> Number:
@@ -185,12 +184,9 @@ class Confusion(Tally):
         """How often a class was decided as it is."""
         return self._cell(self.truths.index(name), self.decisions.index(name))
 
+    @remembered
     def against_rest(self) -> Self:
         """Return, along a new leading axis, each class against all others."""
-        return self._against_rest
-
-    @cached_property
-    def _against_rest(self) -> Self:
         counts = self.counts if self.counts.dtype != object else self.counts.astype(np.float64)
         columns = [self.decisions.index(n) for n in self.truths]
         hits = counts[..., range(len(columns)), columns]
@@ -236,12 +232,9 @@ class Confusion(Tally):
         """Return the same table with this class as the positive one."""
         return replace(self, positive=positive)
 
+    @remembered
     def either_called(self) -> Self:
         """Return a table with a positive class for figures that are the same whichever it is."""
-        return self._either_called
-
-    @cached_property
-    def _either_called(self) -> Self:
         return self.called(self.truths[-1]) if self.unnamed else self
 
     @cached_property
@@ -313,24 +306,18 @@ class Confusion(Tally):
         return replace(self, positive=self.truths[1 - row])
 
     # ── what ignoring the input would give ───────────────────────────────────────────────────────────────────
+    @remembered
     def coin(self) -> Self:
         """Return the table of a coin that takes each decision as often as the model, whatever the case.
 
         Counts are multiplied by the total, which keeps them whole; ratios do not notice.
         """
-        return self._coin
-
-    @cached_property
-    def _coin(self) -> Self:
         truths, decisions = self._plain(self.truth_totals), self._plain(self.decision_totals)
         return self.with_counts(truths[..., :, None] * decisions[..., None, :])
 
+    @remembered
     def constants(self) -> list[Self]:
         """Return, for each decision, the table of always taking it; of many, only the most frequent truth."""
-        return self._constants
-
-    @cached_property
-    def _constants(self) -> list[Self]:
         totals = self._plain(self.truth_totals)
         places = list(range(len(self.decisions)))
         if len(self.decisions) > _MANY and not self.leading:
@@ -355,20 +342,8 @@ class Confusion(Tally):
 
     @classmethod
     def _stack(cls, parts: Sequence[Self]) -> Self:
-        squares = None if parts[0].squares is None else np.stack([part.squares for part in parts])  # type: ignore[misc]
-        return parts[0].with_counts(np.stack([part.counts for part in parts]), squares)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Confusion):
-            return NotImplemented
-        same_squares = (
-            self.squares is other.squares
-            if self.squares is None or other.squares is None
-            else np.array_equal(self.squares, other.squares)
-        )
-        return self._question() == other._question() and np.array_equal(self.counts, other.counts) and same_squares
-
-    __hash__ = None
+        squares = [part.squares for part in parts if part.squares is not None]
+        return parts[0].with_counts(np.stack([part.counts for part in parts]), np.stack(squares) if squares else None)
 
     @classmethod
     def _restored(cls, content: Content) -> Self:

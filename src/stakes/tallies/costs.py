@@ -296,8 +296,7 @@ class Costs(Record):
         Of decisions that cost the same, the first. The probabilities of a row add up to 1 within a thousandth.
         """
         prices = np.array(self.numbers, np.float64)
-        found: Array = (_probabilities(posteriors, len(prices)) @ prices).argmin(axis=-1)
-        return found
+        return np.asarray((_probabilities(posteriors, len(prices)) @ prices).argmin(axis=-1))
 
     def data(self) -> dict[str, object]:
         """Return plain numbers and names: of errors by name, or of the whole matrix."""

@@ -315,8 +315,6 @@ class ErrorSums(Tally):
             return NotImplemented
         return _in_order(self.to_dict()) == _in_order(other.to_dict())
 
-    __hash__ = None
-
     @classmethod
     def _restored(cls, content: Content) -> Self:
         sums = super()._restored(content)
@@ -480,8 +478,7 @@ def _differences(truth: Array, prediction: Array) -> Array:
         for column in (truth, prediction)
     )
     whole = np.int64 if small else object
-    found: Array = (truth.astype(whole) - prediction.astype(whole)).astype(np.float64)
-    return found
+    return np.asarray((truth.astype(whole) - prediction.astype(whole)).astype(np.float64))
 
 
 def _squared_logs(truth: Array, prediction: Array, weight: Array | None) -> float:

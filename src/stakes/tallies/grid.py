@@ -73,8 +73,6 @@ class Grid:
             return NotImplemented
         return self.kind == other.kind and np.array_equal(self.ranges, other.ranges)
 
-    __hash__ = None  # type: ignore[assignment]
-
     def saved(self) -> Content:
         """Return the content, for :meth:`restored`."""
         return {"kind": self.kind, "ranges": self.ranges}

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -43,8 +43,7 @@ class Layout:
 
     def to_scores(self, bits: Array) -> Array:
         """Return the scores of such integers, as float64 (float32 values are kept exactly)."""
-        found: Array = bits.view(self.score).astype(np.float64, copy=False)
-        return found
+        return np.asarray(bits.view(self.score).astype(np.float64, copy=False))
 
 
 class SignedLayout(Layout):
@@ -82,6 +81,9 @@ class Keys:
 
     layout: Layout
     values: Array
+
+    leading: ClassVar[tuple[int, ...]] = ()
+    weighted: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         self.values.flags.writeable = False

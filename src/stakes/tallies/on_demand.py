@@ -1,10 +1,26 @@
 """Things that are made when they are asked for the first time."""
 
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Generic, TypeVar
 
 K = TypeVar("K")
 T = TypeVar("T")
+
+
+def remembered(method: Callable[[K], T]) -> Callable[[K], T]:
+    """Let a method without arguments work once for each object, and answer from memory afterwards."""
+
+    place = f"_{method.__name__}"
+
+    @functools.wraps(method)
+    def answer(self: K) -> T:
+        memory: dict[str, T] = vars(self)
+        if place not in memory:
+            memory[place] = method(self)
+        return memory[place]
+
+    return answer
 
 
 class OnDemand(Mapping[K, T], Generic[K, T]):

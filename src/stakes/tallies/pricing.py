@@ -142,8 +142,7 @@ class Pricing(Record, shown="costs prior training_prior"):
         for c, row in enumerate(prices):
             for d, cell in enumerate(row):
                 risks[:, d] += weights[:, c] * (_column(columns, cell) if isinstance(cell, str) else float(cell))
-        found: Array = risks.argmin(axis=1)
-        return found
+        return np.asarray(risks.argmin(axis=1))
 
     def of_rows(self, truth: Array, truths: Sequence[str], positive: str | None, columns: Mapping[str, Array]) -> Array:
         """What each decision costs in each row, given the class that happened."""

@@ -86,8 +86,7 @@ class _Moves:
         return class_squares(self.truth, self.scores)
 
     def mean(self, losses: Array) -> Array:
-        found: Array = losses - np.average(losses, weights=self.weight)
-        return found
+        return np.asarray(losses - np.average(losses, weights=self.weight))
 
     def relative(self, losses: Array, of_shares: Array) -> Array:
         """The loss over that of the class frequencies; of a proper loss only its value for each class moves that."""
@@ -110,8 +109,7 @@ class _Moves:
         return [_area_moves(self.scores[:, c], self.truth == c, self.weight) for c in range(len(self.shares))]
 
     def macro_area(self) -> Array:
-        found: Array = np.mean([moves for _, moves in self.areas], axis=0)
-        return found
+        return np.asarray(np.mean([moves for _, moves in self.areas], axis=0))
 
     def weighted_area(self) -> Array:
         found: Array = sum(

@@ -55,8 +55,7 @@ def _direction(metric: Metric, value: float, means: Array) -> Array:
         return moves
     cheapest = _FIRST_DECISION + int(means[_FIRST_DECISION:].argmin())
     moves[[_COST, _UNAVOIDABLE, cheapest]] = 1.0, value - 1, -value
-    found: Array = moves / (means[cheapest] - means[_UNAVOIDABLE])
-    return found
+    return np.asarray(moves / (means[cheapest] - means[_UNAVOIDABLE]))
 
 
 def _error(sums: CostSums, direction: Array, shares: Array, apart: bool) -> float:

@@ -93,8 +93,7 @@ def losses_of(metric: Metric) -> Losses:
 
 def loss_powers(losses: Losses, table: ScoreTable) -> Array:
     """Return the number of rows and the sums of the first three powers of their losses, without weights."""
-    found: Array = _all_sums({losses}, table)[losses].powers.sum(axis=0)
-    return found
+    return np.asarray(_all_sums({losses}, table)[losses].powers.sum(axis=0))
 
 
 def _interval(metric: Metric, value: float, sums: _Sums, sampling: Sampling) -> Interval:

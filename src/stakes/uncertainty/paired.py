@@ -49,8 +49,7 @@ class Sample:
     @property
     def hits(self) -> Array:
         """Whether a row is positive."""
-        found: Array = self.truth == self.classes.index(str(self.positive))
-        return found
+        return np.asarray(self.truth == self.classes.index(str(self.positive)))
 
     def take(self, rows: Array) -> "Sample":
         """Return some rows, or all in another order."""

@@ -147,8 +147,7 @@ def without_each(sums: ErrorSums, rows: ErrorRows, sampling: Sampling) -> ErrorS
 
     def without(column: Array) -> Array:
         found = np.bincount(groups, weight * column, count)
-        values: Array = found.sum() - found
-        return values
+        return np.asarray(found.sum() - found)
 
     truth, prediction = rows.truth.astype(np.float64), rows.prediction.astype(np.float64)
     centre = float(np.average(truth, weights=weight))

@@ -42,13 +42,11 @@ def class_surprise(truth: Array, scores: Array) -> Array:
 
 def class_squares(truth: Array, scores: Array) -> Array:
     """The Brier score of each row of class scores."""
-    found: Array = (scores.astype(np.float64) ** 2).sum(1) - 2 * _own(truth, scores) + 1
-    return found
+    return np.asarray((scores.astype(np.float64) ** 2).sum(1) - 2 * _own(truth, scores) + 1)
 
 
 def _in_top(truth: Array, scores: Array, k: float) -> Array:
-    found: Array = np.count_nonzero(scores >= _own(truth, scores)[:, None], axis=1) <= k
-    return found
+    return np.asarray(np.count_nonzero(scores >= _own(truth, scores)[:, None], axis=1) <= k)
 
 
 def _pinball(truth: Array, prediction: Array, alpha: float) -> Array:

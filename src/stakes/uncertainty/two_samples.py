@@ -77,8 +77,7 @@ def dealt_means(powers: Array, means: Array, rows: Array) -> Array:
         place = np.maximum(shape + np.sign(skewness) * z * np.sqrt(shape), 0.0)
         below, above = gammainc(shape, place), gammaincc(shape, place)
         one_side = np.where(skewed, np.minimum(below, above), ndtr(-np.abs(z)))
-    found: Array = np.minimum(2 * one_side, 1.0)
-    return found
+    return np.asarray(np.minimum(2 * one_side, 1.0))
 
 
 def of_shares(one: Side, other: Side, confidence: float) -> Differences:
@@ -111,8 +110,7 @@ def fisher(hits: Values, rows: Values, other_hits: Values, other_rows: Values) -
 def _normal(distance: Array, spread: Array) -> Array:
     from scipy.special import ndtr
 
-    found: Array = 2 * ndtr(-np.abs(distance) / np.maximum(spread, 1e-300))
-    return found
+    return np.asarray(2 * ndtr(-np.abs(distance) / np.maximum(spread, 1e-300)))
 
 
 def _exact(hits: Array, rows: Array, of_all: Array, total: Array, mean: Array, spread: Array) -> Array:
@@ -131,8 +129,7 @@ def _exact(hits: Array, rows: Array, of_all: Array, total: Array, mean: Array, s
     def ways(x: Array, which: Array | slice) -> Array:
         r, k, n = rows[which], of_all[which], total[which]
         cells = (x, k - x, r - x, n - r - k + x)
-        found: Array = -sum(gammaln(cell + 1) for cell in cells)
-        return found
+        return np.asarray(-sum(gammaln(cell + 1) for cell in cells))
 
     logs, seen = ways(x, pair), ways(hits, slice(None))
     likely = np.exp(logs - np.maximum.reduceat(logs, starts)[pair])
