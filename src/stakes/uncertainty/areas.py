@@ -1,4 +1,4 @@
-"""Intervals of the area under the ROC curve."""
+"""Intervals of the area under the ROC curve, and the p-value of the rank sum."""
 
 import math
 from collections.abc import Callable
@@ -120,3 +120,26 @@ def newcombe(auc: float, P: float, N: float, confidence: float) -> tuple[float, 
     low = 0.0 if auc == 0 else brentq(lambda area: auc - area - z * error(area), 0.0, min(auc, 1 - tiny), xtol=1e-15)
     high = 1.0 if auc == 1 else brentq(lambda area: auc - area + z * error(area), max(auc, tiny), 1.0, xtol=1e-15)
     return float(low), float(high)
+
+
+# ── could it be chance? ──────────────────────────────────────────────────────────────────────────────────────────
+def _tied(steps: Steps) -> Number:
+    """Σ t³ − t over groups of t rows with the same score."""
+    rows = np.asarray(steps.rows, np.float64)
+    return total(rows**3 - rows)
+
+
+def rank_sum_p_value(table: ScoreTable, auc: float) -> float | None:
+    """Return how often shuffled labels would give an auc at least this far from ½ (normal, ties counted).
+
+    None for weighted rows, whose ranks have no such law.
+    """
+    if table.weighted or not table.P or not table.N:
+        return None
+    P, N = float(table.P), float(table.N)
+    rows = P + N
+    (ties,) = fold_all([(Fold(_tied, lambda whole, _: whole), {})], table)
+    variance = (rows + 1 - float(ties) / (rows * (rows - 1))) / (12 * P * N)
+    if variance <= 0:  # every score is the same
+        return 1.0
+    return math.erfc(abs(auc - 0.5) / math.sqrt(2 * variance))

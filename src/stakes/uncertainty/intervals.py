@@ -10,13 +10,13 @@ from stakes.errors import Given, InputError
 from stakes.metrics import Metric
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, ScoreTable, Tally
 from stakes.tallies.checks import is_one_of
-from stakes.uncertainty import areas, cells, score_tables, shares
+from stakes.uncertainty import areas, shares
 from stakes.uncertainty.class_scores import class_score_intervals
-from stakes.uncertainty.clusters import clustered_intervals
 from stakes.uncertainty.cost_sums import row_cost_intervals
 from stakes.uncertainty.draws import percentile_intervals, spread_intervals
 from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.losses import loss_intervals
+from stakes.uncertainty.redraws import redraw_clustered_table, redraw_scores, redraw_table
 from stakes.uncertainty.regression import regression_intervals
 from stakes.uncertainty.sampling import Sampling
 
@@ -101,8 +101,8 @@ def _cells(metrics: Sequence[Metric], values: Sequence[float], table: Tally, sam
         return [none(f"tables of more than {MOST_CLASSES} classes are not drawn anew")] * len(metrics)
     words = "the table drawn {:,} times"
     if table.counts.shape == (2, 2):
-        return percentile_intervals(metrics, cells.drawn(table, sampling), sampling, words)
-    return spread_intervals(metrics, values, partial(cells.drawn, table, sampling), sampling, words)
+        return percentile_intervals(metrics, redraw_table(table, sampling), sampling, words)
+    return spread_intervals(metrics, values, partial(redraw_table, table, sampling), sampling, words)
 
 
 def _shares(metrics: Sequence[Metric], values: Sequence[float], tally: Tally, sampling: Sampling) -> list[Interval]:
@@ -151,8 +151,24 @@ def _ranking(
     metrics: Sequence[Metric], values: Sequence[float], table: ScoreTable, sampling: Sampling
 ) -> list[Interval]:
     """The spread over score tables drawn anew."""
-    draw = partial(score_tables.drawn, table, sampling)
+    draw = partial(redraw_scores, table, sampling)
     return spread_intervals(metrics, values, draw, sampling, "the score table drawn {:,} times")
+
+
+# ── clusters ─────────────────────────────────────────────────────────────────────────────────────────────────────
+def _clusters(metrics: Sequence[Metric], values: Sequence[float], tally: Tally, sampling: Sampling) -> list[Interval]:
+    """The spread over draws of whole clusters."""
+    count = sampling.whole_clusters.count
+    if count < 2:
+        return [none("there is a single cluster")] * len(metrics)
+    draw: Callable[..., Tally]
+    if isinstance(tally, Confusion):
+        draw = partial(redraw_clustered_table, tally, sampling)
+    elif isinstance(tally, ScoreTable):
+        draw = partial(redraw_scores, tally, sampling)
+    else:
+        return [none("with clusters there is none for so many classes; ask for one class")] * len(metrics)
+    return spread_intervals(metrics, values, draw, sampling, f"{count:,} clusters drawn {{:,}} times")
 
 
 _WAYS: dict[str, Way] = {
@@ -164,5 +180,5 @@ _WAYS: dict[str, Way] = {
     "sample": class_score_intervals,
     "rows left out": regression_intervals,
     "row costs": row_cost_intervals,
-    "clusters": clustered_intervals,
+    "clusters": _clusters,
 }

@@ -69,7 +69,7 @@ class Sampling:
         assert self.clusters is not None
         return self.clusters
 
-    def generator(self) -> np.random.Generator:
+    def generator(self) -> "np.random.Generator":  # NumPy loads it when it is first used
         """Return the source of randomness: the same one for the same seed."""
         return np.random.default_rng(self.seed)
 

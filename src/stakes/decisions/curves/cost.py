@@ -75,13 +75,13 @@ def _band(scored: Scored, x: Array, y: Array, thresholds: Array) -> Band:
 
     The lowest line of drawn tables would not do: it is too low, as the curve is already, once more.
     """
-    from stakes.uncertainty.clusters import drawn_scores  # only bands need it
+    from stakes.uncertainty.redraws import redraw_scores  # only bands need it
 
     chosen = thresholds[np.searchsorted(x[1:-1], _PLACES, side="right")]
 
     def heights() -> Any:
         pieces = scored.table.between(chosen)
-        tables = drawn_scores(scored.table, scored.sampling, 0.5, pieces).at_each(chosen)
+        tables = redraw_scores(scored.table, scored.sampling, 0.5, pieces).at_each(chosen)
         missed, alarmed = (metrics.find(name).of(tables) for name in ("miss_rate", "false_positive_rate"))
         return missed * _PLACES + alarmed * (1 - _PLACES)
 

@@ -27,9 +27,9 @@ def decision_curve(scored: Scored, *, thresholds: Any = None) -> Curve:
     references = {"treat all": (P - N * price(at)) / (P + N), "treat none": np.zeros(len(at))}
 
     def heights() -> Any:
-        from stakes.uncertainty.clusters import drawn_scores  # only bands need it
+        from stakes.uncertainty.redraws import redraw_scores  # only bands need it
 
-        return _net_benefit(drawn_scores(table, scored.sampling, 0.5, table.between(at)).at_each(at), at)
+        return _net_benefit(redraw_scores(table, scored.sampling, 0.5, table.between(at)).at_each(at), at)
 
     return Curve(
         "decision",

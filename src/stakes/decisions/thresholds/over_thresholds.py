@@ -51,9 +51,9 @@ def over_thresholds(
     y = np.asarray(figure(table.at_each(at)), np.float64)
 
     def heights() -> Array:
-        from stakes.uncertainty.clusters import drawn_scores  # only bands need it
+        from stakes.uncertainty.redraws import redraw_scores  # only bands need it
 
-        drawn = np.asarray(figure(drawn_scores(table, sampling, 0.5, table.between(at)).at_each(at)), np.float64)
+        drawn = np.asarray(figure(redraw_scores(table, sampling, 0.5, table.between(at)).at_each(at)), np.float64)
         return np.where(np.isnan(drawn), y, drawn)
 
     return Curve("threshold", "threshold", name, at, y, at, lambda: bootstrap_band(at, heights, sampling, y))

@@ -14,7 +14,7 @@ from stakes.evaluation.reporting.prices import Prices, prices_of
 from stakes.metrics import Estimate
 from stakes.tallies.costs import Costs
 from stakes.tallies.pricing import Pricing
-from stakes.uncertainty.rank_sum import rank_sum_p_value
+from stakes.uncertainty.areas import rank_sum_p_value
 from stakes.views.report.payload import said, section
 
 
