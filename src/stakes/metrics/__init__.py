@@ -16,13 +16,8 @@ from stakes.metrics.estimate import Estimate
 from stakes.metrics.ranking import auc_bounds
 
 FAMILIES = {
-    "rates": rates.__doc__,
-    "agreement": agreement.__doc__,
-    "cost": cost.__doc__,
-    "ranking": ranking.__doc__,
-    "probability": probability.__doc__,
-    "many": many.__doc__,
-    "regression": regression.__doc__,
+    family.__name__.rpartition(".")[2]: family.__doc__
+    for family in (rates, agreement, cost, ranking, probability, many, regression)
 }
 """The families, in the order in which they are shown."""
 

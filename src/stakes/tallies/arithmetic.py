@@ -94,6 +94,11 @@ def divide(numerator: Number, denominator: Number, otherwise: float = 0.0) -> Ar
     return np.asarray(np.divide(numerator, denominator, out=np.full(shape, otherwise), where=there))
 
 
+def weighted_sum(values: Array, weight: Array | None) -> float:
+    """Add up values, each times its weight if there is one."""
+    return float(values.sum() if weight is None else (values * weight).sum())
+
+
 def _round(number: float | Fraction) -> float:
     """Return the nearest float; numbers beyond all floats are infinite."""
     try:

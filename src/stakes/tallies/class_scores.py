@@ -11,7 +11,7 @@ import numpy as np
 from stakes import errors
 from stakes.errors import About, InputError
 from stakes.tallies import bins
-from stakes.tallies.arithmetic import Array, Number, alike, are_counts, exact
+from stakes.tallies.arithmetic import Array, Number, alike, are_counts, exact, weighted_sum
 from stakes.tallies.base import Tally
 from stakes.tallies.checks import as_rows, is_sequence
 from stakes.tallies.fields import SUMMED, WEIGHTED, Content, how, same
@@ -242,11 +242,11 @@ def _add_up(
         if probabilities:
             p = own.astype(np.float64)
             with np.errstate(divide="ignore"):  # a probability of 0 for what happened is infinitely surprising
-                surprise.append(_sum(0.0 - np.log(p), w))
+                surprise.append(weighted_sum(0.0 - np.log(p), w))
             if "squares" in parts:
                 others = block.astype(np.float64)
                 np.put_along_axis(others, codes[:, None], 0.0, axis=1)
-                squares.append(_sum(np.einsum("ij,ij->i", others, others) + (1 - p) ** 2, w))
+                squares.append(weighted_sum(np.einsum("ij,ij->i", others, others) + (1 - p) ** 2, w))
     return {
         "sizes": _total(sizes, k),
         "ranks": _total(ranks, k),
@@ -254,10 +254,6 @@ def _add_up(
         "squares": math.fsum(squares) if probabilities and "squares" in parts else math.nan,
         "range": span,
     }
-
-
-def _sum(losses: Array, weight: Array | None) -> float:
-    return float(losses.sum() if weight is None else (losses * weight).sum())
 
 
 def _total(blocks: list[Array], k: int) -> Array:

@@ -137,9 +137,7 @@ class Columns:
     def cumulated(self, name: str) -> Array:
         """What lies at or above each score, never more than the total."""
         column = self.values[name]
-        if column.dtype.kind != "f":
-            return column.cumsum(-1)
-        if self.leading:  # draws and segments: a few ulp do not matter, and extended precision is slow
+        if column.dtype.kind != "f" or self.leading:  # of draws and segments a few ulp do not matter, and time does
             return column.cumsum(-1)
         sums = np.cumsum(column, axis=-1, dtype=np.longdouble).astype(np.float64)
         return np.asarray(np.minimum(sums, np.expand_dims(_as_float(self.total(name)), -1)))

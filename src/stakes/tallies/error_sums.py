@@ -13,7 +13,7 @@ import numpy as np
 from stakes import errors
 from stakes.errors import About, InputError
 from stakes.tallies import bins
-from stakes.tallies.arithmetic import Array, Number, Values, finite, is_real
+from stakes.tallies.arithmetic import Array, Number, Values, finite, is_real, weighted_sum
 from stakes.tallies.base import Tally
 from stakes.tallies.checks import as_rows
 from stakes.tallies.fields import TOTAL, WEIGHTED, Content, how
@@ -375,7 +375,7 @@ def _add_up(truth: Array, prediction: Array, weight: Array | None, parts: Collec
             logs.append(_squared_logs(t, p, w))
         if "percentages" in parts:
             zeros += len(t) - int(np.count_nonzero(t))
-            percentages.append(_sum(percentage(size, t), w))
+            percentages.append(weighted_sum(percentage(size, t), w))
         if "worst" in parts and (len(worst) < WORST or here > abs(worst[-1].error)):
             worst = _worst([*worst, *_worst_of_block(start, size, error, t, p)])
         if "histogram" in parts:
@@ -437,7 +437,7 @@ class _Moments:
                 last = max(i for i in range(4) if power[i])
                 lower = tuple(k - (i == last) for i, k in enumerate(power))
                 products[power] = centred[last] if not any(lower) else products[lower] * centred[last]
-            self.sums[power].append(_sum(products[power], weight) if any(power) else _count(columns[0], weight))
+            self.sums[power].append(weighted_sum(products[power], weight) if any(power) else _count(columns[0], weight))
 
     def about_zero(self) -> Mapping[Power, Fraction]:
         """Expand Σ Π (x + c)ᵏ in the sums of products of x, and undo the scaling; slow, so only when asked for."""
@@ -465,10 +465,6 @@ def _count(column: Array, weight: Array | None) -> float:
     return float(len(column)) if weight is None else float(weight.sum())
 
 
-def _sum(values: Array, weight: Array | None) -> float:
-    return float(values.sum() if weight is None else (values * weight).sum())
-
-
 def _differences(truth: Array, prediction: Array) -> Array:
     """Truth − prediction as float64, rounded once: whole numbers are subtracted as such, however large or unsigned."""
     if truth.dtype.kind == "f" or prediction.dtype.kind == "f":
@@ -485,7 +481,7 @@ def _squared_logs(truth: Array, prediction: Array, weight: Array | None) -> floa
     """Σ(log1p t − log1p p)², NaN where a logarithm does not exist."""
     if truth.min() <= -1 or prediction.min() <= -1:
         return math.nan
-    return _sum((np.log1p(truth) - np.log1p(prediction)) ** 2, weight)
+    return weighted_sum((np.log1p(truth) - np.log1p(prediction)) ** 2, weight)
 
 
 def _worst_of_block(start: int, size: Array, error: Array, truth: Array, prediction: Array) -> Iterable[WorstError]:

@@ -76,18 +76,16 @@ class JointCounts(Tally):
         sizes = [len(names) for names in labels]
         if math.prod(sizes) >= 2**63:  # too many to be numbered
             kept, places = np.unique(codes, axis=0, return_inverse=True)
-            counts = np.bincount(np.ravel(places), weights=weight, minlength=len(kept))
-            return cls(columns, labels, kept, counts if weight is not None else counts.astype(np.int64))
+            return cls(columns, labels, kept, np.bincount(np.ravel(places), weights=weight, minlength=len(kept)))
         flat = np.ravel_multi_index(tuple(codes.T), sizes) if len(codes) else np.empty(0, np.int64)
         if math.prod(sizes) <= _FEW:
             every = np.bincount(flat, weights=weight, minlength=math.prod(sizes))
             found = np.unique(flat) if weight is not None else np.flatnonzero(every)
-            kept = np.stack(np.unravel_index(found, sizes), axis=-1)
-            return cls(columns, labels, kept, every[found])
-        found, places = np.unique(flat, return_inverse=True)
-        counts = np.bincount(places, weights=weight, minlength=len(found))
-        kept = np.stack(np.unravel_index(found, sizes), axis=-1) if len(found) else np.empty((0, len(sizes)), np.int64)
-        return cls(columns, labels, kept, counts if weight is not None else counts.astype(np.int64))
+            counts = every[found]
+        else:
+            found, places = np.unique(flat, return_inverse=True)
+            counts = np.bincount(places, weights=weight, minlength=len(found))
+        return cls(columns, labels, np.stack(np.unravel_index(found, sizes), axis=-1), counts)
 
     @property
     def weighted(self) -> bool:

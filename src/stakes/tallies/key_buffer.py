@@ -30,10 +30,11 @@ class KeyBuffer:
             self._values = np.concatenate([self._values, np.empty(int(_GROWTH * end) - len(self._values), np.uint64)])
         for start in range(0, len(scores), BLOCK):
             block = scores[start : start + BLOCK].astype(np.float64) + 0.0  # −0.0 becomes 0.0
-            if self._layout is SIGNED and not SIGNED.fits(block):
+            bits = self._layout.to_bits(block)
+            if bits is None:
                 return False
             place = slice(self._length + start, self._length + start + len(block))
-            join(self._layout.to_bits(block), labels[start : start + BLOCK], out=self._values[place])
+            join(bits, labels[start : start + BLOCK], out=self._values[place])
         self._length = end
         return True
 
@@ -49,9 +50,9 @@ class KeyBuffer:
         for start in range(0, self._length, BLOCK):
             keys = self._values[start : min(start + BLOCK, self._length)]
             packed = np.invert(keys)
-            scores = FLOAT64.to_scores(packed >> np.uint64(1))
-            if not SIGNED.fits(scores):
+            bits = SIGNED.to_bits(FLOAT64.to_scores(packed >> np.uint64(1)))
+            if bits is None:
                 return False
-            join(SIGNED.to_bits(scores), packed & np.uint64(1), out=keys)
+            join(bits, packed & np.uint64(1), out=keys)
         self._layout = SIGNED
         return True

@@ -32,14 +32,11 @@ class Layout:
     score: type[np.floating[Any]]
     key: type[np.unsignedinteger[Any]]
 
-    @property
-    def infinite(self) -> int:
-        """The bits of +∞: those of a finite number that is not negative are below."""
-        return int(np.array(np.inf, self.score).view(self.key))
-
-    def to_bits(self, scores: Array) -> Array:
-        """Return integers in the order of the scores, with one bit to spare at the top."""
-        return np.ascontiguousarray(scores).view(self.key)
+    def to_bits(self, scores: Array) -> Array | None:
+        """Return integers in the order of the scores, with one bit to spare at the top; None for what does not fit."""
+        bits = np.ascontiguousarray(scores).view(self.key)
+        infinite = np.array(np.inf, self.score).view(self.key)
+        return None if bits.max() >= infinite else bits  # a sign bit, an infinity or a NaN
 
     def to_scores(self, bits: Array) -> Array:
         """Return the scores of such integers, as float64 (float32 values are kept exactly)."""
@@ -52,15 +49,13 @@ class SignedLayout(Layout):
     _SCALE = 2.0**-512
     _MIDDLE = np.uint64(1 << 62)
 
-    def fits(self, scores: Array) -> bool:
-        """Whether scaling is exact for all these scores."""
-        size = np.abs(scores)
-        return bool((((size >= 2.0**-510) & (size < 2.0**512)) | (size == 0)).all())
-
-    def to_bits(self, scores: Array) -> Array:
-        """Mirror negative scores below the middle."""
-        size = (np.abs(scores) * self._SCALE).view(np.uint64)
-        return np.where(scores < 0, self._MIDDLE - size, self._MIDDLE + size)
+    def to_bits(self, scores: Array) -> Array | None:
+        """Mirror negative scores below the middle; None where scaling is not exact for all of them."""
+        size = np.abs(scores, dtype=np.float64)
+        if not (((size >= 2.0**-510) & (size < 2.0**512)) | (size == 0)).all():
+            return None
+        bits = (size * self._SCALE).view(np.uint64)
+        return np.where(scores < 0, self._MIDDLE - bits, self._MIDDLE + bits)
 
     def to_scores(self, bits: Array) -> Array:
         """Undo :meth:`to_bits`."""
@@ -215,30 +210,18 @@ def pack(scores: Array, positive: Array) -> Keys | None:
     keys = _pack(layout, scores, positive)
     if keys is None and scores.min() >= 0:  # nothing but a −0.0 stood in the way
         keys = _pack(layout, scores + layout.score(0), positive)
-    return keys if keys is not None else _pack_signed(scores, positive)
+    return keys if keys is not None else _pack(SIGNED, scores, positive)
 
 
 def _pack(layout: Layout, scores: Array, positive: Array) -> Keys | None:
     values = np.empty(len(scores), layout.key)
-    infinite = layout.infinite
     for start in range(0, len(scores), BLOCK):
         stop = start + BLOCK
         bits = layout.to_bits(scores[start:stop])
-        if bits.max() >= infinite:  # a sign bit, an infinity or a NaN
+        if bits is None:
             return None
         join(bits, positive[start:stop], out=values[start:stop])
     return Keys(layout, sort(values))
-
-
-def _pack_signed(scores: Array, positive: Array) -> Keys | None:
-    values = np.empty(len(scores), SIGNED.key)
-    for start in range(0, len(scores), BLOCK):
-        stop = start + BLOCK
-        block = scores[start:stop].astype(np.float64)
-        if not SIGNED.fits(block):
-            return None
-        join(SIGNED.to_bits(block), positive[start:stop], out=values[start:stop])
-    return Keys(SIGNED, sort(values))
 
 
 def join(bits: Array, positive: Array, out: Array) -> None:

@@ -101,12 +101,7 @@ def difference_of_unpaired(
         (sample, output) if clustered else _in_order(sample, output, output)[:2] for sample, output in (first, second)
     ]
     pairs = [_pool(metric, sample, output, output) for sample, output in ordered]
-    seeds = (sampling.seed, sampling.seed + 1)
-    figures = [
-        resampling.drawn_figures(pool, seed, sampling.replicates) for pool, seed in zip(pairs, seeds, strict=True)
-    ]
-    with np.errstate(invalid="ignore"):
-        differences = figures[0] - figures[1]
+    differences = resampling.independent_differences(pairs[0], pairs[1], sampling.seed, sampling.replicates)
     method = f"{sampling.replicates:,} independent draws of {'whole clusters' if clustered else 'rows'}"
     interval = None if _why_none(metric) else resampling.percentile_interval(differences, sampling.confidence)
     if interval is None:
@@ -151,14 +146,11 @@ def _of_areas(
     if math.isnan(spread):
         return Difference(method=method, note="a class has a single row, whose spread nobody knows")
     gap = areas[0].value - areas[1].value
-    same = paired and np.array_equal(areas[0].order, areas[1].order)
-    if same or spread < 1e-30:
-        p_value = 1.0 if same or abs(gap) < 1e-15 else None
-        if same:
-            return Difference(0.0, 0.0, p_value, method)
-        return Difference(
-            p_value=p_value, method=method, note="every pair of rows agrees, so their spread is not known"
-        )
+    if paired and np.array_equal(areas[0].order, areas[1].order):
+        return Difference(0.0, 0.0, 1.0, method)
+    if spread < 1e-30:
+        certain = 1.0 if abs(gap) < 1e-15 else None
+        return Difference(None, None, certain, method, "every pair of rows agrees, so their spread is not known")
     low, high, p_value = delong.normal_interval(gap, math.sqrt(spread), sampling.confidence)
     fewest = min(int(np.unique(sample.truth, return_counts=True)[1].min()) for sample in (first[0], second[0]))
     note = f"a class has only {fewest} rows, so DeLong's interval may be too narrow" if fewest < FEW else ""

@@ -121,12 +121,8 @@ def _side(metric: Metric, tallies: Sequence[Tally], samplings: Sequence[Sampling
 
 
 def _joined(values: Sequence[float], found: Sequence[Interval], rows: Array) -> Side:
-    low, high = (np.array([np.nan if end is None else end for end in ends]) for ends in _ends(found))
-    return Side(np.array(values, np.float64), low, high, rows)
-
-
-def _ends(found: Sequence[Interval]) -> tuple[list[float | None], list[float | None]]:
-    return [one.low for one in found], [one.high for one in found]
+    low, high = (np.array(ends, np.float64) for ends in ([one.low for one in found], [one.high for one in found]))
+    return Side(np.array(values, np.float64), low, high, rows)  # None has become NaN
 
 
 # ── many tables of two classes ───────────────────────────────────────────────────────────────────────────────────
