@@ -22,10 +22,7 @@ from stakes.metrics.reasons import (
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Number, ratio, root, root_ratio
 
-SAME_RATES = Undefined(
-    "positives and negatives are decided positive equally often",
-    lambda c: c.tp * c.N == c.fp * c.P,
-)
+SAME_RATES = Undefined("positives and negatives are decided positive equally often", lambda c: c.tp * c.N == c.fp * c.P)
 ONE_CLASS_ONLY = Undefined(
     "truth and decisions are all one and the same class", lambda c: c.total**2 == _chance_pairs(c)
 )
@@ -37,7 +34,6 @@ ONE_CLASS_ONLY = Undefined(
     share_of="total",
     better="higher",
     baseline=BEST_CONSTANT,
-    undefined=(NO_ROWS,),
     many=True,
     sparse=True,
     laws=("accuracy == prevalence * recall + (1 - prevalence) * specificity",),

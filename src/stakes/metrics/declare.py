@@ -18,7 +18,7 @@ from stakes.engines.counting import count_rows
 from stakes.errors import InputError, short
 from stakes.metrics.baselines import CLASS_FREQUENCIES, COIN, CONSTANT_SCORE, MEAN, Baseline
 from stakes.metrics.folds import Fold, fold_all
-from stakes.metrics.reasons import EXTRA_DECISIONS, NO_PROBABILITIES, Undefined
+from stakes.metrics.reasons import EXTRA_DECISIONS, NO_PROBABILITIES, NONE_OF, Undefined
 from stakes.results import Door
 from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array, Number, Values
@@ -90,8 +90,10 @@ _USUAL: dict[type[Tally], Mapping[str, object]] = {
 
 _SCORED = (ScoreTable, ClassScores)
 
-_SHARE = {"interval": "share", "range": (0, 1)}
-"""The same of a share of some of the rows."""
+
+def _usual_of_share(rows: str) -> Mapping[str, object]:
+    """The same of a share of some of the rows."""
+    return {"interval": "share", "range": (0, 1), "undefined": (NONE_OF[rows],)}
 
 
 @dataclass(frozen=True)
@@ -356,8 +358,10 @@ def metric(*, name: str | None = None, **facts: Any) -> Callable[[Function], Met
         options = {p.name: p for p in every if p.default is not p.empty}
         defaults = {name: p.default for name, p in options.items()}
         tally = ScoreTable if isinstance(function, Fold) else every[0].annotation
-        if tally is Confusion and not facts.pop("any_decisions", False):
-            facts["undefined"] = (EXTRA_DECISIONS, *facts.get("undefined", ()))
+        usual = {**_USUAL[tally], **(_usual_of_share(facts["share_of"]) if "share_of" in facts else {})}
+        declared: dict[str, Any] = {**usual, **facts}
+        if tally is Confusion and not declared.pop("any_decisions", False):
+            declared["undefined"] = (EXTRA_DECISIONS, *declared.get("undefined", ()))
         made = Metric(
             name=name or parts[0].__name__,
             function=function,
@@ -366,7 +370,7 @@ def metric(*, name: str | None = None, **facts: Any) -> Callable[[Function], Met
             defaults=defaults,
             kinds={name: p.annotation.__metadata__[0] for name, p in options.items()},
             parameters=defaults,
-            **{**_USUAL[tally], **(_SHARE if "share_of" in facts else {}), **facts},
+            **declared,
         )
         for text in (made.name, *made.aliases):
             if text in CATALOGUE or text in ALIASES:

@@ -147,7 +147,6 @@ def normalised_multiclass_brier_score(s: ClassScores) -> Number:
     question="How often is the true class among the k highest scores?",
     formula="sum(rank(p, y) < k for p, y in rows) / n",
     better="higher",
-    undefined=(NO_ROWS,),
     pitfall="Classes that tie with the true one count as ahead of it.",
     reference="Russakovsky et al. (2015), International Journal of Computer Vision 115",
 )

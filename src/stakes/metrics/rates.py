@@ -3,13 +3,7 @@
 import math
 
 from stakes.metrics.declare import metric
-from stakes.metrics.reasons import (
-    NO_NEGATIVES,
-    NO_POSITIVES,
-    NO_ROWS,
-    NONE_CALLED_NEGATIVE,
-    NONE_CALLED_POSITIVE,
-)
+from stakes.metrics.reasons import NO_NEGATIVES, NO_POSITIVES, NONE_CALLED_NEGATIVE, NONE_CALLED_POSITIVE
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Number, ratio
 
@@ -19,7 +13,6 @@ from stakes.tallies.arithmetic import Number, ratio
     formula="P / n",
     share_of="total",
     better="neither",
-    undefined=(NO_ROWS,),
     swapped="1 - prevalence",
     pitfall="A property of the data, not of the model; precision, accuracy and costs move with it.",
     reference="Rothman, Greenland & Lash (2008), Modern Epidemiology",
@@ -33,7 +26,6 @@ def prevalence(c: Confusion) -> Number:
     formula="PP / n",
     share_of="total",
     better="neither",
-    undefined=(NO_ROWS,),
     aliases=("predicted_positive_rate",),
     swapped="1 - alarm_rate",
     pitfall="Far from the prevalence, the threshold cries wolf or sleeps.",
@@ -48,7 +40,6 @@ def alarm_rate(c: Confusion) -> Number:
     formula="tp / P",
     share_of="P",
     better="higher",
-    undefined=(NO_POSITIVES,),
     aliases=("sensitivity", "true_positive_rate", "tpr", "hit_rate", "power"),
     laws=("recall + miss_rate == 1",),
     swapped="specificity",
@@ -65,7 +56,6 @@ def recall(c: Confusion) -> Number:
     formula="fn / P",
     share_of="P",
     better="lower",
-    undefined=(NO_POSITIVES,),
     aliases=("false_negative_rate", "fnr"),
     laws=("miss_rate == 1 - recall",),
     swapped="false_positive_rate",
@@ -81,7 +71,6 @@ def miss_rate(c: Confusion) -> Number:
     formula="fp / N",
     share_of="N",
     better="lower",
-    undefined=(NO_NEGATIVES,),
     aliases=("fpr", "fall_out"),
     laws=("false_positive_rate + specificity == 1",),
     swapped="miss_rate",
@@ -97,7 +86,6 @@ def false_positive_rate(c: Confusion) -> Number:
     formula="tn / N",
     share_of="N",
     better="higher",
-    undefined=(NO_NEGATIVES,),
     aliases=("true_negative_rate", "tnr", "selectivity"),
     laws=("specificity == 1 - false_positive_rate",),
     swapped="recall",
@@ -114,7 +102,6 @@ def specificity(c: Confusion) -> Number:
     formula="tp / PP",
     share_of="PP",
     better="higher",
-    undefined=(NONE_CALLED_POSITIVE,),
     aliases=("positive_predictive_value", "ppv"),
     laws=("precision + false_discovery_rate == 1",),
     swapped="negative_predictive_value",
@@ -131,7 +118,6 @@ def precision(c: Confusion) -> Number:
     formula="fp / PP",
     share_of="PP",
     better="lower",
-    undefined=(NONE_CALLED_POSITIVE,),
     aliases=("fdr",),
     laws=("false_discovery_rate == 1 - precision",),
     swapped="false_omission_rate",
@@ -147,7 +133,6 @@ def false_discovery_rate(c: Confusion) -> Number:
     formula="fn / PN",
     share_of="PN",
     better="lower",
-    undefined=(NONE_CALLED_NEGATIVE,),
     aliases=("for",),
     laws=("false_omission_rate + negative_predictive_value == 1",),
     swapped="false_discovery_rate",
@@ -163,7 +148,6 @@ def false_omission_rate(c: Confusion) -> Number:
     formula="tn / PN",
     share_of="PN",
     better="higher",
-    undefined=(NONE_CALLED_NEGATIVE,),
     aliases=("npv",),
     laws=("negative_predictive_value == 1 - false_omission_rate",),
     swapped="precision",

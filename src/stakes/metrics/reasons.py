@@ -34,6 +34,15 @@ NO_POSITIVES = Undefined("no case is positive", _none_in("P"))
 NO_NEGATIVES = Undefined("no case is negative", _none_in("N"))
 NONE_CALLED_POSITIVE = Undefined("nothing is decided positive", _none_in("PP"))
 NONE_CALLED_NEGATIVE = Undefined("nothing is decided negative", _none_in("PN"))
+NONE_OF = {
+    "total": NO_ROWS,
+    "P": NO_POSITIVES,
+    "N": NO_NEGATIVES,
+    "PP": NONE_CALLED_POSITIVE,
+    "PN": NONE_CALLED_NEGATIVE,
+}
+"""Why a share of these rows can have no value."""
+
 NOTHING_POSITIVE_AT_ALL = Undefined(
     "no case is positive and nothing is decided positive", lambda c: (c.P == 0) & (c.PP == 0)
 )

@@ -171,8 +171,8 @@ class Keys:
         columns = [positives, negatives, tp, rows - tp]
         if len(self) >= EXACT_PRODUCTS:
             columns = [exact(column) for column in columns]
-        read = functools.partial(self._scores_at, bits, ends)
-        return Steps(read, columns[0], columns[1], columns[2], columns[3], self.P, self.N)
+        positives, negatives, tp, fp = columns
+        return Steps(lambda: self.layout.to_scores(bits[ends]), positives, negatives, tp, fp, self.P, self.N)
 
     def _spans(self) -> Iterator[tuple[int, int]]:
         """Cut the rows every BLOCK, moved down to where a new score begins."""
@@ -195,9 +195,6 @@ class Keys:
         labels = packed & packed.dtype.type(1)
         labels = labels.view(np.int64) if labels.itemsize == 8 else labels.astype(np.int64)
         return np.right_shift(packed, 1, out=packed), labels
-
-    def _scores_at(self, bits: Array, places: slice | Array) -> Array:
-        return self.layout.to_scores(bits[places])
 
 
 def pack(scores: Array, positive: Array) -> Keys | None:

@@ -65,9 +65,7 @@ class ScoreTable(Tally):
         check_class("negative", self.negative)
         if self.positive == self.negative:
             raise InputError(
-                "classes-not-two",
-                Given("classes", [self.negative, self.positive]),
-                ": give two different classes",
+                "classes-not-two", Given("classes", [self.negative, self.positive]), ": give two different classes"
             )
 
     @classmethod

@@ -21,11 +21,7 @@ def percentile_intervals(metrics: Sequence[Metric], tallies: Tally, sampling: Sa
 
 
 def spread_intervals(
-    metrics: Sequence[Metric],
-    values: Sequence[float],
-    draw: Callable[..., Tally],
-    sampling: Sampling,
-    words: str,
+    metrics: Sequence[Metric], values: Sequence[float], draw: Callable[..., Tally], sampling: Sampling, words: str
 ) -> list[Interval]:
     """Return intervals as wide as the figures of drawn tallies spread around their values.
 

@@ -241,17 +241,11 @@ def _losses(metric: Metric, sample: Sample, first: Array, second: Array) -> pool
     """Sums of losses and of weights."""
     loss = row_loss(metric)
     truth = sample.hits if metric.tally is ScoreTable else sample.truth
+    if metric.tally is not ClassScores:  # codes of classes stay whole numbers
+        truth = truth.astype(np.float64)
     unit = np.ones(len(truth)) if sample.weight is None else sample.weight
-    sides = [
-        np.stack([unit * loss(_numbers(truth, metric), side.astype(np.float64)), unit], axis=-1)
-        for side in (first, second)
-    ]
+    sides = [np.stack([unit * loss(truth, side.astype(np.float64)), unit], axis=-1) for side in (first, second)]
     return _sums(sides, sample, lambda sums: sums[..., 0] / sums[..., 1])
-
-
-def _numbers(truth: Array, metric: Metric) -> Array:
-    """Codes of classes stay whole numbers."""
-    return truth if metric.tally is ClassScores else truth.astype(np.float64)
 
 
 def _moments(metric: Metric, sample: Sample, first: Array, second: Array) -> pools.Sums:

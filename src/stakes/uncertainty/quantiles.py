@@ -45,13 +45,7 @@ LOG = Scale("logarithmic", np.log, np.exp, lambda x: 1 / x)
 SQUARE = Scale("squared", np.square, np.sqrt, lambda x: 2 * x)
 LOG_REST = Scale("logarithmic", lambda x: np.log(1 - x), lambda x: 1 - np.exp(x), lambda x: -1 / (1 - x))
 
-_BY_RANGE = {
-    (0, 1): LOGIT,
-    (-1, 1): FISHER,
-    (0, math.inf): LOG,
-    (0, 2): LOG,
-    (-math.inf, 1): LOG_REST,
-}
+_BY_RANGE = {(0, 1): LOGIT, (-1, 1): FISHER, (0, math.inf): LOG, (0, 2): LOG, (-math.inf, 1): LOG_REST}
 
 
 def scale_of(span: tuple[float, float]) -> Scale:

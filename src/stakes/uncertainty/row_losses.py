@@ -54,10 +54,6 @@ def _pinball(truth: Array, prediction: Array, alpha: float) -> Array:
     return np.maximum(alpha * error, (alpha - 1) * error)
 
 
-def _percentage(truth: Array, prediction: Array) -> Array:
-    return percentage(np.abs(truth - prediction), truth)
-
-
 _ROW_LOSSES: dict[str, Callable[..., Array]] = {
     "multiclass_brier_score": class_squares,
     "multiclass_log_loss": class_surprise,
@@ -65,6 +61,6 @@ _ROW_LOSSES: dict[str, Callable[..., Array]] = {
     "mean_absolute_error": lambda truth, prediction: np.abs(truth - prediction),
     "mean_squared_error": lambda truth, prediction: (truth - prediction) ** 2,
     "mean_squared_log_error": lambda truth, prediction: (np.log1p(truth) - np.log1p(prediction)) ** 2,
-    "mean_absolute_percentage_error": _percentage,
+    "mean_absolute_percentage_error": lambda truth, prediction: percentage(np.abs(truth - prediction), truth),
     "pinball": _pinball,
 }

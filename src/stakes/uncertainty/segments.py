@@ -85,7 +85,8 @@ def against_rest(metric: Metric, parts: Parts) -> AgainstRest:
     if powers is None:
         return AgainstRest(segments, rests, found, f"{_MOVER}, p-value on Student's t")
     means = segments.value**2 if metric.interval == "root mean" else segments.value
-    p_value = np.where(np.isnan(found.value), np.nan, dealt_means(powers, means, _totals(parts.tallies)))
+    totals = np.array([float(tally.total) for tally in parts.tallies])
+    p_value = np.where(np.isnan(found.value), np.nan, dealt_means(powers, means, totals))
     return AgainstRest(segments, rests, replace(found, p_value=p_value), f"{_MOVER}, p-value of dealing out all rows")
 
 
@@ -101,10 +102,6 @@ def row_powers(metric: Metric, whole: Tally) -> Array | None:
     loss = _LOSSES[metric.name](np.where(rows.truth >= rows.prediction, rows.sizes, -rows.sizes))
     powers = np.array([len(loss), *(float((loss**power).sum()) for power in (1, 2, 3))])
     return powers if np.isfinite(powers).all() else None
-
-
-def _totals(tallies: Sequence[Tally]) -> Array:
-    return np.array([float(tally.total) for tally in tallies])
 
 
 def _side(metric: Metric, tallies: Sequence[Tally], samplings: Sequence[Sampling], rows: Array) -> Side:
@@ -185,17 +182,16 @@ def _share_side(hits: Array, rows: Array, sampling: Sampling) -> Side:
 def _rests(metric: Metric, parts: Parts) -> Side | None:
     """The figure of the rest of each segment, if the rest can be had."""
     rests = _rest_tallies(metric, parts)
-    if rests is None:
-        return None
-    return _side(metric, rests, [parts.sampling] * len(rests), parts.rest_rows)
+    return None if rests is None else _side(metric, rests, [parts.sampling] * len(rests), parts.rest_rows)
 
 
 def _rest_tallies(metric: Metric, parts: Parts) -> Sequence[Tally] | None:
     stacked = _stacked(parts.tallies)
     if isinstance(parts.whole, Confusion) and stacked is not None:
         return _rest_tables(parts.whole, stacked)
-    if isinstance(parts.whole, ErrorSums) and _from_moments(metric, parts.whole):
-        return [_rest_sums(parts.whole, part) for part in parts.tallies if isinstance(part, ErrorSums)]
+    whole = parts.whole
+    if isinstance(whole, ErrorSums) and metric.name in OF_MOMENTS and whole.has("order 4") and not whole.weighted:
+        return [_rest_sums(whole, part) for part in parts.tallies if isinstance(part, ErrorSums)]
     if len(parts.tallies) > MOST_SUMMED:
         return None
     kind = type(parts.whole)
@@ -211,10 +207,6 @@ def _rest_tables(whole: Confusion, parts: Confusion) -> list[Confusion]:
 
 OF_MOMENTS = ("mean_absolute_error", "mean_error", "mean_squared_error", "root_mean_squared_error", "r2")
 """Figures of predicted numbers whose intervals need no rows."""
-
-
-def _from_moments(metric: Metric, sums: ErrorSums) -> bool:
-    return metric.name in OF_MOMENTS and sums.has("order 4") and not sums.weighted
 
 
 def _rest_sums(whole: ErrorSums, part: ErrorSums) -> ErrorSums:

@@ -95,22 +95,17 @@ def fisher(hits: Values, rows: Values, other_hits: Values, other_rows: Values) -
 
     Where hundreds of hits are dealt out, the score test says the same.
     """
+    from scipy.special import ndtr
+
     hits, rows, other_hits, other_rows = (np.asarray(each, np.float64) for each in (hits, rows, other_hits, other_rows))
     of_all, total = hits + other_hits, rows + other_rows
     mean = rows * of_all / total
     spread = np.sqrt(mean * (1 - of_all / total) * (1 - rows / total) * total / np.maximum(total - 1, 1))
-    many = spread > _SPREAD
-    p_values = np.where(many, _normal(hits - mean, spread), 1.0)
-    few = np.flatnonzero(~many)
+    p_values: Array = 2 * ndtr(-np.abs(hits - mean) / np.maximum(spread, 1e-300))
+    few = np.flatnonzero(spread <= _SPREAD)
     if len(few):
         p_values[few] = _exact(hits[few], rows[few], of_all[few], total[few], mean[few], spread[few])
     return p_values
-
-
-def _normal(distance: Array, spread: Array) -> Array:
-    from scipy.special import ndtr
-
-    return np.asarray(2 * ndtr(-np.abs(distance) / np.maximum(spread, 1e-300)))
 
 
 def _exact(hits: Array, rows: Array, of_all: Array, total: Array, mean: Array, spread: Array) -> Array:
