@@ -35,7 +35,7 @@ from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 from stakes.tallies.columns import Columns
 from stakes.tallies.grid import Grid
-from stakes.tallies.key_buffer import KeyBuffer
+from stakes.tallies.keys import KeyBuffer
 from stakes.tallies.parallel import ahead
 
 MOST_EXACT = 20_000_000

@@ -65,21 +65,31 @@ class Costs(Record):
                 " (rows are the truth), not both",
             )
         if self.matrix is None:
-            cells = [[0, self.false_alarm], [self.miss, 0]]
-            for name, price in (("miss", self.miss), ("false_alarm", self.false_alarm)):
-                if not _is_cost(price, name):
-                    raise InputError(
-                        "bad-price", Given(name, price), " is no cost; give a finite number, or the name of a column"
-                    )
-                if not isinstance(price, str) and price < 0:
-                    errors.warn(
-                        "negative-price",
-                        Given(name, price),
-                        " is below 0: it would cost less than a right answer; is it a gain?",
-                    )
-            self._set(matrix=_cells(cells, _PAIR, _PAIR))
-            self._refuse_nothing_to_decide()
-            return
+            self._from_prices()
+        else:
+            self._from_matrix()
+        if all(len(set(row)) == 1 for row in self.matrix):  # every decision costs the same: nothing to choose between
+            raise errors.costs_of_nothing()
+        if self.classes is not None:
+            self._warn_of_dear_right_answers()
+
+    def _from_prices(self) -> None:
+        """Make the matrix of a miss and a false alarm."""
+        for name, price in (("miss", self.miss), ("false_alarm", self.false_alarm)):
+            if not _is_cost(price, name):
+                raise InputError(
+                    "bad-price", Given(name, price), " is no cost; give a finite number, or the name of a column"
+                )
+            if not isinstance(price, str) and price < 0:
+                errors.warn(
+                    "negative-price",
+                    Given(name, price),
+                    " is below 0: it would cost less than a right answer; is it a gain?",
+                )
+        self._set(matrix=_cells([[0, self.false_alarm], [self.miss, 0]], _PAIR, _PAIR))
+
+    def _from_matrix(self) -> None:
+        """Check a matrix and the names of its rows and columns."""
         if isinstance(self.matrix, Mapping):
             self._from_names(self.matrix)
         if self.classes is None:
@@ -104,13 +114,6 @@ class Costs(Record):
             if len(set(names)) != len(names) or len(names) < 2:
                 raise errors.classes_not_different(names)
         self._set(classes=classes, decisions=decisions, matrix=_cells(self.matrix, classes, decisions))
-        self._refuse_nothing_to_decide()
-        self._warn_of_dear_right_answers()
-
-    def _refuse_nothing_to_decide(self) -> None:
-        """Where every decision costs the same for every class there is nothing to choose between."""
-        if all(len(set(row)) == 1 for row in self.matrix):
-            raise errors.costs_of_nothing()
 
     def _set(self, **values: object) -> None:
         for name, value in values.items():

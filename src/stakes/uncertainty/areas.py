@@ -85,8 +85,13 @@ def delong_error(table: ScoreTable, auc: float) -> float:
     mine, theirs = fold_all(
         [(Fold(each, lambda whole, _: whole), {}) for each in (_of_positives, _of_negatives)], table
     )
-    between_positives = (mine / (4 * N * N) - P * auc**2) / (P - 1)
-    between_negatives = (theirs / (4 * P * P) - N * auc**2) / (N - 1)
+    return placement_error(auc, P, N, mine / 4, theirs / 4)
+
+
+def placement_error(auc: float, P: float, N: float, of_positives: float, of_negatives: float) -> float:
+    """Return the standard error of an auc from sums of squares: what positives outrank, what outranks negatives"""
+    between_positives = (of_positives / N**2 - P * auc**2) / (P - 1)
+    between_negatives = (of_negatives / P**2 - N * auc**2) / (N - 1)
     return math.sqrt(max(between_positives / P + between_negatives / N, 0.0))
 
 
