@@ -410,7 +410,7 @@ def _cells(matrix: Values, classes: Sequence[str], decisions: Sequence[str]) -> 
 def _is_cost(cost: object, called: str) -> bool:
     """Whether a cost is a finite number, or the name of a column; refuse numbers that are too large."""
     if is_real(cost) and _MOST < abs(cost) < math.inf:
-        raise errors.huge_cost(called, cost)
+        raise InputError("huge-cost", Given(called, cost), " is beyond 1e100; rescale the costs")
     return bool(cost.strip()) if isinstance(cost, str) else is_real(cost) and abs(cost) <= _MOST
 
 

@@ -158,7 +158,7 @@ def _ranking(
 # ── clusters ─────────────────────────────────────────────────────────────────────────────────────────────────────
 def _clusters(metrics: Sequence[Metric], values: Sequence[float], tally: Tally, sampling: Sampling) -> list[Interval]:
     """The spread over draws of whole clusters."""
-    count = sampling.whole_clusters.count
+    count = sampling.require_clusters().count
     if count < 2:
         return [none("there is a single cluster")] * len(metrics)
     draw: Callable[..., Tally]

@@ -49,7 +49,7 @@ def redraw_table(table: Confusion, sampling: Sampling, ends: float = 0.5) -> Con
 
 def redraw_clustered_table(table: Confusion, sampling: Sampling, ends: float = 0.0) -> Confusion:
     """Return tables of clusters drawn anew; with ``ends`` as much of a cluster is added to each cell of two classes."""
-    generator, each = sampling.generator(), sampling.whole_clusters.tables(table)
+    generator, each = sampling.generator(), sampling.require_clusters().tables(table)
     cells = np.tensordot(_weights(sampling, generator, sampling.replicates), each, 1)
     if ends:
         cells += generator.standard_gamma(4 * ends / table.counts.size, cells.shape) * (each.sum() / len(each))
@@ -103,7 +103,7 @@ def _draw_rows(table: ScoreTable, pieces: ScoreTable, sampling: Sampling, ends: 
 
 
 def _draw_clusters(table: ScoreTable, pieces: ScoreTable, sampling: Sampling, ends: float) -> tuple[Array, Array]:
-    scores, counts = sampling.whole_clusters.pieces(pieces)
+    scores, counts = sampling.require_clusters().pieces(pieces)
     generator = sampling.generator()
     draws = np.tensordot(_weights(sampling, generator, _REPLICATES), counts, 1)
     if not ends:
@@ -138,4 +138,4 @@ def cluster_weights(sampling: Sampling) -> Array:
 
 
 def _weights(sampling: Sampling, generator: "np.random.Generator", replicates: int) -> Array:
-    return generator.standard_exponential((replicates, sampling.whole_clusters.size))
+    return generator.standard_exponential((replicates, sampling.require_clusters().size))

@@ -63,9 +63,8 @@ class Sampling:
         probability = (1 + self.confidence) / 2
         return normal(probability) if self.clusters is None else student(probability, self.clusters.count - 1)
 
-    @property
-    def whole_clusters(self) -> Clusters:
-        """The clusters, where there are some."""
+    def require_clusters(self) -> Clusters:
+        """Return the clusters that are drawn, where rows come in some."""
         assert self.clusters is not None
         return self.clusters
 
