@@ -76,7 +76,8 @@ class Confusion(Tally):
             array = _small_if_possible(np.array(values))
         except (ValueError, TypeError):
             raise errors.bad_counts("they are no table of numbers") from None
-        if array.dtype.kind not in "biufO":
+        kind = array.dtype.kind
+        if kind not in "biufO":
             raise errors.bad_counts(f"they are {array.dtype} values, not numbers")
         wanted = (len(self.truths), len(self.decisions))
         if max(wanted) > MOST_CLASSES:
@@ -84,16 +85,16 @@ class Confusion(Tally):
         if array.shape[-2:] != wanted:
             raise errors.bad_counts(f"shape {array.shape} does not fit {wanted[0]} truths and {wanted[1]} decisions")
         low, high = (array.min(), array.max()) if array.size else (0, 0)
-        unseen = array.dtype == object and (array != array).any()  # a NaN among Python numbers is no minimum
+        unseen = kind == "O" and (array != array).any()  # a NaN among Python numbers is no minimum
         if unseen or not (low >= 0 and high < np.inf):
             raise errors.bad_counts("some are negative, infinite or not numbers")
-        if array.dtype == object and high > MOST:
+        if kind == "O" and high > MOST:
             raise errors.bad_counts(f"some are beyond {MOST:g}, more than there are of anything")
         room = 2**62 // max(array.size, 1) if array.ndim == 2 else 2**63 - 1  # so that the margins fit, too
-        if array.dtype.kind in "iu" and high > room:
+        if kind in "iu" and high > room:
             array = exact(array)
-        elif array.dtype != object:
-            array = array.astype(np.int64 if array.dtype.kind in "biu" else np.float64, copy=False)
+        elif kind != "O":
+            array = array.astype(np.int64 if kind in "biu" else np.float64, copy=False)
         array.flags.writeable = False
         return array
 
@@ -388,6 +389,6 @@ def _stack_cells(tp: Number, fn: Number, fp: Number, tn: Number) -> Array:
 
 def _small_if_possible(counts: Array) -> Array:
     """Python integers as int64 where they fit."""
-    if counts.dtype == object and all(isinstance(c, int) and abs(c) < 2**63 for c in counts.flat):
+    if counts.dtype.kind == "O" and all(isinstance(c, int) and abs(c) < 2**63 for c in counts.flat):
         return counts.astype(np.int64)
     return counts
