@@ -105,7 +105,7 @@ class Counted(Saved):
 
     @property
     def _weighted(self) -> bool:
-        return any(tally.weighted for tally in self.tallies.values())  # type: ignore[attr-defined]
+        return any(tally.weighted for tally in self.tallies.values())
 
     @property
     def _total(self) -> float:

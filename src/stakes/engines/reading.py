@@ -167,9 +167,10 @@ def _classes(
         judged = columns["truth"], columns["prediction"]
         columns["truth"], columns["prediction"] = same_kind(*judged, alike=bool(spelling.words))
     tasks = [functools.partial(lambda name: quick[name] or encode(columns[name]), name) for name in quick]
-    truth, prediction = [*run_all(tasks, len(columns["truth"])), None][:2]
-    if spelling.words:
-        truth, prediction = (None if labels is None else labels.renamed(spelling) for labels in (truth, prediction))
+    truth, *others = (
+        labels.renamed(spelling) if spelling.words else labels for labels in run_all(tasks, len(columns["truth"]))
+    )
+    prediction = others[0] if others else None
     if pricing is not None and classes is None:
         classes = classes_of_costs(pricing.costs, truth.names)
     scored = table is not None or "score" in columns  # a score is that of the positive class

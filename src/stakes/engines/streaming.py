@@ -32,7 +32,7 @@ from stakes.engines.tasks import settle_task
 from stakes.tallies import ScoreTable, bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
-from stakes.tallies.key_buffer import KeyBuffer
+from stakes.tallies.keys import KeyBuffer
 from stakes.tallies.parallel import ahead
 
 MOST_EXACT = 20_000_000

@@ -23,10 +23,6 @@ def costs_of_wrong_shape(shape: str, classes: int, decisions: int) -> InputError
     )
 
 
-def huge_cost(name: str, cost: object) -> InputError:
-    return InputError("huge-cost", Given(name, cost), " is beyond 1e100; rescale the costs")
-
-
 def no_cost_for(what: str, name: str, known: Sequence[str]) -> InputError:
     return InputError("no-cost-for", f"the costs have no {what} {name!r}{nearest(name, known)}")
 

@@ -380,7 +380,7 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
     @property
     def rows(self) -> RowCount:
         """The (weighted) number of rows."""
-        total = self._size.total  # type: ignore[attr-defined]
+        total = self._size.total
         return total if isinstance(total, int) else float(total)
 
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -415,7 +415,7 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
 
     # ── to look at ───────────────────────────────────────────────────────────────────────────────────────────
     def _content(self, more_segments: str = _MORE_SEGMENTS) -> page.Content:
-        weighted = self._size.weighted  # type: ignore[attr-defined]
+        weighted = self._size.weighted
         size = {"weight of rows": f"{self.rows:,.6g}"} if weighted else {"rows": f"{self.rows:,}"}
         clusters = self.counted.clusters
         drawn = {} if clusters is None else {"clusters": f"{clusters.count:,}; intervals draw whole clusters"}

@@ -133,7 +133,8 @@ def _parts(evaluation: "Evaluation", parts: Sequence["Evaluation"], name: Value,
     places = [part._place_of(name) for part in parts]
     sizes = np.array([list(part._sizes().values()) for part in parts], np.float64)
     of_all = np.array(list(evaluation._sizes().values()), np.float64)
-    tallies, samplings = [tally for _, tally, _ in places], [sampling for _, _, sampling in places]
+    tallies = [tally for _, tally, _ in places if tally is not None]  # parts have what the whole has
+    samplings = [sampling for _, _, sampling in places]
     return Parts(whole, tallies, samplings, sizes.min(-1), np.maximum(of_all - sizes, 0).min(-1))
 
 
@@ -168,7 +169,8 @@ def _verdict(
     if rows < LEAST_ROWS:
         return f"too small: {_rests_on(metric, part, rows)}; at least {LEAST_ROWS} wanted"
     if numbers["value"] is None:
-        return f"undefined: {metric.why_undefined(part._tally(metric))}"
+        tally = part._tally(metric)
+        return f"undefined: {part._why_no(metric) if tally is None else metric.why_undefined(tally)}"
     if adjusted is None or difference is None:
         return f"not compared: {note or 'there is no interval of both'}"
     if adjusted > 1 - confidence:

@@ -7,24 +7,18 @@ input would score, and why it can be undefined. ``python -m stakes metrics`` pri
 import ast
 import copyreg
 import warnings
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from stakes import errors
 from stakes.errors import InputError, nearest
 from stakes.metrics import agreement, cost, many, probability, ranking, rates, regression
-from stakes.metrics.declare import ALIASES, CATALOGUE, Metric, measure
+from stakes.metrics.declare import ALIASES, CATALOGUE, Metric, Parameter, measure
 from stakes.metrics.estimate import Estimate
 from stakes.metrics.ranking import auc_bounds
 
 FAMILIES = {
-    "rates": rates.__doc__,
-    "agreement": agreement.__doc__,
-    "cost": cost.__doc__,
-    "ranking": ranking.__doc__,
-    "probability": probability.__doc__,
-    "many": many.__doc__,
-    "regression": regression.__doc__,
+    family.__name__.rpartition(".")[2]: family.__doc__
+    for family in (rates, agreement, cost, ranking, probability, many, regression)
 }
 """The families, in the order in which they are shown."""
 
@@ -56,18 +50,18 @@ def find(text: str) -> Metric:
     return found.with_parameters(**parameters)
 
 
-def _by_name(metric: Metric) -> tuple[Any, tuple[Any, ...]]:
+def _by_name(metric: Metric) -> tuple[Callable[..., Metric], tuple[object, ...]]:
     """Pickle a metric by its name and its costs, if it has any: declarations hold functions, which pickle refuses."""
-    keywords: dict[str, Any] = getattr(metric.function, "keywords", {})
-    if "pricing" in keywords:
-        return cost.with_prices, (find(metric.name), keywords["pricing"], metric.tally)
+    pricing = cost.pricing_of(metric)
+    if pricing is not None:
+        return cost.with_prices, (find(metric.name), pricing, metric.tally)
     return find, (metric.text,)
 
 
 copyreg.pickle(Metric, _by_name)
 
 
-def _parse(text: str) -> tuple[str, dict[str, Any]]:
+def _parse(text: str) -> tuple[str, dict[str, Parameter]]:
     """Take name(parameter=number) apart; the text is read, never run."""
     if not isinstance(text, str):
         raise errors.bad_metric_text(text)

@@ -130,6 +130,8 @@ class ScoredFigure:
             columns |= {"task": "classification", "positive": self.positive}
         judged = evaluation.judge(count_rows(parts=metric.parts, pricing=self.pricing, **columns), pricing=self.pricing)
         found, tally, _ = judged._place_of(metric.text)
+        if tally is None:
+            raise errors.wrong_tally(found.name, found.tally.kind, " and ".join(judged.counted.tallies))
         value = float(found.of(tally))
         if value != value:
             words = f"{found.text} is undefined: {found.why_undefined(tally)}"

@@ -146,9 +146,9 @@ class Curve(Record, Plottable):
 
 def bootstrap_tables(table: ScoreTable, at: Array, sampling: Sampling) -> Confusion:
     """Return the decisions at thresholds in resampled score tables: (draw, threshold)."""
-    from stakes.uncertainty.clusters import drawn_scores  # only bands need it
+    from stakes.uncertainty.redraws import redraw_scores  # only bands need it
 
-    return drawn_scores(table, sampling, 0.5, table.between(at)).at_each(at)
+    return redraw_scores(table, sampling, 0.5, table.between(at)).at_each(at)
 
 
 def bootstrap_band(places: Array, draw: Callable[[], Figure], sampling: Sampling, y: Array | None = None) -> Band:

@@ -56,10 +56,10 @@ def _in_steps(x: Array, y: Array) -> Array:
 
 def _band(scored: Scored, points: Points, height: Height) -> Band:
     """The limits of y at 101 places of x, from resampled score tables."""
-    from stakes.uncertainty.clusters import drawn_scores  # only bands need it
+    from stakes.uncertainty.redraws import redraw_scores  # only bands need it
 
     def heights() -> list[Array]:
-        x, y = points(drawn_scores(scored.table, scored.sampling, ends=0.5).confusions())
+        x, y = points(redraw_scores(scored.table, scored.sampling, ends=0.5).confusions())
         return [height(*line) for line in zip(x, y, strict=True)]
 
     return bootstrap_band(_PLACES, heights, scored.sampling)

@@ -18,7 +18,7 @@ from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.costs import Costs
 from stakes.tallies.pricing import Pricing
-from stakes.uncertainty.rank_sum import rank_sum_p_value
+from stakes.uncertainty.areas import rank_sum_p_value
 from stakes.views.report.payload import figure, said
 
 
