@@ -117,7 +117,14 @@ def read_rows(data: Data, asked: RowQuestion) -> Read:
     of_classes = asked.of_classes or (asked.task == "auto" and None not in quick.values())
     if settle_task(asked.task, columns, of_classes, baseline is not None) == "regression":
         if score is not None or "prediction" not in columns:
-            raise errors.regression_without_prediction()
+            raise InputError(
+                "regression-without-prediction",
+                "a regression is judged by ",
+                Pass("prediction"),
+                ", the predicted numbers; ",
+                Pass("score"),
+                " is for classes",
+            )
         if pricing is not None:
             raise errors.costs_of_numbers()
         numbers = as_finite(columns["truth"]), as_finite(columns["prediction"])

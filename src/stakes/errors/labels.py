@@ -85,17 +85,6 @@ def classes_not_different(classes: Sequence[str]) -> InputError:
     return InputError("classes-not-different", Given("classes", list(classes)), ": give at least two different classes")
 
 
-def regression_without_prediction() -> InputError:
-    return InputError(
-        "regression-without-prediction",
-        "a regression is judged by ",
-        Pass("prediction"),
-        ", the predicted numbers; ",
-        Pass("score"),
-        " is for classes",
-    )
-
-
 def class_without_score(classes: Sequence[str], unused: Sequence[str]) -> InputError:
     hint = f" (there is one for {some(unused)}, which occurs in no row)" if unused else ""
     return InputError(
