@@ -114,6 +114,7 @@ def warn(code: str, *parts: str | Pass, category: type[InputWarning | UndefinedW
 # A text is only wanted once something is wrong, so its file is not read before.
 _TOPICS = (
     "arguments",
+    "borrowed",
     "calibration",
     "cautions",
     "columns",
@@ -136,6 +137,7 @@ _TOPICS = (
 
 if TYPE_CHECKING:
     from stakes.errors.arguments import *
+    from stakes.errors.borrowed import *
     from stakes.errors.calibration import *
     from stakes.errors.cautions import *
     from stakes.errors.columns import *

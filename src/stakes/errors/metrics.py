@@ -3,7 +3,11 @@
 from collections.abc import Iterable, Sequence
 
 from stakes.errors import InputError
+from stakes.errors.borrowed import translation
 from stakes.errors.words import nearest, short, some
+
+_CALLED_WITH = ("truth", "prediction", "score", "positive", "classes", "weight")
+"""What the call of a metric takes beside its parameters."""
 
 
 def no_such_metric(name: str, known: Iterable[str]) -> InputError:
@@ -11,6 +15,12 @@ def no_such_metric(name: str, known: Iterable[str]) -> InputError:
     return InputError(
         "no-such-metric",
         f"there is no metric {name!r}{(hint if 'mean' in hint else '; `stakes metrics` lists them all')}",
+    )
+
+
+def negated_metric(name: str, ours: str) -> InputError:
+    return InputError(
+        "negated-metric", f"{name!r} is the negative of {ours}, of which lower values are better here; ask for {ours}"
     )
 
 
@@ -23,7 +33,8 @@ def bad_metric_text(text: object) -> InputError:
 
 def no_such_parameter(metric: str, parameter: str, known: Sequence[str]) -> InputError:
     takes = f"it takes {some(known)}" if known else "it takes none"
-    return InputError("no-such-parameter", f"{metric} has no parameter {parameter!r}; {takes}")
+    translated = translation(parameter, (*known, *_CALLED_WITH)) or [takes]
+    return InputError("no-such-parameter", f"{metric} has no parameter {parameter!r}; ", *translated)
 
 
 def wrong_tally(metric: str, wanted: str, seen: str) -> InputError:

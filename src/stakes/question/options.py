@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated, Any, Literal, TypedDict, TypeVar, get_args, get_type_hints
 
-from stakes.errors import Given, InputError, Pass, Text, nearest
+from stakes import errors
+from stakes.errors import Given, InputError, Pass, Text
 
 Data = Any
 """Rows, in whatever a user holds them: a table, a dictionary of columns, names of files, tallies."""
@@ -466,9 +467,7 @@ def refuse_unknown(verb: str, asked: Mapping[str, Any]) -> None:
     for name, value in asked.items():
         if name in known or (value is None and name in table(verb)):
             continue
-        raise why_not(verb, name) or InputError(
-            "no-such-option", f"{verb}() has no option {name!r}{nearest(name, list(known))}"
-        )
+        raise why_not(verb, name) or errors.no_such_option(verb, name, known)
 
 
 def asks(verb: str) -> Callable[[Verb], Verb]:
