@@ -16,9 +16,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import stakes
-from stakes.engines import files, streaming
+from stakes.engines import streaming
 from stakes.engines.counting import count_rows
-from stakes.engines.files import database
+from stakes.engines.files import database, reading
 from stakes.engines.files.sources import sources
 from stakes.engines.reading import read_rows
 from stakes.errors import EmptyError, InputError
@@ -375,7 +375,7 @@ def _in_batches(monkeypatch):
     """Let two rows be many, and three a batch."""
     monkeypatch.setattr(streaming, "MOST_EXACT", 2)
     monkeypatch.setattr(streaming, "BATCH", 3)
-    monkeypatch.setattr(files, "_LOOKED_AT", 3)
+    monkeypatch.setattr(reading, "_LOOKED_AT", 3)
 
 
 @pytest.mark.usefixtures("_in_batches")

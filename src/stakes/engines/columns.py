@@ -3,8 +3,10 @@
 Lists, NumPy, pandas, Polars, pyarrow and anything else that Narwhals takes come in; the caller's memory is only read.
 """
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -15,7 +17,25 @@ from stakes.tallies.checks import is_sequence
 from stakes.tallies.columns import refuse_infinite
 from stakes.tallies.parallel import polars_is_lost
 
+if TYPE_CHECKING:
+    import narwhals as nw
+    import polars as pl
+
 Kind = Literal["number", "boolean", "text"]
+
+Data: TypeAlias = Any
+"""A table as a user hands it over: a data frame of any library, names of files, a dictionary of columns, batches."""
+
+Values: TypeAlias = Any
+"""A column, or another argument, as a user hands it over: a list, an array, a series of any library, a name."""
+
+Arguments: TypeAlias = Mapping[str, Values]
+"""Columns and other arguments of a call by name, as they were handed over."""
+
+Series: TypeAlias = "nw.Series[Any]"
+Table: TypeAlias = "nw.DataFrame[Any]"
+LazyTable: TypeAlias = "nw.LazyFrame[Any]"
+"""What Narwhals makes of columns and tables of any library."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +62,7 @@ class Column:
 
 
 # ── a table ──────────────────────────────────────────────────────────────────────────────────────────────────────
-def as_frame(data: Any) -> Any:
+def as_frame(data: Data) -> "Table | LazyTable":
     """Return the Narwhals frame of a table: one whose rows are here, or a lazy one."""
     import narwhals as nw
 
@@ -56,19 +76,27 @@ def as_frame(data: Any) -> Any:
     try:
         if isinstance(nw.from_native(data, pass_through=True, allow_series=True), nw.Series):
             raise errors.positional_arrays()
-        return nw.from_native(data)
+        frame: Table | LazyTable = nw.from_native(data)
+        return frame
     except TypeError:
         raise InputError(
             "not-a-table",
             f"data is a {type(data).__name__}; give a file name, a data frame, or a dictionary of columns",
         ) from None
     except nw.exceptions.DuplicateError:
-        names = [str(name) for name in data.columns]
-        raise errors.duplicate_columns([n for n in dict.fromkeys(names) if names.count(n) > 1]) from None
+        refuse_repeated_names([str(name) for name in data.columns])
+        raise
+
+
+def refuse_repeated_names(names: Sequence[str]) -> None:
+    """Refuse columns of which two have one name."""
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise errors.duplicate_columns(twice) from None
 
 
 # ── one column ───────────────────────────────────────────────────────────────────────────────────────────────────
-def to_column(values: Any, argument: str) -> Column:
+def to_column(values: Values, argument: str) -> Column:
     """Turn one column of any make into a :class:`Column`."""
     refuse_sparse(argument, values)
     if isinstance(values, np.ndarray):
@@ -85,7 +113,7 @@ def to_column(values: Any, argument: str) -> Column:
     raise errors.not_a_column(argument, _article(type(values).__name__))
 
 
-def refuse_sparse(argument: str, values: Any) -> None:
+def refuse_sparse(argument: str, values: Values) -> None:
     """Refuse a sparse matrix, whose zeros would have to be guessed to be rows."""
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
         raise InputError(
@@ -95,18 +123,19 @@ def refuse_sparse(argument: str, values: Any) -> None:
         )
 
 
-def in_order(classes: Any) -> Any:
+def in_order(classes: Values) -> Sequence[Values]:
     """Return classes in their order; refuse what has none."""
     if not is_sequence(classes):
         raise errors.classes_without_order(classes)
-    return classes
+    found: Sequence[Values] = classes
+    return found
 
 
 def _article(name: str) -> str:
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
-def as_series(values: Any) -> Any:
+def as_series(values: Values) -> "Series | None":
     """Return a Narwhals series, or None when this is no series; Narwhals is not loaded for nothing."""
     if type(values).__module__.partition(".")[0] in ("builtins", "numpy"):
         return None
@@ -122,7 +151,7 @@ def as_series(values: Any) -> Any:
     return wrapped if isinstance(wrapped, nw.Series) else None
 
 
-def refuse_lost_polars(values: Any = None) -> None:
+def refuse_lost_polars(values: Data = None) -> None:
     """Refuse what only Polars can do (with its own objects, or files) in a process that has lost its threads."""
     if polars_is_lost() and (values is None or type(values).__module__.partition(".")[0] == "polars"):
         raise InputError(
@@ -157,7 +186,7 @@ def _from_numpy(array: Array, argument: str) -> Column:
     raise errors.unsupported_type(argument, str(array.dtype))
 
 
-def _from_series(series: Any, argument: str) -> Column:
+def _from_series(series: Series, argument: str) -> Column:
     import narwhals as nw
 
     if series.null_count():
@@ -184,14 +213,7 @@ def _from_series(series: Any, argument: str) -> Column:
     raise errors.unsupported_type(argument, str(dtype))
 
 
-def _as_polars(series: Any) -> Any:
-    import polars as pl
-
-    native = series.to_native()
-    return native if isinstance(native, pl.Series) else pl.Series(native)
-
-
-def _from_categories(series: Any, argument: str) -> Column:
+def _from_categories(series: Series, argument: str) -> Column:
     """Take a categorical column by its codes; categories may be numbers or booleans too."""
     native = series.to_native()
     if hasattr(native, "cat") and hasattr(native.cat, "codes"):  # pandas
@@ -199,9 +221,8 @@ def _from_categories(series: Any, argument: str) -> Column:
         values = native.cat.codes.to_numpy()
         if categories.kind != "text":
             return Column(argument, categories.kind, categories.values[values])
-        places = np.asarray(categories.values)[values]
-        return _present(argument, places, categories.names)
-    return _from_codes(_as_polars(series), argument)
+        return _present(argument, categories.values[values], categories.names)
+    return _from_codes(series.to_polars(), argument)
 
 
 def _present(argument: str, codes: Array, names: tuple[str, ...]) -> Column:
@@ -209,30 +230,32 @@ def _present(argument: str, codes: Array, names: tuple[str, ...]) -> Column:
     seen = np.flatnonzero(np.bincount(codes, minlength=len(names)))
     if len(seen) == len(names):
         return Column(argument, "text", codes, names)
-    places = np.zeros(len(names), np.int64)
-    places[seen] = np.arange(len(seen))
-    return Column(argument, "text", places[codes], tuple(names[i] for i in seen))
+    return Column(argument, "text", ranks(seen, len(names))[codes], tuple(names[i] for i in seen))
 
 
-def _arrow_chunks(native: Any) -> Any:
+def ranks(codes: Array, size: int, kind: type[np.generic] = np.int64) -> Array:
+    """Say of each of so many codes which place it has among those that are listed."""
+    places = np.zeros(size, kind)
+    places[codes] = np.arange(len(codes))
+    return places
+
+
+def _arrow_chunks(native: Values) -> Values:
     """Return the Arrow memory of a column that has it: pyarrow's own, or pandas text that is kept there."""
     if type(native).__module__.startswith("pyarrow"):
         return native
     return native.array.__arrow_array__() if getattr(native.dtype, "storage", "") == "pyarrow" else None
 
 
-def _from_arrow(chunks: Any, argument: str) -> Column:
+def _from_arrow(chunks: Values, argument: str) -> Column:
     """Number the texts where they lie: handing them to Polars would copy them first."""
     encoded = chunks.dictionary_encode().unify_dictionaries().chunks
     names = encoded[0].dictionary.to_pylist() if encoded else []
-    order = sorted(range(len(names)), key=names.__getitem__)
-    places = np.empty(len(names), np.uint8 if len(names) <= 256 else np.int32)
-    places[order] = np.arange(len(names))
-    codes = [places[part.indices.to_numpy(zero_copy_only=False)] for part in encoded]
-    return _number(argument, np.concatenate([places[:0], *codes]), tuple(names[i] for i in order))
+    parts = [part.indices.to_numpy(zero_copy_only=False) for part in encoded]
+    return _put_in_order(argument, parts, np.arange(len(names)), names)
 
 
-def _from_codes(series: Any, argument: str) -> Column:
+def _from_codes(series: "pl.Series", argument: str) -> Column:
     """Take a categorical column of Polars by its codes, of which few may occur."""
     import polars as pl
 
@@ -240,11 +263,15 @@ def _from_codes(series: Any, argument: str) -> Column:
     seen = np.flatnonzero(np.bincount(codes))
     rows = np.zeros(int(seen.max(initial=0)) + 1, np.int64)
     rows[codes] = np.arange(len(codes))  # a row of each code
-    names = series.gather(rows[seen]).cast(pl.String).to_list()
+    return _put_in_order(argument, [codes], seen, series.gather(rows[seen]).cast(pl.String).to_list())
+
+
+def _put_in_order(argument: str, parts: Sequence[Array], known: Array, names: Sequence[str]) -> Column:
+    """Number texts in sorted order; ``known`` are the codes that the names have in the parts of the column."""
     order = sorted(range(len(names)), key=names.__getitem__)
-    places = np.zeros(int(seen.max(initial=0)) + 1, np.uint8 if len(names) <= 256 else np.int32)
-    places[seen[order]] = np.arange(len(order))
-    return _number(argument, places[codes], tuple(names[i] for i in order))
+    places = ranks(known[order], int(known.max(initial=0)) + 1, np.uint8 if len(names) <= 256 else np.int32)
+    codes = np.concatenate([places[:0], *(places[part] for part in parts)])
+    return _number(argument, codes, tuple(names[i] for i in order))
 
 
 def _from_texts(texts: list[str], argument: str) -> Column:
@@ -265,7 +292,7 @@ def _from_texts(texts: list[str], argument: str) -> Column:
     return _number(argument, np.fromiter(map(places.__getitem__, texts), np.int64, len(texts)), tuple(names))
 
 
-def _from_text(series: Any, argument: str) -> Column:
+def _from_text(series: "pl.Series", argument: str) -> Column:
     """Number the distinct texts in sorted order; Polars hashes faster than anything at hand."""
     import polars as pl
 
@@ -283,13 +310,11 @@ def _number(argument: str, codes: Array, names: tuple[str, ...]) -> Column:
 
 
 # ── Python objects ───────────────────────────────────────────────────────────────────────────────────────────────
-def _from_objects(values: Any, argument: str) -> Column:
-    kinds: dict[str, Any] = {}
-    for kind, type_ in [(_kind_of(t), t) for t in set(map(type, values))]:
-        kinds.setdefault(kind, []).append(type_)
+def _from_objects(values: Sequence[object], argument: str) -> Column:
+    kinds = {_kind_of(type_): type_ for type_ in set(map(type, values))}
     if "missing" in kinds or len(kinds) > 1:
         refuse_missing(np.fromiter(map(is_missing, values), bool, len(values)), argument)
-    if "other" in kinds and issubclass(kinds["other"][0], list | tuple | set | frozenset | np.ndarray):
+    if "other" in kinds and issubclass(kinds["other"], list | tuple | set | frozenset | np.ndarray):
         raise InputError(
             "multilabel-rows",
             About(argument),
@@ -297,7 +322,7 @@ def _from_objects(values: Any, argument: str) -> Column:
             "evaluate each label by itself",
         )
     if "other" in kinds:
-        raise errors.unsupported_type(argument, kinds["other"][0].__name__)
+        raise errors.unsupported_type(argument, kinds["other"].__name__)
     if not kinds:
         return Column(argument, "number", np.empty(0))
     if len(kinds) > 1:
@@ -308,13 +333,12 @@ def _from_objects(values: Any, argument: str) -> Column:
             f" mixes {' and '.join([f'{k}s' if k != 'text' else k for k in firsts])} ({some(list(firsts.values()))}); "
             "make the labels all text or all numbers",
         )
-    (kind,) = kinds
-    if kind == "text":
+    if "text" in kinds:
         return _from_texts([str(v) for v in values], argument)
-    return Column(argument, kind, _numbers(values, argument))  # type: ignore[arg-type]
+    return Column(argument, "boolean" if "boolean" in kinds else "number", _numbers(values, argument))
 
 
-def _numbers(values: Any, argument: str) -> Array:
+def _numbers(values: Sequence[Any], argument: str) -> Array:
     """Whole numbers stay whole; a mixture with fractions must fit into float64."""
     if any(type_.__name__ == "Decimal" for type_ in set(map(type, values))):
         values = [float(v) for v in values]
@@ -339,7 +363,7 @@ def _kind_of(type_: type) -> str:
     return "text" if issubclass(type_, str) else "other"
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: object) -> bool:
     """Whether a Python object stands for a missing value."""
     return _kind_of(type(value)) == "missing" or (isinstance(value, float | np.floating) and value != value)
 
@@ -381,7 +405,7 @@ def read_number(text: str) -> float | None:
         return None
 
 
-def check_baseline(baseline: Any) -> None:
+def check_baseline(baseline: float) -> None:
     """Refuse what is no finite number."""
     if not is_real(baseline) or not np.isfinite(float(baseline)):
         raise errors.bad_baseline(baseline)

@@ -2,23 +2,23 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 from stakes import errors
+from stakes.engines.columns import Arguments, Data, Values
 from stakes.engines.plan import Counted
 from stakes.engines.reading import count_read, read_rows
-from stakes.engines.tables import names_files, same_column
+from stakes.engines.tables import is_lazy, names_files, same_column
 from stakes.errors import InputError, Pass
 from stakes.tallies.checks import check_flag
 
 
 def count_rows(
-    data: Any = None,
+    data: Data = None,
     *,
     baseline: float | None = None,
     parts: Collection[str] | None = None,
     exact: bool | None = None,
-    **columns: Any,
+    **columns: Values,
 ) -> Counted:
     """Count the rows once: decisions, scores or both of two or more classes, or errors of predicted numbers.
 
@@ -43,26 +43,28 @@ def count_rows(
     return counted.binned()
 
 
-def _count_elsewhere(data: Any, options: dict[str, Any], exact: bool | None) -> Counted | None:
+def _count_elsewhere(data: Data, options: Arguments, exact: bool | None) -> Counted | None:
     """Count rows that are not in memory without bringing all of them there, if the question allows it."""
     if data is None:
         return None
     if names_files(data):
-        from stakes.engines import streaming  # loads more than one would think
+        from stakes.engines import streaming  # loads Polars
 
         return streaming.count_files(data, options, exact)
-    from stakes.engines import lazy  # asks through Narwhals, which is not loaded for nothing
+    if not is_lazy(data):
+        return None
+    from stakes.engines import lazy  # loads Narwhals
 
-    return lazy.count_inside(data, options, exact) if lazy.is_lazy(data) else None
+    return lazy.count_inside(data, options, exact)
 
 
-def in_batches(data: Any) -> bool:
+def in_batches(data: Data) -> bool:
     """Whether the rows come as several tables: an iterator, or a list of them."""
     tables = isinstance(data, list | tuple) and all(isinstance(p, Mapping) or hasattr(p, "columns") for p in data)
     return isinstance(data, Iterator) or bool(tables and data)
 
 
-def _count_batches(batches: Iterator[Any], options: dict[str, Any]) -> Counted:
+def _count_batches(batches: Iterator[Data], options: dict[str, Values]) -> Counted:
     """Count each batch by itself and add up; a batch without rows is left out."""
     parts, rows, dropped = [], 0, 0
     pricing = options.get("pricing")

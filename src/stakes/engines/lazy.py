@@ -6,36 +6,27 @@ the rows: errors of predicted numbers (their median and their intervals), scores
 that differ by row. Of those the named columns are brought here and no others (``Source.rows``).
 """
 
-import os
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from stakes import errors
-from stakes.engines.columns import as_frame
+from stakes.engines.columns import Arguments, Data
 from stakes.engines.groups import Grouped, count_groups
+from stakes.engines.missing import lacking
 from stakes.engines.plan import Counted
 from stakes.engines.queries import MOST_GROUPS, MOST_SCORES, Groups, QuerySource
 from stakes.engines.reading import Read, read_rows, warn_of_few_outside
 from stakes.engines.segments import spread_by, with_segments_together
 from stakes.engines.tables import warn_of_same_column
+from stakes.errors import InputError
 from stakes.tallies.arithmetic import Array
 
 _KEYS = ("truth", "prediction", "score")
 
 
-def is_lazy(data: Any) -> bool:
-    """Whether this is a table whose rows are not here."""
-    if data is None or isinstance(data, Mapping | str | os.PathLike | list | tuple | np.ndarray):
-        return False
-    import narwhals as nw
-
-    return isinstance(as_frame(data), nw.LazyFrame)
-
-
-def count_inside(data: Any, options: Mapping[str, Any], exact: bool | None = None) -> Counted | None:
+def count_inside(data: Data, options: Arguments, exact: bool | None = None) -> Counted | None:
     """Count the rows where they are; None when this question needs the rows themselves.
 
     ``options`` are the arguments of :func:`stakes.engines.reading.read_rows`. All different scores come back if
@@ -63,7 +54,7 @@ def count_inside(data: Any, options: Mapping[str, Any], exact: bool | None = Non
     return replace(_count(decided, groups, grid), decided_by="threshold", threshold=threshold)
 
 
-def name_columns(data: Any, options: Mapping[str, Any]) -> dict[str, str] | None:
+def name_columns(data: Data, options: Arguments) -> dict[str, str] | None:
     """The columns whose groups answer the question, by argument; None when the question needs the rows themselves."""
     pricing = options.get("pricing")
     by_row = pricing is not None and pricing.costs.columns
@@ -111,12 +102,12 @@ def _count(read: Read, groups: Groups, grid: str | None) -> Counted:
 
 
 # ── what is wrong with the rows, told by how many ────────────────────────────────────────────────────────────────
-def _check(groups: Groups, options: Mapping[str, Any]) -> None:
+def _check(groups: Groups, options: Arguments) -> None:
     """Refuse missing values, infinite scores and fractions for classes, whose rows have no numbers here."""
     of_classes = options.get("task") == "classification"
     of_classes |= any(options.get(name) is not None for name in ("score", "positive", "classes"))
     for argument, column in groups.columns.items():
-        _refuse(_missing(column), groups.sizes, argument, errors.missing_values)
+        _refuse(lacking(column), groups.sizes, argument, errors.missing_values)
         if not column.dtype.is_float():
             continue
         values = column.to_numpy().astype(np.float64)
@@ -130,19 +121,6 @@ def _check(groups: Groups, options: Mapping[str, Any]) -> None:
                 )
 
 
-def _refuse(wrong: Array, sizes: Array, argument: str, words: Any) -> None:
+def _refuse(wrong: Array, sizes: Array, argument: str, words: Callable[[str, int, None], InputError]) -> None:
     if wrong.any():
         raise words(argument, int(sizes[wrong].sum()), None)
-
-
-def _missing(column: Any) -> Array:
-    """Which values are missing: null, no number, or text of nothing but blanks."""
-    import narwhals as nw
-
-    missing = column.is_null().to_numpy().astype(bool)
-    if column.dtype.is_float():
-        missing = missing | np.isnan(column.to_numpy().astype(np.float64))
-    if column.dtype == nw.String:
-        missing = missing | np.array([not text.strip() for text in column.fill_null("").to_list()], bool)
-    found: Array = missing
-    return found

@@ -1,17 +1,14 @@
 """missing="drop": rows in which something is missing are left out, and counted."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from stakes import errors
 from stakes.engines.class_scores import ClassColumns
-from stakes.engines.columns import as_series, is_missing
+from stakes.engines.columns import Arguments, Series, Values, as_series, is_missing
 from stakes.tallies.arithmetic import Array
 
 
-def present_rows(columns: Mapping[str, Any], table: ClassColumns | None) -> Array | None:
+def present_rows(columns: Arguments, table: ClassColumns | None) -> Array | None:
     """Say for each row whether all columns have a value there, or nothing when columns are not of one length.
 
     Missing are null and NaN, and text of nothing but blanks.
@@ -21,14 +18,13 @@ def present_rows(columns: Mapping[str, Any], table: ClassColumns | None) -> Arra
         gaps.append(np.asarray(np.isnan(table.values).any(axis=1)))
     if len({len(rows) for rows in gaps}) != 1:
         return None
-    present = ~np.logical_or.reduce(gaps)
+    present: Array = ~np.logical_or.reduce(gaps)
     if len(present) and not present.any():
         raise errors.nothing_left(len(present))
-    found: Array | None = present
-    return found
+    return present
 
 
-def keep(values: Any, present: Array) -> Any:
+def keep(values: Values, present: Array) -> Values:
     """Return some rows of a column, whatever holds it."""
     if isinstance(values, list | tuple | range):
         return [value for value, here in zip(values, present.tolist(), strict=True) if here]
@@ -36,7 +32,7 @@ def keep(values: Any, present: Array) -> Any:
     return np.asanyarray(values)[present] if series is None else series.filter(present.tolist()).to_native()
 
 
-def lacking(values: Any) -> Array:
+def lacking(values: Values) -> Array:
     """Say of each row whether a column lacks a value there."""
     series = None if isinstance(values, list | tuple | range | np.ndarray) else as_series(values)
     if series is not None:
@@ -51,11 +47,11 @@ def lacking(values: Any) -> Array:
     return np.fromiter(map(_is_nothing, array), bool, len(array))
 
 
-def _is_nothing(value: Any) -> bool:
+def _is_nothing(value: object) -> bool:
     return is_missing(value) or (isinstance(value, str) and not value.strip())
 
 
-def _lacking_in_series(series: Any) -> Array:
+def _lacking_in_series(series: Series) -> Array:
     import narwhals as nw
 
     lacking: Array = series.is_null().to_numpy().astype(bool)

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 
 def streaming() -> dict[str, Any]:
     """The option with which ``collect`` reads in batches; before 1.32 it failed at categories, and memory has to do."""
@@ -13,12 +15,10 @@ def streaming() -> dict[str, Any]:
 
 def dies_of_brackets() -> bool:
     """Whether the process ends where brackets of JSON stand within each other without end; 2.0 refuses them."""
-    import polars as pl
-
     return int(pl.__version__.partition(".")[0]) < 2
 
 
-def batches(lazy: Any, rows: int) -> Iterator[Any]:
+def batches(lazy: pl.LazyFrame, rows: int) -> Iterator[pl.DataFrame]:
     """Read so many rows at a time, in their order.
 
     Before Polars 1.34 all but the first go through a file on disk, so that memory does not have to hold them.
@@ -32,9 +32,7 @@ def batches(lazy: Any, rows: int) -> Iterator[Any]:
         yield from _by_way_of_disk(lazy, rows)
 
 
-def _by_way_of_disk(lazy: Any, rows: int) -> Iterator[Any]:
-    import polars as pl
-
+def _by_way_of_disk(lazy: pl.LazyFrame, rows: int) -> Iterator[pl.DataFrame]:
     with tempfile.TemporaryDirectory(prefix="stakes-") as folder:
         written = Path(folder) / "rows.parquet"
         lazy.sink_parquet(written, compression="lz4", row_group_size=rows)
@@ -45,6 +43,4 @@ def _by_way_of_disk(lazy: Any, rows: int) -> Iterator[Any]:
 
 
 def _has_batches() -> bool:
-    import polars as pl
-
     return hasattr(pl.LazyFrame, "collect_batches")

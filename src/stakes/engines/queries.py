@@ -4,16 +4,18 @@ Nothing but groups and their sizes comes back. They are plain aggregations, so a
 twice. Group by group the order is the engine's own, and sums of weights are rounded as the engine rounds them.
 """
 
+import logging
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
+import narwhals as nw
 import numpy as np
 
 from stakes import errors
-from stakes.engines.columns import as_frame
-from stakes.engines.conditions import filtered, parse
+from stakes.engines.columns import Data, LazyTable, Series, Table, as_frame, refuse_repeated_names
+from stakes.engines.conditions.lazy import filtered
+from stakes.engines.conditions.syntax import parse
 from stakes.engines.older_polars import streaming
 from stakes.tallies.arithmetic import Array
 
@@ -40,7 +42,7 @@ _STEPS = 2.0**15
 class Groups:
     """The kinds of rows that occur: a value for each argument, how many rows, and perhaps their Σw and Σw²."""
 
-    columns: Mapping[str, Any]
+    columns: Mapping[str, Series]
     sizes: Array
     weight: Array | None = None
     squares: Array | None = None
@@ -50,22 +52,20 @@ class Groups:
 class QuerySource:
     """A table in another engine, of which some columns are named: ``places`` is argument → plain name of its column."""
 
-    frame: Any
+    frame: LazyTable
     places: Mapping[str, str]
     where: str | None = None
 
     @classmethod
-    def of(cls, data: Any, wanted: Mapping[str, str], where: Any = None) -> "QuerySource":
+    def of(cls, data: Data, wanted: Mapping[str, str], where: str | None = None) -> "QuerySource":
         """Find the named columns of the rows that satisfy a condition.
 
         Columns get plain names by their places, since engines read dots and quotes in names.
         """
         condition = None if where is None else parse(where)
-        frame = as_frame(data)
+        frame = as_frame(data).lazy()
         names = frame.collect_schema().names()
-        twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-        if twice:
-            raise errors.duplicate_columns(twice)
+        refuse_repeated_names(names)
         for argument, name in wanted.items():
             if name not in names:
                 raise errors.no_such_column(argument, name, names)
@@ -74,23 +74,19 @@ class QuerySource:
         asked = condition.columns if condition is not None else []
         plain = {name: f"c{names.index(name)}" for name in [*wanted.values(), *asked]}
         if frame.implementation.is_spark_like():
-            frame = as_frame(frame.to_native().toDF(*(f"c{i}" for i in range(len(names)))))
+            frame = as_frame(frame.to_native().toDF(*(f"c{i}" for i in range(len(names))))).lazy()
         else:
-            import narwhals as nw
-
             frame = frame.select(*(nw.col(name).alias(place) for name, place in plain.items()))
         if condition is not None:
             frame = filtered(frame, condition, {name: plain[name] for name in asked})
         return cls(frame, {argument: plain[name] for argument, name in wanted.items()}, where)
 
-    def dtype(self, argument: str) -> Any:
+    def dtype(self, argument: str) -> nw.dtypes.DType:
         """The type of a column."""
         return self.frame.collect_schema()[self.places[argument]]
 
-    def rows(self) -> dict[str, Any]:
+    def rows(self) -> dict[str, Series]:
         """Bring the named columns of all rows here, for questions that need them; how many is told to the log."""
-        import logging
-
         table = collect(self.frame.select(*dict.fromkeys(self.places.values())))
         self._refuse_nothing(len(table))
         logging.getLogger("stakes").info("%d rows of %d columns left their engine to be counted", *table.shape)
@@ -100,10 +96,8 @@ class QuerySource:
         if self.where is not None and not rows:
             raise errors.nothing_satisfies(self.where)
 
-    def query(self, keys: Sequence[str]) -> Any:
+    def query(self, keys: Sequence[str]) -> LazyTable:
         """What is asked: how many rows there are of each combination of these columns."""
-        import narwhals as nw
-
         frame, sums, names = self.frame, [nw.len().alias("rows")], dict.fromkeys(self.places[key] for key in keys)
         if "weight" in self.places:
             frame = _weigh(frame, self.places["weight"])
@@ -124,13 +118,15 @@ class QuerySource:
         numbers = {name: table[name].to_numpy() for name in ("rows", "sum", "squares") if name in table.columns}
         return Groups(found, numbers["rows"].astype(np.int64), numbers.get("sum"), numbers.get("squares"))
 
+    @property
+    def _score(self) -> nw.Expr:
+        return nw.col(self.places["score"]).cast(nw.Float64)
+
     def score_range(self) -> tuple[float, float]:
         """The lowest and the highest score, all of which must be finite numbers."""
-        import narwhals as nw
-
-        score = nw.col(self.places["score"]).cast(nw.Float64)
+        score = self._score
         missing = score.is_null() | score.is_nan()
-        faults = _whether(nw, missing).alias("missing"), _whether(nw, ~missing & _infinite(score)).alias("infinite")
+        faults = _whether(missing).alias("missing"), _whether(~missing & _infinite(score)).alias("infinite")
         asked = self.frame.select(score.alias("score"), *faults)
         found = asked.select(
             nw.col("missing").sum(), nw.col("infinite").sum(), nw.col("score").min().alias("low"),
@@ -146,32 +142,23 @@ class QuerySource:
 
     def decided_at(self, threshold: float) -> "QuerySource":
         """The same table with one more column, ``above``: whether the score reaches the threshold (1) or not (0)."""
-        import narwhals as nw
-
-        reached = nw.col(self.places["score"]).cast(nw.Float64) >= float(threshold)
-        frame = self.frame.with_columns(_whether(nw, reached).alias("above"))
+        frame = self.frame.with_columns(_whether(self._score >= float(threshold)).alias("above"))
         return replace(self, frame=frame, places={**self.places, "above": "above"})
 
     def binned(self, grid: str) -> "QuerySource":
         """The same table with scores rounded down to the grid of bins."""
-        import narwhals as nw
-
-        score = nw.col(self.places["score"]).cast(nw.Float64)
-        frame = self.frame.with_columns(score.alias("edge"))
-        frame = _on_probability_grid(frame) if grid == "probability" else _on_line_grid(frame)
+        frame = _on_grid(self.frame.with_columns(self._score.alias("edge")), grid)
         return replace(self, frame=frame, places={**self.places, "score": "edge"})
 
 
-def collect(frame: Any) -> Any:
+def collect(frame: LazyTable) -> Table:
     """Bring the answer of an engine here; Polars reads what is larger than memory in batches."""
     return frame.collect(**streaming()) if frame.implementation.is_polars() else frame.collect()
 
 
 # ── weights ──────────────────────────────────────────────────────────────────────────────────────────────────────
-def _weigh(frame: Any, name: str) -> Any:
+def _weigh(frame: LazyTable, name: str) -> LazyTable:
     """Add the weight, its square, and what is wrong with it as a key, so that wrong ones come back counted."""
-    import narwhals as nw
-
     dtype = frame.collect_schema()[name]
     if not (dtype.is_numeric() or dtype == nw.Boolean):
         raise errors.not_numbers("weight", f"{dtype} values")
@@ -191,7 +178,7 @@ def _weigh(frame: Any, name: str) -> Any:
     return frame.with_columns((weight * weight).alias("square"), weighing.alias("weighing"))
 
 
-def _with_weight(table: Any) -> Any:
+def _with_weight(table: Table) -> Table:
     """Refuse wrong weights; rows of weight 0 are rows that are not there."""
     weighing, sizes = table["weighing"].to_numpy(), table["rows"].to_numpy()
     for number, words in _WEIGHT_FAULTS.items():
@@ -202,69 +189,38 @@ def _with_weight(table: Any) -> Any:
     return table.filter((weighing == _FINE).tolist()) if (weighing == _ZERO).any() else table
 
 
-def _infinite(number: Any) -> Any:
+def _infinite(number: nw.Expr) -> nw.Expr:
     return (number > sys.float_info.max) | (number < -sys.float_info.max)
 
 
-def _whether(nw: Any, test: Any) -> Any:
+def _whether(test: nw.Expr) -> nw.Expr:
     return nw.when(test).then(nw.lit(1)).otherwise(nw.lit(0))
 
 
 # ── bins: nothing but comparisons and products with powers of two, so that every engine rounds alike ─────────────
-def _on_probability_grid(frame: Any) -> Any:
-    """Round scores of [0, 1] down; those above ½ mirror those below."""
-    import narwhals as nw
-
-    edge, upper = nw.col("edge"), nw.col("upper") == 1
-    frame = frame.with_columns(_whether(nw, edge > 0.5).alias("upper"))
-    frame = frame.with_columns(nw.when(upper).then(1.0 - edge).otherwise(edge).alias("size"), nw.lit(1.0).alias("unit"))
-    rounded = _round(_scale_up(frame), upper)
-    return rounded.with_columns(nw.when(upper).then(1.0 - nw.col("size")).otherwise(nw.col("size")).alias("edge"))
-
-
-def _on_line_grid(frame: Any) -> Any:
-    """Round any numbers down: the sizes of negative ones up."""
-    import narwhals as nw
-
-    edge, below = nw.col("edge"), nw.col("below") == 1
-    frame = frame.with_columns(_whether(nw, edge < 0).alias("below"))
-    frame = frame.with_columns(nw.when(below).then(0.0 - edge).otherwise(edge).alias("size"), nw.lit(1.0).alias("unit"))
-    rounded = _round(_scale_up(_scale_down(frame)), below)
-    return rounded.with_columns(nw.when(below).then(0.0 - nw.col("size")).otherwise(nw.col("size")).alias("edge"))
+def _on_grid(frame: LazyTable, grid: str) -> LazyTable:
+    """Round scores down: probabilities above ½ mirror those below, and of negative numbers the sizes are rounded up."""
+    mirror, edge, size = 1.0 if grid == "probability" else 0.0, nw.col("edge"), nw.col("size")
+    frame = frame.with_columns(_whether(edge > 0.5 if mirror else edge < 0).alias("mirrored"))
+    mirrored = nw.col("mirrored") == 1
+    frame = frame.with_columns(_choose(mirrored, mirror - edge, edge).alias("size"), nw.lit(1.0).alias("unit"))
+    for k in () if mirror else _LARGER:
+        frame = _scale(frame, size >= 2.0**k, 2.0**-k)
+    for k in _SMALLER:  # sizes that no normal float scales up so far keep the unit of the smallest
+        frame = _scale(frame, size < 2.0 ** (1 - k), 2.0**k)
+    steps = size * _STEPS
+    whole = _choose(mirrored, steps.ceil().cast(nw.Float64), steps.floor().cast(nw.Float64))
+    frame = frame.with_columns((whole * (1 / _STEPS) * nw.col("unit")).alias("size"))
+    return frame.with_columns(_choose(mirrored, mirror - size, size).alias("edge"))
 
 
-def _scale_up(frame: Any) -> Any:
-    """Bring sizes below 1 into [1, 2); those that no normal float scales so far keep the unit of the smallest."""
-    import narwhals as nw
-
-    for k in _SMALLER:
-        frame = _times(frame, nw.col("size") < 2.0 ** (1 - k), 2.0**k)
-    return frame
-
-
-def _scale_down(frame: Any) -> Any:
-    """Bring sizes of 2 and more into [1, 2)."""
-    import narwhals as nw
-
-    for k in _LARGER:
-        frame = _times(frame, nw.col("size") >= 2.0**k, 2.0**-k)
-    return frame
-
-
-def _times(frame: Any, test: Any, factor: float) -> Any:
-    import narwhals as nw
-
+def _scale(frame: LazyTable, test: nw.Expr, factor: float) -> LazyTable:
+    """Bring sizes of which something holds nearer to [1, 2); their unit says by how much."""
     size, unit = nw.col("size"), nw.col("unit")
     return frame.with_columns(
-        nw.when(test).then(size * factor).otherwise(size).alias("size"),
-        nw.when(test).then(unit * (1 / factor)).otherwise(unit).alias("unit"),
+        _choose(test, size * factor, size).alias("size"), _choose(test, unit * (1 / factor), unit).alias("unit")
     )
 
 
-def _round(frame: Any, up: Any) -> Any:
-    """Round to a whole number of steps, and undo the scaling."""
-    import narwhals as nw
-
-    steps = nw.col("size") * _STEPS
-    whole = nw.when(up).then(steps.ceil().cast(nw.Float64)).otherwise(steps.floor().cast(nw.Float64))
-    return frame.with_columns((whole * (1 / _STEPS) * nw.col("unit")).alias("size"))
+def _choose(test: nw.Expr, one: nw.Expr, other: nw.Expr) -> nw.Expr:
+    return nw.when(test).then(one).otherwise(other)

@@ -19,7 +19,7 @@ from stakes import errors
 from stakes.engines.binning import Binned, BinnedCounts
 from stakes.engines.cells import Cells, CellSums, Found
 from stakes.engines.columns import as_finite
-from stakes.engines.files import Files
+from stakes.engines.files.reading import Files
 from stakes.engines.files.sources import read_once
 from stakes.engines.groups import Grouped, count_groups
 from stakes.engines.labels import Labels, encode, zeros_and_ones

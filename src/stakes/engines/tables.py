@@ -2,21 +2,22 @@
 
 import os
 from collections.abc import Collection, Mapping
-from typing import Any
+
+import numpy as np
 
 from stakes import errors
-from stakes.engines import conditions
-from stakes.engines.columns import Column, as_frame, refuse_lost_polars, to_column
+from stakes.engines.columns import Arguments, Column, Data, Values, as_frame, refuse_lost_polars, to_column
+from stakes.engines.conditions.syntax import parse
 from stakes.engines.missing import keep
 from stakes.errors import Given, InputError
 
 
-def gather(data: Any, **arguments: Any) -> dict[str, Column]:
+def gather(data: Data, **arguments: Values) -> dict[str, Column]:
     """Take the columns that a call names, from the data or as they were given; arguments that are None are left out."""
     return as_columns(take(data, **arguments), {} if data is None else arguments)
 
 
-def take(data: Any, where: Any = None, **arguments: Any) -> dict[str, Any]:
+def take(data: Data, where: Values = None, **arguments: Values) -> Arguments:
     """Find the columns that a call names, as they are; ``where`` chooses rows of the table."""
     given = {name: value for name, value in arguments.items() if value is not None}
     wanted = {name: value for name, value in given.items() if isinstance(value, str)}
@@ -38,7 +39,7 @@ def take(data: Any, where: Any = None, **arguments: Any) -> dict[str, Any]:
     return {name: found.get(name, value) for name, value in given.items()}
 
 
-def as_columns(found: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Column]:
+def as_columns(found: Arguments, given: Arguments) -> dict[str, Column]:
     """Read the columns and check that they are of one length; ``given`` is what was given beside a table."""
     columns = {name: to_column(values, name) for name, values in found.items()}
     rows = len(columns["truth"])
@@ -52,7 +53,7 @@ def as_columns(found: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, 
     return columns
 
 
-def _refuse_different_indexes(given: Mapping[str, Any]) -> None:
+def _refuse_different_indexes(given: Arguments) -> None:
     """Pandas objects are aligned by their index elsewhere; rows that disagree must not be paired silently."""
     indexes = {name: value.index for name, value in given.items() if hasattr(getattr(value, "index", None), "equals")}
     for name, index in indexes.items():
@@ -60,14 +61,14 @@ def _refuse_different_indexes(given: Mapping[str, Any]) -> None:
             raise errors.different_indexes(name)
 
 
-def warn_of_same_column(given: Mapping[str, Any]) -> None:
+def warn_of_same_column(given: Arguments) -> None:
     """Point out that a model is judged by the truth itself."""
     name = same_column(given)
     if name:
         errors.warn("same-column", f"{name} and truth are the same column; a target is not its own prediction")
 
 
-def same_column(given: Mapping[str, Any]) -> str:
+def same_column(given: Arguments) -> str:
     """The argument for which the truth itself was given, by its name or as the same object; empty if there is none."""
     for name in ("score", "prediction"):
         other = given.get(name)
@@ -77,55 +78,54 @@ def same_column(given: Mapping[str, Any]) -> str:
     return ""
 
 
-def names_files(data: Any) -> bool:
+def names_files(data: Data) -> bool:
     """Whether the rows are in files: this names one, or several."""
     names = data if isinstance(data, list | tuple) and data else [data]
     return all(isinstance(name, str | os.PathLike) for name in names)
 
 
-def _refuse_arrays(arrays: Mapping[str, Any]) -> None:
-    """Which rows of an array a condition keeps is only known where the table is."""
-    for name in arrays:
-        raise errors.where_beside_array(name)
+def is_lazy(data: Data) -> bool:
+    """Whether this is a table whose rows are not here."""
+    if data is None or isinstance(data, Mapping | str | os.PathLike | list | tuple | np.ndarray):
+        return False
+    return hasattr(as_frame(data), "collect")
 
 
-def _by_name(data: Any, wanted: dict[str, str], where: Any, arrays: Mapping[str, Any]) -> dict[str, Any]:
+def _by_name(data: Data, wanted: dict[str, str], where: Values, arrays: Arguments) -> Arguments:
     """Return argument → native column, for the arguments that name one; rows of ``arrays`` are chosen alike."""
+    elsewhere = names_files(data) or is_lazy(data)
+    if arrays and elsewhere:  # which rows of an array a condition keeps is only known where the table is
+        raise errors.where_beside_array(next(iter(arrays)))
     if names_files(data):
-        _refuse_arrays(arrays)
-        from stakes.engines import files  # loads more than one would think
+        from stakes.engines.files import reading  # loads Polars
 
-        return files.read(data, wanted, where)
-    if isinstance(data, Mapping):
-        available = list(data)
-        take: Any = data.__getitem__
-    else:
-        frame = as_frame(data)
-        if hasattr(frame, "collect"):
-            _refuse_arrays(arrays)
-            from stakes.engines import queries  # asks through Narwhals, which is not loaded for nothing
+        return reading.read(data, wanted, where)
+    if elsewhere:
+        from stakes.engines import queries  # loads Narwhals
 
-            return queries.QuerySource.of(data, wanted, where).rows()
-        available = frame.columns
-        take = frame.__getitem__
+        return queries.QuerySource.of(data, wanted, where).rows()
+    table = data if isinstance(data, Mapping) else as_frame(data)
+    available = list(table) if isinstance(table, Mapping) else table.columns
     for argument, name in wanted.items():
         if name not in available:
             raise errors.no_such_column(argument, name, [str(a) for a in available])
-    found = {**{argument: take(name) for argument, name in wanted.items()}, **arrays}
-    return found if where is None else _rows_where(where, found, available, take)
+    found = {**{argument: table[name] for argument, name in wanted.items()}, **arrays}
+    return found if where is None else _rows_where(where, found, available, table)
 
 
-def _rows_where(where: Any, found: dict[str, Any], available: Collection[str], take: Any) -> dict[str, Any]:
+def _rows_where(where: Values, found: Arguments, available: Collection[str], table: Data) -> Arguments:
     """The rows of columns that satisfy a condition."""
-    condition = conditions.parse(where)
+    from stakes.engines.conditions.frames import choose_rows  # loads Polars
+
+    condition = parse(where)
     condition.check(available)
     refuse_lost_polars()
     rows = len(next(iter(found.values())))
-    asked = {name: take(name) for name in condition.columns}
+    asked = {name: table[name] for name in condition.columns}
     for name, values in {**found, **asked}.items():
         if len(values) != rows:
             raise errors.wrong_length(name, len(values), rows)
-    kept = conditions.choose_rows(asked, condition, rows)
+    kept = choose_rows(asked, condition, rows)
     if rows and not kept.any():
         raise errors.nothing_satisfies(condition.text)
     return {argument: keep(values, kept) for argument, values in found.items()}

@@ -242,8 +242,8 @@ def apply_calibrator(
     ``_calibrated`` behind it, or ``column``. A calibrator that was fitted for another score or another ``positive``
     class is warned of.
     """
-    from stakes.engines import files
-    from stakes.engines.files.writing import check_target
+    from stakes.engines.files.reading import read, read_whole
+    from stakes.engines.files.writing import check_target, write_whole
 
     saved = [(calibrator, "calibrator")] if isinstance(calibrator, str | os.PathLike) else []
     check_target(out, "table", [(file, "rows"), *saved])
@@ -263,16 +263,16 @@ def apply_calibrator(
             " names one new column, and there are several scores; leave it out",
         )
     names = [column or f"{name}_calibrated" for name in columns.values()]
-    frame = files.read_whole(Path(file))
+    frame = read_whole(Path(file))
     for name in names:
         if name in frame.columns:
             raise InputError(
                 "column-exists", f"the file has a column {name!r} already; name the new one with ", Pass("column")
             )
-    read = files.read(Path(file), columns)
-    scores = np.column_stack([as_finite(to_column(values, argument)) for argument, values in read.items()])
+    held = read(Path(file), columns)
+    scores = np.column_stack([as_finite(to_column(values, argument)) for argument, values in held.items()])
     found = made.transform(scores).T
-    files.write_whole(frame.with_columns(**dict(zip(names, found, strict=True))), Path(out))
+    write_whole(frame.with_columns(**dict(zip(names, found, strict=True))), Path(out))
     return names
 
 

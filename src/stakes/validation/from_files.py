@@ -31,10 +31,10 @@ def validate_file(
     ``target``, ``features`` and the options ``groups``, ``weight`` and ``by`` are names of columns; features are all
     columns that are not named otherwise. Other options are those of :func:`stakes.validate`.
     """
-    from stakes.engines import files
+    from stakes.engines.files.reading import MISSING, read_whole
 
     require_scikit_learn()
-    frame = files.read_whole(Path(file), files.MISSING)
+    frame = read_whole(Path(file), MISSING)
     if (where := options.pop("where", None)) is not None:
         frame = frame.filter(satisfying(where, frame.with_columns(map(_as_numbers, frame.get_columns()))))
     beside: dict[str, Any] = {name: options.pop(name, None) for name in _BESIDE}

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from stakes import errors
-from stakes.engines import conditions
 from stakes.engines.alike import Spelling
 from stakes.engines.columns import Column, as_finite, to_column
+from stakes.engines.conditions.syntax import parse
 from stakes.engines.labels import Labels, encode, settle
 from stakes.engines.missing import keep, present_rows
 from stakes.engines.plan import Plan
@@ -87,13 +87,14 @@ def satisfying(where: Any, X: Any) -> Array:
             Given("where"),
             f" chooses rows by the columns of a table, and X is a {type(X).__name__}; give a data frame",
         )
-    condition = conditions.parse(where)
+    from stakes.engines.conditions.frames import choose_rows  # loads Polars
+
+    condition = parse(where)
     condition.check(list(X.columns))
-    rows = conditions.choose_rows({name: X[name] for name in condition.columns}, condition, count_of(X))
+    rows = choose_rows({name: X[name] for name in condition.columns}, condition, count_of(X))
     if not rows.any():
         raise errors.nothing_satisfies(condition.text)
-    found: Array = rows
-    return found
+    return rows
 
 
 def read_target(y: Any, X: Any, estimator: Any, task: str, positive: Any, classes: Any, alike: Any = None) -> Target:

@@ -1,24 +1,34 @@
 """Conditions on rows that are here: Polars holds their columns, whatever made them."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any
 
+import narwhals as nw
 import numpy as np
+import polars as pl
 
 from stakes import errors
-from stakes.engines.columns import as_series, is_missing, to_column
-from stakes.engines.conditions.kinds import DATE, SOME_DATE, SOME_DATES, Group, kind_of
+from stakes.engines.columns import Arguments, Values, as_series, is_missing, to_column
+from stakes.engines.conditions.kinds import DATE, SOME_DATE, SOME_DATES, Group, groups, kind_of, settle
 from stakes.engines.conditions.translation import holding
-from stakes.engines.conditions.tree import LARGEST, Condition
+from stakes.engines.conditions.tree import LARGEST, Condition, Truth
 from stakes.engines.missing import keep, lacking
 from stakes.errors import InputError, short
+from stakes.tallies.arithmetic import Array
 
 _LONG = r"^[+-]?[0-9]{16,}$"
 """Whole numbers of so many digits may lie beyond 2⁵³."""
 _FORMATS = ("%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M", "%Y-%m-%d")
+
+
+def choose_rows(columns: Arguments, condition: Condition, rows: int) -> Array:
+    """Say of each row whether it satisfies a condition: a mask. ``columns`` are those that it names, of any make."""
+    if isinstance(condition.tree, Truth):
+        return np.full(rows, condition.tree.value)
+    part = Part(pl.DataFrame({name: as_polars(columns[name], name) for name in condition.columns}))
+    return rows_kept(condition, settle_kinds(groups(condition), [part]), part)
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,30 +38,28 @@ class Part:
     ``missing`` are the words for a missing value in a table without types, all of which is text; otherwise nothing.
     """
 
-    frame: Any
+    frame: pl.DataFrame
     missing: Collection[str] = ()
     place: Callable[[str, str], str] | None = None
 
     def kind(self, column: str) -> str:
         """What the frame holds of a column, or nothing if that is all missing."""
-        import narwhals as nw
-
         series = nw.from_native(self.frame[column], series_only=True)
         return "spelled" if self.missing and series.dtype == nw.String else kind_of(series.dtype, series.implementation)
 
-    def converted(self, column: str, kind: str) -> Any:
+    def converted(self, column: str, kind: str) -> pl.Series:
         """Return a column as what it is compared as."""
-        import polars as pl
-
         series, held = self.frame[column], self.kind(column)
         if not kind or not held or kind == held or (kind == "text" and held == "spelled"):
             return series
         if held == "spelled" or (held == "text" and kind == "date"):
-            found = as_kind(series.cast(pl.String), kind)
-            if not isinstance(found, str):
+            text = _stripped(series.cast(pl.String))
+            found = _as(text, kind)
+            wrong = text.filter(found.is_null() & text.is_not_null())
+            if not len(wrong):
                 return found
-            problem = errors.condition_of_other_kind(column, kind, "text", found)
-            raise problem if self.place is None else problem.within(self.place(column, found))
+            problem = errors.condition_of_other_kind(column, kind, "text", wrong[0])
+            raise problem if self.place is None else problem.within(self.place(column, wrong[0]))
         if kind == "boolean" and held == "number":
             other = series.filter((series != 0) & (series != 1))
             if len(other):
@@ -60,18 +68,17 @@ class Part:
         raise errors.condition_of_other_kind(column, kind, held)
 
 
-def settle_kinds(groups: Iterable[Group], parts: Iterable[Part]) -> dict[str, str]:
+def settle_kinds(groups: Sequence[Group], parts: Iterable[Part]) -> dict[str, str]:
     """Say what each column is compared as, by what all parts of the table hold."""
-    groups = list(groups)
     seen: dict[str, dict[str, None]] = {column: {} for group in groups for column in group.columns}
     read: Counter[tuple[str, str]] = Counter()
     for part in parts:
         for group in groups:
-            for text in group.texts:
-                if text is not None and text in part.missing:
+            for word in group.texts:
+                if word is not None and word in part.missing:
                     raise InputError(
                         "missing-word-in-condition",
-                        f"where: in separated text {text!r} is a missing value and no text of the column "
+                        f"where: in separated text {word!r} is a missing value and no text of the column "
                         f"{short(repr(group.columns[0]))}; write IS NULL or IS NOT NULL",
                     )
             for column in group.columns:
@@ -79,47 +86,29 @@ def settle_kinds(groups: Iterable[Group], parts: Iterable[Part]) -> dict[str, st
                 if held in ("text", "spelled"):
                     text = _stripped(part.frame[column].cast(str))
                     read.update({(column, kind): _as(text, kind).count() for kind in group.candidates})
-                    read[column, ""] += text.count()
+                    read[column, "text"] += text.count()
                     held = held if held == "text" or text.count() else ""
                 seen[column] |= {held: None} if held else {}
-    return {
-        column: group.settle(seen, lambda column, kind: read[column, kind] / max(1, read[column, ""]))
-        for group in groups
-        for column in group.columns
-    }
+    return settle(groups, seen, read)
 
 
-def rows_kept(condition: Condition, kinds: Mapping[str, str], part: Part) -> Any:
-    """Say of each row whether the condition is true of it, as a Polars series."""
-    import narwhals as nw
-    import polars as pl
-
+def rows_kept(condition: Condition, kinds: Mapping[str, str], part: Part) -> Array:
+    """Say of each row whether the condition is true of it."""
     names = {column: f"c{i}" for i, column in enumerate(condition.columns)}
     columns = [part.converted(column, kinds.get(column, "")).alias(name) for column, name in names.items()]
     frame = nw.from_native(pl.DataFrame([pl.Series("row", np.arange(len(part.frame))), *columns]))
-    kept = holding(frame, condition, names, kinds)["row"].to_numpy()
     mask = np.zeros(len(part.frame), bool)
-    mask[kept] = True
+    mask[holding(frame, condition, names, kinds)["row"].to_numpy()] = True
     return mask
 
 
-def as_kind(text: Any, kind: str) -> Any:
-    """Read a Polars series of text as numbers, booleans or dates; the first text that is none if there is one."""
-    text = _stripped(text)
-    found = _as(text, kind)
-    wrong = (found.is_null() & text.is_not_null()).arg_true()
-    return str(text[int(wrong[0])]) if len(wrong) else found
-
-
-def _stripped(text: Any) -> Any:
+def _stripped(text: pl.Series) -> pl.Series:
     text = text.str.strip_chars()
     return text.set(text == "", None)
 
 
-def _as(text: Any, kind: str) -> Any:
+def _as(text: pl.Series, kind: str) -> pl.Series:
     """Read text as a kind; what is none is missing."""
-    import polars as pl
-
     if kind == "number":
         return _numbers(text)
     if kind == SOME_DATE:
@@ -134,10 +123,8 @@ def _as(text: Any, kind: str) -> Any:
     return low.replace_strict({words[0]: False, words[1]: True}, default=None, return_dtype=pl.Boolean)
 
 
-def _numbers(text: Any) -> Any:
+def _numbers(text: pl.Series) -> pl.Series:
     """Whole numbers if all are; otherwise fractions, unless that would lose digits."""
-    import polars as pl
-
     numbers = text.cast(pl.Int64, strict=False)
     if numbers.null_count() == text.null_count():
         return numbers
@@ -153,11 +140,8 @@ def _numbers(text: Any) -> Any:
 
 
 # ── columns of any make ──────────────────────────────────────────────────────────────────────────────────────────
-def as_polars(values: Any, name: str) -> Any:
+def as_polars(values: Values, name: str) -> pl.Series:
     """Return a column of a data frame, an array or a list as a Polars series."""
-    import narwhals as nw
-    import polars as pl
-
     series = as_series(values)
     native = values if series is None else series.to_native()
     if isinstance(native, pl.Series):

@@ -4,13 +4,17 @@ How a condition uses a column says so, and columns that are compared with each o
 holds must agree with it. Columns of separated text are ``spelled``: they have no type, so all their values decide.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING
 
 from stakes import errors
 from stakes.engines.conditions import tree
+
+if TYPE_CHECKING:
+    import narwhals as nw
 
 _HOLD = {
     "number": {"number", "spelled"},
@@ -124,7 +128,19 @@ def groups(condition: tree.Condition) -> list[Group]:
     return uses.groups()
 
 
-def kind_of(dtype: Any, engine: Any) -> str:
+def settle(groups: Sequence[Group], seen: Seen, read: Counter[tuple[str, str]]) -> dict[str, str]:
+    """Say what each column is compared as, by what the tables hold of it, and how many of its texts read as a kind.
+
+    Those of a column are counted by column and kind; all of them are "text".
+    """
+
+    def share(column: str, kind: str) -> float:
+        return read[column, kind] / (read[column, "text"] or 1)
+
+    return {column: group.settle(seen, share) for group in groups for column in group.columns}
+
+
+def kind_of(dtype: "nw.dtypes.DType", engine: "nw.Implementation") -> str:
     """What a type of Narwhals is compared as: nothing for one without values, or itself if that cannot be compared.
 
     Spark's times have a time zone in any case, that of the session.
@@ -139,9 +155,9 @@ def kind_of(dtype: Any, engine: Any) -> str:
         return "number"
     if dtype in (nw.String, nw.Categorical) or isinstance(dtype, nw.Enum):
         return "text"
-    if dtype == nw.Date or (dtype == nw.Datetime and (engine.is_spark_like() or dtype.time_zone is None)):
-        return "date"
-    return "times with a time zone" if dtype == nw.Datetime else f"{dtype} values"
+    if not isinstance(dtype, nw.Datetime):
+        return "date" if dtype == nw.Date else f"{dtype} values"
+    return "date" if engine.is_spark_like() or dtype.time_zone is None else "times with a time zone"
 
 
 def as_date(text: str) -> datetime | None:
@@ -165,7 +181,7 @@ class _Uses:
 
     def look(self, test: tree.Test) -> None:
         match test:
-            case tree.Every() | tree.Either():
+            case tree.Several():
                 for part in test.parts:
                     self.look(part)
             case tree.Not():

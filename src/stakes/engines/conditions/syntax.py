@@ -23,14 +23,13 @@ from stakes.engines.conditions.tree import (
     Call,
     Compare,
     Condition,
-    Either,
-    Every,
     In,
     IsNull,
     Like,
     Name,
     Not,
     Number,
+    Several,
     Test,
     Text,
     Truth,
@@ -44,7 +43,7 @@ _LONGEST_EXPONENT = 3
 FUNCTIONS = ("abs", "length", "lower", "trim", "upper")
 
 
-def parse(text: Any) -> Condition:
+def parse(text: object) -> Condition:
     """Read a condition."""
     if not isinstance(text, str):
         raise errors.bad_where(text, f"it is no text but of the type {type(text).__name__}")
@@ -142,6 +141,10 @@ class _Parser:
         self.place += key in keys
         return key if key in keys else ""
 
+    def _take_all(self, *keys: str) -> list[str]:
+        """Go on past as many of these as come next."""
+        return list(iter(lambda: self._take(*keys), ""))
+
     def _expect(self, key: str, wanted: str) -> None:
         if not self._take(key):
             self._refuse(wanted)
@@ -175,7 +178,7 @@ class _Parser:
             parts = [self._test(left)]
             while self._take(key):
                 parts.append(self._test(self._expression(_POWERS[key] + 1)))
-            return _combine(Every if key == "AND" else Either, parts)
+            return _combine(key == "AND", parts)
         value = self._value(left)
         if key in ("IS", "NOT", "IN", "LIKE", "ILIKE") and isinstance(value, _LITERALS):
             raise errors.bad_where(self.text, f"no column stands before {key}", "compare written values with signs")
@@ -201,7 +204,7 @@ class _Parser:
             low = self._value(self._expression(_OF_VALUES))
             self._expect("AND", "AND and the other end")
             high = self._value(self._expression(_OF_VALUES))
-            return _combine(Every, [self._compared(">=", value, low), self._compared("<=", value, high)])
+            return _combine(True, [self._compared(">=", value, low), self._compared("<=", value, high)])
         if key == "IN":
             self._expect("(", "values in brackets, such as ('A', 'B'),")
             items = [self._item()]
@@ -211,7 +214,13 @@ class _Parser:
             return In(value, tuple(items))
         if self._next.kind != "text":
             self._refuse(f"text in single quotes after {key}")
-        return Like(value, self._value(self._expression(_OF_ONE)).value, key == "ILIKE")  # type: ignore[attr-defined]
+        return Like(value, self._text().value, key == "ILIKE")
+
+    def _text(self) -> Text:
+        """Go on past text in single quotes, which comes next."""
+        quoted = self._next.text
+        self.place += 1
+        return Text(quoted[1:-1].replace("''", "'"))
 
     def _item(self) -> Value:
         if self._next.kind not in ("number", "text") and self._next.key not in ("-", "+", "TRUE", "FALSE", "NULL"):
@@ -222,21 +231,17 @@ class _Parser:
 
     def _operand(self) -> Value | Test:
         if self._next.key == "NOT":
-            times = 0
-            while self._take("NOT"):
-                times += 1
-            return _opposite(self._test(self._expression(_AFTER_NOT)), times % 2 == 1)
-        if self._next.key in ("-", "+"):
-            minus = 0
-            while sign := self._take("-", "+"):
-                minus += sign == "-"
+            odd = len(self._take_all("NOT")) % 2 == 1
+            return _opposite(self._test(self._expression(_AFTER_NOT)), odd)
+        if signs := self._take_all("-", "+"):
             value = self._value(self._expression(_OF_ONE))
-            return self._arithmetic("-" if minus % 2 else "+", Number(0), value)
-        if self._take("("):
-            inner = self._expression(0)
-            self._expect(")", "a closing bracket")
-            return inner
-        return self._single()
+            return self._arithmetic("-" if signs.count("-") % 2 else "+", Number(0), value)
+        return self._in_brackets() if self._take("(") else self._single()
+
+    def _in_brackets(self) -> Value | Test:
+        inner = self._expression(0)
+        self._expect(")", "a closing bracket")
+        return inner
 
     def _single(self) -> Value:
         token = self._next
@@ -247,11 +252,11 @@ class _Parser:
             raise errors.bad_where(self.text, "nothing equals NULL", "write IS NULL or IS NOT NULL after the column")
         if token.kind not in ("number", "text", "quoted", "word") or token.key:
             self._refuse("a column, a number or a text in single quotes")
+        if token.kind == "text":
+            return self._text()
         self.place += 1
         if token.kind == "number":
             return self._number(token.text)
-        if token.kind == "text":
-            return Text(token.text[1:-1].replace("''", "'"))
         if token.kind == "word" and self._next.key == "(":
             return self._called(token.text)
         quote = token.text[0] if token.kind == "quoted" else ""
@@ -264,8 +269,7 @@ class _Parser:
         if name.lower() not in FUNCTIONS:
             raise errors.unknown_function(self.text, name, FUNCTIONS)
         self._expect("(", "an opening bracket")
-        value = self._value(self._expression(0))
-        self._expect(")", "a closing bracket")
+        value = self._value(self._in_brackets())
         if isinstance(value, Number | Text):
             return self._worked_out_call(name.lower(), value)
         return Call(name.lower(), value, self._height(value))
@@ -356,10 +360,9 @@ def _opposite(test: Test, negated: bool = True) -> Test:
     return Not(test) if negated else test
 
 
-def _combine(kind: type[Every] | type[Either], parts: list[Test]) -> Test:
+def _combine(every: bool, parts: list[Test]) -> Test:
     """All parts, or one of them, without those that are TRUE or FALSE in themselves."""
-    decides = kind is Either
-    if Truth(decides) in parts:
-        return Truth(decides)
+    if Truth(not every) in parts:
+        return Truth(not every)
     left = tuple(part for part in parts if not isinstance(part, Truth))
-    return kind(left) if len(left) > 1 else left[0] if left else Truth(not decides)
+    return Several(every, left) if len(left) > 1 else left[0] if left else Truth(every)

@@ -11,8 +11,12 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import ROUND_FLOOR, Decimal
-from typing import Any
+from typing import TypeAlias
+
+import narwhals as nw
+from narwhals.typing import FrameT
 
 from stakes import errors
 from stakes.engines.conditions import tree
@@ -22,10 +26,13 @@ from stakes.engines.conditions.syntax import SIGNS
 _LARGEST_INT64, _LARGEST_UINT64 = 2**63 - 1, 2**64 - 1
 _END = "\x01"
 """Put behind text before it is matched: what $ means before a last line break differs between engines."""
+Written: TypeAlias = int | float | str | datetime | None
+"""A value that stands in the condition."""
+
 _FLIPPED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
-def holding(frame: Any, condition: tree.Condition, places: Mapping[str, str], kinds: Mapping[str, str]) -> Any:
+def holding(frame: FrameT, condition: tree.Condition, places: Mapping[str, str], kinds: Mapping[str, str]) -> FrameT:
     """Return the rows of a Narwhals frame, eager or lazy, for which the condition is true.
 
     ``places`` are the names of the condition's columns in the frame, which has no column that begins with "where ";
@@ -49,7 +56,7 @@ class Prepared:
     """A column as conditions take it: what is missing is null, and ``whole`` numbers are told from others."""
 
     name: str
-    dtype: Any
+    dtype: nw.dtypes.DType
     kind: str
 
     @property
@@ -60,17 +67,13 @@ class Prepared:
     @property
     def span(self) -> tuple[int, int]:
         """The least and the largest whole number that the column can hold as it is compared."""
-        import narwhals as nw
-
         if self.dtype == nw.UInt64:
             return 0, _LARGEST_UINT64
         most = _LARGEST_INT64 if self.dtype not in (nw.Int128, nw.UInt128) else 2**127 - 1
         return -most - 1, most
 
-    def expression(self, place: str) -> Any:
+    def expression(self, place: str) -> nw.Expr:
         """How the column is made of the one in the table."""
-        import narwhals as nw
-
         column, dtype = nw.col(place), self.dtype
         if dtype == nw.Categorical or isinstance(dtype, nw.Enum):
             column, dtype = column.cast(nw.String), nw.String()
@@ -90,28 +93,23 @@ class Prepared:
         return column.alias(self.name)
 
 
-def _as_type(frame: Any, kinds: Mapping[str, str]) -> Any:
+def _as_type(frame: FrameT, kinds: Mapping[str, str]) -> FrameT:
     """Give columns without a value, which have no type, that of what they are compared as."""
-    import narwhals as nw
-
     schema = frame.collect_schema()
-    types: Any = {"number": nw.Int64, "text": nw.String, "boolean": nw.Boolean, "date": nw.Datetime("us")}
+    types = {"number": nw.Int64(), "text": nw.String(), "boolean": nw.Boolean(), "date": nw.Datetime("us")}
     empty = [nw.col(place).cast(types[kind]) for place, kind in kinds.items() if schema[place] == nw.Unknown]
     return frame.with_columns(*empty) if empty else frame
 
 
-def _refuse_rounding(frame: Any, columns: Mapping[str, Prepared]) -> None:
+def _refuse_rounding(frame: FrameT, columns: Mapping[str, Prepared]) -> None:
     """Refuse whole numbers that would lose digits as fractions."""
-    import narwhals as nw
-
     if not columns:
         return
     ends = [end for c in columns.values() for end in (nw.col(c.name).min(), nw.col(c.name).max().alias(f"{c.name} +"))]
-    found = frame.select(*ends)
-    found = found.collect() if isinstance(found, nw.LazyFrame) else found
+    found = frame.lazy().select(*ends).collect()
     for column, prepared in columns.items():
         for end in (prepared.name, f"{prepared.name} +"):
-            value = found[end].to_list()[0]
+            value = found[end].item()
             if isinstance(value, int | float) and abs(value) > tree.LARGEST:
                 raise errors.rounded_column(column, int(value))
 
@@ -123,14 +121,13 @@ class _Translation:
         self.text, self.columns = condition.text, columns
         self.rounded: dict[str, Prepared] = {}
 
-    def sure(self, test: tree.Test, wanted: bool) -> Any:
+    def sure(self, test: tree.Test, wanted: bool) -> nw.Expr:
         """The rows for which a part is surely true, or surely false."""
         match test:
             case tree.Not():
                 return self.sure(test.part, not wanted)
-            case tree.Every() | tree.Either():
-                found = [self.sure(part, wanted) for part in test.parts]
-                return _join(found, isinstance(test, tree.Every) == wanted)
+            case tree.Several():
+                return _join([self.sure(part, wanted) for part in test.parts], test.every == wanted)
             case tree.IsNull():
                 missing = self._value(test.value).is_null()
                 return missing if wanted else ~missing
@@ -142,42 +139,40 @@ class _Translation:
                 return self._like(test, wanted)
         raise AssertionError(test)
 
-    def _leaf(self, known: list[Any], holds: Any, wanted: bool) -> Any:
+    def _leaf(self, known: list[nw.Expr], holds: nw.Expr | bool, wanted: bool) -> nw.Expr:
         """What holds of the rows in which nothing is missing; a Python boolean holds of all of them."""
         there = _join([~value.is_null() for value in known], True)
         if isinstance(holds, bool):
             return there if holds == wanted else there & ~there
         return there & (holds if wanted else ~holds)
 
-    def _compared(self, test: tree.Compare, wanted: bool) -> Any:
+    def _compared(self, test: tree.Compare, wanted: bool) -> nw.Expr:
         sign, left, right = test.sign, test.left, test.right
         if isinstance(left, tree.Number | tree.Text | tree.Truth):
             sign, left, right = _FLIPPED[sign], right, left
         kind = self._kind(left)
         if kind == "boolean" and sign != "=":
             raise errors.bad_where(self.text, f"{sign} is asked of what is true or false", "write = or <>")
+        value = self._value(left)
         if isinstance(right, tree.Number):
-            value = self._value(left)
             return self._leaf([value], self._beside_number(sign, value, left, right.value), wanted)
         if isinstance(right, tree.Truth):
-            value = self._value(left)
             return self._leaf([value], value if right.value else ~value, wanted)
         if isinstance(right, tree.Text):
-            value = self._value(left)
-            return self._leaf([value], SIGNS[sign](value, self._text(kind, right.value)), wanted)
+            return self._leaf([value], _apply(sign, value, self._text(kind, right.value)), wanted)
         whole = self._whole(left) and self._whole(right)
         read = self._value if whole or kind != "number" else self._fraction
         one, other = read(left), read(right)
-        return self._leaf([one, other], SIGNS[sign](one, other), wanted)
+        return self._leaf([one, other], _apply(sign, one, other), wanted)
 
-    def _one_of(self, test: tree.In, wanted: bool) -> Any:
+    def _one_of(self, test: tree.In, wanted: bool) -> nw.Expr:
         value, kind = self._value(test.value), self._kind(test.value)
         if kind == "boolean":
             truths = {item.value for item in test.items if isinstance(item, tree.Truth)}
             return self._leaf([value], True if len(truths) > 1 else value if truths == {True} else ~value, wanted)
         if kind == "number":
             near = [self._nearest(test.value, item.value) for item in test.items if isinstance(item, tree.Number)]
-            items = [below for below, exact in near if exact]
+            items: list[Written] = [below for below, exact in near if exact]
         else:
             items = [self._text(kind, item.value) for item in test.items if isinstance(item, tree.Text)]
         small = [item for item in items if item is _write(item)]
@@ -185,24 +180,22 @@ class _Translation:
         tests += [value == _write(item) for item in items if item not in small]
         return self._leaf([value], _join(tests, False) if tests else False, wanted)
 
-    def _like(self, test: tree.Like, wanted: bool) -> Any:
-        import narwhals as nw
-
+    def _like(self, test: tree.Like, wanted: bool) -> nw.Expr:
         value = self._value(test.value)
         ended = nw.concat_str([value, nw.lit(_END)])
         return self._leaf([value], ended.str.contains(_expression(test.pattern, test.any_case)), wanted)
 
     # ── numbers ──────────────────────────────────────────────────────────────────────────────────────────────────
-    def _beside_number(self, sign: str, value: Any, operand: tree.Value, number: int | Decimal) -> Any:
+    def _beside_number(self, sign: str, value: nw.Expr, operand: tree.Value, number: int | Decimal) -> nw.Expr | bool:
         """Compare with a number that is written; one that the column cannot hold lies between two that it can."""
         below, exact = self._nearest(operand, number)
         if exact:
-            return SIGNS[sign](value, _write(below))
+            return _apply(sign, value, _write(below))
         if sign == "=" or below is None:
             return sign in (">", ">=")
         return value <= _write(below) if sign in ("<", "<=") else value > _write(below)
 
-    def _nearest(self, operand: tree.Value, number: int | Decimal) -> tuple[Any, bool]:
+    def _nearest(self, operand: tree.Value, number: int | Decimal) -> tuple[int | float | None, bool]:
         """The largest value not above a number that the operand can have, if there is one, and whether it is equal."""
         if not self._whole(operand):
             near = float(number)
@@ -220,10 +213,8 @@ class _Translation:
             return self.columns[value.column].whole
         return isinstance(value, tree.Call) and value.function == "length"
 
-    def _fraction(self, value: tree.Value) -> Any:
+    def _fraction(self, value: tree.Value) -> nw.Expr:
         """A number as float64."""
-        import narwhals as nw
-
         if isinstance(value, tree.Number):
             return nw.lit(float(value.value))
         if isinstance(value, tree.Name) and self._whole(value):
@@ -236,12 +227,10 @@ class _Translation:
             return self.columns[value.column].kind
         return "text" if isinstance(value, tree.Call) and value.function not in ("abs", "length") else "number"
 
-    def _text(self, kind: str, text: str) -> Any:
+    def _text(self, kind: str, text: str) -> str | datetime | None:
         return as_date(text) if kind == "date" else text
 
-    def _value(self, value: tree.Value) -> Any:
-        import narwhals as nw
-
+    def _value(self, value: tree.Value) -> nw.Expr:
         match value:
             case tree.Name():
                 column = self.columns[value.column]
@@ -257,7 +246,7 @@ class _Translation:
         raise AssertionError(value)
 
 
-_TEXT_FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+_TEXT_FUNCTIONS: dict[str, Callable[[nw.Expr], nw.Expr]] = {
     "length": lambda text: text.str.len_chars(),
     "lower": lambda text: text.str.to_lowercase(),
     "trim": lambda text: text.str.strip_chars(),
@@ -265,36 +254,35 @@ _TEXT_FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def _work_out(sign: str, left: Any, right: Any) -> Any:
+def _work_out(sign: str, left: nw.Expr, right: nw.Expr) -> nw.Expr:
     """Arithmetic of float64; what is no number is missing."""
-    import narwhals as nw
-
     if sign in "/%":
         right = nw.when(right != 0.0).then(right)
-    result = left - right * _slice(left / right) if sign == "%" else SIGNS[sign](left, right)
+    result = left - right * _slice(left / right) if sign == "%" else _apply(sign, left, right)
     return nw.when(~result.is_nan()).then(result)
 
 
-def _slice(number: Any) -> Any:
-    """The whole part; engines make 64-bit integers on the way, so large numbers, which are whole, stay out of it."""
-    import narwhals as nw
+def _apply(sign: str, left: nw.Expr, right: Written | nw.Expr) -> nw.Expr:
+    found: nw.Expr = SIGNS[sign](left, right)
+    return found
 
+
+def _slice(number: nw.Expr) -> nw.Expr:
+    """The whole part; engines make 64-bit integers on the way, so large numbers, which are whole, stay out of it."""
     small = number.abs() < float(tree.LARGEST)
     held = nw.when(small).then(number).otherwise(nw.lit(0.0))
     cut = nw.when(held < 0.0).then(held.ceil().cast(nw.Float64)).otherwise(held.floor().cast(nw.Float64))
     return nw.when(small).then(cut).otherwise(number)
 
 
-def _write(value: Any) -> Any:
+def _write(value: Written) -> Written | nw.Expr:
     """A literal; not every engine takes whole numbers beyond Int64 without their type."""
-    import narwhals as nw
-
     if not isinstance(value, int) or value <= _LARGEST_INT64:
         return value
     return nw.lit(value, nw.UInt64 if value <= _LARGEST_UINT64 else nw.Int128)
 
 
-def _join(parts: list[Any], every: bool) -> Any:
+def _join(parts: list[nw.Expr], every: bool) -> nw.Expr:
     """Put parts together in pairs, so that a thousand of them are nested ten deep and not a thousand."""
     while len(parts) > 1:
         pairs = [parts[i : i + 2] for i in range(0, len(parts), 2)]

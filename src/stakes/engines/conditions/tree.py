@@ -3,7 +3,6 @@
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
 
 from stakes import errors
 
@@ -112,16 +111,10 @@ class Not(Test):
 
 
 @dataclass(frozen=True)
-class Every(Test):
-    """All of these at once."""
+class Several(Test):
+    """``every`` one of these at once, or one of them at least."""
 
-    parts: tuple[Test, ...]
-
-
-@dataclass(frozen=True)
-class Either(Test):
-    """One of these at least."""
-
+    every: bool
     parts: tuple[Test, ...]
 
 
@@ -138,7 +131,7 @@ class Condition:
         """The names of the columns, each once."""
         return list(dict.fromkeys(name.column for name in self.names))
 
-    def check(self, available: Collection[Any]) -> None:
+    def check(self, available: Collection[object]) -> None:
         """Refuse columns that are not there."""
         for name in self.names:
             if name.column not in available:

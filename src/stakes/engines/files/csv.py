@@ -3,10 +3,12 @@
 import csv
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any
+from functools import partial
+
+import polars as pl
 
 from stakes import errors
-from stakes.engines.files.sources import Source
+from stakes.engines.files.sources import Opened, Source
 from stakes.errors import InputError
 
 _LOOKED_AT = 1 << 20
@@ -18,27 +20,26 @@ MOST_COLUMNS = 100_000
 SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
 
 
-def scan(source: Source, separator: str, missing: list[str], numbers: Mapping[str, bool] | None = None) -> Any:
+def scan(source: Source, separator: str, missing: list[str], numbers: Mapping[str, bool] | None = None) -> pl.LazyFrame:
     """Scan with the header as it is meant: quotes undone, and no name twice.
 
     All values stay text, unless ``numbers`` says which columns are numbers and which are few texts that come up often.
     """
-    import polars as pl
-
     names = header(source, separator)
-    options: Any = {"infer_schema": False, "glob": False, "separator": separator, "null_values": missing}
-    lazy = pl.scan_csv(source.for_polars, **options)
+    scan = partial(pl.scan_csv, infer_schema=False, glob=False, separator=separator, null_values=missing)
+    lazy = scan(source.for_polars)
     scanned = lazy.collect_schema().names()
     if len(scanned) != len(names):
         raise fault(source, separator) or errors.unreadable_file(source.name, "the header is not understood")
     if numbers is not None:
         types = {scanned[names.index(name)]: pl.Float64 if n else pl.Categorical for name, n in numbers.items()}
-        lazy = pl.scan_csv(source.for_polars, **options, schema_overrides=types)
+        lazy = scan(source.for_polars, schema_overrides=types)
     lazy = lazy.rename(dict(zip(scanned, names, strict=True)))
     blank = _blank_lines_at_the_end(source)
     if not blank:
         return lazy
-    rows = _rows(lazy) - blank  # Polars takes them for rows of missing values
+    rows = int(lazy.select(pl.first().is_null().len()).collect().item())
+    rows -= blank  # Polars takes them for rows of missing values
     if rows < 0:  # a quote has swallowed them
         why = errors.unreadable_file(source.name, "a quote is opened and never closed")
         raise stray_quote(source, separator) or fault(source, separator) or why
@@ -70,16 +71,9 @@ def _blank_lines_at_the_end(source: Source) -> int:
     return max(tail[len(tail.rstrip(b"\r\n")) :].count(b"\n") - 1, 0)
 
 
-def _rows(lazy: Any) -> int:
-    import polars as pl
-
-    return int(lazy.select(pl.first().is_null().len()).collect().item())
-
-
 def refuse_faults(source: Source, separator: str) -> None:
     """Raise what is wrong with the first wrong line, if any is: too few fields, say, which Polars fills up."""
-    problem = fault(source, separator) if _suspicious(source, separator) else None
-    if problem is not None:
+    if _suspicious(source, separator) and (problem := fault(source, separator)):
         raise problem
 
 
@@ -160,7 +154,7 @@ def _in_words(problem: csv.Error) -> str:
     return next((plain for begin, plain in words.items() if str(problem).startswith(begin)), str(problem))
 
 
-def _lines(name: str, file: Any) -> Iterator[str]:
+def _lines(name: str, file: Opened) -> Iterator[str]:
     for number, line in enumerate(file, 1):
         try:
             text = line.decode("utf-8-sig" if number == 1 else "utf-8")

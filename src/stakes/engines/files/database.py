@@ -3,16 +3,26 @@
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
 
 import numpy as np
+import polars as pl
 
 from stakes import errors
 from stakes.engines.conditions.tree import LARGEST
 from stakes.engines.files.room import little_memory
 from stakes.engines.files.sources import Source
 from stakes.errors import InputError, nearest, short, some
+from stakes.tallies.arithmetic import Array
+
+if TYPE_CHECKING:
+    import duckdb
+
+Connection: TypeAlias = Any
+"""That of a database: one of ``sqlite3``, or one of DuckDB."""
+
+Row: TypeAlias = tuple[object, ...]
 
 _SQLITE = b"SQLite format 3\0"
 _DUCKDB = b"DUCK"
@@ -43,54 +53,54 @@ def columns(source: Source) -> list[str]:
                 "no-such-table", f"{source.path!s}: there is no table {source.table!r}{nearest(source.table, tables)}"
             )
         _refuse_endless_view(source, source.table, connection)
-        return [name for name, *_ in connection.execute(f"SELECT * FROM {_quote(source.table)} LIMIT 0").description]
+        return [name for name, *_ in connection.execute(f"{_select(source, '*')} LIMIT 0").description]
 
 
-def collect(source: Source, names: Sequence[str]) -> Any:
+def _select(source: Source, what: str) -> str:
+    return f"SELECT {what} FROM {_quote(str(source.table))}"
+
+
+def collect(source: Source, names: Sequence[str]) -> pl.DataFrame:
     """Read some columns of the table into a Polars frame."""
-    import polars as pl
-
-    assert source.table is not None
-    query = f"SELECT {', '.join(map(_quote, names))} FROM {_quote(source.table)}"
+    query = _select(source, ", ".join(map(_quote, names)))
     with _connect(source) as connection:
-        if kind_of(source) == "duckdb":
-            types = _types(connection, query)
-            arrays = connection.execute(query).fetchnumpy()  # its Arrow streams print of leaks when Python ends
-            return pl.DataFrame([_from_numpy(name, arrays[name], types[name]) for name in names])
-        rows = connection.execute(query).fetchall()
-    values = zip(*rows, strict=True) if rows else [()] * len(names)
-    return pl.DataFrame([_series(source, name, list(column)) for name, column in zip(names, values, strict=True)])
+        if kind_of(source) == "sqlite":
+            return _frame(source, names, connection.execute(query).fetchall())
+        types = _types(connection, query)
+        arrays = connection.execute(query).fetchnumpy()  # its Arrow streams print of leaks when Python ends
+        return pl.DataFrame([_from_numpy(name, arrays[name], types[name]) for name in names])
 
 
-def batches(source: Source, names: Sequence[str], rows: int) -> Iterator[Any]:
+def batches(source: Source, names: Sequence[str], rows: int) -> Iterator[pl.DataFrame]:
     """Read some columns, so many rows at a time; DuckDB gives its rows at once (it counts large tables itself)."""
-    import polars as pl
-
     if kind_of(source) == "duckdb":
         yield collect(source, names)
         return
-    query = f"SELECT {', '.join(map(_quote, names))} FROM {_quote(str(source.table))}"
     with _connect(source) as connection:
-        cursor = connection.execute(query)
+        cursor = connection.execute(_select(source, ", ".join(map(_quote, names))))
         while found := cursor.fetchmany(rows):
-            columns = zip(names, zip(*found, strict=True), strict=True)
-            yield pl.DataFrame([_series(source, name, list(values)) for name, values in columns])
+            yield _frame(source, names, found)
+
+
+def _frame(source: Source, names: Sequence[str], rows: Sequence[Row]) -> pl.DataFrame:
+    values = zip(*rows, strict=True) if rows else [()] * len(names)
+    return pl.DataFrame([_series(source, name, column) for name, column in zip(names, values, strict=True)])
 
 
 @contextmanager
-def relation(source: Source) -> Iterator[Any]:
+def relation(source: Source) -> Iterator["duckdb.DuckDBPyRelation | None"]:
     """The table of a DuckDB database, to be counted where it is; of another database nothing."""
     if kind_of(source) != "duckdb":
         yield None
         return
     with _connect(source) as connection:
-        yield connection.sql(f"SELECT * FROM {_quote(str(source.table))}")
+        yield connection.sql(_select(source, "*"))
 
 
 def rows(source: Source) -> int:
     """How many rows the table has."""
     with _connect(source) as connection:
-        return int(connection.execute(f"SELECT count(*) FROM {_quote(str(source.table))}").fetchone()[0])
+        return int(connection.execute(_select(source, "count(*)")).fetchone()[0])
 
 
 _TABLES = {
@@ -113,7 +123,7 @@ _LONGEST, _MOST_TEXT = 1 << 20, 128 << 20
 """Bytes of one value of a view, and of all its text."""
 
 
-def _refuse_endless_view(source: Source, name: str, connection: Any) -> None:
+def _refuse_endless_view(source: Source, name: str, connection: Connection) -> None:
     views = dict(connection.execute(_VIEWS[kind_of(source)]).fetchall())
     if name not in views:
         return
@@ -135,7 +145,7 @@ def _recursive(views: Mapping[str, str]) -> set[str]:
     return found
 
 
-def _refuse_much_text(source: Source, name: str, connection: Any) -> None:
+def _refuse_much_text(source: Source, name: str, connection: Connection) -> None:
     """Refuse a view of DuckDB whose text takes too much memory, of which it has little here."""
     import duckdb
 
@@ -150,7 +160,7 @@ def _refuse_much_text(source: Source, name: str, connection: Any) -> None:
         raise errors.endless_view(source.name, name, f"{_MOST_TEXT:,} bytes of text")
 
 
-def _limit_views(source: Source, connection: Any) -> None:
+def _limit_views(source: Source, connection: Connection) -> None:
     """Let rows of SQLite pass, if they are worked out, until one value, or all their text, is too much."""
     import sqlite3
 
@@ -159,10 +169,10 @@ def _limit_views(source: Source, connection: Any) -> None:
         connection.row_factory = _watching(source)
 
 
-def _watching(source: Source) -> Callable[[Any, tuple[Any, ...]], tuple[Any, ...]]:
+def _watching(source: Source) -> Callable[[object, Row], Row]:
     total = 0
 
-    def row(_: Any, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    def row(_: object, values: Row) -> Row:
         nonlocal total
         total += sum(len(value) for value in values if isinstance(value, str | bytes))
         if total > _MOST_TEXT:
@@ -173,7 +183,7 @@ def _watching(source: Source) -> Callable[[Any, tuple[Any, ...]], tuple[Any, ...
 
 
 @contextmanager
-def _connect(source: Source, options: Mapping[str, Any] | None = None) -> Iterator[Any]:
+def _connect(source: Source, options: Mapping[str, str] | None = None) -> Iterator[Connection]:
     connection, problems = _sqlite(source) if kind_of(source) == "sqlite" else _duckdb(source, options or {})
     with closing(connection):
         try:
@@ -197,7 +207,7 @@ def _connect(source: Source, options: Mapping[str, Any] | None = None) -> Iterat
             raise errors.unreadable_file(source.name, errors.first_line(problem)) from None
 
 
-def _sqlite(source: Source) -> tuple[Any, type[Exception]]:
+def _sqlite(source: Source) -> tuple[Connection, type[Exception]]:
     import sqlite3
 
     connection = sqlite3.connect(f"file:{quote(os.fsencode(source.path))}?mode=ro", uri=True)
@@ -206,7 +216,7 @@ def _sqlite(source: Source) -> tuple[Any, type[Exception]]:
     return connection, sqlite3.Error
 
 
-def _duckdb(source: Source, options: Mapping[str, Any]) -> tuple[Any, type[Exception]]:
+def _duckdb(source: Source, options: Mapping[str, str]) -> tuple[Connection, type[Exception]]:
     try:
         import duckdb
     except ImportError:
@@ -219,7 +229,7 @@ def _duckdb(source: Source, options: Mapping[str, Any]) -> tuple[Any, type[Excep
         raise errors.unreadable_file(source.name, errors.first_line(problem)) from None
 
 
-_NOTHING_OUTSIDE: dict[str, Any] = {
+_NOTHING_OUTSIDE = {
     "enable_external_access": "false",
     "autoload_known_extensions": "false",
     "autoinstall_known_extensions": "false",
@@ -236,15 +246,13 @@ def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _types(connection: Any, query: str) -> dict[str, str]:
+def _types(connection: Connection, query: str) -> dict[str, str]:
     """The types of what DuckDB answers; before 1.4 the description of an answer tells only their kinds ("NUMBER")."""
     return {name: type_ for name, type_, *_ in connection.execute(f"DESCRIBE {query}").fetchall()}
 
 
-def _from_numpy(name: str, array: Any, type_: str) -> Any:
+def _from_numpy(name: str, array: Array, type_: str) -> pl.Series:
     """DuckDB masks what is missing; in a column of an enumerated type it is NaN. Very large integers become floats."""
-    import polars as pl
-
     masked, values = np.ma.getmaskarray(array), np.ma.getdata(array)
     if values.dtype.kind == "O":
         pairs = zip(masked, values, strict=True)
@@ -257,12 +265,10 @@ def _from_numpy(name: str, array: Any, type_: str) -> Any:
     return series.dt.replace_time_zone("UTC") if type_ == "TIMESTAMP WITH TIME ZONE" else series
 
 
-def _series(source: Source, name: str, values: list[Any]) -> Any:
+def _series(source: Source, name: str, values: Row) -> pl.Series:
     """SQLite checks no types: a column of whole numbers and fractions is one of fractions, another mixture none."""
-    import polars as pl
-
     types = {type(value) for value in values} - {type(None)}
-    kinds: dict[frozenset[type], Any] = {
+    kinds: dict[frozenset[type], type[pl.DataType]] = {
         frozenset({int}): pl.Int64,
         frozenset({float}): pl.Float64,
         frozenset({int, float}): pl.Float64,

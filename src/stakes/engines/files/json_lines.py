@@ -3,23 +3,25 @@
 import json
 import math
 import re
-from typing import Any
+from functools import partial
+
+import polars as pl
 
 from stakes import errors
 from stakes.engines.files.sources import Source, literally
 from stakes.engines.older_polars import dies_of_brackets
 
 _NAME = re.compile(rb'"([^"\\\n]*)"\s*:')
+_MANY_BRACKETS = 500
+_MOST_DIGITS = 4_000
 _MOST_COLUMNS = 10_000
 """Polars takes minutes to find the types of more of them."""
 _LOOKED_AT, _EVERY = 1 << 20, 16 << 20
 """Names are looked for in the first bytes, and then in some at every so many."""
 
 
-def scan(source: Source) -> Any:
+def scan(source: Source) -> pl.LazyFrame:
     """Scan with the types that all lines together need."""
-    import polars as pl
-
     if dies_of_brackets():
         _refuse_brackets(source)
     _refuse_many_columns(source)
@@ -30,8 +32,7 @@ def _refuse_brackets(source: Source) -> None:
     """Refuse brackets within each other that are too many for Python's reader, before Polars sees them."""
     with source.open() as file:
         many = any(line.count(b"[") + line.count(b"{") > _MANY_BRACKETS for line in file)
-    problem = fault(source) if many else None
-    if problem is not None:
+    if many and (problem := fault(source)):
         raise problem
 
 
@@ -50,7 +51,7 @@ def fault(source: Source) -> errors.InputError | None:
     with source.open() as file:
         for number, line in enumerate(file, 1):
             try:
-                row = json.loads(line.rstrip(), **_STRICT) if line.strip() else {}
+                row = _parse(line.rstrip()) if line.strip() else {}
             except UnicodeDecodeError:
                 return errors.not_utf8(source.name, number)
             except json.JSONDecodeError as problem:
@@ -80,6 +81,4 @@ def _no_json(text: str) -> None:
     raise ValueError(f"{text} is no JSON; write null for a missing value")
 
 
-_MANY_BRACKETS = 500
-_MOST_DIGITS = 4_000
-_STRICT: Any = {"parse_float": _finite, "parse_int": _whole, "parse_constant": _no_json}
+_parse = partial(json.loads, parse_float=_finite, parse_int=_whole, parse_constant=_no_json)

@@ -1,9 +1,11 @@
 """The kinds of files: by the end of the name, databases by their first bytes."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+
+import polars as pl
 
 from stakes import errors
 from stakes.engines import older_polars
@@ -18,6 +20,9 @@ _ARROW_FILE, _FIRST_FEATHER = b"ARROW1", b"FEA1"
 
 _VALUE, _QUANTITY = 8, 100
 """Bytes of memory that a value takes while it is counted; errors of predicted numbers are sorted and added up."""
+
+_PROBLEMS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, EOFError)
+"""What reading may end in: a damaged file can make its reader panic."""
 
 _LINES = (*csv.SEPARATORS, *_JSON_LINES)
 """Kinds whose rows are lines of text; the others know how many rows they have."""
@@ -36,24 +41,24 @@ class FileTable:
 
     source: Source
     columns: list[str]
-    lazy: Any = None
+    lazy: pl.LazyFrame | None = None
     separator: str = ""
     typed: bool = False
 
-    def collect(self, names: Sequence[str]) -> Any:
+    def collect(self, names: Sequence[str]) -> pl.DataFrame:
         """Read some columns into a Polars frame."""
         with self.source.watched():
             if self.lazy is None:
                 return database.collect(self.source, names)
             try:
                 frame = self.lazy.select(self._read(names)).collect()
-            except _problems() as problem:
+            except _PROBLEMS as problem:
                 raise self._in_words(problem) from None
             if self._ends_early(frame):
                 csv.refuse_faults(self.source, self.separator)
             return frame.select(names)
 
-    def batches(self, names: Sequence[str], rows: int) -> Iterator[Any]:
+    def batches(self, names: Sequence[str], rows: int) -> Iterator[pl.DataFrame]:
         """Read some columns, so many rows at a time, in their order."""
         with self.source.watched():
             if self.lazy is None:
@@ -66,21 +71,18 @@ class FileTable:
                         csv.refuse_faults(self.source, self.separator)
                         checked = True
                     yield frame.select(names)
-            except _problems() as problem:
+            except _PROBLEMS as problem:
                 raise self._in_words(problem) from None
 
     def _in_words(self, problem: BaseException) -> errors.StakesError:
-        return (
-            NotNumbersError("second-look")
-            if self.typed and not errors.lacks_memory(problem)
-            else _in_words(self.source, problem)
-        )
+        doubtful = self.typed and not errors.lacks_memory(problem)
+        return NotNumbersError("second-look") if doubtful else _in_words(self.source, problem)
 
     def _read(self, names: Sequence[str]) -> list[str]:
         """The columns to read: of separated text also the last, in which a line that ends too early shows."""
         return list(dict.fromkeys([*names, self.columns[-1]] if self.separator else names))
 
-    def _ends_early(self, frame: Any) -> bool:
+    def _ends_early(self, frame: pl.DataFrame) -> bool:
         return bool(self.separator and frame[self.columns[-1]].null_count())
 
     def with_types(self, numbers: Mapping[str, bool], missing: list[str]) -> "FileTable":
@@ -103,8 +105,9 @@ class FileTable:
     def bytes_of(self, wanted: tuple[str, str]) -> int:
         """How much memory a value of an argument in a column takes at least until it is counted."""
         argument, name = wanted
-        judged = argument in ("truth", "prediction") and self.lazy is not None
-        return _QUANTITY if judged and self.lazy.collect_schema()[name].is_float() else _VALUE
+        if self.lazy is None or argument not in ("truth", "prediction"):
+            return _VALUE
+        return _QUANTITY if self.lazy.collect_schema()[name].is_float() else _VALUE
 
     @cached_property
     def _rows_known(self) -> int | None:
@@ -112,18 +115,15 @@ class FileTable:
             return database.rows(self.source)
         if _ending(self.source) in _LINES:
             return None
-        import polars as pl
-
         try:
             return int(self.lazy.select(pl.len()).collect().item())
-        except _problems() as problem:
+        except _PROBLEMS as problem:
             raise _in_words(self.source, problem) from None
 
 
 def open_table(source: Source, missing: list[str]) -> FileTable:
     """Find out the kind of a source and the names of its columns."""
     refuse_lost_polars()
-    problems = _problems()  # Polars is loaded here: within the handler it would be loaded again if Ctrl-C stopped that
     with source.watched():
         try:
             if not source.start(1):
@@ -138,12 +138,10 @@ def open_table(source: Source, missing: list[str]) -> FileTable:
                 )
             separator = csv.SEPARATORS.get(_ending(source), "")
             if _ending(source) in _LINES:
-                source.refuse_endless_lines()
-            if separator:
-                source.refuse_endless_values()
+                source.refuse_endless(bool(separator))
             lazy = csv.scan(source, separator, missing) if separator else _scan(source)
             return FileTable(source, lazy.collect_schema().names(), lazy, separator)
-        except problems as problem:
+        except _PROBLEMS as problem:
             raise _in_words(source, problem) from None
 
 
@@ -154,7 +152,7 @@ def _ending(source: Source) -> str:
     return next((kind for kind in KINDS if name.endswith(kind)), "")
 
 
-def _scan(source: Source) -> Any:
+def _scan(source: Source) -> pl.LazyFrame:
     kind = _ending(source)
     if kind not in _SCANS:
         raise InputError(
@@ -165,16 +163,12 @@ def _scan(source: Source) -> Any:
     return _SCANS[kind](source)
 
 
-def _scan_parquet(source: Source) -> Any:
-    import polars as pl
-
+def _scan_parquet(source: Source) -> pl.LazyFrame:
     return pl.scan_parquet(source.plain_path, glob=False)
 
 
-def _scan_arrow(source: Source) -> Any:
+def _scan_arrow(source: Source) -> pl.LazyFrame:
     """Arrow's file format can be scanned; what was written as a stream is read at once."""
-    import polars as pl
-
     start = source.start(len(_ARROW_FILE))
     if start.startswith(_FIRST_FEATHER):
         raise errors.unreadable_file(source.name, "it is of Feather's first version; write it again as Arrow IPC")
@@ -183,7 +177,7 @@ def _scan_arrow(source: Source) -> Any:
     return pl.read_ipc_stream(source.plain_path).lazy()
 
 
-_SCANS: dict[str, Callable[[Source], Any]] = {
+_SCANS: dict[str, Callable[[Source], pl.LazyFrame]] = {
     ".parquet": _scan_parquet,
     **dict.fromkeys(_JSON_LINES, json_lines.scan),
     **dict.fromkeys(_ARROW, _scan_arrow),
@@ -193,28 +187,18 @@ _SCANS: dict[str, Callable[[Source], Any]] = {
 KINDS = (*csv.SEPARATORS, *_SCANS)
 
 
-def _problems() -> tuple[type[BaseException], ...]:
-    import polars as pl
-
-    # a damaged file can make its reader panic
-    return pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, EOFError
-
-
 def _in_words(source: Source, problem: BaseException) -> errors.StakesError:
     """Take a second look for the line that is wrong; otherwise say what the reader said."""
     if errors.lacks_memory(problem):
         return errors.lack_of_memory(errors.first_line(problem))
     if errors.lacks_files(problem):
         return errors.lack_of_files()
-    kind = _ending(source)
-    found = None
-    try:
+    kind, found = _ending(source), None
+    with suppress(OSError, EOFError):  # what cannot be read at all has no line
         if kind in csv.SEPARATORS:
             found = csv.fault(source, csv.SEPARATORS[kind]) or csv.stray_quote(source, csv.SEPARATORS[kind])
         elif kind in _JSON_LINES:
             found = json_lines.fault(source)
-    except (OSError, EOFError):
-        pass  # what cannot be read at all has no line
     panics = not isinstance(problem, Exception)  # of which the reader tells in terms of its own code
     why = "it is damaged" if panics else getattr(problem, "strerror", None) or errors.first_line(problem)
     return found or errors.unreadable_file(source.name, why)

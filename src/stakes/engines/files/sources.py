@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, NamedTuple, TypeAlias
 
 from stakes import errors
 from stakes.errors import InputError
@@ -31,11 +31,15 @@ _MOST_PIPED = 256 << 20
 _BESIDE_DATABASES = ("-wal", "-shm", "-journal", ".wal")
 """How files are called, beside their database, that hold what was written last."""
 
-State = tuple[int, int, int]
+State: TypeAlias = tuple[int, int, int]
+Opened: TypeAlias = IO[bytes] | gzip.GzipFile
 
 
-@dataclass(frozen=True)
-class Unpacked:
+FileName: TypeAlias = str | os.PathLike[str]
+FileNames: TypeAlias = FileName | Sequence[FileName]
+
+
+class Unpacked(NamedTuple):
     """How many bytes and lines a compressed text has, and how many lines of nothing at its end."""
 
     size: int
@@ -57,7 +61,7 @@ class Source:
     state: State | None = None
 
     @property
-    def for_polars(self) -> Any:
+    def for_polars(self) -> Path | io.BytesIO:
         """What Polars' readers take."""
         return self.plain_path if self.content is None else io.BytesIO(self.content)
 
@@ -77,12 +81,12 @@ class Source:
         weakref.finalize(self, os.close, number)
         return number
 
-    def open(self) -> IO[bytes]:
+    def open(self) -> Opened:
         """Open the bytes; those of a compressed file come out as they were."""
-        if self.content is None and not self.zipped:
-            return self.path.open("rb")
-        held: Any = self.path if self.content is None else io.BytesIO(self.content)
-        return gzip.open(held) if self.zipped else held  # type: ignore[return-value]
+        if self.content is None:
+            return gzip.open(self.path) if self.zipped else self.path.open("rb")
+        held = io.BytesIO(self.content)
+        return gzip.open(held) if self.zipped else held
 
     @property
     def zipped(self) -> bool:
@@ -116,16 +120,7 @@ class Source:
                     raise errors.endless_line(self.name, _LONGEST_LINE)
         return Unpacked(size, lines, blank)
 
-    def refuse_endless_values(self) -> None:
-        """Refuse separated text with a value that a quote opens and none closes, or with nothing but line ends."""
-        if self.zipped:
-            _ = self.unpacked
-            return
-        with self.open() as file:
-            for _ in self._closing(file):
-                pass
-
-    def _closing(self, file: IO[bytes]) -> Iterator[bytes]:
+    def _closing(self, file: Opened) -> Iterator[bytes]:
         """Read separated text block by block; of a quote that stays open readers take the rest for one value."""
         read, opened = 0, None
         while block := file.read(_LOOKED_AT):
@@ -172,10 +167,11 @@ class Source:
             lines = file.read(_LOOKED_AT)
         return max(1, round(self.size / max(1, len(lines)) * lines.count(b"\n")))
 
-    def refuse_endless_lines(self) -> None:
+    def refuse_endless(self, separated: bool) -> None:
         """Refuse a line of which readers would take many times the memory.
 
-        One of twice the length covers a whole window, so that it is found by looking for an end of line in each.
+        One of twice the length covers a whole window, so that it is found by looking for an end of line in each. In
+        separated text a value that a quote opens and none closes is refused too, and so is nothing but line ends.
         """
         if self.zipped:
             _ = self.unpacked
@@ -185,6 +181,10 @@ class Source:
                 file.seek(start)
                 if not any(b"\n" in file.read(_LOOKED_AT) for _ in range(_LONGEST_LINE // _LOOKED_AT)):
                     raise errors.endless_line(self.name, _LONGEST_LINE)
+            if separated:
+                file.seek(0)
+                for _ in self._closing(file):
+                    pass
 
     @contextmanager
     def watched(self) -> Iterator[None]:
@@ -199,12 +199,15 @@ class Source:
                 ) from None
 
 
-def sources(data: Any) -> list[Source]:
+def sources(data: FileNames) -> list[Source]:
     """Find what a name, or several, stand for; nothing is taken twice."""
-    names = [os.fspath(one) for one in (data if isinstance(data, list | tuple) else [data])]
-    found = [source for name in names for source in _meant(name)]
+    found = [source for name in _names(data) for source in _meant(name)]
     _refuse_twice(found)
     return found
+
+
+def _names(data: FileNames) -> list[str]:
+    return [os.fspath(one) for one in ([data] if isinstance(data, str | os.PathLike) else data)]
 
 
 def single(path: Path) -> Source:
@@ -279,12 +282,11 @@ def _grown(line: int, block: bytes) -> int:
     return line + len(block) if b"\n" not in block else len(block) - block.rindex(b"\n")
 
 
-def read_once(data: Any) -> bool:
+def read_once(data: FileNames) -> bool:
     """Whether there is something among these that can be read only once: standard input, or a pipe."""
-    names = [os.fspath(one) for one in (data if isinstance(data, list | tuple) else [data])]
-    return any(
-        n == STANDARD_INPUT or (os.path.exists(n) and not os.path.isfile(n) and not os.path.isdir(n)) for n in names
-    )
+    names = _names(data)
+    piped = (os.path.exists(name) and not os.path.isfile(name) and not os.path.isdir(name) for name in names)
+    return STANDARD_INPUT in names or any(piped)
 
 
 def _state(path: Path) -> State | None:

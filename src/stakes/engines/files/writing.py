@@ -9,11 +9,15 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from stakes import errors
+from stakes.engines.files.sources import FileName
 from stakes.errors import InputError
 from stakes.tallies.checks import as_path
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _PLAIN = (".txt", ".log", ".out")
 _CHOOSING = {".json": "json", ".csv": "csv", ".md": "markdown", ".markdown": "markdown"}
@@ -38,13 +42,13 @@ _LONGEST_START = 40
 """Bytes of a target's name that stand in a temporary one, so that this fits wherever the target does."""
 
 
-def form_of(path: str | os.PathLike[str]) -> str:
+def form_of(path: FileName) -> str:
     """Return the form of an answer that the ending of a name chooses."""
     return _CHOOSING.get(Path(path).suffix.lower(), "text")
 
 
 # ── where to write ───────────────────────────────────────────────────────────────────────────────────────────────
-def check_target(path: str | os.PathLike[str], form: str, read: Iterable[tuple[Any, str]] = ()) -> None:
+def check_target(path: FileName, form: str, read: Iterable[tuple[FileName | int, str]] = ()) -> None:
     """Refuse to write where nothing can or should be written; ``read`` are files, and what each of them holds."""
     target = as_path("path", path)
     given, path = os.fspath(path), target
@@ -61,7 +65,7 @@ def check_target(path: str | os.PathLike[str], form: str, read: Iterable[tuple[A
             raise errors.other_ending(name, what, endings, list(_CHOOSING)[:3] if form == "text" else [])
 
 
-def keep_inputs(target: Any, read: Iterable[tuple[Any, str]]) -> None:
+def keep_inputs(target: FileName | int, read: Iterable[tuple[FileName | int, str]]) -> None:
     """Refuse to write over a file that is read, by whatever name or link."""
     here = identity(target)
     for place, what in read:
@@ -73,7 +77,7 @@ def keep_inputs(target: Any, read: Iterable[tuple[Any, str]]) -> None:
             )
 
 
-def identity(place: str | os.PathLike[str] | int) -> Any:
+def identity(place: FileName | int) -> str | tuple[int, int] | None:
     """Return what two names, or numbers of open files, share if they are of one file; nothing for pipes and devices."""
     try:
         seen = os.stat(place)
@@ -97,13 +101,13 @@ def _is_stream(path: Path) -> bool:
 
 
 # ── how to write ─────────────────────────────────────────────────────────────────────────────────────────────────
-def write_text(path: str | os.PathLike[str], text: str, form: str) -> None:
+def write_text(path: FileName, text: str, form: str) -> None:
     """Write a text of some form; the name of a file that is no UTF-8 may stand in it, and is escaped."""
     with written_beside(as_path("path", path), form) as place:
         place.write_bytes(text.encode("utf-8", "backslashreplace"))
 
 
-def write_whole(frame: Any, path: Path) -> None:
+def write_whole(frame: "pl.DataFrame", path: Path) -> None:
     """Write a Polars frame as CSV or Parquet."""
     import polars as pl
 

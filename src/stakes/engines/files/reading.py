@@ -1,0 +1,304 @@
+"""Files of predictions: whatever holds rows by name of column, read as one table."""
+
+import functools
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from stakes import errors
+from stakes.engines import progress
+from stakes.engines.columns import read_number
+from stakes.engines.conditions.frames import Part, rows_kept, settle_kinds
+from stakes.engines.conditions.kinds import groups
+from stakes.engines.conditions.syntax import parse
+from stakes.engines.conditions.tree import Condition
+from stakes.engines.files import csv, database
+from stakes.engines.files.kinds import FileTable, NotNumbersError, open_table
+from stakes.engines.files.room import refuse_beyond_memory
+from stakes.engines.files.sources import FileNames, single, sources
+from stakes.engines.older_polars import streaming
+from stakes.errors import About, InputError, short, some
+
+if TYPE_CHECKING:
+    import duckdb
+
+MISSING = ["", "NA", "N/A", "NULL", "null", "NaN", "nan"]
+"""How text files write a missing value; no class is called like that."""
+
+_NUMBERS = ("score", "weight")
+_LOOKED_AT = 1 << 20
+"""Rows that are looked at together before any is counted."""
+
+_SCORED = ("truth", *_NUMBERS)
+
+_MANY = 1 << 17
+"""Of so many rows of text numbers are kept as numbers from the start, in half the memory."""
+
+
+def read(data: FileNames, wanted: dict[str, str], where: object = None) -> dict[str, pl.Series]:
+    """Return argument → column, for the arguments that name one.
+
+    ``data`` names a file, several of them or a pattern, all of which are one table; ``where`` says which rows to keep.
+    """
+    return Files.open(data, wanted, where).whole()
+
+
+@dataclass(frozen=True, eq=False)
+class Files:
+    """Files that are one table, the columns that are wanted of it (argument → name), and a condition for its rows."""
+
+    tables: list[FileTable]
+    wanted: dict[str, str]
+    condition: Condition | None
+
+    @classmethod
+    def open(cls, data: FileNames, wanted: dict[str, str], where: object = None) -> "Files":
+        """Find the files, and check that they have the columns."""
+        condition = None if where is None else parse(where)
+        if condition is not None:
+            groups(condition)  # what is wrong with it in itself is said before a file is opened
+        tables = [open_table(source, MISSING) for source in sources(data)]
+        for table in tables:
+            _same_columns(tables[0], table)
+            _check_columns(table, wanted.items())
+            if condition is not None:
+                condition.check(table.columns)
+        return cls(tables, wanted, condition)
+
+    def have_more_rows_than(self, most: int) -> bool:
+        """Whether there are more rows than that, told without reading them."""
+        left = most
+        for table in self.tables:
+            left -= table.rows_up_to(left)
+            if left < 0:
+                return True
+        return False
+
+    def relation(self) -> AbstractContextManager["duckdb.DuckDBPyRelation | None"]:
+        """The rows as a table of an engine that can count it by itself, if they are one; otherwise nothing."""
+        first = self.tables[0]
+        return nullcontext() if len(self.tables) > 1 or first.lazy is not None else database.relation(first.source)
+
+    def gap(self) -> errors.InputError | None:
+        """What is to say about missing values, counted over all rows; nothing where that takes more than a scan."""
+        tables = [table.lazy for table in self.tables if table.lazy is not None]
+        if self.condition is not None or len(tables) < len(self.tables):
+            return None
+        for argument, name in self.wanted.items():
+            counts = [_gaps(lazy, name) for lazy in tables]
+            if any(count for _, count, _ in counts):
+                before = itertools.accumulate((rows for rows, _, _ in counts), initial=0)
+                firsts = [start + first for start, (_, count, first) in zip(before, counts, strict=False) if count]
+                return errors.missing_values(argument, sum(count for _, count, _ in counts), firsts[0])
+        return None
+
+    @property
+    def likely_rows(self) -> int:
+        """About how many rows there are."""
+        return sum(table.likely_rows for table in self.tables)
+
+    def whole(self) -> dict[str, pl.Series]:
+        """Read all rows at once."""
+        if "score" in self.wanted and all(name in _SCORED or name.startswith("by") for name in self.wanted):
+            quick = self.with_types() if self.likely_rows > _MANY else self
+            if quick is not self:
+                with suppress(errors.InputError):  # which takes longer to be said with its line
+                    return quick._whole()
+        return self._whole()
+
+    def _whole(self) -> dict[str, pl.Series]:
+        for table in self.tables:
+            refuse_beyond_memory(table.source.name, table.likely_rows * sum(map(table.bytes_of, self.wanted.items())))
+        frames = [table.collect(self._names) for table in self.tables]
+        held = list(zip(self.tables, frames, strict=True))
+        kinds = self._settled(held)
+        parts = [self._taken(table, frame, kinds) for table, frame in held]
+        whole = {argument: _join(argument, [part[argument] for part in parts], self.tables) for argument in self.wanted}
+        if self.condition is not None and any(map(len, frames)) and not any(map(len, whole.values())):
+            raise errors.nothing_satisfies(self.condition.text)
+        return whole
+
+    def batches(self, rows: int) -> Iterator[dict[str, pl.Series]]:
+        """Read so many rows at a time, in their order; how far this has come is told to whoever listens."""
+        done, total, kinds = 0, self.likely_rows, self._settled_in_batches
+        for table in self.tables:
+            for frame in table.batches(self._names, rows):
+                done += len(frame)
+                progress.tell(done, max(total, done + 1))
+                yield self._taken(table, frame, kinds)
+        progress.tell(done, done)
+
+    def with_types(self) -> "Files":
+        """The same files, with numbers in text read by Polars, and labels coded: quicker, but faults have no line."""
+        if not any(table.separator for table in self.tables) or self.condition is not None:
+            return self
+        numbers = {name: argument in _NUMBERS for argument, name in self.wanted.items()}
+        return replace(self, tables=[table.with_types(numbers, MISSING) for table in self.tables])
+
+    @property
+    def _names(self) -> list[str]:
+        return list(dict.fromkeys([*self.wanted.values(), *(self.condition.columns if self.condition else ())]))
+
+    def nothing_there(self) -> errors.InputError:
+        """Why no row is left to count."""
+        if "weight" in self.wanted:
+            return errors.zero_weights()
+        return errors.empty("truth") if self.condition is None else errors.nothing_satisfies(self.condition.text)
+
+    def _settled(self, frames: Iterable[tuple[FileTable, pl.DataFrame]]) -> dict[str, str]:
+        """What the columns of the condition are compared as, by all rows of all files."""
+        if self.condition is None:
+            return {}
+        return settle_kinds(groups(self.condition), (_part(table, frame) for table, frame in frames))
+
+    @cached_property
+    def _settled_in_batches(self) -> dict[str, str]:
+        """The same for rows that are read in batches: one pass more if only the values tell, otherwise a first look."""
+        if self.condition is None:
+            return {}
+        most = None if any(group.candidates for group in groups(self.condition)) else 1
+        names = self.condition.columns or self._names
+        looks = ((t, f) for t in self.tables for f in itertools.islice(t.batches(names, _LOOKED_AT), most))
+        return self._settled(looks)
+
+    def _taken(self, table: FileTable, frame: pl.DataFrame, kinds: dict[str, str]) -> dict[str, pl.Series]:
+        """The wanted columns of the rows that satisfy the condition."""
+        if self.condition is not None:
+            frame = frame.filter(rows_kept(self.condition, kinds, _part(table, frame)))
+        return {argument: _as_type(table, frame[name], argument) for argument, name in self.wanted.items()}
+
+
+def read_whole(path: Path, missing: Sequence[str] = ()) -> pl.DataFrame:
+    """Return the file as a Polars frame with all its columns; those of a text file stay text as it stands.
+
+    Texts that stand for a ``missing`` value are null.
+    """
+    table = open_table(single(path), list(missing))
+    return table.collect(table.columns)
+
+
+def _part(table: FileTable, frame: pl.DataFrame) -> Part:
+    """Rows of a file for a condition; separated text has no types."""
+    return Part(frame, MISSING if table.separator else (), functools.partial(_place, table))
+
+
+# ── the names of the columns ─────────────────────────────────────────────────────────────────────────────────────
+def _check_columns(table: FileTable, named: Iterable[tuple[str, str]]) -> None:
+    for argument, name in named:
+        if name not in table.columns:
+            raise _suspicion(table) or errors.no_such_column(argument, name, table.columns)
+
+
+def _suspicion(table: FileTable) -> errors.InputError | None:
+    """What else may be wrong with separated text when a column is not there."""
+    if not table.separator:
+        return None
+    if len(table.columns) == 1 and any(sign in table.columns[0] for sign in ";\t|,"):
+        return InputError(
+            "other-separator",
+            f"{table.source.name}: the header {short(repr(table.columns[0]))} is one column, so something else than "
+            f"{table.separator!r} separates the fields; save the file with {table.separator!r} between them",
+        )
+    if table.separator == "," and any(";" in name for name in table.columns):
+        return InputError(
+            "mixed-separators",
+            f"{table.source.name}: the header {short(repr(','.join(table.columns)))} seems to be separated by ';'; "
+            "save the file with ',' between the fields and '.' in numbers",
+        )
+    if all(read_number(name) is not None for name in table.columns):
+        return InputError(
+            "no-header",
+            f"{table.source.name}: the first line holds only numbers ({some(table.columns)}), so the header is "
+            "missing; write the names of the columns there",
+        )
+    return None
+
+
+def _same_columns(first: FileTable, other: FileTable) -> None:
+    """Several files are one table only if they have the same columns, in whatever order."""
+    for one, two in ((first, other), (other, first)):
+        known = set(two.columns)
+        lacking = [name for name in one.columns if name not in known]
+        if lacking:
+            raise errors.different_columns(two.source.name, one.source.name, lacking)
+
+
+# ── the values ───────────────────────────────────────────────────────────────────────────────────────────────────
+def _as_type(table: FileTable, column: pl.Series, argument: str) -> pl.Series:
+    """Labels in text files stay text (Polars leaves NUL bytes in it); scores and weights must be numbers."""
+    if table.typed and _doubtful(column):
+        raise NotNumbersError("second-look")
+    if argument not in _NUMBERS or column.dtype != pl.String:
+        if table.separator and column.dtype == pl.String and column.str.contains("\0", literal=True).any():
+            csv.refuse_faults(table.source, table.separator)
+        return column
+    numbers = column.str.strip_chars().cast(pl.Float64, strict=False)
+    wrong = (numbers.is_null() & column.is_not_null()).arg_true()
+    if len(wrong):
+        value = column[int(wrong[0])]
+        problem = errors.not_a_number(argument, len(wrong), int(wrong[0]), value)
+        raise problem.within(_place(table, column.name, value))
+    infinite = numbers.is_infinite().fill_null(False).arg_true()
+    if len(infinite):
+        value = column[int(infinite[0])]
+        problem = errors.infinite_values(argument, len(infinite), int(infinite[0]))
+        raise errors.beyond_float64(value, problem).within(_place(table, column.name, value))
+    return numbers
+
+
+def _doubtful(column: pl.Series) -> bool:
+    """Whether a column that Polars gave its type holds what a second look has to find the line of."""
+    if column.dtype == pl.Categorical:
+        return bool(column.unique().cast(pl.String).str.contains("\0", literal=True).any())
+    return column.dtype == pl.Float64 and bool(column.is_infinite().any())
+
+
+def _place(table: FileTable, column: str, value: str) -> str:
+    """The file, and in separated text the line, where a value stands first."""
+    if not table.separator:
+        return table.source.name
+    return f"{table.source.name}, line {csv.line_of(table.source, table.separator, column, value):,}"
+
+
+def _gaps(lazy: pl.LazyFrame, name: str) -> tuple[int, int, int]:
+    """How many rows a column has, how many of them are missing (null, or no number), and the first of those."""
+    column = pl.col(name)
+    floats = lazy.select(name).collect_schema()[name].is_float()
+    missing = column.is_null() | column.is_nan().fill_null(True) if floats else column.is_null()
+    row = pl.col("row of the table").filter(missing).min()
+    numbered = lazy.select(name).with_row_index("row of the table")
+    asked = numbered.select(pl.len().alias("rows"), missing.sum().alias("gaps"), row.alias("first"))
+    ((rows, gaps, first),) = asked.collect(**streaming()).rows()
+    return rows, gaps, first or 0
+
+
+def _join(argument: str, parts: Sequence[pl.Series], tables: Sequence[FileTable]) -> pl.Series:
+    """The columns of all files below each other; they must be of one kind."""
+    if len(parts) == 1:
+        return parts[0]
+    parts = [part.cast(pl.String) if part.dtype in (pl.Categorical, pl.Enum) else part for part in parts]
+    known: dict[str, str] = {}
+    for table, part in zip(tables, parts, strict=True):
+        if part.dtype != pl.Null:
+            known.setdefault(_kind(part), table.source.name)
+    if len(known) > 1:
+        (one, first), (other, second) = list(known.items())[:2]
+        raise InputError(
+            "different-kinds",
+            About(argument),
+            f" holds {one} in {first} and {other} in {second}; write it alike in all files",
+        )
+    frames = [part.rename(argument).to_frame() for part in parts]
+    return pl.concat(frames, how="vertical_relaxed").to_series()
+
+
+def _kind(column: pl.Series) -> str:
+    if column.dtype.is_numeric():
+        return "numbers"
+    return {pl.String: "text", pl.Boolean: "booleans"}.get(type(column.dtype), str(column.dtype))
