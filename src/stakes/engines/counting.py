@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from stakes import errors
 from stakes.engines.columns import Arguments, Data, Values
+from stakes.engines.files.text_format import TextFormat, in_format
 from stakes.engines.plan import Counted
 from stakes.engines.reading import count_read, read_rows
 from stakes.engines.tables import is_lazy, names_files, same_column
@@ -18,6 +19,7 @@ def count_rows(
     baseline: float | None = None,
     parts: Collection[str] | None = None,
     exact: bool | None = None,
+    text_format: TextFormat | None = None,
     **columns: Values,
 ) -> Counted:
     """Count the rows once: decisions, scores or both of two or more classes, or errors of predicted numbers.
@@ -26,8 +28,9 @@ def count_rows(
     A lazy table (Spark, DuckDB, lazy Polars) is counted in its own engine where the question allows it.
     ``columns`` are the other arguments of :func:`read_rows`. ``parts`` are those of a tally that some figures need and
     that cost time; all of them when it is None. ``exact`` says whether scores are kept (True) or binned (False);
-    otherwise those of very many rows are binned.
+    otherwise those of very many rows are binned. ``text_format`` is how text files are written.
     """
+    data = in_format(data, text_format)
     options = {**columns, "baseline": baseline, "parts": parts}
     if exact is not None:
         check_flag("exact", exact)

@@ -12,6 +12,7 @@ from stakes.engines import memory
 from stakes.engines.alike import Spelling
 from stakes.engines.class_scores import ClassColumns, as_table, spread_scores
 from stakes.engines.columns import Column, as_finite, as_numbers, check_baseline, read_number
+from stakes.engines.files.text_format import TextFormat, in_format
 from stakes.engines.labels import Labels, encode, same_kind, settle, zeros_and_ones
 from stakes.engines.plan import Counted, DecidedBy, Plan
 from stakes.engines.pricing import add_decisions_by_cost, classes_of_costs, cost_column, decide_by_costs
@@ -68,6 +69,7 @@ def read_rows(
     where: Any = None,
     missing: str = "error",
     alike: Any = None,
+    text_format: TextFormat | None = None,
 ) -> Read:
     """Read and check the rows of one table, without counting them yet.
 
@@ -76,6 +78,7 @@ def read_rows(
 
     ``pricing`` decides where there are only scores, or ``threshold`` does where costs differ from row to row.
     """
+    data = in_format(data, text_format)
     if (score is None or (isinstance(score, dict) and not score)) and prediction is None:
         raise errors.nothing_to_judge()
     if baseline is not None:

@@ -26,7 +26,7 @@ Value = Any
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 Form = Literal["text", "column", "columns", "by class", "shares", "number", "whole", "choice", "switch", "costs"]
-GROUPS = ("columns", "models", "rows", "classes", "costs", "how sure", "fitting", "output")
+GROUPS = ("columns", "models", "rows", "files", "classes", "costs", "how sure", "fitting", "output")
 """The groups of options in the help of a command, in their order."""
 
 
@@ -164,6 +164,41 @@ class Shared(TypedDict, total=False):
             "choice",
             default="error",
             of=("error", "drop"),
+        ),
+    ]
+    separator: Annotated[
+        str | None, Option("What separates fields of a text file (default: found out).", "files", metavar="SIGN")
+    ]
+    decimal: Annotated[
+        str | None,
+        Option("The decimal sign in a text file (default: found out).", "files", "choice", of=(".", ",")),
+    ]
+    encoding: Annotated[
+        str | None,
+        Option("The encoding of a text file, such as windows-1252 (default: UTF-8, or UTF-16 if marked).", "files"),
+    ]
+    skip: Annotated[
+        int,
+        Option("How many lines stand above the header.", "files", "whole", default=0, check=_whole("skip", 0)),
+    ]
+    percent: Annotated[
+        bool,
+        Option(
+            "Scores in a text file are percentages.",
+            "files",
+            "switch",
+            default=False,
+            of=("percent",),
+            check=_flag("percent"),
+        ),
+    ]
+    na: Annotated[
+        str | Sequence[str] | None,
+        Option(
+            "A word for a missing value in a text file; name all (default: NA, N/A, NULL, null, NaN, nan).",
+            "files",
+            "columns",
+            "WORD",
         ),
     ]
     exact: Annotated[

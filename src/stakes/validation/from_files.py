@@ -4,7 +4,6 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from stakes import errors
@@ -31,10 +30,10 @@ def validate_file(
     ``target``, ``features`` and the options ``groups``, ``weight`` and ``by`` are names of columns; features are all
     columns that are not named otherwise. Other options are those of :func:`stakes.validate`.
     """
-    from stakes.engines.files.reading import MISSING, read_whole
+    from stakes.engines.files.reading import read_whole
 
     require_scikit_learn()
-    frame = read_whole(Path(file), MISSING)
+    frame = read_whole(file)
     if (where := options.pop("where", None)) is not None:
         frame = frame.filter(satisfying(where, frame.with_columns(map(_as_numbers, frame.get_columns()))))
     beside: dict[str, Any] = {name: options.pop(name, None) for name in _BESIDE}

@@ -1,65 +1,75 @@
-"""How separated text is written: its encoding, separator and decimal sign, what stands above the header.
+"""How separated text is written: what separates its fields, its decimal sign, which columns are percentages.
 
 What nobody said is found by a rule over the first lines, and asked for where two answers would fit.
 """
 
-import codecs
 import csv
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 
-from stakes.errors import InputError, Pass, several
+import polars as pl
 
-MISSING = ("", "NA", "N/A", "NULL", "null", "NaN", "nan")
-"""How text files write a missing value, unless the words for it are given."""
+from stakes.engines.files.text_format import TextFormat
+from stakes.errors import About, InputError, Pass, short, some
 
 SEPARATORS = {",": "','", ";": "';'", "\t": "a tab", "|": "'|'"}
 """What may separate fields, in words."""
 
-_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _RECORDS = 1_000
 """Records at the beginning that tell how a file is written."""
 
-_WHOLE = r"[+-]?\d+"
-_NUMBERS = {
-    sign: re.compile(rf"[+-]?(\d+({re.escape(sign)}\d*)?|{re.escape(sign)}\d+)([eE]{_WHOLE})?\s*%?") for sign in ",."
-}
-_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
-
-
-@dataclass(frozen=True)
-class TextFormat:
-    """How text files are written, as far as it was said; None is found out.
-
-    ``missing`` are the words for a missing value beside the empty text. ``percent`` says that scores are percentages.
-    """
-
-    separator: str | None = None
-    decimal: str | None = None
-    encoding: str | None = None
-    skip: int = 0
-    missing: tuple[str, ...] = MISSING
-    percent: bool = False
+_NUMBERS = {sign: rf"^\s*[+-]?(\d+(\{sign}\d*)?|\{sign}\d+)([eE][+-]?\d+)?\s*$" for sign in ",."}
+_THOUSANDS = r"^\s*[+-]?[1-9]\d{0,2}(,\d{3})+\s*$"
+_PERCENT = r"\s*%\s*$"
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """How one file is written; ``percentages`` are the columns whose values end in a percent sign."""
+    """How one file is written; ``percentages`` are the columns whose values end in a percent sign.
+
+    ``found`` says in words what nobody had said, and how to say it.
+    """
 
     separator: str
     decimal: str = "."
     skip: int = 0
-    missing: tuple[str, ...] = MISSING
-    percentages: frozenset[str] = field(default_factory=frozenset)
-    percent: bool = False
+    missing: tuple[str, ...] = ()
+    percentages: frozenset[str] = frozenset()
     found: tuple[str, ...] = ()
+    advice: tuple[Pass, ...] = ()
 
-    @property
-    def plain(self) -> bool:
-        """Whether numbers are written as Python writes them."""
-        return self.decimal == "." and not self.percentages and not self.percent
+    def normal(self, column: pl.Series, argument: str) -> pl.Series:
+        """Text in which numbers are written as Python writes them; what is no number stays as it is."""
+        if column.name in self.percentages:
+            return self._without_percent(column, argument)
+        return column if self.decimal == "." else self._with_points(column, argument)
+
+    def _with_points(self, column: pl.Series, argument: str) -> pl.Series:
+        commas = _matching(column, ",") & column.str.contains(",", literal=True)
+        points = _matching(column, ".") & column.str.contains(".", literal=True)
+        if commas.any() and points.any():
+            one, other = (column.filter(signs)[0] for signs in (commas, points))
+            raise InputError(
+                "two-decimal-signs",
+                About(argument),
+                f" writes decimals in two ways, such as {one!r} and {other!r}; write them alike",
+            )
+        return column.str.replace(",", ".", literal=True).zip_with(commas.fill_null(False), column)
+
+    def _without_percent(self, column: pl.Series, argument: str) -> pl.Series:
+        without = column.drop_nulls().filter(~column.drop_nulls().str.contains(_PERCENT))
+        if len(without):
+            raise InputError(
+                "percent-signs",
+                About(argument),
+                f" has values with a percent sign and others without, such as {short(repr(without[0]))}; write them "
+                "alike",
+            )
+        plain = self._with_points(column.str.replace(_PERCENT, ""), argument)
+        shares = plain.str.strip_chars().cast(pl.Float64, strict=False) / 100
+        return shares.cast(pl.String).zip_with((shares.is_not_null() | column.is_null()), column)
 
 
 def find_dialect(name: str, lines: Sequence[str], given: TextFormat, usual: str | None) -> Dialect:
@@ -68,53 +78,45 @@ def find_dialect(name: str, lines: Sequence[str], given: TextFormat, usual: str 
     ``usual`` is the separator that its name promises.
     """
     separator = given.separator or _separator(name, lines, usual)
-    columns = _columns(lines, separator, given.missing)
+    columns = _columns(lines, separator, given.na)
     decimal = given.decimal or _decimal(columns.values())
     percentages = frozenset(column for column, values in columns.items() if _in_percent(values, decimal))
-    found = []
+    found, advice = [], []
     if given.separator is None and separator != (usual or ","):
         found.append(f"fields separated by {SEPARATORS[separator]}")
+        advice.append(Pass("separator", separator))
     if given.decimal is None and decimal != ".":
         found.append("decimal commas")
-    if percentages:
-        found.append(f"percentages in {', '.join(map(repr, sorted(percentages)))}")
-    return Dialect(separator, decimal, given.skip, given.missing, percentages, given.percent, tuple(found))
-
-
-def encoding_of(start: bytes) -> str:
-    """The encoding that the first bytes announce; UTF-8 where they do not."""
-    return next((name for mark, name in _MARKS.items() if start.startswith(mark)), "utf-8")
+        advice.append(Pass("decimal", decimal))
+    if percentages and not given.percent:
+        found.append(f"percentages in {some(sorted(percentages))}")
+        advice.append(Pass("percent", True))
+    return Dialect(separator, decimal, given.skip, ("", *given.na), percentages, tuple(found), tuple(advice))
 
 
 # ── the separator ────────────────────────────────────────────────────────────────────────────────────────────────
 def _separator(name: str, lines: Sequence[str], usual: str | None) -> str:
     """The one sign of the header that parts all of the first records into as many fields."""
-    signs = [sign for sign in SEPARATORS if lines and len(_fields(lines[0], sign)) > 1]
+    signs = [sign for sign in SEPARATORS if lines and len(fields_of(lines[0], sign)) > 1]
     if len(signs) < 2:
         return signs[0] if signs else usual or ","
-    fitting = [sign for sign in signs if _parts_evenly(lines, sign)]
-    if len(fitting) > 1:
+    fitting = [sign for sign in signs if len({len(record) for record in _records(lines, sign)}) == 1]
+    if len(fitting) > 1 and len(lines) > 1:
         raise InputError(
             "which-separator",
-            f"{name}: its fields may be separated by ",
-            *several([SEPARATORS[sign] for sign in fitting], "or"),
-            "; pass ",
+            f"{name}: its fields may be separated by {some([SEPARATORS[sign] for sign in fitting], last='or')}; pass ",
             Pass("separator", fitting[0]),
         )
-    return fitting[0] if fitting else usual if usual in signs else signs[0]
+    return fitting[0] if len(fitting) == 1 else usual if usual in signs else signs[0]
 
 
-def _fields(line: str, sign: str) -> list[str]:
+def fields_of(line: str, sign: str) -> list[str]:
+    """The fields of one line, if this separates them."""
     return next(csv.reader([line], delimiter=sign), [])
 
 
-def _parts_evenly(lines: Sequence[str], sign: str) -> bool:
-    widths = {len(record) for record in _records(lines, sign)}
-    return len(widths) == 1
-
-
 def _records(lines: Sequence[str], sign: str) -> list[list[str]]:
-    """The first records; the last may be cut off, and lines of nothing are none."""
+    """The first records; lines of nothing are none."""
     return [record for record in islice(csv.reader(lines, delimiter=sign), _RECORDS) if record]
 
 
@@ -122,11 +124,10 @@ def _records(lines: Sequence[str], sign: str) -> list[list[str]]:
 def _columns(lines: Sequence[str], separator: str, missing: Iterable[str]) -> dict[str, list[str]]:
     """The values of each column in the first records, without those that are missing."""
     names, *records = _records(lines, separator) or [[]]
-    held = {*missing, ""}
     values: dict[str, list[str]] = {name: [] for name in names}
     for record in records:
-        for name, value in zip(names, map(str.strip, record), strict=False):
-            if value not in held:
+        for name, value in zip(names, record, strict=False):
+            if value.strip() not in {*missing, ""}:
                 values[name].append(value)
     return values
 
@@ -137,16 +138,19 @@ def _decimal(columns: Iterable[list[str]]) -> str:
     return "," if signs == {","} else "."
 
 
-def _written_with(values: Sequence[str], sign: str) -> bool:
+def _written_with(values: Iterable[str], sign: str) -> bool:
     """Whether these are numbers, some of which have this decimal sign for sure."""
-    pattern = _NUMBERS[sign]
-    decimals = [value for value in values if sign in value]
-    return (
-        bool(decimals)
-        and all(pattern.fullmatch(value) for value in values)
-        and not (sign == "," and all(map(_THOUSANDS.fullmatch, decimals)))
-    )
+    plain = [re.sub(_PERCENT, "", value) for value in values]
+    decimals = [value for value in plain if sign in value]
+    sure = sign == "." or not all(re.search(_THOUSANDS, value) for value in decimals)
+    return bool(decimals) and sure and all(re.search(_NUMBERS[sign], value) for value in plain)
 
 
 def _in_percent(values: Sequence[str], decimal: str) -> bool:
-    return bool(values) and all(value.endswith("%") and _NUMBERS[decimal].fullmatch(value) for value in values)
+    plain = [re.sub(_PERCENT, "", value) for value in values]
+    signed = all(value.rstrip().endswith("%") for value in values)
+    return bool(values) and signed and all(re.search(_NUMBERS[decimal], value) for value in plain)
+
+
+def _matching(column: pl.Series, sign: str) -> pl.Series:
+    return column.str.contains(_NUMBERS[sign])
