@@ -1,7 +1,7 @@
 """Rows in memory: read and checked, then counted as what the task calls for."""
 
 import functools
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,17 +11,18 @@ from stakes import errors
 from stakes.engines import memory
 from stakes.engines.alike import Spelling
 from stakes.engines.class_scores import ClassColumns, as_table, spread_scores
-from stakes.engines.columns import Column, as_finite, as_numbers, check_baseline, read_number
+from stakes.engines.columns import Column, Data, Values, as_finite, as_numbers, check_baseline, read_number
 from stakes.engines.files.text_format import TextFormat, in_format
 from stakes.engines.labels import Labels, encode, same_kind, settle, zeros_and_ones
 from stakes.engines.plan import Counted, DecidedBy, Plan
 from stakes.engines.pricing import add_decisions_by_cost, classes_of_costs, cost_column, decide_by_costs
 from stakes.engines.rows import rows_that_count
 from stakes.engines.segments import segment_labels, spread_by
-from stakes.engines.tables import take
+from stakes.engines.tables import names_files, take
 from stakes.engines.tasks import settle_task
 from stakes.errors import About, Given, InputError, Pass, some
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.checks import is_one_of
 from stakes.tallies.parallel import run_all
 from stakes.tallies.pricing import Pricing
 
@@ -50,6 +51,29 @@ class Read:
     dropped_weight: float = 0
 
 
+def _telling_places(read: Callable[..., Read]) -> Callable[..., Read]:
+    """Let errors about rows of files tell the file and the line, which takes a second look."""
+
+    @functools.wraps(read)
+    def told(data: Data = None, **asked: Values) -> Read:
+        try:
+            return read(data, **asked)
+        except InputError as problem:
+            files = in_format(data, asked.get("text_format"))
+            all_rows = asked.get("where") is None and is_one_of(asked.get("missing", "error"), ("error",))
+            if not all_rows or not names_files(files):
+                raise  # rows that were left out have no number
+            from stakes.engines.files.reading import Files  # loads Polars
+            from stakes.engines.files.sources import read_once
+
+            if read_once(files):
+                raise
+            raise problem.located(lambda row: Files.open(files, {}).place_of(row)) from None
+
+    return told
+
+
+@_telling_places
 def read_rows(
     data: Any = None,
     *,

@@ -14,6 +14,7 @@ from stakes.errors.mentions import Pass as Pass
 from stakes.errors.mentions import Text as Text
 from stakes.errors.mentions import in_python
 from stakes.errors.mentions import several as several
+from stakes.errors.words import FirstRow as FirstRow
 from stakes.errors.words import first_row as first_row
 from stakes.errors.words import nearest as nearest
 from stakes.errors.words import plural as plural
@@ -55,6 +56,14 @@ class _OneLine(Exception):  # noqa: N818 - warnings are made of it, too
     def within(self, place: str, more: str | Text = "") -> Self:
         """Return the same problem, which says where it was met, and perhaps more at its end."""
         return type(self)(self.code, f"{place}: ", self.text, more)
+
+    def located(self, place: Callable[[int], str]) -> Self:
+        """Return the same problem, with the place in a file instead of the number of a row."""
+        parts = self.text.parts
+        if not any(isinstance(part, FirstRow) for part in parts):
+            return self
+        found = (f"the first is in {place(part.row)}" if isinstance(part, FirstRow) else part for part in parts)
+        return type(self)(self.code, *found)
 
     def __str__(self) -> str:
         return self.written(in_python)

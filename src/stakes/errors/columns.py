@@ -36,7 +36,7 @@ def wrong_length(argument: str, length: int, other_length: int, other: str = "tr
 
 def in_batch(number: int, rows: int, problem: InputError, classes_open: bool) -> InputError:
     hint = Text(" (each batch is counted by itself; ", Pass("classes"), " names the classes of all of them)")
-    return problem.within(f"batch {number:,}, which begins at row {rows:,}", hint if classes_open else "")
+    return problem.within(f"batch {number:,}, which begins at row {rows + 1:,}", hint if classes_open else "")
 
 
 def kind_changes(argument: str, first: str, later: str) -> InputError:
@@ -57,7 +57,9 @@ def missing_values(argument: str, count: int, first: int | None) -> GapError:
     return GapError(
         "missing-values",
         About(argument),
-        f" is missing in {rows_text(count)} ({first_row(first)}); fill them, or leave those rows out with ",
+        f" is missing in {rows_text(count)} (",
+        first_row(first),
+        "); fill them, or leave those rows out with ",
         Pass("missing", "drop"),
     )
 
@@ -88,10 +90,11 @@ def list_of_names(argument: str, names: Sequence[str]) -> InputError:
     return InputError("list-of-names", About(argument), f" is a list of the names {some(names)}; give ", wanted)
 
 
-def few_outside(count: int, rows: int, first: int | None, value: float) -> str:
-    return (
-        f"score lies outside [0, 1] in {count:,} of {rows_text(rows)} ({value!r}; {first_row(first)}), so the scores "
-        "are not taken as probabilities; clip or mend them if they are meant to be"
+def few_outside(count: int, rows: int, first: int | None, value: float) -> Text:
+    return Text(
+        f"score lies outside [0, 1] in {count:,} of {rows_text(rows)} ({value!r}; ",
+        first_row(first),
+        "), so the scores are not taken as probabilities; clip or mend them if they are meant to be",
     )
 
 

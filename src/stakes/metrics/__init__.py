@@ -54,7 +54,7 @@ def find(text: str) -> Metric:
     raise errors.no_such_metric(name, [*CATALOGUE, *ALIASES])
 
 
-_F_BETA = re.compile(r"[fF]_?(\d+(?:\.\d+)?)(?:_score)?")
+_F_BETA = re.compile(r"[fF]_?(\d(?:\.\d+)?)(?:_score)?")
 
 
 def _other_spellings(name: str) -> Iterator[str]:

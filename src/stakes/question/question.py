@@ -57,7 +57,12 @@ class Question:
     def rows(self) -> dict[str, Any]:
         """What engines take: which rows, which columns, which classes, and what decides."""
         named = {name: self.given[name] for name in _OF_ROWS if name in self.given}
-        return {**named, "pricing": self.pricing, "text_format": TextFormat.of(self.given)}
+        return {**named, "pricing": self.pricing, "text_format": self.text_format}
+
+    @property
+    def text_format(self) -> TextFormat | None:
+        """How text files are written, if anything was said about it."""
+        return TextFormat.of(self.given)
 
     def words(self, of_table: bool) -> dict[str, Any]:
         """What a tally remembers: texts and numbers; no columns, which have names in a table only."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from stakes import errors
+from stakes.engines.files.text_format import FORMAT_OPTIONS, TextFormat, in_format
 from stakes.errors import InputError, short, some
 from stakes.validation.fitting import require_scikit_learn
 from stakes.validation.result import Validation
@@ -33,7 +34,8 @@ def validate_file(
     from stakes.engines.files.reading import read_whole
 
     require_scikit_learn()
-    frame = read_whole(file)
+    frame = read_whole(in_format(file, TextFormat.of(options)))
+    options = {name: value for name, value in options.items() if name not in FORMAT_OPTIONS}
     if (where := options.pop("where", None)) is not None:
         frame = frame.filter(satisfying(where, frame.with_columns(map(_as_numbers, frame.get_columns()))))
     beside: dict[str, Any] = {name: options.pop(name, None) for name in _BESIDE}

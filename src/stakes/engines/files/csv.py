@@ -162,12 +162,20 @@ def stray_quote(source: Source, dialect: Dialect) -> errors.InputError | None:
     return None
 
 
-def line_of(source: Source, dialect: Dialect, column: str, value: str | None) -> int:
-    """The first line that has this value in a column, or one that stands for a missing value if it is None."""
-    records, place = _records(source, dialect), header(source, dialect).index(column)
-    next(records)
-    sought = {*dialect.missing, ""} if value is None else {value}
-    return next(line for line, fields in records if fields and fields[place] in sought)
+def line_of(source: Source, dialect: Dialect, column: str, value: str) -> int:
+    """The first line that has this value in a column."""
+    place = header(source, dialect).index(column)
+    return next(line for line, fields in _rows(source, dialect) if fields and fields[place] == value)
+
+
+def line_of_each(source: Source, dialect: Dialect) -> Iterator[int]:
+    """The line on which each row begins; those of nothing at the end are no rows."""
+    width = len(header(source, dialect))
+    return (line for line, fields in _rows(source, dialect) if fields or width == 1)
+
+
+def _rows(source: Source, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
+    return islice(_records(source, dialect), 1, None)
 
 
 def _records(source: Source, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:

@@ -12,7 +12,7 @@ from itertools import islice
 import polars as pl
 
 from stakes.engines.files.text_format import TextFormat
-from stakes.errors import About, InputError, Pass, short, some
+from stakes.errors import About, InputError, Pass, first_row, short, some
 
 SEPARATORS = {",": "','", ";": "';'", "\t": "a tab", "|": "'|'"}
 """What may separate fields, in words."""
@@ -46,30 +46,54 @@ class Dialect:
             return self._without_percent(column, argument)
         return column if self.decimal == "." else self._with_points(column, argument)
 
+    def why_no_number(self, column: pl.Series, argument: str, row: int) -> InputError | None:
+        """What is wrong with a value that is a number in another dialect; None for what is none in any."""
+        value, held = column[row], column.drop_nulls()
+        other = "." if self.decimal == "," else ","
+        if re.search(_PERCENT, value):
+            bare = held.filter(~held.str.contains(_PERCENT))
+            return _uneven(argument, "with a percent sign and without", value, bare, row) if len(bare) else None
+        if not re.search(_NUMBERS[other], value):
+            return None
+        usual = held.filter(_decimals(held, self.decimal))
+        if len(usual):
+            return _uneven(argument, "with two decimal signs", value, usual, row)
+        return InputError(
+            "other-decimal",
+            About(argument),
+            f" has numbers such as {value!r} (",
+            first_row(row),
+            "); if that is a decimal sign pass ",
+            Pass("decimal", other),
+        )
+
     def _with_points(self, column: pl.Series, argument: str) -> pl.Series:
-        commas = _matching(column, ",") & column.str.contains(",", literal=True)
-        points = _matching(column, ".") & column.str.contains(".", literal=True)
+        commas, points = (_decimals(column, sign).fill_null(False) for sign in ",.")
         if commas.any() and points.any():
-            one, other = (column.filter(signs)[0] for signs in (commas, points))
-            raise InputError(
-                "two-decimal-signs",
-                About(argument),
-                f" writes decimals in two ways, such as {one!r} and {other!r}; write them alike",
-            )
-        return column.str.replace(",", ".", literal=True).zip_with(commas.fill_null(False), column)
+            first = int(points.arg_true()[0])
+            raise _uneven(argument, "with two decimal signs", column[first], column.filter(commas), first)
+        return column.str.replace(",", ".", literal=True).zip_with(commas, column)
 
     def _without_percent(self, column: pl.Series, argument: str) -> pl.Series:
-        without = column.drop_nulls().filter(~column.drop_nulls().str.contains(_PERCENT))
-        if len(without):
-            raise InputError(
-                "percent-signs",
-                About(argument),
-                f" has values with a percent sign and others without, such as {short(repr(without[0]))}; write them "
-                "alike",
-            )
+        signed = column.str.contains(_PERCENT)
+        if not signed.all():
+            first = int((~signed).arg_true()[0])
+            raise _uneven(argument, "with a percent sign and without", column[first], column.filter(signed), first)
         plain = self._with_points(column.str.replace(_PERCENT, ""), argument)
         shares = plain.str.strip_chars().cast(pl.Float64, strict=False) / 100
-        return shares.cast(pl.String).zip_with((shares.is_not_null() | column.is_null()), column)
+        return shares.cast(pl.String).zip_with(shares.is_not_null() | column.is_null(), column)
+
+
+def _uneven(argument: str, how: str, one: str, others: pl.Series, row: int) -> InputError:
+    """Two kinds of numbers in one column."""
+    seen = f"{short(repr(others[0]))} and {short(repr(one))}"
+    more = f" has numbers {how}, such as {seen} ("
+    return InputError("uneven-numbers", About(argument), more, first_row(row), "); write them alike")
+
+
+def _decimals(column: pl.Series, sign: str) -> pl.Series:
+    """Which values are numbers with this decimal sign."""
+    return column.str.contains(_NUMBERS[sign]) & column.str.contains(sign, literal=True)
 
 
 def find_dialect(name: str, lines: Sequence[str], given: TextFormat, usual: str | None) -> Dialect:
@@ -84,7 +108,7 @@ def find_dialect(name: str, lines: Sequence[str], given: TextFormat, usual: str 
     found, advice = [], []
     if given.separator is None and separator != (usual or ","):
         found.append(f"fields separated by {SEPARATORS[separator]}")
-        advice.append(Pass("separator", separator))
+        advice.append(Pass("separator", "tab" if separator == "\t" else separator))
     if given.decimal is None and decimal != ".":
         found.append("decimal commas")
         advice.append(Pass("decimal", decimal))
@@ -150,7 +174,3 @@ def _in_percent(values: Sequence[str], decimal: str) -> bool:
     plain = [re.sub(_PERCENT, "", value) for value in values]
     signed = all(value.rstrip().endswith("%") for value in values)
     return bool(values) and signed and all(re.search(_NUMBERS[decimal], value) for value in plain)
-
-
-def _matching(column: pl.Series, sign: str) -> pl.Series:
-    return column.str.contains(_NUMBERS[sign])

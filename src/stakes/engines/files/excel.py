@@ -21,7 +21,9 @@ def read(source: Source) -> pl.LazyFrame:
             "missing-excel",
             f"{source.name} is a spreadsheet, which needs the package fastexcel: pip install 'stakes[excel]'",
         ) from None
-    with source.open() as file, zipfile.ZipFile(file) as parts:
+    if not zipfile.is_zipfile(source.plain_path):
+        raise errors.unreadable_file(source.name, "it is damaged, or no spreadsheet")
+    with zipfile.ZipFile(source.plain_path) as parts:
         if "xl/workbook.xml" not in parts.namelist():
             raise errors.unreadable_file(source.name, "it is an archive, and no spreadsheet")
         if sum(part.file_size for part in parts.infolist()) > _MOST_BYTES:

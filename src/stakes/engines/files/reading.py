@@ -63,7 +63,8 @@ class Files:
         for table in tables:
             _same_columns(tables[0], table)
             _check_columns(table, wanted)
-            _tell_what_was_found(table)
+            if wanted:
+                _tell_what_was_found(table)
             if condition is not None:
                 condition.check(table.columns)
         return cls(tables, wanted, condition)
@@ -92,8 +93,24 @@ class Files:
             if any(count for _, count, _ in counts):
                 before = itertools.accumulate((rows for rows, _, _ in counts), initial=0)
                 firsts = [start + first for start, (_, count, first) in zip(before, counts, strict=False) if count]
-                return errors.missing_values(argument, sum(count for _, count, _ in counts), firsts[0])
+                problem = errors.missing_values(argument, sum(count for _, count, _ in counts), firsts[0])
+                return problem.located(self.place_of)
         return None
+
+    def place_of(self, row: int) -> str:
+        """Where a row stands: the file, and the line of text or the number of the row in it, counting from 1."""
+        for table in self.tables:
+            if table.dialect is None:
+                rows = table.rows_up_to(row)
+                if row < rows:
+                    return f"{table.source.name}, row {row + 1:,}"
+                row -= rows
+                continue
+            for line in csv.line_of_each(table.source, table.dialect):
+                if not row:
+                    return f"{table.source.name}, line {line:,}"
+                row -= 1
+        raise ValueError(f"there is no row {row}")
 
     @property
     def likely_rows(self) -> int:
@@ -253,10 +270,21 @@ def _same_columns(first: FileTable, other: FileTable) -> None:
 
 # ── the values ───────────────────────────────────────────────────────────────────────────────────────────────────
 def _as_type(table: FileTable, column: pl.Series, argument: str) -> pl.Series:
+    """The values of a column as its argument takes them; scores that are percentages become shares."""
+    try:
+        values = _typed(table, column, argument)
+    except errors.InputError as problem:
+        raise problem.located(lambda row: _place(table, column.name, column[row])) from None
+    signed = table.dialect is not None and column.name in table.dialect.percentages  # are shares already
+    percent = table.source.format.percent and argument.startswith("score") and not signed
+    return values / 100 if percent else values
+
+
+def _typed(table: FileTable, column: pl.Series, argument: str) -> pl.Series:
     """Labels in text files stay text (Polars leaves NUL bytes in it); scores and weights must be numbers."""
     if table.typed and _doubtful(column):
         raise NotNumbersError("second-look")
-    if argument not in _NUMBERS or column.dtype != pl.String:
+    if not argument.startswith(_NUMBERS) or column.dtype != pl.String:
         if table.dialect is not None and column.dtype == pl.String:
             if column.str.contains("\0", literal=True).any():
                 table.refuse_faults()
@@ -266,14 +294,16 @@ def _as_type(table: FileTable, column: pl.Series, argument: str) -> pl.Series:
     numbers = text.str.strip_chars().cast(pl.Float64, strict=False)
     wrong = (numbers.is_null() & column.is_not_null()).arg_true()
     if len(wrong):
-        value = column[int(wrong[0])]
-        problem = errors.not_a_number(argument, len(wrong), int(wrong[0]), value)
-        raise problem.within(_place(table, column.name, value))
+        first, dialect = int(wrong[0]), table.dialect
+        value = column[first]
+        reason = None if dialect is None else dialect.why_no_number(column, argument, first)
+        problem = reason or errors.not_a_number(argument, len(wrong), first, value)
+        raise problem
     infinite = numbers.is_infinite().fill_null(False).arg_true()
     if len(infinite):
         value = column[int(infinite[0])]
         problem = errors.infinite_values(argument, len(infinite), int(infinite[0]))
-        raise errors.beyond_float64(value, problem).within(_place(table, column.name, value))
+        raise errors.beyond_float64(value, problem)
     return numbers
 
 

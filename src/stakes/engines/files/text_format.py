@@ -61,6 +61,10 @@ class TextFormat:
             _check_encoding(self.encoding)
 
 
+FORMAT_OPTIONS = tuple(field.name for field in fields(TextFormat))
+"""The options that say how text files are written."""
+
+
 def _check_encoding(name: str) -> None:
     try:
         text = codecs.lookup(name)._is_text_encoding
@@ -85,7 +89,8 @@ def in_format(data: Any, format: TextFormat | None) -> Any:
             several(format.said),
             " tells how a text file is written, and the rows are not in one; leave that out, or name the file",
         )
-    return [FormattedFile(os.fspath(name), format) for name in names]
+    found = [FormattedFile(os.fspath(name), format) for name in names]
+    return found if names is data else found[0]
 
 
 @dataclass(frozen=True)
