@@ -65,9 +65,7 @@ def test_numbers_against_text_in_a_file(tmp_path):
 
 def test_a_few_scores_outside_are_pointed_out_with_the_row():
     scores = np.append(np.linspace(0, 1, 99), 1.0000001)
-    with pytest.warns(
-        stakes.InputWarning, match=r"outside \[0, 1\] in 1 of 100 rows \(1.0000001; the first is row 100,"
-    ):
+    with pytest.warns(stakes.InputWarning, match=r"in 1 of 100 rows \(1.0000001; the first is row 100,"):
         ev = stakes.evaluate(truth=np.arange(100) > 40, score=scores)
     assert not ev["log_loss"].defined
     table = np.tile(SCORES[:1], (50, 1))

@@ -55,7 +55,7 @@ def _telling_places(read: Callable[..., Read]) -> Callable[..., Read]:
     """Let errors about rows of files tell the file and the line, which takes a second look."""
 
     @functools.wraps(read)
-    def told(data: Data = None, **asked: Values) -> Read:
+    def read_files(data: Data = None, **asked: Values) -> Read:
         try:
             return read(data, **asked)
         except InputError as problem:
@@ -70,7 +70,7 @@ def _telling_places(read: Callable[..., Read]) -> Callable[..., Read]:
                 raise
             raise problem.located(lambda row: Files.open(files, {}).place_of(row)) from None
 
-    return told
+    return read_files
 
 
 @_telling_places

@@ -128,7 +128,7 @@ def _separator(name: str, lines: Sequence[str], usual: str | None) -> str:
     if len(fitting) > 1 and len(lines) > 1:
         raise InputError(
             "which-separator",
-            f"{name}: its fields may be separated by {some([SEPARATORS[sign] for sign in fitting], last='or')}; pass ",
+            f"{name}: its fields may be separated by {' or '.join(SEPARATORS[sign] for sign in fitting)}; pass ",
             Pass("separator", fitting[0]),
         )
     return fitting[0] if len(fitting) == 1 else usual if usual in signs else signs[0]

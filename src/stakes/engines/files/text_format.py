@@ -42,7 +42,7 @@ class TextFormat:
         return cls(**said) if said else None
 
     @property
-    def said(self) -> list[str]:
+    def changes(self) -> list[str]:
         """The names of what is not as usual."""
         return [field.name for field in fields(self) if getattr(self, field.name) != field.default]
 
@@ -86,7 +86,7 @@ def in_format(data: Any, format: TextFormat | None) -> Any:
     if not all(isinstance(name, str | os.PathLike) for name in names):
         raise InputError(
             "format-of-no-file",
-            several(format.said),
+            several(format.changes),
             " tells how a text file is written, and the rows are not in one; leave that out, or name the file",
         )
     found = [FormattedFile(os.fspath(name), format) for name in names]
