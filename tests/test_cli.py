@@ -208,7 +208,7 @@ def test_permute_says_how_many_shuffles_did_as_well(preds):
 def test_wrong_usage_is_exit_code_2():
     assert run_alone("evaluate").returncode == 2
     assert run("nonsense").returncode == 2
-    assert "Missing option '--truth'" in run("evaluate", "x.csv").stderr
+    assert "x.csv: there is no such file" in run("evaluate", "x.csv").stderr
 
 
 def test_demo_runs_and_says_where_to_look_next():

@@ -77,3 +77,43 @@ def test_an_analyst_has_a_spreadsheet_with_other_sheets(tmp_path):
     assert run("evaluate", f"{book}::plain", *FIT).returncode == 0
     done = run("evaluate", f"{book}::Tabelle2", *FIT)
     assert (done.returncode, "there is no sheet 'Tabelle2'; there is 'plain'" in done.stderr) == (2, True), done.stderr
+
+
+def test_a_file_tells_its_columns_and_what_to_type():
+    done = run("columns", FILES / "pandas.csv", *WINDOWS, "--separator", ";", "--decimal", ",")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0].split() == ["column", "kind", "missing", "values"]
+    assert [line.split("  ")[0] for line in lines[1:6]] == list(pd.read_csv(FILES / "plain.csv").columns)
+    assert lines[3].split() == ["Befund", "text", "0", "ja,", "nein"]
+    assert "0.014 to 0.982, 57 different" in lines[4]
+    assert lines[-1] == f"next: stakes evaluate {FILES / 'pandas.csv'} --truth Befund --score Wahrscheinlichkeit"
+
+
+@pytest.mark.parametrize("verb", ["evaluate", "decide", "gate", "permute", "count", "report"])
+def test_a_command_without_a_truth_lists_the_columns(verb, tmp_path):
+    needed = {"gate": ["--require", "auc > 0"]}
+    more = needed.get(verb, []) + (["-o", tmp_path / f"a.{verb}"] if verb == "count" else [])
+    more += ["-o", tmp_path / "a.html"] if verb == "report" else []
+    done = run(verb, FILES / "plain.csv", *more)
+    assert (done.returncode, done.stdout) == (2, "")
+    *listed, last = done.stderr.splitlines()
+    assert listed[-1].startswith(f"next: stakes {verb} ")
+    assert "Befund" in listed[3]
+    assert last == "stakes: --truth COLUMN says what really happened, and is not given; the columns are above"
+
+
+@pytest.mark.parametrize(
+    ("text", "roles"),
+    [
+        ("y,p\n1,0.5\n0,0.25\n1,0.75\n", {"truth": "y", "score": "p"}),
+        ("label,pred\na,a\nb,a\na,b\n", {"truth": "label", "prediction": "pred"}),
+        ("a,b\n1.5,2.5\n2.25,3.5\n", {}),
+        ("y_true,y_pred\n1.5,2.5\n2.25,3.5\n", {"truth": "y_true", "prediction": "y_pred"}),
+        ("u,v,w\nx,0.5,0.5\nz,0.25,0.75\n", {"truth": "u"}),  # two may be the score
+    ],
+)
+def test_columns_are_told_by_their_names_and_values(tmp_path, text, roles):
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    assert json.loads(run("columns", path, "--json").stdout)["roles"] == roles

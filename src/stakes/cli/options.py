@@ -8,8 +8,9 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from stakes.cli.paths import InputFile, OptionOfGroup, OutputFile, files_named
+from stakes.cli.paths import InputFile, OptionOfGroup, OutputFile
 from stakes.cli.progress import bar
+from stakes.cli.words import say
 from stakes.errors import InputError
 from stakes.question import options as table
 from stakes.question.options import Option
@@ -31,6 +32,8 @@ def asked(verb: str, *without: str) -> Callable[[Command], Command]:
         @functools.wraps(command)
         def with_arguments(**given: Any) -> Any:
             arguments = {name: _argument(option, given, name) for name, option in rows.items()}
+            if "truth" in rows and arguments["truth"] is None and verb != "calibrate":
+                _refuse_unnamed(verb, given["files"], arguments)
             return command(asked=arguments, **given)
 
         made: Command = with_arguments
@@ -82,19 +85,24 @@ def _typed(name: str, option: Option) -> str:
 
 
 def _truth(verb: str, typed: str, common: dict[str, Any]) -> Any:
-    if verb in _OF_TALLIES:
-        common["help"] += "  [required but for tallies]"
-        return click.option(typed, callback=_check_needed, **common)
-    if verb == "calibrate":
-        common["help"] = "What really happened; not needed with --apply."
-    return click.option(typed, required=verb != "calibrate", **common)
+    common["help"] += _NEEDED.get(verb, "  [required but for tallies]" if verb in _OF_TALLIES else "  [required]")
+    return click.option(typed, **common)
 
 
-def _check_needed(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
-    """Files of rows need a truth; tallies were counted against theirs."""
-    if value is None and not any(file.lower().endswith(".tally") for file in files_named(context)):
-        raise click.MissingParameter(ctx=context, param=option)
-    return value
+_NEEDED = {"calibrate": "  [required but with --apply]"}
+
+
+def _refuse_unnamed(verb: str, files: tuple[str, ...], asked: dict[str, Any]) -> None:
+    """Files of rows need a truth, and the columns tell which it may be; tallies were counted against theirs."""
+    if not files or (verb in _OF_TALLIES and any(file.lower().endswith(".tally") for file in files)):
+        return
+    from stakes.cli.listing import list_columns
+    from stakes.engines.files.describing import describe
+    from stakes.engines.files.text_format import TextFormat, in_format
+
+    found = describe(in_format(list(files), TextFormat.of(asked)))
+    say(list_columns(found, str(click.get_current_context().info_name)), err=True)
+    raise InputError("no-truth", "--truth COLUMN says what really happened, and is not given; the columns are above")
 
 
 # ── as arguments ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -148,6 +156,12 @@ def scores(typed: Sequence[str]) -> Any:
         if not sign:
             raise click.UsageError(f"--score {option!r}: with several scores write each as CLASS=COLUMN.")
     return {name: column for name, _, column in pairs}
+
+
+def file_format(command: Command) -> Command:
+    """The options that say how a text file is written, and no others."""
+    others = [name for name, option in table.options("evaluate").items() if option.group != "files"]
+    return asked("evaluate", *others)(command)
 
 
 # ── files, and reports ───────────────────────────────────────────────────────────────────────────────────────────

@@ -18,12 +18,6 @@ def no_such_metric(name: str, known: Iterable[str]) -> InputError:
     )
 
 
-def negated_metric(name: str, ours: str) -> InputError:
-    return InputError(
-        "negated-metric", f"{name!r} is the negative of {ours}, of which lower values are better here; ask for {ours}"
-    )
-
-
 def bad_metric_text(text: object) -> InputError:
     return InputError(
         "bad-metric-text",

@@ -50,7 +50,11 @@ def find(text: str) -> Metric:
     if beta := _F_BETA.fullmatch(name):
         return find("f_beta").with_parameters(beta=float(beta[1]), **parameters)
     if name.startswith("neg_"):
-        raise errors.negated_metric(name, find(name.removeprefix("neg_")).name)
+        ours = find(name.removeprefix("neg_")).name
+        raise errors.InputError(
+            "negated-metric",
+            f"{name!r} is the negative of {ours}, of which lower values are better here; ask for {ours}",
+        )
     raise errors.no_such_metric(name, [*CATALOGUE, *ALIASES])
 
 

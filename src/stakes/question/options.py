@@ -175,7 +175,11 @@ class Shared(TypedDict, total=False):
     ]
     encoding: Annotated[
         str | None,
-        Option("The encoding of a text file, such as windows-1252 (default: UTF-8, or UTF-16 if marked).", "files"),
+        Option(
+            "The encoding of a text file, such as windows-1252 (default: UTF-8, or UTF-16 if marked).",
+            "files",
+            metavar="NAME",
+        ),
     ]
     skip: Annotated[
         int,

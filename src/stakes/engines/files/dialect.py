@@ -125,6 +125,7 @@ def _separator(name: str, lines: Sequence[str], usual: str | None) -> str:
     if len(signs) < 2:
         return signs[0] if signs else usual or ","
     fitting = [sign for sign in signs if len({len(record) for record in _records(lines, sign)}) == 1]
+    fitting.sort(key=lambda sign: -len(fields_of(lines[0], sign)))
     if len(fitting) > 1 and len(lines) > 1:
         raise InputError(
             "which-separator",
