@@ -9,7 +9,7 @@ import stakes
 from contest import Contest, Side, at_most
 from stakes.decisions.calibration.isotonic import pool_adjacent
 from stakes.decisions.thresholds.by_cost import decide_by_cost
-from stakes.decisions.thresholds.search import RESAMPLES
+from stakes.decisions.thresholds.out_of_bag import RESAMPLES
 from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import USUAL
 

@@ -8,9 +8,9 @@ import sklearn.metrics as sk
 import stakes
 from contest import Contest, Line, Measurement, Side, at_least, at_most
 from samples import ten_classes, two_classes
-from stakes.uncertainty import cells, score_tables
 from stakes.uncertainty import draws as drawn_anew
 from stakes.uncertainty import intervals as ways
+from stakes.uncertainty import redraws
 from stakes.uncertainty.interval import none
 from stakes.uncertainty.intervals import intervals
 from stakes.uncertainty.sampling import USUAL, Sampling
@@ -76,7 +76,7 @@ def _replicates(n: int) -> Iterator[Contest]:
         sampling = Sampling(replicates=REPLICATES)
         return Side(
             f"{len(metrics)} figures of {REPLICATES:,} tables drawn anew",
-            lambda: stakes.metrics.measure(metrics, cells.drawn(table, sampling)),
+            lambda: stakes.metrics.measure(metrics, redraws.redraw_table(table, sampling)),
         )
 
     def resampled(y: np.ndarray, d: np.ndarray, average: str) -> Side:
@@ -144,7 +144,7 @@ def _compression(n: int, prevalence: float) -> Measurement:
             draws = np.stack([rng.standard_gamma(columns.values[name]) for name in ("positives", "negatives")])[None]
             summed = np.add.reduceat(draws, starts, axis=-1)
             for values, scores, drawn in zip(found, (columns.scores, parts.scores), (draws, summed), strict=True):
-                values.append(float(metric.of(score_tables.redrawn(table, scores, drawn, fixed=False))[0]))
+                values.append(float(metric.of(redraws.scale_draws(table, scores, drawn, fixed=False))[0]))
         value = metric.of(table)
         fine, coarse = (drawn_anew.spread_interval(metric, value, np.array(draws), USUAL, "") for draws in found)
         moved = max(abs(fine.low - coarse.low), abs(fine.high - coarse.high)) / np.std(found[0])

@@ -35,7 +35,7 @@ _HOMES = {
     "SigmoidCalibrator": "stakes.decisions.recalibration.calibrators",
     "TemperatureCalibrator": "stakes.decisions.recalibration.calibrators",
     "cross_fitted": "stakes.decisions.recalibration.folds",
-    "load_calibrator": "stakes.decisions.recalibration.files",
+    "load_calibrator": "stakes.decisions.recalibration.calibrators",
     "permutation_test": "stakes.validation.permutation",
     "scorer": "stakes.validation.scoring",
     "plot": "stakes.views.plots",
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from stakes.decisions.recalibration.calibrators import IsotonicCalibrator as IsotonicCalibrator
     from stakes.decisions.recalibration.calibrators import SigmoidCalibrator as SigmoidCalibrator
     from stakes.decisions.recalibration.calibrators import TemperatureCalibrator as TemperatureCalibrator
-    from stakes.decisions.recalibration.files import load_calibrator as load_calibrator
+    from stakes.decisions.recalibration.calibrators import load_calibrator as load_calibrator
     from stakes.decisions.recalibration.folds import cross_fitted as cross_fitted
     from stakes.decisions.thresholds.decision import Decision as Decision
     from stakes.engines.plan import load as load

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from operator import attrgetter
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, TypeAlias
 
 from stakes.text import as_json
 
@@ -26,6 +26,9 @@ class Says:
     least_items: int | None = None
     axes: int = 1
 
+
+Plain: TypeAlias = dict[str, Any]
+"""Data by name, as JSON has them."""
 
 Count = Annotated[int, Says(minimum=0)]
 Positive = Annotated[int, Says(minimum=1)]
@@ -53,7 +56,7 @@ class Entry:
         bare = name.strip("*?")
         return cls(bare, path or bare, name.endswith("?"), name.startswith("*"))
 
-    def of(self, record: Any) -> dict[str, Any]:
+    def of(self, record: object) -> Plain:
         """What it adds to the data of a record."""
         value = attrgetter(self.path.removesuffix("()"))(record)
         value = value() if self.path.endswith("()") else value
@@ -74,21 +77,21 @@ class Record:
     record_form: ClassVar[int | None] = None
     record_shown: ClassVar[str] = "*"
 
-    def __init_subclass__(cls, *, stakes: str = "", form: int | None = None, shown: str = "", **more: Any) -> None:
+    def __init_subclass__(cls, *, stakes: str = "", form: int | None = None, shown: str = "", **more: object) -> None:
         super().__init_subclass__(**more)
         if stakes:
             cls.record_name, cls.record_form = stakes, form
         if shown:
             cls.record_shown = shown
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> Plain:
         """Return the entries by name, with their values as they are."""
-        entries = entries_of(type(self))  # type: ignore[arg-type]  # classes can be hashed, whatever their objects
-        return {name: value for entry in entries for name, value in entry.of(self).items()}
+        kind: type = type(self)
+        return {name: value for entry in entries_of(kind) for name, value in entry.of(self).items()}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """Return everything as plain data, ready for JSON: undefined is None, infinite numbers are texts."""
-        return dict(as_data(head_of(type(self)) | self.data()))
+        return {name: as_data(value) for name, value in (head_of(type(self)) | self.data()).items()}
 
     def to_json(self, indent: int | None = 2) -> str:
         """Return :meth:`to_dict` as JSON text."""
@@ -96,20 +99,20 @@ class Record:
 
 
 @cache
-def entries_of(kind: Any) -> tuple[Entry, ...]:
+def entries_of(kind: type) -> tuple[Entry, ...]:
     """The entries of a record, or of any dataclass: as it says, or else all fields."""
     own = [field.name for field in fields(kind)] if is_dataclass(kind) else []
     words = getattr(kind, "record_shown", "*").split()
     return tuple(Entry.parsed(name) for word in words for name in (own if word == "*" else [word]))
 
 
-def head_of(kind: type) -> dict[str, Any]:
+def head_of(kind: type) -> Plain:
     """What the data of a record begin with: their name, and the version of their form."""
     name, form = getattr(kind, "record_name", ""), getattr(kind, "record_form", None)
     return {**({"stakes": name} if name else {}), **({} if form is None else {"format": form})}
 
 
-def as_data(value: Any) -> Any:
+def as_data(value: Any) -> object:
     """Return what JSON can hold: records by their entries, undefined numbers as None, infinite ones as texts."""
     if isinstance(value, float):
         return plain(value)
@@ -122,11 +125,12 @@ def as_data(value: Any) -> Any:
     if hasattr(value, "to_dict"):
         return value.to_dict()
     if is_dataclass(value):
-        return {entry.name: as_data(getattr(value, entry.name)) for entry in entries_of(type(value))}  # type: ignore[arg-type]
+        kind: type = type(value)
+        return {entry.name: as_data(getattr(value, entry.name)) for entry in entries_of(kind)}
     return as_data(value.tolist())  # an array, or a number of NumPy's
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> object:
     """Return a number as JSON can hold it: undefined is None, infinite is a text."""
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"

@@ -9,6 +9,8 @@ from __future__ import annotations
 TYPE_CHECKING = False  # as in the front door: typing takes longer to load than this
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from os import PathLike
+    from types import ModuleType
     from typing import Any, ClassVar
 
 
@@ -16,7 +18,7 @@ class Door:
     """The way to what stands above: ``find`` returns what has a public name, ``view`` a module of ``stakes.views``."""
 
     find: ClassVar[Callable[[str], Any]]
-    view: ClassVar[Callable[[str], Any]]
+    view: ClassVar[Callable[[str], ModuleType]]
 
 
 class Shown:
@@ -24,7 +26,7 @@ class Shown:
 
     _more: ClassVar[str] = ""
 
-    def _page(self) -> Any:
+    def _page(self) -> object:
         raise NotImplementedError
 
     def _pictures(self) -> list[str]:
@@ -52,7 +54,7 @@ class Plottable:
         """The kinds of plots that there are of this."""
         raise NotImplementedError
 
-    def plot(self, kind: str | None = None, ax: Any = None, **options: Any) -> Any:
+    def plot(self, kind: str | None = None, ax: object = None, **options: object) -> Any:
         """Draw with matplotlib, into ``ax`` or a new figure; returns a display with ``ax_`` and ``figure_``."""
         return Door.find("plot")(self, kind, ax, **options)
 
@@ -60,7 +62,7 @@ class Plottable:
 class Reportable:
     """What has a page of its own, to be explored in a browser."""
 
-    def report(self, path: Any, lang: str = "en", about: str = "") -> None:
+    def report(self, path: str | PathLike[str], lang: str = "en", about: str = "") -> None:
         """Write one offline HTML page on which to explore it.
 
         ``lang`` is the code of a language, such as "es"; ``about`` is a line below the title: which model, which file.

@@ -10,8 +10,7 @@ import codecs
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
 
 _BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
 """Signs that Unicode counts among letters and marks, and that show nothing."""
@@ -57,7 +56,7 @@ def encodable(text: str, encoding: str) -> str:
     return text.encode(encoding, ERRORS).decode(encoding)
 
 
-def as_json(data: Any, indent: int | None = None, only_ascii: bool = False) -> str:
+def as_json(data: object, indent: int | None = None, only_ascii: bool = False) -> str:
     """Return JSON in which names are exact, and what cannot be seen of them is escaped as JSON does."""
     text = json.dumps(data, indent=indent, ensure_ascii=only_ascii, allow_nan=False)
     seen = "\n".join(_where_unseen(line, lambda sign: json.dumps(sign)[1:-1]) for line in text.split("\n"))
@@ -90,7 +89,7 @@ def _columns(sign: str) -> int:
 
 
 # ── single signs ─────────────────────────────────────────────────────────────────────────────────────────────────
-def _where_unseen(text: str, escape: Any) -> str:
+def _where_unseen(text: str, escape: Callable[[str], str]) -> str:
     if text.isprintable() and not _BLANK.search(text):  # as nearly every text is
         return text
     return "".join(sign if _is_seen(sign) else escape(sign) for sign in text)

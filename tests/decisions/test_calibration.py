@@ -12,7 +12,6 @@ from sklearn.isotonic import IsotonicRegression
 import stakes
 from stakes import InputError, ScoreTable
 from stakes.decisions.calibration.calibration import calibration
-from stakes.decisions.calibration.decomposition import squared_error_terms
 from stakes.decisions.calibration.reliability import honest
 from stakes.uncertainty.sampling import USUAL, Sampling
 from tests.decisions.test_isotonic import by_fractions
@@ -149,19 +148,6 @@ def test_extreme_probabilities_still_have_a_line():
 
 
 # ── the parts of a loss ──────────────────────────────────────────────────────────────────────────────────────────
-def test_squared_error_of_predicted_numbers():
-    assert squared_error_terms([0, 0, 1, 1], [-1, 1, 1, 2]) == (0.625, 0.125, 0.25, 0.75)
-    rng = np.random.default_rng(0)
-    x, w = np.round(rng.normal(size=200), 1), rng.random(200)
-    y = x + rng.normal(size=200)
-    fitted = IsotonicRegression().fit(x, y, w).predict(x)
-    found = squared_error_terms(y, x, w)
-    score, best, constant = (
-        np.average((y - said) ** 2, weights=w) for said in (x, fitted, np.full(200, np.average(y, weights=w)))
-    )
-    assert found == pytest.approx((score - best, constant - best, constant, score), abs=1e-12)
-
-
 def surprise(p, y, w):
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.average(np.where(y, -np.log(p), -np.log1p(-p)), weights=w)

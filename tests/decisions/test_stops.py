@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from stakes.decisions.calibration.groups import group_scores
+from stakes.decisions.calibration.reliability import group_scores
 from stakes.decisions.curves.hull import roc_hull
 from stakes.decisions.curves.report_thresholds import report_thresholds
 from stakes.tallies import ScoreTable

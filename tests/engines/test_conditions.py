@@ -20,7 +20,7 @@ from stakes.engines import streaming
 from stakes.engines.counting import count_rows
 from stakes.engines.files import database, reading
 from stakes.engines.files.sources import sources
-from stakes.engines.reading import read_rows
+from stakes.engines.reading import RowQuestion, read_rows
 from stakes.errors import EmptyError, InputError
 from stakes.evaluation.recalibrating import calibrate
 from tests.parts import since
@@ -103,7 +103,8 @@ def as_dask(rows):
 def kept(data, where) -> list[int]:
     """The numbers of the rows that satisfy a condition."""
     try:
-        return sorted(read_rows(data, truth="k", prediction="n", task="regression", where=where).rows.truth.tolist())
+        asked = RowQuestion(truth="k", prediction="n", task="regression", where=where)
+        return sorted(read_rows(data, asked).rows.truth.tolist())
     except EmptyError:
         return []
 

@@ -511,3 +511,9 @@ def test_nobody_can_be_the_best_threshold():
     nobody = System(noise, truth="y", models=["a", "b"], decide="a", costs=costs).threshold("a", score="p")
     assert nobody.value == np.inf
     assert nobody.held_out == pytest.approx(frame["y"].mean())
+
+
+def test_a_class_that_was_counted_zero_times_has_no_cases():
+    joint = JointCounts(("truth", "a"), (("x", "y"),) * 2, np.array([[0, 0], [0, 1], [1, 0]]), np.array([3, 2, 0]))
+    with pytest.raises(InputError, match="the rows has no case of the class 'y'"):
+        System(joint, models=["a"], decide="a", costs=Costs(miss=5, false_alarm=1))

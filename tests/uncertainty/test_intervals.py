@@ -14,7 +14,7 @@ import stakes
 from stakes.metrics import find, measure
 from stakes.metrics.declare import WAYS
 from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable
-from stakes.uncertainty import areas, cells, score_tables
+from stakes.uncertainty import areas, redraws
 from stakes.uncertainty import draws as drawn_anew
 from stakes.uncertainty.intervals import intervals
 from stakes.uncertainty.means import skewed_t
@@ -134,7 +134,7 @@ def test_weighted_shares_have_the_error_of_a_weighted_mean():
 def test_drawn_tables_spread_like_resampled_rows():
     truth, score = two_classes(500)
     table = ScoreTable.from_rows(score, truth).at(0.5)
-    drawn = cells.drawn(table, Sampling(replicates=20_000))
+    drawn = redraws.redraw_table(table, Sampling(replicates=20_000))
     rng = np.random.default_rng(1)
     rows = rng.multinomial(500, (table.counts / 500).ravel(), 20_000).reshape(-1, 2, 2)
     bootstrapped = Confusion(table.truths, table.decisions, rows, positive=table.positive)
@@ -147,7 +147,7 @@ def test_weights_widen_draws_by_their_squares():
     rng = np.random.default_rng(2)
     truth, decided, weight = rng.random(300) < 0.5, rng.random(300) < 0.5, rng.gamma(0.5, size=300)
     table = stakes.count(truth=truth, prediction=decided, weight=weight).confusion
-    found = np.asarray(find("informedness").of(cells.drawn(table, Sampling(replicates=20_000))))
+    found = np.asarray(find("informedness").of(redraws.redraw_table(table, Sampling(replicates=20_000))))
     shares = rng.dirichlet(np.ones(300), 20_000) * weight  # Rubin's bootstrap of the rows themselves
     tpr, fpr = (((shares * decided * side).sum(1) / (shares * side).sum(1)) for side in (truth, ~truth))
     assert found.std() == pytest.approx((tpr - fpr).std(), rel=0.06)
@@ -155,7 +155,7 @@ def test_weights_widen_draws_by_their_squares():
 
 def test_fixed_classes_keep_their_sizes():
     table = Confusion.two_class(tp=30, fn=10, fp=5, tn=55)
-    drawn = cells.drawn(table, Sampling(design="classes fixed"))
+    drawn = redraws.redraw_table(table, Sampling(design="classes fixed"))
     assert drawn.counts.sum(-1) == pytest.approx(np.broadcast_to([60, 40], (2000, 2)))
     fixed = one("accuracy", table, Sampling(design="classes fixed"))[1]
     error = math.sqrt(0.4**2 * 0.75 * 0.25 / 40 + 0.6**2 * (5 / 60) * (55 / 60) / 60)
@@ -204,7 +204,7 @@ def test_many_classes_are_drawn_with_little_added():
     rng = np.random.default_rng(0)
     counts = rng.multinomial(60, np.eye(10).ravel() * 0.09 + 0.001).reshape(10, 10)
     names = tuple(map(str, range(10)))
-    drawn = cells.drawn(Confusion(names, names, counts), USUAL)
+    drawn = redraws.redraw_table(Confusion(names, names, counts), USUAL)
     assert np.asarray(drawn.counts).sum((-1, -2)).mean() == pytest.approx(counts.sum() + 2, rel=0.01)
     big = tuple(map(str, range(201)))
     table = Confusion(big, big, np.eye(201, dtype=int) * 3)
@@ -305,9 +305,9 @@ def test_compressing_a_table_moves_the_ends_by_little(prevalence):
             ],
             1,
         )
-        whole = score_tables.redrawn(table, columns.scores, draws.copy(), fixed=False)
+        whole = redraws.scale_draws(table, columns.scores, draws.copy(), fixed=False)
         summed = np.add.reduceat(draws, starts, axis=-1)
-        part = score_tables.redrawn(table, pieces.as_columns().scores, summed, fixed=False)
+        part = redraws.scale_draws(table, pieces.as_columns().scores, summed, fixed=False)
         for found, tables in zip(spreads, (whole, part), strict=True):
             found += list(measure([metric], tables)[0])
     fine, coarse = (drawn_anew.spread_interval(metric, value, np.array(draws), USUAL, "") for draws in spreads)

@@ -19,7 +19,7 @@ from stakes.text import visible
 from stakes.views import pictures
 from stakes.views.plots import numbers
 from stakes.views.plots.network import arrows_of, layout
-from stakes.views.plots.style import inert, with_interval
+from stakes.views.plots.words import inert, with_interval
 from tests.parts import Lazily
 
 pytestmark = pytest.mark.slow

@@ -11,7 +11,9 @@ import warnings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
+    from typing import NoReturn
+
+    import click
 
 __all__ = ["cli", "main"]
 
@@ -19,7 +21,7 @@ UNABLE = 3
 """The exit code of work that could not be done, through no fault of the input."""
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name == "cli":
         from stakes.cli.group import cli
 
@@ -66,7 +68,7 @@ def _run() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=ERRORS)  # a terminal that lacks a letter gets its escape, not a traceback
-    warnings.showwarning = _warn  # type: ignore[assignment]
+    warnings.showwarning = _warn
     code = 0
     try:
         code = cli.main(standalone_mode=False) or 0
@@ -98,7 +100,7 @@ def _open_closed_streams() -> None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
 
 
-def _show(problem: Any) -> None:
+def _show(problem: click.ClickException) -> None:
     """Say what click found wrong; the arguments that it quotes may be of any length, and stay on one line."""
     import click
 
@@ -157,7 +159,7 @@ def _from_interruption(problem: BaseException | None) -> bool:
     return problem is not None
 
 
-def _interrupted_unheard(unraisable: Any) -> None:
+def _interrupted_unheard(unraisable: sys.UnraisableHookArgs) -> None:
     """Ctrl-C within a destructor, of which Python would only tell."""
     if unraisable.exc_type is KeyboardInterrupt:
         _interrupted()
@@ -172,7 +174,7 @@ def _forget_output() -> None:
 _warned: set[str] = set()
 
 
-def _warn(message: Warning | str, *_: Any) -> None:
+def _warn(message: Warning | str, *_: object, **__: object) -> None:
     """A warning is one line for a person, said once, without the place in the code."""
     from stakes import errors
     from stakes.cli.words import as_option, complain

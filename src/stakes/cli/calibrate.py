@@ -1,15 +1,15 @@
 """stakes calibrate: are the probabilities honest, and what would make them so?"""
 
 from dataclasses import dataclass
-from typing import Any
 
 import click
 from click.core import ParameterSource
 
 from stakes.cli import options, output
 from stakes.cli.output import Answer
-from stakes.cli.paths import Command, InputFile, OptionOfGroup, OutputFile
+from stakes.cli.paths import Command, InputFile, OutputFile, option
 from stakes.cli.words import say, wrap
+from stakes.question.options import Calibrated
 from stakes.records import Record
 from stakes.text import lines, visible
 
@@ -25,21 +25,16 @@ class RecalibratedFile(Record, stakes="recalibrated file"):
 @click.command(cls=Command)
 @options.files
 @options.asked("calibrate")
-@click.option(
+@option(
     "--apply",
     "saved",
-    cls=OptionOfGroup,
     group="fitting",
     metavar="CALIBRATOR",
     type=InputFile("calibrator"),
     help="Apply a saved calibrator instead of fitting one.",
 )
-@click.option(
-    "--column",
-    cls=OptionOfGroup,
-    group="fitting",
-    metavar="NAME",
-    help="What --apply calls the new column (default: COLUMN_calibrated).",
+@option(
+    "--column", group="fitting", metavar="NAME", help="What --apply calls the new column (default: COLUMN_calibrated)."
 )
 @click.option(
     "-o",
@@ -51,7 +46,7 @@ class RecalibratedFile(Record, stakes="recalibrated file"):
 )
 @output.forms(to_file=False)
 def calibrate(
-    files: tuple[str, ...], asked: dict[str, Any], saved: str | None, column: str | None, product: str | None
+    files: tuple[str, ...], asked: Calibrated, saved: str | None, column: str | None, product: str | None
 ) -> Answer:
     """Tell how honest the probabilities in FILE are, and recalibrate them.
 

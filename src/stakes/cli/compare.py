@@ -1,13 +1,12 @@
 """stakes compare: which model is better, and is that sure?"""
 
-from typing import Any
-
 import click
 
 from stakes.cli import options, output
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, InputFile
 from stakes.cli.words import as_asked
+from stakes.question.options import Compared
 
 
 @click.command(cls=Command)
@@ -16,7 +15,7 @@ from stakes.cli.words import as_asked
 @options.report
 @options.lang
 @output.forms()
-def compare(files: tuple[str, ...], asked: dict[str, Any], report: str | None, lang: str) -> Answer:
+def compare(files: tuple[str, ...], asked: Compared, report: str | None, lang: str) -> Answer:
     """Compare models on the same rows: several columns of FILE, or one model in each of several files.
 
     \b
@@ -27,13 +26,14 @@ def compare(files: tuple[str, ...], asked: dict[str, Any], report: str | None, l
     from stakes.evaluation.comparing import compare
 
     several = len(files) > 1
-    asked |= {name: _of_models(asked[name], several) for name in ("scores", "predictions")}
+    asked["scores"] = _of_models(asked["scores"], several)
+    asked["predictions"] = _of_models(asked["predictions"], several)
     compared = compare(list(files) if several else files[0], **asked)
     if report is not None:
         compared.report(report, lang, as_asked())
     return output.of_page(compared, lambda: compared.conclusion, compared._page)
 
 
-def _of_models(columns: list[str] | None, several: bool) -> Any:
+def _of_models(columns: list[str] | None, several: bool) -> list[str] | str | None:
     """A list of columns, or the one column that several files have."""
     return columns[0] if several and columns and len(columns) == 1 else columns

@@ -2,69 +2,55 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
 import click
 
 from stakes import errors
+from stakes.cli.options import Command
 from stakes.cli.paths import InputFile
 from stakes.errors import InputError, nearest, short
+
+Table: TypeAlias = Mapping[str, object]
 
 _USUAL = ("stakes.toml", "pyproject.toml")
 
 
-def config(command: Any) -> Any:
+def config(command: Command) -> Command:
     """Let options of a command stand in a file; those of the command line go before."""
     words = "Read options from this TOML file (default: stakes.toml, or pyproject.toml, of the current folder)."
-    return click.option(
-        "--config", metavar="FILE", type=InputFile("options"), is_eager=True, callback=_take, help=words
-    )(command)
+    kind = InputFile("options")
+    return click.option("--config", metavar="FILE", type=kind, is_eager=True, callback=_take, help=words)(command)
 
 
 def _take(context: click.Context, _: click.Parameter, file: str | None) -> str | None:
     """Make what stands in the file the defaults of the options; return the name of the file that was read."""
     name = str(context.command.name)
-    found = _of_file(Path(file), name) if file is not None else _of_usual_files(name)
-    if found is None:
+    paths = [path for path in map(Path, _USUAL if file is None else [file]) if path.is_file()]
+    if file is not None and not paths:
+        raise errors.no_such_file(str(Path(file)))
+    path, table = next(((path, table) for path in paths if (table := _table(path, name)) is not None), (None, {}))
+    if file is not None and path is None:
+        raise InputError(
+            "no-table-in-config",
+            f"{Path(file)!s}: there is no table [{name}] or [tool.stakes.{name}]; put the options there",
+        )
+    if path is None:
         return None
-    path, table = found
     known = {spelled: one for one in context.command.params for spelled in _spellings(one)}
     context.default_map = {**(context.default_map or {}), **_defaults(path, table, known)}
     return str(path)
 
 
-def _of_usual_files(name: str) -> tuple[Path, Mapping[str, Any]] | None:
-    for path in map(Path, _USUAL):
-        table = _table(path, name) if path.is_file() else None
-        if table is not None:
-            return path, table
-    return None
-
-
-def _of_file(path: Path, name: str) -> tuple[Path, Mapping[str, Any]]:
-    if not path.is_file():
-        raise errors.no_such_file(str(path))
-    table = _table(path, name)
-    if table is None:
-        raise InputError(
-            "no-table-in-config", f"{path!s}: there is no table [{name}] or [tool.stakes.{name}]; put the options there"
-        )
-    return path, table
-
-
-def _table(path: Path, name: str) -> Mapping[str, Any] | None:
+def _table(path: Path, name: str) -> Table | None:
     from stakes.tallies.toml_files import read_toml
 
     content = read_toml(path)
-    for place in (("tool", "stakes", name), (name,)):
-        if place[0] == "tool" or path.name != "pyproject.toml":
-            found = _at(content, place)
-            if found is not None:
-                return found
-    return None
+    found = _at(content, "tool", "stakes", name)
+    return _at(content, name) if found is None and path.name != "pyproject.toml" else found
 
 
-def _at(content: Any, place: tuple[str, ...]) -> Mapping[str, Any] | None:
+def _at(content: object, *place: str) -> Table | None:
     for name in place:
         content = content.get(name) if isinstance(content, dict) else None
     return content if isinstance(content, dict) else None
@@ -76,7 +62,7 @@ def _spellings(parameter: click.Parameter) -> list[str]:
     return [spelled for name in names for spelled in {name, name.replace("-", "_")}]
 
 
-def _defaults(path: Path, table: Mapping[str, Any], known: Mapping[str, click.Parameter]) -> dict[str, Any]:
+def _defaults(path: Path, table: Table, known: Mapping[str, click.Parameter]) -> dict[str, object]:
     """The values of a file by the names of parameters, as the command line would give them."""
     found = {}
     for key, value in table.items():
@@ -89,7 +75,7 @@ def _defaults(path: Path, table: Mapping[str, Any], known: Mapping[str, click.Pa
     return found
 
 
-def _options_given(path: str, key: str, value: Any, parameter: click.Parameter) -> Any:
+def _options_given(path: str, key: str, value: object, parameter: click.Parameter) -> object:
     if isinstance(value, dict) and parameter.multiple:
         sign = ":" if parameter.name == "no_worse" else "="
         return [f"{name}{sign}{one}" for name, one in value.items()]

@@ -2,16 +2,22 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import click
 
 from stakes.cli import options, output
 from stakes.cli.output import Answer
-from stakes.cli.paths import Command, OptionOfGroup, OutputFile
+from stakes.cli.paths import Command, OutputFile, option
 from stakes.cli.words import say
+from stakes.question.options import Asked
 from stakes.records import Count, Finite, Record, RowCount, Says
 from stakes.text import lines, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from stakes.tallies import ScoreTable
 
 
 @dataclass(frozen=True)
@@ -53,7 +59,7 @@ class TallyFacts(Record, stakes="count"):
             put_together=sum(len(table.grid.ranges) for table in tables if table.grid is not None),
         )
 
-    def to_row(self) -> dict[str, Any]:
+    def to_row(self) -> dict[str, object]:
         """Return the facts in one flat row; of many segments only their number."""
         return self.data() | {"tallies": ", ".join(self.tallies), "segments": len(self.segments)}
 
@@ -80,16 +86,11 @@ class TallyFacts(Record, stakes="count"):
 @click.option(
     "-o", "--output", "product", metavar="OUT.tally", type=OutputFile("tally"), help="Where to write the tally."
 )
-@click.option(
-    "--exact",
-    cls=OptionOfGroup,
-    group="rows",
-    is_flag=True,
-    help="Keep every distinct score, which is as good as giving away the rows.",
+@option(
+    "--exact", group="rows", is_flag=True, help="Keep every distinct score, which is as good as giving away the rows."
 )
-@click.option(
+@option(
     "--min-cell",
-    cls=OptionOfGroup,
     group="rows",
     type=click.IntRange(min=1),
     default=10,
@@ -97,7 +98,7 @@ class TallyFacts(Record, stakes="count"):
     help="How many rows a bin of scores or a segment holds at least.",
 )
 @output.forms(to_file=False)
-def count(files: tuple[str, ...], asked: dict[str, Any], product: str | None, exact: bool, min_cell: int) -> Answer:
+def count(files: tuple[str, ...], asked: Asked, product: str | None, exact: bool, min_cell: int) -> Answer:
     """Count the rows in FILE once, and keep only what evaluations need: a tally, to be sent and added up.
 
     Scores are put into bins of at least --min-cell positive and negative rows (or none), and small segments into one.
@@ -114,13 +115,14 @@ def count(files: tuple[str, ...], asked: dict[str, Any], product: str | None, ex
 
     if product is None:
         raise click.UsageError("a tally is written to a file; say where with -o OUT.tally.")
-    counted = count(options.one_or_all(files), exact=exact or None, **asked)
+    asked["exact"] = exact or None
+    counted = count(options.one_or_all(files), **asked)
     counted.save(product, exact=exact, min_cell=min_cell)
     facts = TallyFacts.of(load(product), Path(product), None if exact else min_cell)
     return Answer(lambda: say(lines(facts.in_words())), facts.to_dict, lambda: [facts.to_row()], lambda: "")
 
 
-def _smallest_cell(tables: Any) -> float | None:
+def _smallest_cell(tables: "Iterable[ScoreTable]") -> float | None:
     """The fewest rows of a class in a bin that has any: too few only where a class is small on one side."""
     cells = [table.as_columns().values[name] for table in tables for name in ("positives", "negatives")]
     return min((float(cell[cell > 0].min()) for cell in cells if (cell > 0).any()), default=None)

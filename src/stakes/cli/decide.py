@@ -1,13 +1,12 @@
 """stakes decide: where should the threshold stand?"""
 
-from typing import Any
-
 import click
 
 from stakes.cli import options, output
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command
 from stakes.cli.words import as_asked, say, wrap
+from stakes.question.options import Decided
 
 
 @click.command(cls=Command)
@@ -16,7 +15,7 @@ from stakes.cli.words import as_asked, say, wrap
 @options.report
 @options.lang
 @output.forms()
-def decide(files: tuple[str, ...], asked: dict[str, Any], report: str | None, lang: str) -> Answer:
+def decide(files: tuple[str, ...], asked: Decided, report: str | None, lang: str) -> Answer:
     """Say where to put the threshold of the scores in FILE, what it costs, and how sure that is.
 
     \b
@@ -30,7 +29,7 @@ def decide(files: tuple[str, ...], asked: dict[str, Any], report: str | None, la
 
     if asked["costs"] is None and not asked["best"]:
         raise click.UsageError("say what mistakes cost (--miss 5 --false-alarm 1, or --costs FILE), or --best FIGURE.")
-    decision: Any = decide(options.one_or_all(files), **asked)
+    decision = decide(options.one_or_all(files), **asked)
     if report is not None:
         decision.report(report, lang, as_asked())
     return output.of(decision, lambda: list(decision.sentences())[1], lambda: say(wrap(str(decision))))

@@ -4,8 +4,9 @@ import platform
 import shutil
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib import metadata, util
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +15,9 @@ from stakes.cli import output
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command
 from stakes.records import Record
+
+if TYPE_CHECKING:
+    from stakes.views.page import Page
 
 _NEEDED = ("numpy", "scipy", "narwhals", "polars", "click", "rich")
 _OPTIONAL = {
@@ -60,14 +64,13 @@ def doctor() -> Answer:
     Example:
       stakes doctor --json
     """
-    parts = [*map(_needed_part, _NEEDED), *map(_optional_part, _OPTIONAL), _java()]
+    from stakes.views import terminal
+
+    needed = [InstalledPart(name, _version(name), True, "everything") for name in _NEEDED]
+    parts = [*needed, *map(_optional_part, _OPTIONAL), _java()]
     found = Installed(__version__, platform.python_version(), platform.platform(), parts)
-    rows = [part.data() for part in parts]
-    return Answer(lambda: _show(found), found.to_dict, lambda: rows, lambda: "", lambda: _page(found))
-
-
-def _needed_part(name: str) -> InstalledPart:
-    return InstalledPart(name, _version(name), True, "everything")
+    rows, page = [part.data() for part in parts], partial(_page, found)
+    return Answer(lambda: terminal.show(page(), ""), found.to_dict, lambda: rows, lambda: "", page)
 
 
 def _optional_part(name: str) -> InstalledPart:
@@ -93,7 +96,7 @@ def _version(name: str) -> str | None:
     return "unknown"
 
 
-def _page(found: Installed) -> Any:
+def _page(found: Installed) -> "Page":
     from stakes.views.page import Grid, Page
 
     facts = {"stakes": found.version, "Python": found.python, "on": found.platform}
@@ -102,9 +105,3 @@ def _page(found: Installed) -> Any:
     ]
     advice = [f"{part.name}: {part.install}" for part in found.parts if part.install]
     return Page(facts, [Grid(("part", "version", "enables"), rows, words=(0, 1, 2))], advice)
-
-
-def _show(found: Installed) -> None:
-    from stakes.views import terminal
-
-    terminal.show(_page(found), "")

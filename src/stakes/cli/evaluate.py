@@ -1,13 +1,12 @@
 """stakes evaluate: what is a model worth?"""
 
-from typing import Any
-
 import click
 
 from stakes.cli import options, output
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command
 from stakes.cli.words import as_asked
+from stakes.question.options import Asked
 
 SHOW_ALL = "stakes evaluate … --all"
 SHOW_SEGMENTS = "--by … --json for all"
@@ -20,7 +19,7 @@ SHOW_SEGMENTS = "--by … --json for all"
 @options.report
 @options.lang
 @output.forms()
-def evaluate(files: tuple[str, ...], asked: dict[str, Any], everything: bool, report: str | None, lang: str) -> Answer:
+def evaluate(files: tuple[str, ...], asked: Asked, everything: bool, report: str | None, lang: str) -> Answer:
     """Judge a model by the predictions in FILE; several files, or a pattern in quotes, are one table.
 
     FILE is CSV (also .csv.gz and .tsv), Parquet, JSON lines, Arrow, a table of a SQLite or DuckDB database
@@ -36,7 +35,7 @@ def evaluate(files: tuple[str, ...], asked: dict[str, Any], everything: bool, re
     """
     from stakes.evaluation import evaluate
 
-    evaluation: Any = evaluate(options.one_or_all(files), **asked)
+    evaluation = evaluate(options.one_or_all(files), **asked)
     if report is not None:
         evaluation.report(report, lang, as_asked())
     return output.of_page(

@@ -1,61 +1,51 @@
 """stakes gate: is the model good enough to go on?"""
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
 from stakes.cli import github, options, output
 from stakes.cli.config import config
+from stakes.cli.options import Arguments
 from stakes.cli.output import Answer
-from stakes.cli.paths import Command, InputFile, OptionOfGroup, OutputFile
+from stakes.cli.paths import Command, InputFile, OutputFile, option
 from stakes.errors import InputError
+from stakes.question.options import Value
 from stakes.text import visible
+
+if TYPE_CHECKING:
+    from stakes.evaluation import Evaluation
+    from stakes.evaluation.comparison import Comparison
+    from stakes.evaluation.gate import Gate
 
 
 @click.command(cls=Command, also_appends=github.summary)
 @config
-@options.optional_files
+@partial(options.files, required=False)
 @options.asked("gate")
-@click.option(
+@option(
     "--baseline",
-    cls=OptionOfGroup,
     group="models",
     metavar="FILE",
     type=InputFile("baseline"),
     help="What to compare with: a tally, or a file of rows with these columns.",
 )
-@click.option(
+@option(
     "--baseline-score",
-    cls=OptionOfGroup,
     group="models",
     metavar="COLUMN",
     multiple=True,
     help="The baseline's scores, beside those of the model.",
 )
-@click.option(
-    "--baseline-prediction",
-    cls=OptionOfGroup,
-    group="models",
-    metavar="COLUMN",
-    help="The baseline's decisions or numbers, likewise.",
+@option(
+    "--baseline-prediction", group="models", metavar="COLUMN", help="The baseline's decisions or numbers, likewise."
 )
-@click.option(
-    "--id",
-    cls=OptionOfGroup,
-    group="models",
-    metavar="COLUMN",
-    help="The case numbers that join FILE and a baseline of rows.",
-)
+@option("--id", group="models", metavar="COLUMN", help="The case numbers that join FILE and a baseline of rows.")
 @click.option("--junit", metavar="FILE", type=OutputFile("junit"), help="Write JUnit's XML too.")
 @output.forms()
-def gate(
-    config: str | None,
-    files: tuple[str, ...],
-    asked: dict[str, Any],
-    junit: str | None,
-    **rival: Any,
-) -> Answer:
+def gate(config: str | None, files: tuple[str, ...], asked: Arguments, junit: str | None, **typed: Value) -> Answer:
     """Hold the predictions in FILE against conditions: exit code 0 when all are met, 1 when not, 2 for wrong input.
 
     Exit code 3 is work that could not be done (too little memory, a full disk), which says nothing about the model.
@@ -94,14 +84,15 @@ def gate(
     if given["as_markdown"]:
         _refuse_file_of_markdown(files)
     wanted = {name: asked.pop(name) for name in ("require", "no_worse", "allow_dropped")}
-    request = Request.parse(**wanted, against=_is_there(**rival))
+    rival = _Rival(**typed)
+    request = Request.parse(**wanted, against=rival.is_beside or rival.baseline is not None)
     if asked["costs"] is None:
         request.refuse_without_costs()
     evaluation = evaluate(options.one_or_all(files), **asked)
-    baseline = _baseline(files, {name: value for name, value in asked.items() if name != "by"}, **rival)
+    baseline = rival.judge(files, {name: value for name, value in asked.items() if name != "by"})
     found = judge(evaluation, request, baseline)
     if isinstance(baseline, Evaluation):
-        found = replace(found, baseline=visible(f"{rival['baseline']}: {found.baseline}"))
+        found = replace(found, baseline=visible(f"{rival.baseline}: {found.baseline}"))
     if junit is not None:
         output.write(junit, xml.junit(found), "junit")
     github.summarise(found)
@@ -112,7 +103,7 @@ def gate(
     return output.of(found, lambda: _say_left_out(found), show, page=found._page, code=int(not found.passed), dropped=0)
 
 
-def _say_left_out(found: Any) -> str:
+def _say_left_out(found: "Gate") -> str:
     """Even a quiet gate says that rows are missing: no figure would tell."""
     return "; ".join(f"{check.condition}: {check.verdict}" for check in found.checks if check.kind == "dropped")
 
@@ -130,61 +121,56 @@ def _refuse_file_of_markdown(files: tuple[str, ...]) -> None:
             )
 
 
-def _show(found: Any) -> None:
+def _show(found: "Gate") -> None:
     found.show()
     github.annotate(found)
 
 
-def _is_there(baseline: str | None, baseline_score: Any, baseline_prediction: str | None, id: str | None) -> bool:
-    """Whether there is a baseline; two of them are refused."""
-    beside = bool(baseline_score) or baseline_prediction is not None
-    if beside and baseline is not None:
-        raise click.UsageError("--baseline FILE and a baseline column are two baselines; give one.")
-    if id is not None and baseline is None:
-        raise click.UsageError("--id joins FILE and --baseline FILE; there is no such file.")
-    return beside or baseline is not None
+@dataclass(frozen=True)
+class _Rival:
+    """The baseline as it was typed: a file, or columns beside those of the model."""
+
+    baseline: str | None
+    baseline_score: tuple[str, ...]
+    baseline_prediction: str | None
+    id: str | None
+
+    def __post_init__(self) -> None:
+        if self.is_beside and self.baseline is not None:
+            raise click.UsageError("--baseline FILE and a baseline column are two baselines; give one.")
+        if self.id is not None and self.baseline is None:
+            raise click.UsageError("--id joins FILE and --baseline FILE; there is no such file.")
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether both models are columns of one file."""
+        return bool(self.baseline_score) or self.baseline_prediction is not None
+
+    def judge(self, files: tuple[str, ...], columns: Arguments) -> "Evaluation | Comparison | None":
+        """The evaluation or the comparison that differences are judged by, if there is one."""
+        if self.is_beside:
+            return _compare(files, columns, **self._outputs(columns))
+        if self.baseline is None:
+            return None
+        if self.id is not None:  # each model has a file of its own, of the same cases
+            outputs = {"scores": columns["score"], "predictions": columns["prediction"]}
+            return _compare((*files, self.baseline), columns, id=self.id, **outputs)
+        return _of_other_rows(columns, self.baseline)
+
+    def _outputs(self, columns: Arguments) -> Arguments:
+        """The outputs of both models, by their names."""
+        score, prediction = options.scores(self.baseline_score), self.baseline_prediction
+        outputs = {"scores": (columns["score"], score), "predictions": (columns["prediction"], prediction)}
+        for name, pair in outputs.items():
+            if (pair[0] is None) != (pair[1] is None):
+                option = name.removesuffix("s")
+                raise click.UsageError(f"--{option} and --baseline-{option} go together.")
+        other = next((name for name in (score, prediction) if isinstance(name, str)), "of the baseline")
+        models = ("this model", f"column {other}")
+        return {name: dict(zip(models, pair, strict=True)) for name, pair in outputs.items() if pair[0]}
 
 
-def _baseline(
-    files: tuple[str, ...],
-    columns: dict[str, Any],
-    baseline: str | None,
-    baseline_score: tuple[str, ...],
-    baseline_prediction: str | None,
-    id: str | None,
-) -> Any:
-    """The evaluation or the comparison that differences are judged by, if there is one."""
-    if baseline_score or baseline_prediction is not None:
-        return _beside(files, columns, options.scores(baseline_score), baseline_prediction)
-    if baseline is None:
-        return None
-    if id is not None:
-        return _join(files, columns, baseline, id)
-    return _of_other_rows(columns, baseline)
-
-
-def _beside(files: tuple[str, ...], columns: dict[str, Any], score: Any, prediction: str | None) -> Any:
-    """Both models are columns of one file."""
-    outputs = {"scores": (columns["score"], score), "predictions": (columns["prediction"], prediction)}
-    for name, pair in outputs.items():
-        if (pair[0] is None) != (pair[1] is None):
-            option = name.removesuffix("s")
-            raise click.UsageError(f"--{option} and --baseline-{option} go together.")
-    other = next((name for name in (score, prediction) if isinstance(name, str)), "of the baseline")
-    pairs = {name: pair for name, pair in outputs.items() if pair[0]}
-    named: dict[str, Any] = {
-        name: dict(zip(("this model", f"column {other}"), pair, strict=True)) for name, pair in pairs.items()
-    }
-    return _compare(files, columns, **named)
-
-
-def _join(files: tuple[str, ...], columns: dict[str, Any], baseline: str, id: str) -> Any:
-    """Each model has a file of its own, of the same cases."""
-    outputs = {"scores": columns["score"], "predictions": columns["prediction"]}
-    return _compare((*files, baseline), columns, id=id, **outputs)
-
-
-def _compare(files: tuple[str, ...], columns: dict[str, Any], id: str | None = None, **outputs: Any) -> Any:
+def _compare(files: tuple[str, ...], columns: Arguments, id: str | None = None, **outputs: Value) -> "Comparison":
     from stakes.evaluation.comparing import compare
 
     if len(files) > (1 if id is None else 2) or "-" in files or any(name.endswith(".tally") for name in files):
@@ -193,7 +179,7 @@ def _compare(files: tuple[str, ...], columns: dict[str, Any], id: str | None = N
     return compare(options.one_or_all(files), id=id, **shared, **outputs)
 
 
-def _of_other_rows(columns: dict[str, Any], baseline: str) -> Any:
+def _of_other_rows(columns: Arguments, baseline: str) -> "Evaluation":
     """A tally, or a file whose rows cannot be matched."""
     from stakes.evaluation import evaluate
     from stakes.evaluation.from_tallies import are_tallies

@@ -1,15 +1,18 @@
 """What GitHub Actions reads: a summary of the job, and errors that it shows beside the build."""
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING
 
 from stakes.cli.words import say
 from stakes.text import visible
 
+if TYPE_CHECKING:
+    from stakes.evaluation.gate import Gate
+
 TITLE = "stakes gate"
 
 
-def summarise(gate: Any) -> None:
+def summarise(gate: "Gate") -> None:
     """Append the conditions and what was seen to the summary of the job; elsewhere do nothing."""
     from stakes.views import markdown
 
@@ -24,7 +27,7 @@ def summary() -> str | None:
     return os.environ.get("GITHUB_STEP_SUMMARY") if _is_here() else None
 
 
-def annotate(gate: Any, err: bool = False) -> None:
+def annotate(gate: "Gate", err: bool = False) -> None:
     """Print an error for each condition that is not met, and a warning of rows left out; elsewhere do nothing."""
     if _is_here():
         for check in gate.checks:

@@ -2,8 +2,9 @@
 
 import functools
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import click
 from click.core import ParameterSource
@@ -13,24 +14,31 @@ from stakes.cli.progress import bar
 from stakes.cli.words import say
 from stakes.errors import InputError
 from stakes.question import options as table
-from stakes.question.options import Option
+from stakes.question.options import Option, Value
 from stakes.views.languages import LANGUAGES
+
+if TYPE_CHECKING:
+    from stakes.tallies.costs import Costs
 
 DEMO_FILES = Path(__file__).parents[1] / "demo"
 
-Command = Callable[..., Any]
+Command: TypeAlias = Callable[..., object]
+Decorator: TypeAlias = Callable[[Command], Command]
+
+Arguments: TypeAlias = dict[str, Value]
+"""What was typed, as the arguments of a verb."""
 
 _OF_TALLIES = ("evaluate", "decide", "gate", "report", "count")
 """Verbs that also take tallies, which were counted against their truth; count says why it does not."""
 
 
-def asked(verb: str, *without: str) -> Callable[[Command], Command]:
+def asked(verb: str, *without: str) -> Decorator:
     """Give a command the options of a verb but some; the command gets ``asked``, the arguments that they stand for."""
     rows = {name: option for name, option in table.options(verb).items() if option.typed and name not in without}
 
     def decorated(command: Command) -> Command:
         @functools.wraps(command)
-        def with_arguments(**given: Any) -> Any:
+        def with_arguments(**given: Value) -> object:
             arguments = {name: _argument(option, given, name) for name, option in rows.items()}
             if "truth" in rows and arguments["truth"] is None and verb != "calibrate":
                 _refuse_unnamed(verb, given["files"], arguments)
@@ -45,54 +53,39 @@ def asked(verb: str, *without: str) -> Callable[[Command], Command]:
     return decorated
 
 
-def like(verb: str, name: str) -> Callable[[Command], Command]:
+def like(verb: str, name: str) -> Decorator:
     """Return one option of a verb, for a command that has its own question."""
-    made: Callable[[Command], Command] = _click_options(verb, name, table.options(verb)[name])[0]
-    return made
+    return _click_options(verb, name, table.options(verb)[name])[0]
 
 
 # ── as click has them ────────────────────────────────────────────────────────────────────────────────────────────
-def _click_options(verb: str, name: str, option: Option) -> list[Any]:
+def _click_options(verb: str, name: str, option: Option) -> list[Decorator]:
     """One option of the table, as one or more of click's."""
-    typed = _typed(name, option)
-    common: dict[str, Any] = {"cls": OptionOfGroup, "group": option.group, "help": option.help}
-    if option.metavar:
-        common["metavar"] = option.metavar
+    typed, default = f"--{(option.spelled or name).replace('_', '-')}", option.default
+    grouped = partial(click.option, cls=OptionOfGroup, group=option.group)
+    made = partial(grouped, typed, name, help=option.help, metavar=option.metavar or None)
     if option.form == "costs":
+        costs = [("--miss", "a miss"), ("--false-alarm", "a false alarm")]
         words = "What {} costs; a number, or a column."
-        more: dict[str, Any] = {"cls": OptionOfGroup, "group": option.group, "metavar": "COST"}
-        return [
-            click.option(typed, name, type=InputFile("costs"), **common),
-            click.option("--miss", help=words.format("a miss"), **more),
-            click.option("--false-alarm", help=words.format("a false alarm"), **more),
-        ]
+        prices = [grouped(one, metavar="COST", help=words.format(what)) for one, what in costs]
+        return [made(type=InputFile("costs")), *prices]
     if option.form == "switch":
         spelled = "/".join(f"--{word}" for word in option.of)
-        return [click.option(spelled, name, is_flag=True, default=option.default, **common)]
+        return [grouped(spelled, name, is_flag=True, default=default, help=option.help)]
     if option.form in ("columns", "by class", "shares"):
-        return [click.option(typed, name, multiple=True, required=verb == "calibrate" and name == "score", **common)]
+        return [made(multiple=True, required=verb == "calibrate" and name == "score")]
     if name == "truth":
-        return [_truth(verb, typed, common)]
+        needed = {
+            "calibrate": "[required but with --apply]",
+            **dict.fromkeys(_OF_TALLIES, "[required but for tallies]"),
+        }
+        return [made(help=f"{option.help}  {needed.get(verb, '[required]')}")]
     kinds = {"number": float, "whole": int, "choice": click.Choice(list(option.of))}
-    shown = option.default is not None and option.form in kinds
-    return [
-        click.option(typed, name, type=kinds.get(option.form), default=option.default, show_default=shown, **common)
-    ]
+    shown = default is not None and option.form in kinds
+    return [made(type=kinds.get(option.form), default=default, show_default=shown)]
 
 
-def _typed(name: str, option: Option) -> str:
-    return f"--{(option.spelled or name).replace('_', '-')}"
-
-
-def _truth(verb: str, typed: str, common: dict[str, Any]) -> Any:
-    common["help"] += _NEEDED.get(verb, "  [required but for tallies]" if verb in _OF_TALLIES else "  [required]")
-    return click.option(typed, **common)
-
-
-_NEEDED = {"calibrate": "  [required but with --apply]"}
-
-
-def _refuse_unnamed(verb: str, files: tuple[str, ...], asked: dict[str, Any]) -> None:
+def _refuse_unnamed(verb: str, files: tuple[str, ...], asked: Arguments) -> None:
     """Files of rows need a truth, and the columns tell which it may be; tallies were counted against theirs."""
     if not files or (verb in _OF_TALLIES and any(file.lower().endswith(".tally") for file in files)):
         return
@@ -106,7 +99,7 @@ def _refuse_unnamed(verb: str, files: tuple[str, ...], asked: dict[str, Any]) ->
 
 
 # ── as arguments ─────────────────────────────────────────────────────────────────────────────────────────────────
-def _argument(option: Option, given: dict[str, Any], name: str) -> Any:
+def _argument(option: Option, given: Arguments, name: str) -> Value:
     """What was typed, as the argument of a call."""
     value = given.pop(name)
     if option.form == "columns":
@@ -118,7 +111,7 @@ def _argument(option: Option, given: dict[str, Any], name: str) -> Any:
     return _costs(value, given.pop("miss"), given.pop("false_alarm")) if option.form == "costs" else value
 
 
-def _costs(file: str | None, miss: str | None, false_alarm: str | None) -> Any:
+def _costs(file: str | None, miss: str | None, false_alarm: str | None) -> "Costs | None":
     from stakes.tallies.costs import Costs
 
     if file is not None and (miss is not None or false_alarm is not None):
@@ -127,10 +120,12 @@ def _costs(file: str | None, miss: str | None, false_alarm: str | None) -> Any:
         raise click.UsageError("--miss and --false-alarm go together.")
     if file is not None:
         return Costs.from_toml(file)
-    return None if miss is None else Costs(miss=_number_or_name(miss), false_alarm=_number_or_name(false_alarm))
+    if miss is None or false_alarm is None:
+        return None
+    return Costs(miss=_number_or_name(miss), false_alarm=_number_or_name(false_alarm))
 
 
-def _number_or_name(text: Any) -> Any:
+def _number_or_name(text: str) -> float | str:
     """A number, or the name of a column."""
     try:
         return float(text)
@@ -138,7 +133,7 @@ def _number_or_name(text: Any) -> Any:
         return text
 
 
-def _shares(typed: Sequence[str]) -> Any:
+def _shares(typed: Sequence[str]) -> float | str | dict[str, float | str] | None:
     """The share of the positive class, or a dictionary class → share."""
     if not typed:
         return None
@@ -147,7 +142,7 @@ def _shares(typed: Sequence[str]) -> Any:
     return {name: _number_or_name(share) for name, _, share in (option.rpartition("=") for option in typed)}
 
 
-def scores(typed: Sequence[str]) -> Any:
+def scores(typed: Sequence[str]) -> str | dict[str, str] | None:
     """One column, or a dictionary class → column when there are several."""
     if len(typed) < 2:
         return typed[0] if typed else None
@@ -166,41 +161,26 @@ def file_format(command: Command) -> Command:
 
 # ── files, and reports ───────────────────────────────────────────────────────────────────────────────────────────
 def files(command: Command, required: bool = True) -> Command:
-    """The files that are one table; how far their reading has come is shown."""
+    """The files that are one table, ``required`` unless named elsewhere; how far their reading has come is shown."""
 
     @functools.wraps(command)
-    def with_bar(no_progress: bool, **others: Any) -> Any:
+    def with_bar(no_progress: bool, **others: Value) -> object:
         with bar(not (no_progress or others.get("as_quiet"))):
             return command(**others)
 
-    argument = click.argument(
-        "files",
-        metavar="FILE..." if required else "[FILE...]",
-        type=InputFile("rows"),
-        nargs=-1,
-        required=required,
-        is_eager=True,
-    )
+    shown, kind = "FILE..." if required else "[FILE...]", InputFile("rows")
+    argument = click.argument("files", metavar=shown, type=kind, nargs=-1, required=required, is_eager=True)
     words = "Do not show how far the reading of large files has come."
     return argument(click.option("--no-progress", is_flag=True, help=words)(with_bar))
 
 
-def optional_files(command: Command) -> Command:
-    """The same, for a command that can find the names elsewhere."""
-    return files(command, required=False)
-
-
-def one_or_all(files: tuple[str, ...]) -> Any:
+def one_or_all(files: tuple[str, ...]) -> str | list[str]:
     """One name, or a list of several."""
     return files[0] if len(files) == 1 else list(files)
 
 
 report = click.option(
-    "--report",
-    metavar="FILE",
-    type=OutputFile("page"),
-    is_eager=True,
-    help="Write an HTML page to explore the result.",
+    "--report", metavar="FILE", type=OutputFile("page"), is_eager=True, help="Write an HTML page to explore the result."
 )
 
 

@@ -6,13 +6,14 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol
 
 import click
 
 from stakes import errors
-from stakes.cli.paths import OutputFile
+from stakes.cli.paths import Given, OutputFile
 from stakes.cli.words import on_the_command_line, say
+from stakes.question.options import Value
 from stakes.text import as_json, lines, uncommanding
 
 if TYPE_CHECKING:
@@ -37,10 +38,10 @@ class Answer:
     """
 
     show: Callable[[], None]
-    data: Callable[[], Any]
-    rows: Callable[[], Iterable[Mapping[str, Any]]]
+    data: Callable[[], object]
+    rows: Callable[[], Iterable[Mapping[str, object]]]
     line: Callable[[], str]
-    page: Callable[[], Any] | None = None
+    page: Callable[[], "Page"] | None = None
     code: int = 0
     compact: bool = False
     dropped: int = 0
@@ -70,13 +71,20 @@ class Answer:
         return "\n".join(line.rstrip() for line in text.getvalue().splitlines()).rstrip()
 
 
-def of(found: Any, line: Callable[[], str], show: Callable[[], None] | None = None, **parts: Any) -> Answer:
-    """Return the answer that an object with ``to_dict`` and ``to_rows`` gives."""
+class Result(Protocol):
+    """What turns into data, and into rows."""
+
+    def to_dict(self) -> object: ...  # noqa: D102
+    def to_rows(self) -> Iterable[Mapping[str, object]]: ...  # noqa: D102
+
+
+def of(found: Result, line: Callable[[], str], show: Callable[[], None], **parts: Value) -> Answer:
+    """Return the answer that a result gives."""
     parts = {"dropped": getattr(getattr(found, "counted", found), "dropped", 0), **parts}
-    return Answer(show or found.show, found.to_dict, found.to_rows, lambda: on_the_command_line(line()), **parts)
+    return Answer(show, found.to_dict, found.to_rows, lambda: on_the_command_line(line()), **parts)
 
 
-def of_page(found: Any, line: Callable[[], str], page: Callable[[], "Page"], more: str = "") -> Answer:
+def of_page(found: Result, line: Callable[[], str], page: Callable[[], "Page"], more: str = "") -> Answer:
     """Return the answer of an object whose page is shown; ``more`` says how to see what it leaves out."""
 
     def in_words() -> "Page":
@@ -96,7 +104,7 @@ def forms(*wanted: str, to_file: bool = True) -> Callable[[Callable[..., Answer]
 
     def decorated(command: Callable[..., Answer]) -> Callable[..., None]:
         @functools.wraps(command)
-        def answering(**given: Any) -> None:
+        def answering(**given: Value) -> None:
             chosen = [name for name in names if given.pop(f"as_{name}")]
             if len(chosen) > 1:
                 raise click.UsageError(f"{' and '.join(f'--{name}' for name in chosen)} are two forms; choose one.")
@@ -122,11 +130,11 @@ def forms(*wanted: str, to_file: bool = True) -> Callable[[Callable[..., Answer]
     return decorated
 
 
-def _form(given: Mapping[str, Any]) -> str:
+def _form(given: Given) -> str:
     """The form of an answer that is written to a file: the one that was asked for, or that its name chooses."""
     from stakes.engines.files.writing import form_of
 
-    return next((name for name in FORMS if given.get(f"as_{name}")), None) or form_of(given["output_file"])
+    return next((name for name in FORMS if given.get(f"as_{name}")), None) or form_of(str(given["output_file"]))
 
 
 def _tell(answer: Answer, form: str | None, target: str | None) -> None:

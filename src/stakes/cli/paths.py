@@ -5,7 +5,8 @@ file, and a name promises the format that is written.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import click
 
@@ -14,6 +15,9 @@ from stakes.question.options import GROUPS, VERBS, why_not
 
 _ARGUMENTS = {"class": "classes", "bins": "exact", "miss": "costs", "false_alarm": "costs"}
 """What options stand for that are called otherwise."""
+
+Given: TypeAlias = Mapping[str, object]
+"""What was typed, by the names of parameters."""
 
 
 class InputFile(click.Path):
@@ -33,11 +37,11 @@ class InputFile(click.Path):
 class OutputFile(click.Path):
     """The name of a file that is written; ``form`` is its form, or finds it among all that was given."""
 
-    def __init__(self, form: str | Callable[[Mapping[str, Any]], str]) -> None:
+    def __init__(self, form: str | Callable[[Given], str]) -> None:
         super().__init__(readable=False)
         self.form = form
 
-    def form_of(self, given: Mapping[str, Any]) -> str:
+    def form_of(self, given: Given) -> str:
         """Return the form in which the file is going to be written."""
         return self.form if isinstance(self.form, str) else self.form(given)
 
@@ -48,6 +52,9 @@ class OptionOfGroup(click.Option):
     def __init__(self, *args: Any, group: str = "output", **options: Any) -> None:
         super().__init__(*args, **options)
         self.group = group
+
+
+option = partial(click.option, cls=OptionOfGroup)
 
 
 class Command(click.Command):
@@ -61,9 +68,9 @@ class Command(click.Command):
         """Write the options in groups, beginning with the columns."""
         sections: dict[str, list[tuple[str, str]]] = {name: [] for name in GROUPS}
         for one in self.get_params(ctx):
-            told = one.get_help_record(ctx)
-            if told is not None and isinstance(one, click.Option):
-                sections[getattr(one, "group", "output")].append(told)
+            record = one.get_help_record(ctx)
+            if record is not None and isinstance(one, click.Option):
+                sections[getattr(one, "group", "output")].append(record)
         for name, rows in sections.items():
             if rows:
                 with formatter.section(name.capitalize()):
@@ -81,7 +88,7 @@ class Command(click.Command):
                 raise
             raise why from None
 
-    def invoke(self, context: click.Context) -> Any:
+    def invoke(self, context: click.Context) -> object:
         """Check the files, then run the command."""
         context.params |= {"files": files_named(context)} if "files" in context.params else {}
         named = [(one, name) for one in self.params for name in _names(context.params.get(str(one.name)))]
@@ -89,11 +96,11 @@ class Command(click.Command):
             self._check(context.params, named)
         return super().invoke(context)
 
-    def _check(self, given: Mapping[str, Any], named: list[tuple[click.Parameter, str]]) -> None:
+    def _check(self, given: Given, named: list[tuple[click.Parameter, str]]) -> None:
         from stakes.engines.files import writing
 
         written = [(one.opts[0], name, one.type) for one, name in named if isinstance(one.type, OutputFile)]
-        appended: dict[Any, str] = {} if given.get("output_file") else {1: "standard output"}  # -o: silent
+        appended: dict[str | int, str] = {} if given.get("output_file") else {1: "standard output"}  # -o: silent
         if summary := self.also_appends():
             appended[summary] = "the summary of the job"
         seen = {writing.identity(place): what for place, what in appended.items()}
@@ -117,5 +124,5 @@ def files_named(context: click.Context) -> tuple[str, ...]:
     return context.params.get("files") or tuple((context.default_map or {}).get("files", ()))
 
 
-def _names(value: Any) -> tuple[str, ...]:
-    return value if isinstance(value, tuple) else () if value is None else (value,)
+def _names(value: object) -> tuple[str, ...]:
+    return value if isinstance(value, tuple) else () if value is None else (str(value),)

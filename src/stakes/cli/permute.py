@@ -1,13 +1,12 @@
 """stakes permute: could it be chance?"""
 
-from typing import Any
-
 import click
 
 from stakes.cli import options, output
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command
 from stakes.cli.words import as_asked, say, wrap
+from stakes.question.options import Permuted
 
 
 @click.command(cls=Command)
@@ -16,7 +15,7 @@ from stakes.cli.words import as_asked, say, wrap
 @options.report
 @options.lang
 @output.forms()
-def permute(files: tuple[str, ...], asked: dict[str, Any], report: str | None, lang: str) -> Answer:
+def permute(files: tuple[str, ...], asked: Permuted, report: str | None, lang: str) -> Answer:
     """Ask whether a figure of the predictions in FILE could be chance: the truth is shuffled against them.
 
     \b

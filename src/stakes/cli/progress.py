@@ -3,7 +3,10 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 
 @contextmanager
@@ -24,27 +27,26 @@ def bar(wanted: bool = True) -> Iterator[None]:
 
 class _Bar:
     def __init__(self) -> None:
-        self._progress: Any = None
+        self._progress: Progress | None = None
 
     def tell(self, rows: int, total: int) -> None:
-        if self._progress is None:
-            self._begin(total)
-        elapsed = self._progress.tasks[0].elapsed
-        self._progress.update(0, completed=rows, total=total, rate=rows / elapsed if elapsed else 0.0)
+        shown = self._progress = self._progress or self._begin(total)
+        elapsed, task = shown.tasks[0].elapsed, shown.task_ids[0]
+        shown.update(task, completed=rows, total=total, rate=rows / elapsed if elapsed else 0.0)
         if rows >= total:
             self.end()
 
-    def _begin(self, total: int) -> None:
+    def _begin(self, total: int) -> "Progress":
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
         rows = TextColumn("{task.completed:,.0f} of {task.total:,.0f} rows")
         rate = TextColumn("{task.fields[rate]:,.0f} rows/s")
-        options: Any = {"transient": True, "redirect_stdout": False, "redirect_stderr": False}
-        console = Console(stderr=True)
-        self._progress = Progress(rows, BarColumn(), rate, TimeRemainingColumn(), console=console, **options)
-        self._progress.start()
-        self._progress.add_task("", total=total, rate=0.0)
+        parts, console = (rows, BarColumn(), rate, TimeRemainingColumn()), Console(stderr=True)
+        shown = Progress(*parts, console=console, transient=True, redirect_stdout=False, redirect_stderr=False)
+        shown.start()
+        shown.add_task("", total=total, rate=0.0)
+        return shown
 
     def end(self) -> None:
         """Take the bar away."""

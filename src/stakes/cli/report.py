@@ -1,7 +1,6 @@
 """stakes report: the page to explore, and nothing else."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import click
 
@@ -9,6 +8,7 @@ from stakes.cli import options, output
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, OutputFile
 from stakes.cli.words import as_asked, say
+from stakes.question.options import Asked
 from stakes.records import Record
 from stakes.text import lines, visible
 from stakes.views.languages import LANGUAGES
@@ -30,7 +30,7 @@ class WrittenPage(Record, stakes="report"):
 )
 @click.option("--lang", type=click.Choice(list(LANGUAGES)), default="en", show_default=True, help="Its language.")
 @output.forms(to_file=False)
-def report(files: tuple[str, ...], asked: dict[str, Any], product: str | None, lang: str) -> Answer:
+def report(files: tuple[str, ...], asked: Asked, product: str | None, lang: str) -> Answer:
     """Write an HTML page to explore the predictions in FILE; it needs no network.
 
     \b

@@ -1,18 +1,20 @@
 """stakes system: what does each model's mistake cost the whole?"""
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from stakes.cli import options, output
 from stakes.cli.output import Answer
-from stakes.cli.paths import Command, InputFile, OptionOfGroup
+from stakes.cli.paths import Command, InputFile, option
 from stakes.cli.words import as_asked, say, wrap
 from stakes.errors import InputError, StakesError
+from stakes.question.options import Value
 from stakes.records import Record
 
 if TYPE_CHECKING:
@@ -47,39 +49,30 @@ class _System(InputFile):
 
 @click.command(cls=Command)
 @click.argument("file", type=_System("rows"))
-@click.option("--truth", cls=OptionOfGroup, group="columns", metavar="COLUMN", help="What really happened.")
-@click.option(
+@option("--truth", group="columns", metavar="COLUMN", help="What really happened.")
+@option(
     "--model",
     "models",
-    cls=OptionOfGroup,
     group="models",
     metavar="COLUMN",
     multiple=True,
     help="A model's decisions; once for each (NAME=COLUMN).",
 )
-@click.option(
+@option(
     "--rule",
-    cls=OptionOfGroup,
     group="models",
     metavar="TEXT",
     help='How they are fused, such as "images and history" or "majority(a, b, c)".',
 )
 @options.like("evaluate", "costs")
-@click.option("--miss", cls=OptionOfGroup, group="costs", type=float, help="What a missed positive costs.")
-@click.option("--false-alarm", cls=OptionOfGroup, group="costs", type=float, help="What a false alarm costs.")
+@option("--miss", group="costs", type=float, help="What a missed positive costs.")
+@option("--false-alarm", group="costs", type=float, help="What a false alarm costs.")
 @options.like("evaluate", "positive")
 @options.like("evaluate", "alike")
-@click.option(
-    "--prior",
-    cls=OptionOfGroup,
-    group="costs",
-    type=float,
-    help="The share of the positive class where the system will be used.",
-)
-@click.option(
+@option("--prior", group="costs", type=float, help="The share of the positive class where the system will be used.")
+@option(
     "--score",
     "scores",
-    cls=OptionOfGroup,
     group="columns",
     metavar="MODEL=COLUMN",
     multiple=True,
@@ -89,12 +82,7 @@ class _System(InputFile):
 @options.lang
 @output.forms()
 def system(
-    file: str,
-    report: str | None,
-    lang: str,
-    models: tuple[str, ...],
-    scores: tuple[str, ...],
-    **arguments: Any,
+    file: str, report: str | None, lang: str, models: tuple[str, ...], scores: tuple[str, ...], **arguments: Value
 ) -> Answer:
     """Say what each model's mistakes cost a whole system, written down in a TOML file or in columns of FILE.
 
@@ -133,13 +121,15 @@ def system(
         found.report(report, lang, as_asked())
     thresholds = [found.threshold(model, column) for model, _, column in (pair.partition("=") for pair in scores)]
 
+    from stakes.views import system as view
+
     def show() -> None:
         found.show()
         for one in thresholds:
             say("\n" + wrap(f"threshold  {one}"))
 
     answer = SystemAnswer(found, {one.model: one for one in thresholds})
-    return Answer(show, answer.to_dict, found.to_rows, lambda: found.advice, found._page)
+    return Answer(show, answer.to_dict, found.to_rows, lambda: found.advice, lambda: view.page(found))
 
 
 def _system_of_rows(
@@ -149,8 +139,8 @@ def _system_of_rows(
     miss: float | None,
     false_alarm: float | None,
     costs: str | None,
-    **columns: Any,
-) -> Any:
+    **columns: Value,
+) -> "System":
     from stakes.systems.system import System
     from stakes.tallies.costs import Costs
 
@@ -165,12 +155,11 @@ def _system_of_rows(
     if missing:
         raise click.UsageError(f"a system of columns needs {', '.join(missing)} (or give a .toml file).")
     pairs = [option.partition("=") for option in models]
-    names = [name for name, _, _ in pairs]
-    for name in names:
-        if names.count(name) > 1:
+    named = {name: column or name for name, _, column in pairs}
+    for name, count in Counter(name for name, _, _ in pairs).items():
+        if count > 1:
             raise InputError(
                 "model-twice", f"model {name!r} is named twice; give each model a name of its own (NAME=COLUMN)"
             )
-    named = {name: column or name for name, _, column in pairs}
     prices = Costs(miss=miss, false_alarm=false_alarm) if costs is None else Costs.from_toml(costs)
     return System(file, models=named, decide=rule, costs=prices, **columns)

@@ -1,44 +1,37 @@
 """stakes validate: how good is an estimator on rows that it was not fitted on?"""
 
-from typing import Any
-
 import click
 from click.core import ParameterSource
 
 from stakes.cli import options, output
 from stakes.cli.output import Answer
-from stakes.cli.paths import Command, InputFile, OptionOfGroup
+from stakes.cli.paths import Command, InputFile, option
+from stakes.question.options import Validated
 
 
 @click.command(cls=Command)
 @click.argument("file", type=InputFile("rows"))
-@click.option(
+@option(
     "--estimator",
-    cls=OptionOfGroup,
     group="columns",
     metavar="MODULE:OBJECT",
     required=True,
     help="An estimator, or a class or function that makes one, importable from the current folder.",
 )
-@click.option(
-    "--target", cls=OptionOfGroup, group="columns", metavar="COLUMN", required=True, help="What is to be predicted."
-)
-@click.option(
+@option("--target", group="columns", metavar="COLUMN", required=True, help="What is to be predicted.")
+@option(
     "--feature",
     "features",
-    cls=OptionOfGroup,
     group="columns",
     metavar="COLUMN",
     multiple=True,
     help="A feature (default: all other columns).",
 )
 @options.asked("validate")
-@click.option(
-    "--folds", cls=OptionOfGroup, group="fitting", type=int, help="How many folds, the same as --how '5-fold'."
-)
+@option("--folds", group="fitting", type=int, help="How many folds, the same as --how '5-fold'.")
 @output.forms()
 def validate(
-    file: str, asked: dict[str, Any], estimator: str, target: str, features: tuple[str, ...], folds: int | None
+    file: str, asked: Validated, estimator: str, target: str, features: tuple[str, ...], folds: int | None
 ) -> Answer:
     """Fit copies of an estimator on some rows of FILE, and judge them on the others.
 

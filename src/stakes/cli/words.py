@@ -4,7 +4,7 @@ import os
 import shlex
 import sys
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import click
 from click.core import ParameterSource
@@ -15,8 +15,7 @@ from stakes.errors.mentions import in_python
 from stakes.question.options import find
 from stakes.text import uncommanding, visible
 
-_OF_COMMANDS = {"features": "feature", "column": "column", "min_cell": "min_cell", "lang": "lang", "miss": "miss"}
-_OF_COMMANDS |= {"false_alarm": "false_alarm", "baseline_score": "baseline_score"}
+_OF_COMMANDS = ("column", "min_cell", "lang", "miss", "false_alarm", "baseline_score")
 """Arguments that are options of single commands, beside the table of options."""
 
 
@@ -27,9 +26,9 @@ def as_option(mention: Pass) -> str:
     if mention.parts:
         return " ".join(f"--{_dashed(name)} {value}" for name, value in mention.parts.items())
     option = find(mention.name)
-    if (option is None and mention.name not in _OF_COMMANDS) or (option is not None and not option.typed):
+    if not (mention.name in _OF_COMMANDS if option is None else option.typed):
         return in_python(mention)  # there is no such option
-    typed = f"--{_dashed((option and option.spelled) or _OF_COMMANDS.get(mention.name, mention.name))}"
+    typed = f"--{_dashed((option and option.spelled) or mention.name)}"
     if mention.each:
         return f"{typed} CLASS={mention.each.upper()}"
     if mention.value is ...:
@@ -73,16 +72,16 @@ _SAYS_HOW = ("lang", "as_json", "as_csv", "as_markdown", "as_quiet", "no_progres
 def as_asked() -> str:
     """Return the command as it could be typed, but for where its answer goes: what a report is about."""
     context = click.get_current_context()
-    told: dict[bool, list[str]] = {True: [], False: []}
+    words: dict[bool, list[str]] = {True: [], False: []}
     for parameter in context.command.params:
         name = str(parameter.name)
-        told_elsewhere = name in _SAYS_HOW or isinstance(parameter.type, OutputFile)
-        if not told_elsewhere and context.get_parameter_source(name) is not ParameterSource.DEFAULT:
-            told[isinstance(parameter, click.Argument)] += _as_typed(parameter, context.params.get(name))
-    return visible(shlex.join(["stakes", str(context.info_name), *told[True], *told[False]]))
+        says_how = name in _SAYS_HOW or isinstance(parameter.type, OutputFile)
+        if not says_how and context.get_parameter_source(name) is not ParameterSource.DEFAULT:
+            words[isinstance(parameter, click.Argument)] += _as_typed(parameter, context.params.get(name))
+    return visible(shlex.join(["stakes", str(context.info_name), *words[True], *words[False]]))
 
 
-def _as_typed(parameter: click.Parameter, value: Any) -> list[str]:
+def _as_typed(parameter: click.Parameter, value: object) -> list[str]:
     values = list(value) if isinstance(value, list | tuple) else [] if value is None else [value]
     if isinstance(parameter, click.Argument):
         return [str(one) for one in values]

@@ -10,10 +10,9 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from stakes import errors
-from stakes.engines.columns import read_number
+from stakes.engines.columns import Values, read_number
 from stakes.errors import Given, InputError, some
 from stakes.tallies.names import canonical
 
@@ -70,7 +69,7 @@ class Spelling:
     known: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, alike: Any, classes: Any, positive: Any, others: Iterable[Any] = ()) -> "Spelling":
+    def of(cls, alike: Values, classes: Values, positive: Values, others: Iterable[str] = ()) -> "Spelling":
         """Check ``alike=`` (one of the words, several with commas between them, or a list), and take up the names."""
         if alike is None:
             return cls()

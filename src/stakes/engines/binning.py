@@ -1,7 +1,7 @@
 """Scores of rows counted straight into the bins of the fixed grid (``tallies/bins.py``), without keeping any row."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -79,14 +79,13 @@ class BinnedCounts:
 
 @dataclass(frozen=True, eq=False)
 class Binned:
-    """Cells with the lower edges of their bins, how many rows lie there, and perhaps their Σw and Σw²."""
+    """Cells with the lower edges of their bins, and how many rows lie there; of weighted rows Σw, and Σw²."""
 
     grid: str
     cells: Array
     edges: Array
-    sizes: Array
-    sums: Array | None
-    squares: Array | None
+    weights: Array
+    squares: Array | None = None
 
 
 class LongTable:
@@ -150,28 +149,25 @@ class LongTable:
 
 
 class SortedSums:
-    """What lies at each cell and bin: batches are sorted and added up, and put together when there are many."""
+    """Rows, or Σw and Σw², at each cell and bin: batches are sorted, added up, and put together if there are many."""
 
     def __init__(self) -> None:
         self._parts: list[tuple[Array, list[Array]]] = []
-        self._weighted = False
 
     def add(self, cells: Array, numbers: Array, weight: Array | None, sizes: Array | None = None) -> None:
         """Add a batch; ``sizes`` say how many rows each entry stands for."""
         keys = cells.astype(np.int64) * _SPAN + (numbers.astype(np.int64) + _SPAN // 2)
         columns = [np.ones(len(keys), np.int64) if sizes is None else sizes]
         if weight is not None:
-            self._weighted = True
             exact = weight.astype(np.longdouble)  # sums of billions must not drift
-            columns += [exact, exact**2]
+            columns = [exact, exact**2]
         self._parts.append(_add(keys, columns))
         if len(self._parts) > 1 and sum(len(k) for k, _ in self._parts[1:]) > len(self._parts[0][0]):
             self._put_together()
 
-    def renumber(self, change: Any) -> "SortedSums":
+    def renumber(self, change: Callable[[Array], Array]) -> "SortedSums":
         """Return the same sums with other numbers for the bins."""
         found = SortedSums()
-        found._weighted = self._weighted
         for keys, columns in self._parts:
             cells, numbers = _apart(keys)
             found._parts.append(_add(cells * _SPAN + (change(numbers) + _SPAN // 2), columns))
@@ -182,8 +178,8 @@ class SortedSums:
         self._put_together()
         keys, columns = self._parts[0]
         cells, numbers = _apart(keys)
-        sums = [column.astype(np.float64) for column in columns[1:]] if self._weighted else [None, None]
-        return Binned(grid, cells, bins.edges(numbers, grid), columns[0], *sums)
+        sums = columns if len(columns) == 1 else [column.astype(np.float64) for column in columns]
+        return Binned(grid, cells, bins.edges(numbers, grid), *sums)
 
     def _put_together(self) -> None:
         columns = [np.concatenate(pieces) for pieces in zip(*(columns for _, columns in self._parts), strict=True)]

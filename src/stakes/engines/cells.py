@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -45,7 +44,7 @@ class Cells:
     def __init__(self) -> None:
         self.names: list[Combination] = []
         self._numbers: dict[Combination, int] = {}
-        self._last: tuple[Any, Array, Array] | None = None
+        self._last: tuple[list[Combination], Array, Array] | None = None
 
     def of(self, labels: Sequence[Labels]) -> Found:
         """Find the cells of a batch."""
@@ -67,26 +66,27 @@ class CellSums:
     """How many rows there are in each cell, and perhaps Σw and Σw²."""
 
     def __init__(self) -> None:
-        self.sizes: Array = np.zeros(0, np.int64)
+        self._sizes: Array = np.zeros(0, np.int64)
         self._sums: Array = np.zeros((2, 0), np.longdouble)  # sums of billions must not drift
-        self._weighted = False
 
     def add(self, found: Found, weight: Array | None) -> None:
         """Count a batch."""
         most = int(found.cells.max()) + 1
-        self.sizes = _grown(self.sizes, most)
-        self.sizes[found.cells] += found.counts
+        self._sizes = _grow(self._sizes, most)
+        self._sizes[found.cells] += found.counts
         if weight is not None:
-            self._weighted = True
-            self._sums = _grown(self._sums, most)
+            self._sums = _grow(self._sums, most)
             cells = found.of_rows.astype(np.int64)
             for sums, values in zip(self._sums, (weight, weight**2), strict=True):
                 sums[:most] += sums_by(cells, values, most)
 
     @property
-    def weights(self) -> tuple[Array, Array] | tuple[None, None]:
-        """Σw and Σw² of each cell, if rows have weights."""
-        return (self._sums[0].astype(np.float64), self._sums[1].astype(np.float64)) if self._weighted else (None, None)
+    def weights(self) -> tuple[Array, Array | None]:
+        """How many rows there are in each cell, and nothing else; if they have weights, Σw and Σw²."""
+        if not self._sums.size:
+            return self._sizes, None
+        weights, squares = self._sums.astype(np.float64)
+        return weights, squares
 
 
 def _combine(labels: Sequence[Labels]) -> tuple[Array, Array, Array]:
@@ -116,7 +116,7 @@ def _counts(codes: Array) -> Array:
 
 def _names(labels: Sequence[Labels], present: Array) -> list[Combination]:
     """The names of numbered combinations."""
-    columns: list[Any] = []
+    columns: list[list[str]] = []
     for label in reversed(labels[1:]):
         present, place = np.divmod(present, len(label.names))
         columns.append([label.names[i] for i in place.tolist()])
@@ -124,7 +124,7 @@ def _names(labels: Sequence[Labels], present: Array) -> list[Combination]:
     return list(zip(*reversed(columns), strict=True))
 
 
-def _grown(array: Array, length: int) -> Array:
+def _grow(array: Array, length: int) -> Array:
     """Return the array with room for so many cells."""
     more = length - array.shape[-1]
     return array if more <= 0 else np.concatenate([array, np.zeros((*array.shape[:-1], more), array.dtype)], axis=-1)

@@ -3,12 +3,11 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from stakes import errors
-from stakes.engines.columns import Column, as_finite, in_order, refuse_missing, refuse_sparse
+from stakes.engines.columns import Column, Values, as_finite, in_order, refuse_missing, refuse_sparse
 from stakes.errors import InputError, first_row, rows_text
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import refuse_infinite
@@ -54,7 +53,7 @@ class ClassColumns:
         return low, high
 
 
-def spread_scores(score: Any, classes: Any) -> tuple[dict[str, Any], ClassColumns | None]:
+def spread_scores(score: Values, classes: Values) -> tuple[dict[str, Values], ClassColumns | None]:
     """Return the score columns by argument, and the table when the scores came as an (n, k) array with classes."""
     if score is None:
         return {}, None

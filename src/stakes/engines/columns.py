@@ -4,8 +4,9 @@ Lists, NumPy, pandas, Polars, pyarrow and anything else that Narwhals takes come
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -233,7 +234,7 @@ def _present(argument: str, codes: Array, names: tuple[str, ...]) -> Column:
     return Column(argument, "text", ranks(seen, len(names))[codes], tuple(names[i] for i in seen))
 
 
-def ranks(codes: Array, size: int, kind: type[np.generic] = np.int64) -> Array:
+def ranks(codes: Array, size: int, kind: "np.typing.DTypeLike" = np.int64) -> Array:
     """Say of each of so many codes which place it has among those that are listed."""
     places = np.zeros(size, kind)
     places[codes] = np.arange(len(codes))
@@ -368,11 +369,16 @@ def is_missing(value: object) -> bool:
     return _kind_of(type(value)) == "missing" or (isinstance(value, float | np.floating) and value != value)
 
 
+def refuse_rows(wrong: Array, words: Callable[[int, int], InputError]) -> None:
+    """Raise when there are wrong rows, by how many there are and which is the first."""
+    rows = np.flatnonzero(wrong)
+    if len(rows):
+        raise words(len(rows), int(rows[0]))
+
+
 def refuse_missing(missing: Array, argument: str) -> None:
     """Raise when a row is missing, naming the first."""
-    rows = np.flatnonzero(missing)
-    if len(rows):
-        raise errors.missing_values(argument, len(rows), int(rows[0]))
+    refuse_rows(missing, lambda rows, first: errors.missing_values(argument, rows, first))
 
 
 # ── numbers wanted ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -386,11 +392,11 @@ def as_numbers(column: Column) -> Array:
 def as_finite(column: Column) -> Array:
     """Return the finite numbers of a column; text that spells numbers is read."""
     if column.kind == "text":
-        known = [read_number(name) for name in column.names]
-        wrong = np.flatnonzero(np.isin(column.values, [i for i, number in enumerate(known) if number is None]))
-        if len(wrong):
-            raise errors.not_a_number(column.argument, len(wrong), int(wrong[0]), column.names[column.values[wrong[0]]])
-        column = Column(column.argument, "number", np.array(known, np.float64)[column.values])
+        argument, codes, names = column.argument, column.values, column.names
+        known = [read_number(name) for name in names]
+        wrong = np.isin(codes, [i for i, number in enumerate(known) if number is None])
+        refuse_rows(wrong, lambda rows, first: errors.not_a_number(argument, rows, first, names[codes[first]]))
+        column = Column(argument, "number", np.array(known, np.float64)[codes])
     values = as_numbers(column)
     if values.dtype.kind == "f":
         refuse_infinite(column.argument, values)
@@ -415,15 +421,10 @@ def as_weights(column: Column) -> Array:
     """Return checked weights."""
     weights = as_numbers(column).astype(np.float64)
     refuse_missing(np.isnan(weights), column.argument)
+    refuse_rows(weights < 0, errors.negative_weights)
+    refuse_rows(np.isinf(weights), partial(errors.infinite_values, "weight"))
     extreme = (weights > 1e100) | ((weights > 0) & (weights < 1e-100))  # their squares must be numbers too
-    checks = (
-        (weights < 0, errors.negative_weights),
-        (np.isinf(weights), errors.infinite_weights),
-        (extreme, errors.extreme_weights),
-    )
-    for wrong, problem in checks:
-        if wrong.any():
-            raise problem(int(wrong.sum()), int(np.flatnonzero(wrong)[0]))
+    refuse_rows(extreme, errors.extreme_weights)
     if not weights.any():
         raise errors.zero_weights()
     return weights

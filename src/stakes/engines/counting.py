@@ -1,64 +1,59 @@
 """Counting rows once, wherever they are: in memory, in batches, in files or in another engine."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from stakes import errors
-from stakes.engines.columns import Arguments, Data, Values
-from stakes.engines.files.text_format import TextFormat, in_format
+from stakes.engines.columns import Data, Values
+from stakes.engines.files.text_format import in_format
 from stakes.engines.plan import Counted
-from stakes.engines.reading import count_read, read_rows
+from stakes.engines.reading import RowQuestion, count_read, read_rows
 from stakes.engines.tables import is_lazy, names_files, same_column
-from stakes.errors import InputError, Pass
+from stakes.errors import InputError, Pass, Text
 from stakes.tallies.checks import check_flag
 
 
 def count_rows(
     data: Data = None,
     *,
-    baseline: float | None = None,
-    parts: Collection[str] | None = None,
     exact: bool | None = None,
-    text_format: TextFormat | None = None,
     **columns: Values,
 ) -> Counted:
     """Count the rows once: decisions, scores or both of two or more classes, or errors of predicted numbers.
 
     ``data`` may also be a list or an iterator of tables (batches): each is counted by itself, then all are added up.
     A lazy table (Spark, DuckDB, lazy Polars) is counted in its own engine where the question allows it.
-    ``columns`` are the other arguments of :func:`read_rows`. ``parts`` are those of a tally that some figures need and
-    that cost time; all of them when it is None. ``exact`` says whether scores are kept (True) or binned (False);
-    otherwise those of very many rows are binned. ``text_format`` is how text files are written.
+    ``columns`` are those of a :class:`RowQuestion`, and what else it holds. ``exact`` says whether scores are kept
+    (True) or binned (False); otherwise those of very many rows are binned.
     """
-    data = in_format(data, text_format)
-    options = {**columns, "baseline": baseline, "parts": parts}
+    asked = RowQuestion(**columns)
+    data = in_format(data, asked.text_format)
     if exact is not None:
         check_flag("exact", exact)
-    counted = _count_batches(iter(data), options) if in_batches(data) else _count_elsewhere(data, options, exact)
+    counted = _count_batches(iter(data), asked) if in_batches(data) else _count_elsewhere(data, asked, exact)
     if counted is None:
-        counted = count_read(read_rows(data, **options), baseline, parts)
+        counted = count_read(read_rows(data, asked), asked.baseline, asked.parts)
     counted = replace(counted, same_column=same_column(columns))
     if exact is not False:
         return counted
-    threshold = options.get("threshold")
-    if threshold is not None and counted.scores is not None:
-        counted = counted.decided_at(threshold)  # within a bin it could not be told later
+    if asked.threshold is not None and counted.scores is not None:
+        counted = counted.decided_at(asked.threshold)  # within a bin it could not be told later
     return counted.binned()
 
 
-def _count_elsewhere(data: Data, options: Arguments, exact: bool | None) -> Counted | None:
+def _count_elsewhere(data: Data, asked: RowQuestion, exact: bool | None) -> Counted | None:
     """Count rows that are not in memory without bringing all of them there, if the question allows it."""
     if data is None:
         return None
     if names_files(data):
         from stakes.engines import streaming  # loads Polars
 
-        return streaming.count_files(data, options, exact)
+        return streaming.count_files(data, asked, exact)
     if not is_lazy(data):
         return None
     from stakes.engines import lazy  # loads Narwhals
 
-    return lazy.count_inside(data, options, exact)
+    return lazy.count_inside(data, asked, exact)
 
 
 def in_batches(data: Data) -> bool:
@@ -67,11 +62,10 @@ def in_batches(data: Data) -> bool:
     return isinstance(data, Iterator) or bool(tables and data)
 
 
-def _count_batches(batches: Iterator[Data], options: dict[str, Values]) -> Counted:
+def _count_batches(batches: Iterator[Data], asked: RowQuestion) -> Counted:
     """Count each batch by itself and add up; a batch without rows is left out."""
     parts, rows, dropped = [], 0, 0
-    pricing = options.get("pricing")
-    if pricing is not None and pricing.needs_all_rows:
+    if asked.pricing is not None and asked.pricing.needs_all_rows:
         raise InputError(
             "prior-of-batches",
             "a correction by the class frequencies of the rows needs all rows at once, and these come in batches; "
@@ -83,21 +77,24 @@ def _count_batches(batches: Iterator[Data], options: dict[str, Values]) -> Count
         )
     for number, batch in enumerate(batches, 1):
         try:
-            read = read_rows(batch, **options)
-            part = count_read(read, options["baseline"], options["parts"])
+            read = read_rows(batch, asked)
+            part = count_read(read, asked.baseline, asked.parts)
         except errors.EmptyError as nothing:
             rows, dropped = rows + nothing.dropped, dropped + nothing.dropped
             continue
         except errors.InputError as problem:
-            raise errors.in_batch(number, rows, problem, options.get("classes") is None) from None
-        options["task"] = part.task  # the first batch tells what whole numbers in a later one are
+            hint = Text(" (each batch is counted by itself; ", Pass("classes"), " names the classes of all of them)")
+            raise problem.within(
+                f"batch {number:,}, which begins at row {rows + 1:,}", hint if asked.classes is None else ""
+            ) from None
+        asked = replace(asked, task=part.task)  # the first batch tells what whole numbers in a later one are
         parts.append(part.moved_down(rows))
         rows += read.length
     if not parts:
         raise (
             InputError("no-batches", "data is an iterator that gave no batch; there is nothing to evaluate")
-            if options.get("where") is None
-            else errors.nothing_satisfies(options["where"])
+            if asked.where is None
+            else errors.nothing_satisfies(asked.where)
         )
     counted = Counted.sum(parts)
     return replace(counted, dropped=counted.dropped + dropped, read=counted.read and counted.read + dropped)

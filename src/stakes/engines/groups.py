@@ -1,14 +1,16 @@
 """Tallies of rows that were grouped elsewhere: each group stands for many rows alike."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
+from stakes.engines.columns import Arguments
 from stakes.engines.labels import Labels
-from stakes.engines.memory import Rows, sums_by
+from stakes.engines.memory import Rows, pieces, sums_by, table_of
 from stakes.engines.plan import Counted, Plan
+from stakes.engines.reading import RowQuestion, read_rows
+from stakes.engines.segments import with_segments_together
 from stakes.tallies import Confusion, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
@@ -28,10 +30,26 @@ class Grouped:
     squares: Array | None = None
     grid: str | None = None
 
-    def take(self, places: Array) -> "Grouped":
+    def take(self, places: Array | slice) -> "Grouped":
         """Return some of the groups."""
         squares = None if self.squares is None else self.squares[places]
         return Grouped(self.rows.take(places), self.sizes[places], squares, self.grid)
+
+
+def count_as_rows(
+    asked: RowQuestion, columns: Arguments, above: Array | None, count: Callable[[Plan, Rows, Labels | None], Counted]
+) -> Counted | None:
+    """Read groups as if they were rows, and count them; None when they turn out to be numbers instead of classes.
+
+    ``above`` says which groups reach the threshold, where that is known of the rows: within a bin it could not be told
+    later.
+    """
+    given = {"weight": None, "where": None, "missing": "error", **with_segments_together(columns)}
+    read = read_rows(None, replace(asked, **given))
+    if read.plan is None or above is None:
+        return None if read.plan is None else count(read.plan, read.rows, read.by)
+    counted = count(read.plan, replace(read.rows, prediction=above.astype(np.int64)), read.by)
+    return replace(counted, decided_by="threshold", threshold=asked.threshold)
 
 
 def count_groups(plan: Plan, grouped: Grouped, by: Labels | None) -> Counted:
@@ -42,40 +60,30 @@ def count_groups(plan: Plan, grouped: Grouped, by: Labels | None) -> Counted:
     rows = grouped.rows
     keys = [rows.scores, rows.prediction, rows.truth, None if by is None else by.codes]
     grouped = grouped.take(np.lexsort([key for key in keys if key is not None]))
-    whole = _tallies(plan, grouped)
-    if by is None:
-        return Counted("classification", whole)
-    return Counted("classification", whole, dict(_segments(plan, grouped, by)))
-
-
-def _segments(plan: Plan, grouped: Grouped, by: Labels) -> Iterator[tuple[str, Counted]]:
-    """Count each segment; groups lie in the order of the segments already."""
-    ends = np.cumsum(np.bincount(by.codes, minlength=len(by.names))).tolist()
-    for name, start, end in zip(by.names, [0, *ends[:-1]], ends, strict=True):
-        if end > start:
-            yield name, Counted("classification", _tallies(plan, grouped.take(np.arange(start, end))))
+    parts = {} if by is None else {name: grouped.take(piece) for name, piece in pieces(by).items()}
+    segments = {name: Counted("classification", _tallies(plan, part)) for name, part in parts.items()}
+    return Counted("classification", _tallies(plan, grouped), segments)
 
 
 def _tallies(plan: Plan, grouped: Grouped) -> dict[str, Tally]:
-    tallies: dict[str, Tally] = {}
+    tallies: list[Tally] = []
     if grouped.rows.prediction is not None:
-        decisions = _confusion(plan, grouped) if plan.dense else _joint(plan, grouped)
-        tallies[decisions.kind] = decisions
+        tallies.append(_confusion(plan, grouped) if plan.dense else _joint(plan, grouped))
     if grouped.rows.scores is not None:
-        tallies["scores"] = _scores(plan, grouped)
-    return tallies
+        scores, positive = as_float_if_exact(grouped.rows.scores), positives(plan, grouped.rows)
+        tallies.append(score_table(plan, scores, positive, grouped.sizes, grouped.squares, grouped.grid))
+    return {tally.kind: tally for tally in tallies}
 
 
 def _confusion(plan: Plan, grouped: Grouped) -> Confusion:
     shape = (len(plan.classes), len(plan.decisions))
-    rows: Any = grouped.rows
-    cells = rows.truth.astype(np.int64) * shape[1] + rows.prediction.astype(np.int64)
-    counts: Array = np.zeros(shape[0] * shape[1], np.int64)
+    cells = grouped.rows.truth.astype(np.int64) * shape[1] + np.asarray(grouped.rows.prediction, np.int64)
+    counts = np.zeros(shape[0] * shape[1], np.int64)
     if grouped.squares is not None:
-        counts, squares = (sums_by(cells, w, counts.size).reshape(shape) for w in (grouped.sizes, grouped.squares))
-        return Confusion(plan.classes, plan.decisions, counts, squares, plan.positive)
+        sums = (sums_by(cells, w, counts.size).reshape(shape) for w in (grouped.sizes, grouped.squares))
+        return table_of(plan, *sums)
     np.add.at(counts, cells, grouped.sizes)
-    return Confusion(plan.classes, plan.decisions, counts.reshape(shape), positive=plan.positive)
+    return table_of(plan, counts.reshape(shape))
 
 
 def _joint(plan: Plan, grouped: Grouped) -> JointCounts:
@@ -85,11 +93,17 @@ def _joint(plan: Plan, grouped: Grouped) -> JointCounts:
     return joint if grouped.squares is not None else replace(joint, counts=joint.counts.astype(np.int64))
 
 
-def _scores(plan: Plan, grouped: Grouped) -> ScoreTable:
-    positive = grouped.rows.truth == plan.classes.index(str(plan.positive))
-    values = {"": grouped.sizes} | ({} if grouped.squares is None else {"_squared": grouped.squares})
+def positives(plan: Plan, rows: Rows) -> Array:
+    """Say of each row whether it is of the positive class."""
+    return np.asarray(rows.truth == plan.classes.index(str(plan.positive)))
+
+
+def score_table(
+    plan: Plan, scores: Array, positive: Array, sizes: Array, squares: Array | None, grid: str | None
+) -> ScoreTable:
+    """Count groups of one score each, which are of the positive class or not."""
+    values = {"": sizes} | ({} if squares is None else {"_squared": squares})
     columns = {f"positives{suffix}": np.where(positive, column, 0) for suffix, column in values.items()}
     columns |= {f"negatives{suffix}": np.where(positive, 0, column) for suffix, column in values.items()}
-    scores = as_float_if_exact(np.asarray(grouped.rows.scores))
-    grid = None if grouped.grid is None else Grid(grouped.grid)
-    return ScoreTable(str(plan.positive), plan.negative, Columns.added(scores, columns), grid)
+    bins = None if grid is None else Grid(grid)
+    return ScoreTable(str(plan.positive), plan.negative, Columns.added(scores, columns), bins)

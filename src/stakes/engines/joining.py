@@ -4,21 +4,20 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from stakes import errors
 from stakes.engines.alike import Spelling, refuse_alike
-from stakes.engines.columns import Column
+from stakes.engines.columns import Column, Data, Values, ranks
 from stakes.engines.labels import Labels, encode
 from stakes.engines.tables import gather
-from stakes.errors import InputError
+from stakes.errors import InputError, how_many
 from stakes.tallies.arithmetic import Array
 from stakes.text import visible
 
 
-def table_names(tables: Sequence[Any]) -> list[str]:
+def table_names(tables: Sequence[Data]) -> list[str]:
     """Return the names of tables: files are called like the file, others are numbered."""
     stems = [Path(t).stem if isinstance(t, str | os.PathLike) else f"table {i}" for i, t in enumerate(tables, 1)]
     names = [visible(stem) for stem in stems]
@@ -32,8 +31,8 @@ def table_names(tables: Sequence[Any]) -> list[str]:
 
 
 def join(
-    tables: Sequence[Any], case: str, shared: Mapping[str, str], own: Mapping[str, str], alike: Any = None
-) -> dict[str, Any]:
+    tables: Sequence[Data], case: str, shared: Mapping[str, str], own: Mapping[str, str], alike: Values = None
+) -> dict[str, Values]:
     """Return the shared columns (truth among them) once and the own columns of each table, in one order of cases.
 
     ``case`` names the column of case numbers, ``shared`` and ``own`` argument → column name. The shared columns are
@@ -50,15 +49,19 @@ def join(
         if len(wrong):
             refuse_alike(spelled[0].names, column.names, ())
             first = cases[0].names[cases[0].codes[wrong[0]]]
-            raise errors.different_truths(name, names[0], case, len(wrong), first)
-    joined: dict[str, Any] = {argument: values(columns[0][argument], orders[0]) for argument in shared}
+            raise InputError(
+                "different-truths",
+                f"{name} and {names[0]} disagree about the truth of {how_many(len(wrong), 'case')} (the first has "
+                f"{case} {first!r}); mend the files, so that both are judged alike",
+            )
+    joined: dict[str, Values] = {argument: values(columns[0][argument], orders[0]) for argument in shared}
     for argument in own:
         pairs = zip(names, columns, orders, strict=True)
         joined[argument] = {name: values(found[argument], order) for name, found, order in pairs}
     return joined
 
 
-def _read(name: str, table: Any, case: str, wanted: Mapping[str, str]) -> dict[str, Column]:
+def _read(name: str, table: Data, case: str, wanted: Mapping[str, str]) -> dict[str, Column]:
     try:
         return gather(table, id=case, **wanted)
     except errors.InputError as problem:
@@ -74,7 +77,10 @@ def _cases(name: str, case: str, column: Column) -> Labels:
     twice = np.flatnonzero(sizes > 1)
     if len(twice):
         first = labels.names[int(labels.codes[np.isin(labels.codes, twice)][0])]
-        raise errors.duplicate_ids(name, case, len(twice), first)
+        seen = f"1 value of {case} occurs" if len(twice) == 1 else f"{len(twice):,} values of {case} occur"
+        raise InputError(
+            "duplicate-ids", f"{name}: {seen} more than once (the first is {first!r}); keep one row of every case"
+        )
     return labels
 
 
@@ -83,10 +89,12 @@ def _order(first: Labels, other: Labels, names: tuple[str, str], case: str) -> A
     for (a, b), (one, two) in (((first, other), names), ((other, first), names[::-1])):
         missing = sorted(set(a.names) - set(b.names))
         if missing:
-            raise errors.missing_ids(two, one, case, len(missing), missing[0])
-    places = np.empty(len(first.names), np.int64)
-    places[other.into(first.names)] = np.arange(len(other.codes))
-    return places[first.codes]
+            raise InputError(
+                "missing-ids",
+                f"{two} lacks {how_many(len(missing), 'case')} that {one} has (the first has {case} {missing[0]!r}); "
+                "give both the same cases",
+            )
+    return ranks(other.into(first.names), len(first.names))[first.codes]
 
 
 def values(column: Column, rows: Array) -> Array:

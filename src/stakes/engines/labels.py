@@ -8,15 +8,14 @@ depends on the answer.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from stakes import errors
 from stakes.engines.alike import refuse_alike
-from stakes.engines.columns import Column, in_order
+from stakes.engines.columns import Column, Values, in_order, ranks, refuse_missing, refuse_rows
 from stakes.engines.plan import Plan
-from stakes.errors import About, InputError, Pass, plural, some
+from stakes.errors import About, InputError, Pass, some
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
 
@@ -55,10 +54,11 @@ def same_kind(truth: Column, prediction: Column, alike: bool = False) -> tuple[C
     if truth.kind == prediction.kind or (alike and "text" in (truth.kind, prediction.kind)):
         return truth, prediction
     if "text" in (truth.kind, prediction.kind):
+        said, true = (kind if kind == "text" else f"{kind}s" for kind in (prediction.kind, truth.kind))
         raise InputError(
             "text-against-numbers",
-            f"{prediction.argument} holds {plural(prediction.kind)} but truth holds {plural(truth.kind)}; make both "
-            "the same kind, so that labels can match, or pass ",
+            f"{prediction.argument} holds {said} but truth holds {true}; make both the same kind, so that labels can "
+            "match, or pass ",
             Pass("alike", "numbers"),
             " (1, '1.0' and true are then one class)",
         )
@@ -68,36 +68,32 @@ def same_kind(truth: Column, prediction: Column, alike: bool = False) -> tuple[C
 def encode(column: Column) -> Labels:
     """Turn a column into classes."""
     if column.kind == "text":
-        return _sort_as_numbers(column.values, column.names)
+        names = tuple(_in_order(column.names))
+        return Labels(Labels(column.values, column.names).into(names), names)
     if column.kind == "boolean":
         return Labels(np.ascontiguousarray(column.values).view(np.uint8), ("false", "true"))
     return zeros_and_ones(column) or _encode_whole(_whole(column))
 
 
 def zeros_and_ones(column: Column) -> Labels | None:
-    """Turn a column of numbers into classes if there is nothing but 0 and 1: the quick way for the usual case."""
-    codes = _zeros_and_ones(column.values) if column.kind == "number" and len(column) else None
-    if codes is None:
+    """Turn a column of numbers into classes if there is nothing but 0 and 1: the quick way for the usual case.
+
+    Codes of one byte are checked and copied block by block.
+    """
+    if column.kind != "number" or not len(column):
         return None
-    both = codes.any() and not codes.all()
-    return Labels(codes, ("0", "1")) if both else Labels(np.zeros_like(codes), (str(codes[0]),))
-
-
-def _zeros_and_ones(values: Array) -> Array | None:
-    """Return codes of one byte when there is nothing but 0 and 1, checked and copied block by block."""
-    codes = np.empty(len(values), np.uint8)
-    for start in range(0, len(values), _BLOCK):
-        block = values[start : start + _BLOCK]
+    codes = np.empty(len(column), np.uint8)
+    for start in range(0, len(column), _BLOCK):
+        block = column.values[start : start + _BLOCK]
         if block.dtype.kind == "f":
             only = bool(((block == 0) | (block == 1)).all())
-        elif block.dtype.kind == "b":
-            only = True
         else:
             only = int(np.bitwise_or.reduce(block)) in (0, 1)  # any other number sets another bit
         if not only:
             return None
         codes[start : start + _BLOCK] = block
-    return codes
+    both = codes.any() and not codes.all()
+    return Labels(codes, ("0", "1")) if both else Labels(np.zeros_like(codes), (str(codes[0]),))
 
 
 def _whole(column: Column) -> Array:
@@ -105,13 +101,15 @@ def _whole(column: Column) -> Array:
     values = column.values
     if values.dtype.kind != "f":
         return values
-    missing = np.flatnonzero(np.isnan(values))
-    if len(missing):
-        raise errors.missing_values(column.argument, len(missing), int(missing[0]))
-    wrong = np.flatnonzero((values != np.floor(values)) | (np.abs(values) >= 2.0**63))
-    if len(wrong):
-        raise errors.fractional_labels(column.argument, len(wrong), int(wrong[0]), float(values[wrong[0]]))
+    refuse_missing(np.isnan(values), column.argument)
+    fractions = are_fractions(values)
+    refuse_rows(fractions, lambda n, row: errors.fractional_labels(column.argument, n, row, float(values[row])))
     return values.astype(np.int64)
+
+
+def are_fractions(values: Array) -> Array:
+    """Say of each number whether it is none that an integer holds."""
+    return np.asarray((values != np.floor(values)) | (np.abs(values) >= 2.0**63))
 
 
 def _encode_whole(values: Array) -> Labels:
@@ -131,15 +129,7 @@ def _encode_whole(values: Array) -> Labels:
     names = tuple(str(low + int(v)) for v in present)
     if len(present) == len(seen):
         return Labels(codes, names)
-    places = np.zeros(len(seen), codes.dtype)
-    places[present] = np.arange(len(present))
-    return Labels(places[codes], names)
-
-
-def _sort_as_numbers(codes: Array, names: tuple[str, ...]) -> Labels:
-    in_order = _in_order(names)
-    labels = Labels(codes, names)
-    return labels if in_order == list(names) else Labels(labels.into(in_order), tuple(in_order))
+    return Labels(ranks(present, len(seen), codes.dtype)[codes], names)
 
 
 def _in_order(names: Sequence[str]) -> list[str]:
@@ -154,8 +144,8 @@ def _in_order(names: Sequence[str]) -> list[str]:
 def settle(
     truth: Labels,
     prediction: Labels | None,
-    classes: Any,
-    positive: Any,
+    classes: Values,
+    positive: Values,
     scored: Sequence[str] = (),
     *,
     ask: bool = True,
@@ -182,10 +172,12 @@ def settle(
         )
     names = list(dict.fromkeys([*names, *said]))
     if classes is not None:
-        known = _with_all(declared, truth.names)
+        known = declared
     else:
         known = tuple(_in_order(names)) if len(names) >= 2 else _complete(names[0], wanted)
     members = set(known)
+    if unknown := [name for name in truth.names if name not in members]:
+        raise errors.unknown_labels("truth", unknown, known)
     extra = tuple(name for name in names if name not in members)
     if len(known) > 2:
         if wanted is not None:
@@ -209,19 +201,10 @@ def _positive(pair: Sequence[str], wanted: str | None) -> str | None:
     return wanted
 
 
-def _declare(classes: Any) -> tuple[str, ...]:
+def _declare(classes: Values) -> tuple[str, ...]:
     known = tuple(canonical(name) for name in in_order(classes))
     if len(set(known)) != len(known) or len(known) < 2:
         raise errors.classes_not_different(known)
-    return known
-
-
-def _with_all(known: tuple[str, ...], names: Sequence[str]) -> tuple[str, ...]:
-    """Return the declared classes if every label is among them."""
-    members = set(known)
-    unknown = [name for name in names if name not in members]
-    if unknown:
-        raise errors.unknown_labels("truth", unknown, known)
     return known
 
 

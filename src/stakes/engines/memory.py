@@ -4,16 +4,25 @@ Columns are walked in blocks, so that temporaries stay in the processor's cache,
 """
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from stakes.engines.labels import Labels
 from stakes.engines.plan import Counted, Plan
 from stakes.errors import Given, InputError
-from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
+from stakes.tallies import (
+    ClassScores,
+    Confusion,
+    CostSums,
+    ErrorSums,
+    JointCounts,
+    ScoreTable,
+    Tally,
+    class_scores,
+    error_sums,
+)
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.on_demand import OnDemand
@@ -67,14 +76,7 @@ class Rows:
 
 def count_classes(plan: Plan, rows: Rows, by: Labels | None, parts: Collection[str] | None = None) -> Counted:
     """Count decisions, scores or both, overall and by segment."""
-    tallies: dict[str, Tally] = {}
-    if rows.prediction is not None and not plan.dense:
-        tallies["joint"] = _joint(plan, rows)
-    elif rows.prediction is not None:
-        tallies["confusion"] = _confusion(plan, rows)
-    tallies |= _costs(plan, rows)
-    if rows.scores is not None:
-        tallies |= _scores(plan, rows, parts)
+    tallies = _tallies(plan, rows, parts)
     if by is None:
         return Counted("classification", tallies, clusters=rows.clusters)
     cells = len(plan.classes) * (len(plan.decisions) if plan.dense else 1)
@@ -85,85 +87,80 @@ def count_classes(plan: Plan, rows: Rows, by: Labels | None, parts: Collection[s
             f" makes {len(by.names):,} segments of {len(plan.classes):,} classes each, which is more than memory "
             "holds; group the segments, or the classes",
         )
-    confusions: Any = None if "confusion" not in tallies else _segment_confusions(plan, rows, by)
-
-    def of_segment(place: int, part: Rows) -> dict[str, Tally]:
-        found: dict[str, Tally] = {} if confusions is None else {"confusion": confusions[place]}
-        if "joint" in tallies:
-            found["joint"] = _joint(plan, part)
-        found |= _costs(plan, part)
-        return found | (_scores(plan, part, parts) if part.scores is not None else {})
-
     if list(tallies) == ["confusion"] and rows.cluster is None:  # then the rows need not be looked at again
-        numbers = {name: i for i, name in enumerate(by.names)}
-        there = np.flatnonzero(confusions.total).tolist()
-        segments: Mapping[str, Counted] = OnDemand(
-            [by.names[i] for i in there],
-            lambda name: Counted("classification", {"confusion": confusions[numbers[name]]}),
-        )
-    else:
-        segments = dict(_segments("classification", rows, by, of_segment))
-    return Counted("classification", tallies, segments, clusters=rows.clusters)
+        return Counted("classification", tallies, _segments_of_tables(_cells(plan, rows, by), by))
+    segments = _segments("classification", rows, by, lambda part: _tallies(plan, part, parts))
+    return Counted("classification", tallies, dict(segments), clusters=rows.clusters)
 
 
 def count_errors(
     rows: Rows, by: Labels | None, baseline: float | None, parts: Collection[str] | None = None
 ) -> Counted:
     """Count the errors of a regression, overall and by segment."""
+    wanted = error_sums.PARTS if parts is None else parts
 
     def sums(part: Rows) -> dict[str, Tally]:
-        options: Any = {"baseline": baseline, "places": part.places, **({} if parts is None else {"parts": parts})}
-        return {"errors": ErrorSums.from_rows(part.truth, part.prediction, part.weight, **options)}  # type: ignore[arg-type]
+        columns = part.truth, np.asarray(part.prediction), part.weight
+        return {"errors": ErrorSums.from_rows(*columns, baseline=baseline, places=part.places, parts=wanted)}
 
-    segments = {} if by is None else _segments("regression", rows, by, lambda _, part: sums(part))
+    segments = {} if by is None else _segments("regression", rows, by, sums)
     return Counted("regression", sums(rows), segments, clusters=rows.clusters)
 
 
-def _segments(
-    task: str, rows: Rows, by: Labels, tallies: Callable[[int, Rows], dict[str, Tally]]
-) -> OnDemand[str, Counted]:
-    """The segments that have rows, each counted when it is asked for."""
+def pieces(by: Labels) -> dict[str, slice]:
+    """Where the rows of each segment that has any lie, once they are in the order of the segments."""
     ends = np.cumsum(np.bincount(by.codes, minlength=len(by.names))).tolist()
+    starts = [0, *ends[:-1]]
+    return {name: slice(start, end) for name, start, end in zip(by.names, starts, ends, strict=True) if end > start}
+
+
+def _segments(task: str, rows: Rows, by: Labels, tallies: Callable[[Rows], dict[str, Tally]]) -> OnDemand[str, Counted]:
+    """The segments that have rows, each counted when it is asked for."""
     ordered = rows.take(np.argsort(by.codes, kind="stable"))  # once, so that each segment is a piece of it
-    places = {
-        name: (i, slice(start, end))
-        for i, (name, start, end) in enumerate(zip(by.names, [0, *ends[:-1]], ends, strict=True))
-        if end > start
-    }
+    places = pieces(by)
 
     def segment(name: str) -> Counted:
-        i, piece = places[name]
-        part = ordered.take(piece)
-        return Counted(task, tallies(i, part), clusters=part.clusters)
+        part = ordered.take(places[name])
+        return Counted(task, tallies(part), clusters=part.clusters)
 
-    return OnDemand(list(places), segment)
+    return OnDemand(places, segment)
+
+
+def _segments_of_tables(tables: Confusion, by: Labels) -> OnDemand[str, Counted]:
+    """The segments that have rows, each with its table of those along a leading axis."""
+    places = {by.names[i]: i for i in np.flatnonzero(tables.total).tolist()}
+    return OnDemand(places, lambda name: Counted("classification", {"confusion": tables[places[name]]}))
+
+
+def _tallies(plan: Plan, rows: Rows, parts: Collection[str] | None) -> dict[str, Tally]:
+    """Count decisions, what they cost where that differs from row to row, and scores."""
+    tallies: list[Tally] = []
+    if rows.prediction is not None:
+        tallies.append(_confusion(plan, rows) if plan.dense else _joint(plan, rows))
+        if rows.costs is not None:
+            columns = rows.costs, rows.prediction, rows.truth
+            tallies.append(CostSums.from_rows(*columns, plan.classes, plan.decisions, rows.weight))
+    if rows.scores is not None:
+        tallies.append(_scores(plan, rows, rows.scores, parts))
+    return {tally.kind: tally for tally in tallies}
 
 
 # ── scores ───────────────────────────────────────────────────────────────────────────────────────────────────────
-def _scores(plan: Plan, rows: Rows, parts: Collection[str] | None) -> dict[str, Tally]:
-    scores: Any = rows.scores
+def _scores(plan: Plan, rows: Rows, scores: Array, parts: Collection[str] | None) -> Tally:
     if scores.ndim == 2:
-        options: Any = {"span": rows.span} | ({} if parts is None else {"parts": parts})
-        return {"class_scores": ClassScores.from_rows(scores, rows.truth, plan.classes, rows.weight, **options)}
+        wanted = class_scores.PARTS if parts is None else parts
+        return ClassScores.from_rows(scores, rows.truth, plan.classes, rows.weight, span=rows.span, parts=wanted)
     positive = _mask(rows.truth, plan.classes.index(str(plan.positive)))
     pair = {"positive": str(plan.positive), "negative": plan.negative}
-    extra = None if rows.costs is None else _costs_by_class(rows, positive)
-    return {"scores": ScoreTable.from_rows(scores, positive, rows.weight, extra=extra, **pair)}
+    extra = None if rows.costs is None else _costs_by_class(rows, rows.costs, positive)
+    return ScoreTable.from_rows(scores, positive, rows.weight, extra=extra, **pair)
 
 
-def _costs(plan: Plan, rows: Rows) -> dict[str, Tally]:
-    """Add up what the decisions cost, where that differs from row to row."""
-    if rows.costs is None or rows.prediction is None:
-        return {}
-    sums = CostSums.from_rows(rows.costs, rows.prediction, rows.truth, plan.classes, plan.decisions, rows.weight)
-    return {"costs": sums}
-
-
-def _costs_by_class(rows: Rows, positive: Array) -> dict[str, Array]:
+def _costs_by_class(rows: Rows, costs: Array, positive: Array) -> dict[str, Array]:
     """What each decision costs the positive and the negative rows at a score, and the squares of it."""
     found: dict[str, Array] = {}
     unit = np.ones(len(positive)) if rows.weight is None else rows.weight
-    for d, cost in enumerate(rows.costs.T):  # type: ignore[union-attr]
+    for d, cost in enumerate(costs.T):
         for name, mine in (("positives", positive), ("negatives", ~positive)):
             paid = np.where(mine, unit * cost, 0.0)
             found |= {f"cost {d} of {name}": paid, f"cost {d} of {name} squared": paid**2}
@@ -180,13 +177,11 @@ def _mask(codes: Array, code: int) -> Array:
 
 # ── decisions ────────────────────────────────────────────────────────────────────────────────────────────────────
 def _confusion(plan: Plan, rows: Rows) -> Confusion:
-    truth, decided = rows.truth, rows.prediction
     if rows.weight is None and len(plan.classes) == len(plan.decisions) == 2:
-        t, d = _mask(truth, 1), _mask(decided, 1)  # type: ignore[arg-type]
+        t, d = _mask(rows.truth, 1), _mask(np.asarray(rows.prediction), 1)
         both, P, PP = np.count_nonzero(t & d), np.count_nonzero(t), np.count_nonzero(d)
-        return _table(plan, np.array([[len(t) - P - PP + both, PP - both], [P - both, both]]))
-    counts, squares = _cells(plan, rows, None, 1)
-    return _table(plan, counts[0], None if squares is None else squares[0])
+        return table_of(plan, np.array([[len(t) - P - PP + both, PP - both], [P - both, both]]))
+    return _cells(plan, rows, None)
 
 
 def _joint(plan: Plan, rows: Rows) -> JointCounts:
@@ -195,37 +190,33 @@ def _joint(plan: Plan, rows: Rows) -> JointCounts:
     return JointCounts.from_rows(("truth", "decision"), names, (rows.truth, rows.prediction), rows.weight)
 
 
-def _segment_confusions(plan: Plan, rows: Rows, by: Labels) -> Confusion:
-    """Return the tables of all segments along a leading axis."""
-    return _table(plan, *_cells(plan, rows, by.codes, len(by.names)))
-
-
-def _table(plan: Plan, counts: Array, squares: Array | None = None) -> Confusion:
+def table_of(plan: Plan, counts: Array, squares: Array | None = None) -> Confusion:
+    """Return a table of counts (or of Σw, and Σw²), or one along a leading axis for each segment."""
     return Confusion(plan.classes, plan.decisions, counts, squares, plan.positive)
 
 
-def _cells(plan: Plan, rows: Rows, segment: Array | None, segments: int) -> tuple[Array, Array | None]:
-    """Return the counts (or Σw, and Σw²) of every segment's table."""
-    K, M = len(plan.classes), len(plan.decisions)
-    shape, size = (segments, K, M), segments * K * M
-
-    narrow: Any = np.uint8 if size <= 256 else np.int64  # narrower numbers would wrap
+def _cells(plan: Plan, rows: Rows, by: Labels | None) -> Confusion:
+    """Return the table of all rows, or those of all segments along a leading axis."""
+    K, M, decided = len(plan.classes), len(plan.decisions), np.asarray(rows.prediction)
+    shape = (K, M) if by is None else (len(by.names), K, M)
+    size = math.prod(shape)
+    narrow = np.dtype(np.uint8 if size <= 256 else np.int64).type  # narrower numbers would wrap
 
     def numbers(part: slice) -> Array:
         cells = rows.truth[part].astype(narrow)
-        if segment is not None:
-            cells += narrow(K) * segment[part].astype(narrow)
+        if by is not None:
+            cells += narrow(K) * by.codes[part].astype(narrow)
         cells *= narrow(M)
-        cells += rows.prediction[part].astype(narrow, copy=False)  # type: ignore[index]
+        cells += decided[part].astype(narrow, copy=False)
         return cells
 
     if rows.weight is not None:
         cells = numbers(slice(None)).astype(np.int64)
-        return tuple(sums_by(cells, w, size).reshape(shape) for w in (rows.weight, rows.weight**2))  # type: ignore[return-value]
+        return table_of(plan, *(sums_by(cells, w, size).reshape(shape) for w in (rows.weight, rows.weight**2)))
     counts = np.zeros(size, np.int64)
     for start in range(0, len(rows.truth), _BLOCK):
         counts += np.bincount(numbers(slice(start, start + _BLOCK)), minlength=size)
-    return counts.reshape(shape), None
+    return table_of(plan, counts.reshape(shape))
 
 
 def sums_by(groups: Array, values: Array, count: int) -> Array:

@@ -7,15 +7,13 @@ from typing import Any
 
 import polars as pl
 
+_HAS_BATCHES = hasattr(pl.LazyFrame, "collect_batches")
 
-def streaming() -> dict[str, Any]:
-    """The option with which ``collect`` reads in batches; before 1.32 it failed at categories, and memory has to do."""
-    return {"engine": "streaming"} if _has_batches() else {}
+STREAMING: dict[str, Any] = {"engine": "streaming"} if _HAS_BATCHES else {}
+"""The option with which ``collect`` reads in batches; before 1.32 it failed at categories, and memory has to do."""
 
-
-def dies_of_brackets() -> bool:
-    """Whether the process ends where brackets of JSON stand within each other without end; 2.0 refuses them."""
-    return int(pl.__version__.partition(".")[0]) < 2
+DIES_OF_BRACKETS = int(pl.__version__.partition(".")[0]) < 2
+"""Whether the process ends where brackets of JSON stand within each other without end; 2.0 refuses them."""
 
 
 def batches(lazy: pl.LazyFrame, rows: int) -> Iterator[pl.DataFrame]:
@@ -23,7 +21,7 @@ def batches(lazy: pl.LazyFrame, rows: int) -> Iterator[pl.DataFrame]:
 
     Before Polars 1.34 all but the first go through a file on disk, so that memory does not have to hold them.
     """
-    if _has_batches():
+    if _HAS_BATCHES:
         yield from lazy.collect_batches(chunk_size=rows, engine="streaming")
         return
     first = lazy.head(rows).collect()
@@ -40,7 +38,3 @@ def _by_way_of_disk(lazy: pl.LazyFrame, rows: int) -> Iterator[pl.DataFrame]:
         while len(frame := kept.slice(start, rows).collect()):
             yield frame
             start += rows
-
-
-def _has_batches() -> bool:
-    return hasattr(pl.LazyFrame, "collect_batches")

@@ -4,6 +4,7 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import UnionType
 from typing import Any, Literal, Self, get_args
 
 from stakes import errors
@@ -18,7 +19,7 @@ from stakes.tallies.confusion import MOST_CLASSES
 
 DecidedBy = Literal["rows", "score", "costs", "threshold"]
 
-TRAVELS: dict[str, Any] = {
+TRAVELS: dict[str, type | UnionType] = {
     **dict.fromkeys(("where", "alike", "weight", "by", "costs"), str),
     **dict.fromkeys(("baseline", "prior", "training_prior"), str | int | float),
 }
@@ -104,7 +105,7 @@ class Counted(Saved):
 
     @property
     def _weighted(self) -> bool:
-        return any(tally.weighted for tally in self.tallies.values())  # type: ignore[attr-defined]
+        return any(tally.weighted for tally in self.tallies.values())
 
     @property
     def _total(self) -> float:
@@ -140,7 +141,11 @@ class Counted(Saved):
                 "ClassScores or ErrorSums, or the rows",
             )
         if tally.leading:
-            raise errors.several_tallies(type(tally).__name__, tally.leading)
+            raise InputError(
+                "several-tallies",
+                f"this {type(tally).__name__} holds {math.prod(tally.leading):,} tables (shape "
+                f"{tuple(tally.leading)}); evaluate one of them at a time",
+            )
         tally.check_counts()
         if not tally.total:
             raise EmptyError("empty-tally", f"this {type(tally).__name__} counts no rows; there is nothing to evaluate")
@@ -253,13 +258,14 @@ class Counted(Saved):
         """Return all that there is to save: names, numbers and arrays."""
         if self.clusters is not None:
             raise errors.clusters_do_not_add()
+        threshold = self.threshold  # JSON has no infinite numbers
         return {
             "stakes": "counted",
             "version": VERSION,
             "task": self.task,
             "decided_by": self.decided_by,
             "dropped": self.dropped,
-            "threshold": _threshold_as_data(self.threshold),
+            "threshold": threshold if threshold is None or math.isfinite(threshold) else str(threshold),
             "question": dict(self.question),
             **({"read": self._known_rows} if (self.dropped or self._weighted) and self._known_rows else {}),
             **({"dropped_weight": self.dropped_weight} if self.dropped_weight else {}),
@@ -299,56 +305,48 @@ class Counted(Saved):
     def _check(self, tallies: int) -> None:
         """Refuse what no count can be, however it was written."""
         kinds = {"errors"} if self.task == "regression" else {kind for kind in _KINDS if kind != "errors"}
-        if self.task not in ("classification", "regression") or not set(self.tallies) <= kinds:
-            raise ValueError("the task")
-        if not tallies or tallies != len(self.tallies):
-            raise ValueError("the list of tallies")
-        if self.decided_by not in get_args(DecidedBy) or (
-            self.threshold is not None and self.decided_by != "threshold"
-        ):
-            raise ValueError("what decides")
-        if type(self.dropped) is not int or self.dropped < 0:
-            raise ValueError("the number of dropped rows")
-        if not 0 <= self.dropped_weight < math.inf or (self.dropped_weight and not self.dropped):
-            raise ValueError("the weight of dropped rows")
-        if type(self.read) is not int or (self.read and self.read <= self.dropped):
-            raise ValueError("the number of rows")
-        if self.same_column not in ("", "score", "prediction"):
-            raise ValueError("the column of the truth")
-        if not all(name in TRAVELS and isinstance(v, TRAVELS[name]) for name, v in self.question.items()):
-            raise ValueError("the question")
-        if any(tally.leading for tally in self.tallies.values()):
-            raise ValueError("tallies with leading axes")
+        _require("the task", self.task in ("classification", "regression") and set(self.tallies) <= kinds)
+        _require("the list of tallies", 0 < tallies == len(self.tallies))
+        decided = self.decided_by in get_args(DecidedBy) and (self.threshold is None or self.decided_by == "threshold")
+        _require("what decides", decided)
+        _require("the number of dropped rows", type(self.dropped) is int and self.dropped >= 0)
+        weighed = 0 <= self.dropped_weight < math.inf and (not self.dropped_weight or self.dropped > 0)
+        _require("the weight of dropped rows", weighed)
+        _require("the number of rows", type(self.read) is int and (not self.read or self.read > self.dropped))
+        _require("the column of the truth", self.same_column in ("", "score", "prediction"))
+        known = all(name in TRAVELS and isinstance(value, TRAVELS[name]) for name, value in self.question.items())
+        _require("the question", known)
+        _require("tallies with leading axes", not any(tally.leading for tally in self.tallies.values()))
         whole, *others = (tally.class_sizes() for tally in self.tallies.values())
-        if any(o.keys() != whole.keys() or not all(alike(o[name], whole[name]) for name in whole) for o in others):
-            raise ValueError("tallies of different numbers of rows")
+        same = (o.keys() == whole.keys() and all(alike(o[name], whole[name]) for name in whole) for o in others)
+        _require("tallies of different numbers of rows", all(same))
         self._check_segments(whole)
 
     def _check_segments(self, whole: Mapping[str, float]) -> None:
         """Refuse segments that are no parts of the whole, which has so many rows of each class."""
         rows = dict.fromkeys(whole, 0.0)
+        exact = self.scores is not None and self.scores.grid is None
         for part in self.segments.values():
             sizes = next(iter(part.tallies.values())).class_sizes()
             same = part.task == self.task and part.tallies.keys() == self.tallies.keys() and sizes.keys() == rows.keys()
-            if part.segments or not same:
-                raise ValueError("segments of another kind")
-            if self.scores is not None and self.scores.grid is None and part.scores.range[1] > self.scores.range[1]:
-                raise ValueError("scores of a segment that the whole lacks")
+            _require("segments of another kind", same and not part.segments)
+            within = not exact or part.scores.range[1] <= self.scores.range[1]
+            _require("scores of a segment that the whole lacks", within)
             rows = {name: rows[name] + float(sizes[name]) for name in rows}
-        if any(rows[name] > float(whole[name]) and not alike(rows[name], whole[name]) for name in rows):
-            raise ValueError("segments of more rows than there are")
+        fits = all(rows[name] <= float(whole[name]) or alike(rows[name], whole[name]) for name in rows)
+        _require("segments of more rows than there are", fits)
 
 
-def _threshold_as_data(threshold: float | None) -> Any:
-    """JSON has no infinite numbers."""
-    return threshold if threshold is None or math.isfinite(threshold) else str(threshold)
+def _require(what: str, holds: bool) -> None:
+    """Say what is wrong with a damaged count, if it is."""
+    if not holds:
+        raise ValueError(what)
 
 
-def _read_threshold(saved: Any) -> float | None:
+def _read_threshold(saved: str | float | None) -> float | None:
     if saved is None:
         return None
-    if saved not in ("inf", "-inf") and not (is_real(saved) and math.isfinite(saved)):
-        raise ValueError("the threshold")
+    _require("the threshold", saved in ("inf", "-inf") or (is_real(saved) and math.isfinite(float(saved))))
     return float(saved)
 
 

@@ -6,17 +6,17 @@ twice. Group by group the order is the engine's own, and sums of weights are rou
 
 import logging
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import narwhals as nw
 import numpy as np
 
 from stakes import errors
 from stakes.engines.columns import Data, LazyTable, Series, Table, as_frame, refuse_repeated_names
-from stakes.engines.conditions.lazy import filtered
+from stakes.engines.conditions.lazy import filter_rows
 from stakes.engines.conditions.syntax import parse
-from stakes.engines.older_polars import streaming
 from stakes.tallies.arithmetic import Array
 
 MOST_SCORES = 10**6
@@ -26,12 +26,12 @@ MOST_GROUPS = 2 * MOST_SCORES
 """The most groups that are asked for: that many scores of two classes."""
 
 _FINE, _ZERO = 0, 1
-_WEIGHT_FAULTS = {
-    2: errors.missing_weights,
-    3: errors.negative_weights,
-    4: errors.infinite_weights,
-    5: errors.extreme_weights,
-}
+_WEIGHT_FAULTS: tuple[Callable[[int, int | None], errors.InputError], ...] = (
+    partial(errors.missing_values, "weight"),
+    errors.negative_weights,
+    partial(errors.infinite_values, "weight"),
+    errors.extreme_weights,
+)
 _SMALLER = (511, 256, 128, 64, 32, 16, 8, 4, 2, 1)
 _LARGER = (512, 256, 128, 64, 32, 16, 8, 4, 2, 1)
 _STEPS = 2.0**15
@@ -46,6 +46,10 @@ class Groups:
     sizes: Array
     weight: Array | None = None
     squares: Array | None = None
+
+    def rows_in(self, groups: Array) -> int:
+        """How many rows there are in some of the groups (a mask)."""
+        return int(self.sizes[groups].sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +82,7 @@ class QuerySource:
         else:
             frame = frame.select(*(nw.col(name).alias(place) for name, place in plain.items()))
         if condition is not None:
-            frame = filtered(frame, condition, {name: plain[name] for name in asked})
+            frame = filter_rows(frame, condition, {name: plain[name] for name in asked})
         return cls(frame, {argument: plain[name] for argument, name in wanted.items()}, where)
 
     def dtype(self, argument: str) -> nw.dtypes.DType:
@@ -153,7 +157,11 @@ class QuerySource:
 
 def collect(frame: LazyTable) -> Table:
     """Bring the answer of an engine here; Polars reads what is larger than memory in batches."""
-    return frame.collect(**streaming()) if frame.implementation.is_polars() else frame.collect()
+    if not frame.implementation.is_polars():
+        return frame.collect()
+    from stakes.engines.older_polars import STREAMING  # loads Polars
+
+    return frame.collect(**STREAMING)
 
 
 # ── weights ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -165,15 +173,9 @@ def _weigh(frame: LazyTable, name: str) -> LazyTable:
     frame = frame.with_columns(nw.col(name).cast(nw.Float64).alias("weight"))
     weight = nw.col("weight")
     extreme = (weight > 1e100) | (weight < 1e-100)
-    tests = (
-        (weight.is_null() | weight.is_nan(), 2),
-        (weight == 0, _ZERO),
-        (weight < 0, 3),
-        (_infinite(weight), 4),
-        (extreme, 5),
-    )
+    tests = (weight == 0, weight.is_null() | weight.is_nan(), weight < 0, _infinite(weight), extreme)
     weighing = nw.lit(_FINE)
-    for test, number in reversed(tests):  # the first that holds is the outermost
+    for number, test in reversed([*enumerate(tests, _ZERO)]):  # the first that holds is the outermost
         weighing = nw.when(test).then(nw.lit(number)).otherwise(weighing)
     return frame.with_columns((weight * weight).alias("square"), weighing.alias("weighing"))
 
@@ -181,7 +183,7 @@ def _weigh(frame: LazyTable, name: str) -> LazyTable:
 def _with_weight(table: Table) -> Table:
     """Refuse wrong weights; rows of weight 0 are rows that are not there."""
     weighing, sizes = table["weighing"].to_numpy(), table["rows"].to_numpy()
-    for number, words in _WEIGHT_FAULTS.items():
+    for number, words in enumerate(_WEIGHT_FAULTS, _ZERO + 1):
         if (weighing == number).any():
             raise words(int(sizes[weighing == number].sum()), None)
     if len(table) and (weighing == _ZERO).all():

@@ -1,9 +1,8 @@
 """Rows in memory: read and checked, then counted as what the task calls for."""
 
 import functools
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -16,11 +15,12 @@ from stakes.engines.files.text_format import TextFormat, in_format
 from stakes.engines.labels import Labels, encode, same_kind, settle, zeros_and_ones
 from stakes.engines.plan import Counted, DecidedBy, Plan
 from stakes.engines.pricing import add_decisions_by_cost, classes_of_costs, cost_column, decide_by_costs
-from stakes.engines.rows import rows_that_count
+from stakes.engines.rows import Dropped, RowsThatCount, rows_that_count
 from stakes.engines.segments import segment_labels, spread_by
 from stakes.engines.tables import names_files, take
 from stakes.engines.tasks import settle_task
 from stakes.errors import About, Given, InputError, Pass, some
+from stakes.tallies import ClassScores, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 from stakes.tallies.parallel import run_all
@@ -37,8 +37,8 @@ _MOST_LABELS = 20
 class Read:
     """Rows that were read and checked, ready to be counted: codes and numbers, and for classes the plan.
 
-    ``length`` is the number of rows before any were left out: those of weight 0, and the ``dropped`` ones, in which
-    something was missing. ``decided_by`` says how the decisions came about (see :class:`Counted`).
+    ``length`` is the number of rows before any were left out: those of weight 0, and the ``dropped`` ones.
+    ``decided_by`` says how the decisions came about (see :class:`Counted`).
     """
 
     rows: memory.Rows
@@ -46,69 +46,69 @@ class Read:
     plan: Plan | None = None
     by: Labels | None = None
     decided_by: DecidedBy = "rows"
-    dropped: int = 0
-    dropped_in: Mapping[str, int] = field(default_factory=dict)
-    dropped_weight: float = 0
+    dropped: Dropped = field(default_factory=Dropped)
 
 
-def _telling_places(read: Callable[..., Read]) -> Callable[..., Read]:
-    """Let errors about rows of files tell the file and the line, which takes a second look."""
-
-    @functools.wraps(read)
-    def read_files(data: Data = None, **asked: Values) -> Read:
-        try:
-            return read(data, **asked)
-        except InputError as problem:
-            files = in_format(data, asked.get("text_format"))
-            all_rows = asked.get("where") is None and is_one_of(asked.get("missing", "error"), ("error",))
-            if not all_rows or not names_files(files):
-                raise  # rows that were left out have no number
-            from stakes.engines.files.reading import Files  # loads Polars
-            from stakes.engines.files.sources import read_once
-
-            if read_once(files):
-                raise
-            raise problem.located(lambda row: Files.open(files, {}).place_of(row)) from None
-
-    return read_files
-
-
-@_telling_places
-def read_rows(
-    data: Any = None,
-    *,
-    truth: Any,
-    score: Any = None,
-    prediction: Any = None,
-    task: str = "auto",
-    positive: Any = None,
-    classes: Any = None,
-    weight: Any = None,
-    by: Any = None,
-    cluster: Any = None,
-    baseline: float | None = None,
-    parts: Collection[str] | None = None,
-    pricing: Pricing | None = None,
-    threshold: float | None = None,
-    where: Any = None,
-    missing: str = "error",
-    alike: Any = None,
-    text_format: TextFormat | None = None,
-) -> Read:
-    """Read and check the rows of one table, without counting them yet.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RowQuestion:
+    """What a call asks of rows: which columns, by name or as they are, and what to make of them.
 
     ``where`` is a condition that chooses rows of the table; ``missing="drop"`` leaves out rows that lack a value.
-    ``alike`` says which differences in the spelling of labels do not count (``alike.py``).
+    ``alike`` says which differences in the spelling of labels do not count (``alike.py``). ``parts`` are those of a
+    tally that some figures need and that cost time; all of them when it is None.
 
     ``pricing`` decides where there are only scores, or ``threshold`` does where costs differ from row to row.
     """
-    data = in_format(data, text_format)
-    if (score is None or (isinstance(score, dict) and not score)) and prediction is None:
+
+    truth: Values
+    score: Values = None
+    prediction: Values = None
+    task: str = "auto"
+    positive: Values = None
+    classes: Values = None
+    weight: Values = None
+    by: Values = None
+    cluster: Values = None
+    baseline: float | None = None
+    parts: Collection[str] | None = None
+    pricing: Pricing | None = None
+    threshold: float | None = None
+    where: Values = None
+    missing: str = "error"
+    alike: Values = None
+    text_format: TextFormat | None = None
+
+    @property
+    def of_classes(self) -> bool:
+        """Whether something is given that makes sense for classes only."""
+        return any(given is not None for given in (self.score, self.positive, self.classes))
+
+
+def read_rows(data: Data, asked: RowQuestion) -> Read:
+    """Read and check the rows of one table, without counting them yet; errors tell where in a file a row stands."""
+    data = in_format(data, asked.text_format)
+    try:
+        return _read(data, asked)
+    except InputError as problem:
+        all_rows = asked.where is None and is_one_of(asked.missing, ("error",))  # others have no number
+        if not all_rows or data is None or not names_files(data):
+            raise
+        from stakes.engines.files.reading import Files  # loads Polars
+        from stakes.engines.files.sources import read_once
+
+        if read_once(data):
+            raise
+        raise problem.located(lambda row: Files.open(data, {}).place_of(row)) from None
+
+
+def _read(data: Data, asked: RowQuestion) -> Read:
+    score, pricing, baseline = asked.score, asked.pricing, asked.baseline
+    if (score is None or (isinstance(score, dict) and not score)) and asked.prediction is None:
         raise errors.nothing_to_judge()
     if baseline is not None:
         check_baseline(baseline)
-    scores, table = spread_scores(score, classes)
-    if where is not None and table is not None:
+    scores, table = spread_scores(score, asked.classes)
+    if asked.where is not None and table is not None:
         raise errors.where_beside_array("score")
     prices = {} if pricing is None else {cost_column(name): name for name in pricing.costs.columns}
     if prices and data is None:
@@ -117,127 +117,93 @@ def read_rows(
             f"the costs name the column {some(list(prices.values()))}, but no data was given; pass a table or a file "
             "that has it, and the other columns by name",
         )
-    named = {"prediction": prediction, "weight": weight, "cluster": cluster, **spread_by(by, data)}
-    found = take(data, where, truth=truth, **named, **scores, **prices)
-    rows = rows_that_count(found, table, missing, {} if data is None else {"truth": truth, **named, **scores})
-    columns, table = rows.columns, rows.table
+    named = {name: getattr(asked, name) for name in ("truth", "prediction", "weight", "cluster")}
+    named |= {**spread_by(asked.by, data), **scores}
+    found = take(data, asked.where, **named, **prices)
+    rows = rows_that_count(found, table, asked.missing, {} if data is None else named)
+    columns = rows.columns
     if scores and "score" not in scores:
         table = as_table({name.removeprefix("score of "): columns[name] for name in scores})
-    segments = segment_labels(columns)
-    groups: Any = {"weight": rows.weight, "cluster": None if cluster is None else encode(columns["cluster"]).codes}
-    of_classes = score is not None or positive is not None or classes is not None
-    quick: dict[str, Labels | None] = {
-        name: zeros_and_ones(columns[name]) for name in ("truth", "prediction") if name in columns
-    }
-    of_classes = of_classes or (task == "auto" and None not in quick.values())
+        rows = replace(rows, table=table)
+    segments, cluster = segment_labels(columns), encode(columns["cluster"]).codes if "cluster" in columns else None
+    quick = {name: zeros_and_ones(columns[name]) for name in columns if name in ("truth", "prediction")}
     if baseline is not None and columns["truth"].kind == "text" and not any(map(read_number, columns["truth"].names)):
         raise InputError(
             "baseline-of-text",
             Given("baseline"),
             " is the constant that predicted numbers are compared with, and truth holds text; leave it out",
         )
-    lost: Any = {name: getattr(rows, name) for name in ("dropped", "dropped_in", "dropped_weight")}
-    if settle_task(task, columns, of_classes, baseline is not None) == "regression":
-        if score is not None:
+    of_classes = asked.of_classes or (asked.task == "auto" and None not in quick.values())
+    if settle_task(asked.task, columns, of_classes, baseline is not None) == "regression":
+        if score is not None or "prediction" not in columns:
             raise errors.regression_without_prediction()
         if pricing is not None:
             raise errors.costs_of_numbers()
-        numbers = _numbers(columns, places=rows.places, **groups)
-        return Read(numbers, rows.length, by=segments, **lost)
+        numbers = as_finite(columns["truth"]), as_finite(columns["prediction"])
+        coded = memory.Rows(*numbers, weight=rows.weight, cluster=cluster, places=rows.places)
+        return Read(coded, rows.length, by=segments, dropped=rows.dropped)
     if baseline is not None:
         raise InputError(
             "baseline-of-classes",
             Given("baseline"),
             " is the constant that a regression is compared with; leave it out for classes",
         )
-    plan, coded, decided_by = _classes(
-        columns,
-        quick,
-        table,
-        classes,
-        positive,
-        parts,
-        pricing=pricing,
-        weight=rows.weight,
-        threshold=threshold,
-        spelling=Spelling.of(alike, classes, positive, _names_in(table, pricing)),
-    )
-    return Read(replace(coded, **groups), rows.length, plan, segments, decided_by, **lost)
+    plan, coded, decided_by = _classes(asked, rows, quick)
+    return Read(replace(coded, cluster=cluster), rows.length, plan, segments, decided_by, rows.dropped)
 
 
 def count_read(read: Read, baseline: float | None = None, parts: Collection[str] | None = None) -> Counted:
     """Count rows that were read."""
     if read.plan is None:
-        counted = memory.count_errors(read.rows, read.by, baseline, parts)
-        return _with_rows(counted, read)
+        return _with_rows(memory.count_errors(read.rows, read.by, baseline, parts), read)
     counted = memory.count_classes(read.plan, read.rows, read.by, parts)
-    tally: Any = counted.tallies.get("scores") or counted.tallies.get("class_scores")
-    if parts is None and tally is not None and not tally.probabilities:
+    tallies = [tally for tally in counted.tallies.values() if isinstance(tally, ScoreTable | ClassScores)]
+    if parts is None and not all(tally.probabilities for tally in tallies):
         warn_of_few_outside(np.asarray(read.rows.scores))
     return _with_rows(replace(counted, decided_by=read.decided_by), read)
 
 
 def _with_rows(counted: Counted, read: Read) -> Counted:
     """Say how many rows there were, and which segments lost how many of theirs."""
-    lost, by = read.dropped_in, {}
+    lost, by = read.dropped.segments, {}
     if lost and read.by is not None:
         sizes = np.bincount(read.by.codes, minlength=len(read.by.names)).tolist()
         kept = dict(zip(read.by.names, sizes, strict=True))
         by = {name: (lost.get(name, 0), lost.get(name, 0) + kept.get(name, 0)) for name in {**kept, **lost}}
-    rows = read.dropped + len(read.rows.truth)  # one of weight 0 is a row that is not there
-    return replace(counted, dropped=read.dropped, read=rows, dropped_in=by, dropped_weight=read.dropped_weight)
-
-
-def _numbers(columns: dict[str, Column], **groups: Any) -> memory.Rows:
-    if "prediction" not in columns:
-        raise errors.regression_without_prediction()
-    truth, prediction = (as_finite(columns[name]) for name in ("truth", "prediction"))
-    return memory.Rows(truth, prediction, **groups)
+    dropped = read.dropped.rows
+    rows = dropped + len(read.rows.truth)  # one of weight 0 is a row that is not there
+    return replace(counted, dropped=dropped, read=rows, dropped_in=by, dropped_weight=read.dropped.weight)
 
 
 def _classes(
-    columns: dict[str, Column],
-    quick: dict[str, Labels | None],
-    table: ClassColumns | None,
-    classes: Any,
-    positive: Any,
-    parts: Collection[str] | None,
-    *,
-    pricing: Pricing | None,
-    weight: Array | None,
-    threshold: float | None,
-    spelling: Spelling,
+    asked: RowQuestion, counting: RowsThatCount, quick: Mapping[str, Labels | None]
 ) -> tuple[Plan, memory.Rows, DecidedBy]:
-    """Number the classes, and say what decides."""
+    """Number the classes, and say what decides; ``quick`` are columns of labels that are numbered already."""
+    columns, table, pricing, classes = counting.columns, counting.table, asked.pricing, asked.classes
+    named_classes, named_costs = () if table is None else table.classes, () if pricing is None else pricing.names
+    spelling = Spelling.of(asked.alike, classes, asked.positive, [*named_classes, *named_costs])
     if "prediction" in columns:
-        columns["truth"], columns["prediction"] = same_kind(
-            columns["truth"], columns["prediction"], bool(spelling.words)
-        )
-    names = [name for name in ("truth", "prediction") if name in columns]
-    tasks = [functools.partial(lambda name: quick[name] or encode(columns[name]), name) for name in names]
-    truth, prediction = [*run_all(tasks, len(columns["truth"])), None][:2]
-    if spelling.words:
-        truth, prediction = (None if labels is None else labels.renamed(spelling) for labels in (truth, prediction))
+        judged = columns["truth"], columns["prediction"]
+        columns["truth"], columns["prediction"] = same_kind(*judged, alike=bool(spelling.words))
+    tasks = [functools.partial(lambda name: quick[name] or encode(columns[name]), name) for name in quick]
+    truth, *others = (
+        labels.renamed(spelling) if spelling.words else labels for labels in run_all(tasks, len(columns["truth"]))
+    )
+    prediction = others[0] if others else None
     if pricing is not None and classes is None:
         classes = classes_of_costs(pricing.costs, truth.names)
-    named = table.classes if table is not None and classes is None else ()
     scored = table is not None or "score" in columns  # a score is that of the positive class
-    plan = settle(truth, prediction, classes, positive, named, ask=scored)
+    plan = settle(truth, prediction, classes, asked.positive, named_classes if classes is None else (), ask=scored)
     if pricing is not None and prediction is not None:
         plan = add_decisions_by_cost(plan, pricing, prediction.names)
     decided = None if prediction is None else prediction.into(plan.decisions)
     scores, span = _scores(columns.get("score"), table, plan, truth.names)
-    rows = memory.Rows(truth.into(plan.classes), decided, scores, span, weight=weight)
+    rows = memory.Rows(truth.into(plan.classes), decided, scores, span, weight=counting.weight)
     if pricing is not None:
-        return decide_by_costs(pricing, plan, rows, columns, threshold)
-    if decided is None and scores is not None and scores.ndim == 2 and parts is None:
+        return decide_by_costs(pricing, plan, rows, columns, asked.threshold)
+    if decided is None and scores is not None and scores.ndim == 2 and asked.parts is None:
         return plan, replace(rows, prediction=np.asarray(scores).argmax(axis=1)), "score"
     return plan, rows, "rows"
-
-
-def _names_in(table: ClassColumns | None, pricing: Pricing | None) -> list[str]:
-    """The classes and decisions that scores and costs name."""
-    return [*(() if table is None else table.classes), *(() if pricing is None else pricing.names)]
 
 
 def warn_of_few_outside(scores: Array, sizes: Array | None = None) -> None:

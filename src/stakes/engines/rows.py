@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
 from stakes import errors
 from stakes.engines.class_scores import ClassColumns
-from stakes.engines.columns import Column, as_weights, to_column
+from stakes.engines.columns import Arguments, Column, as_weights, to_column
 from stakes.engines.missing import keep, lacking, present_rows
 from stakes.engines.segments import segment_labels
 from stakes.engines.tables import as_columns
@@ -16,32 +15,48 @@ from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 
 
+@dataclass(frozen=True)
+class Dropped:
+    """Rows that lacked a value: how many, in which segments where that is known, and what those with a weight weigh."""
+
+    rows: int = 0
+    segments: Mapping[str, int] = field(default_factory=dict)
+    weight: float = 0
+
+
 @dataclass(frozen=True, eq=False)
 class RowsThatCount:
     """The rows that count: their columns (the weight by itself), and scores of several classes if those came apart.
 
-    ``length`` is the number of rows before any were left out, ``dropped`` how many of them lacked a value, and
-    ``dropped_in`` in which segments those were, where that is known; ``dropped_weight`` is what they weigh, as far as
-    they have a weight. ``places`` are where the rows stood, if some were left out.
+    ``length`` is the number of rows before any were left out; ``places`` are where the rows stood, if some were.
     """
 
     columns: dict[str, Column]
     table: ClassColumns | None
     weight: Array | None
     length: int
-    dropped: int = 0
+    dropped: Dropped
     places: Array | None = None
-    dropped_in: Mapping[str, int] = field(default_factory=dict)
-    dropped_weight: float = 0
+
+    def of_some_weight(self, weight: Array) -> "RowsThatCount":
+        """Leave out rows of weight 0, which are rows that are not there."""
+        heavy = weight > 0
+        return replace(
+            self,
+            columns={name: column.keep(heavy) for name, column in self.columns.items()},
+            table=None if self.table is None else self.table.keep(heavy),
+            weight=weight[heavy],
+            places=np.flatnonzero(heavy) if self.places is None else self.places[heavy],
+        )
 
 
 def rows_that_count(
-    found: Mapping[str, Any], table: ClassColumns | None, missing: str, given: Mapping[str, Any] | None = None
+    found: Arguments, table: ClassColumns | None, missing: str, given: Arguments | None = None
 ) -> RowsThatCount:
     """Read the columns and leave out rows; ``given`` is what was given beside a table, for messages."""
-    present, dropped_in, lost = _present(missing, found, table), {}, 0.0
+    present, dropped, places = _present(missing, found, table), Dropped(), None
     if present is not None:
-        dropped_in, lost = _count_dropped(found, present), _dropped_weight(found.get("weight"), present)
+        dropped, places = _dropped(found, present), np.flatnonzero(present)
         found = {name: keep(values, present) for name, values in found.items()}
         table = None if table is None else table.keep(present)
     columns = as_columns(found, given or {})
@@ -49,12 +64,11 @@ def rows_that_count(
     if table is not None and len(table.values) != rows:
         raise errors.wrong_length("score", len(table.values), rows)
     weight = as_weights(columns.pop("weight")) if "weight" in columns else None
-    length, places = (rows, None) if present is None else (len(present), np.flatnonzero(present))
-    counting = RowsThatCount(columns, table, weight, length, length - rows, places, dropped_in, lost)
-    return counting if weight is None or weight.all() else _of_some_weight(counting, weight > 0)
+    counting = RowsThatCount(columns, table, weight, dropped.rows + rows, dropped, places)
+    return counting if weight is None or weight.all() else counting.of_some_weight(weight)
 
 
-def _present(missing: str, found: Mapping[str, Any], table: ClassColumns | None) -> Array | None:
+def _present(missing: str, found: Arguments, table: ClassColumns | None) -> Array | None:
     """Which rows are complete, if others are to be left out and there are any."""
     if not is_one_of(missing, ("error", "drop")):
         raise errors.unknown_missing(missing)
@@ -62,30 +76,15 @@ def _present(missing: str, found: Mapping[str, Any], table: ClassColumns | None)
     return None if present is None or present.all() else present
 
 
-def _count_dropped(found: Mapping[str, Any], present: Array) -> dict[str, int]:
-    """How many rows each segment loses; a row that lacks its segment is in none."""
+def _dropped(found: Arguments, present: Array) -> Dropped:
+    """Rows that are left out; one that lacks its segment is in none, and one that lacks a weight weighs nothing."""
+    segments, weight = {}, 0.0
     by = {name: values for name, values in found.items() if name.partition(" ")[0] == "by"}
     there = present_rows(by, None) if by else None
-    if there is None or not (lost := there & ~present).any():
-        return {}
-    labels = segment_labels({name: to_column(keep(values, lost), name) for name, values in by.items()})
-    assert labels is not None
-    return dict(zip(labels.names, np.bincount(labels.codes).tolist(), strict=True))
-
-
-def _dropped_weight(weight: Any, present: Array) -> float:
-    """What the rows that are left out weigh; those without a weight weigh nothing."""
-    if weight is None or not (lost := ~present & ~lacking(weight)).any():
-        return 0
-    return float(as_weights(to_column(keep(weight, lost), "weight")).sum())
-
-
-def _of_some_weight(rows: RowsThatCount, heavy: Array) -> RowsThatCount:
-    """A row of weight 0 is a row that is not there."""
-    return replace(
-        rows,
-        columns={name: column.keep(heavy) for name, column in rows.columns.items()},
-        table=None if rows.table is None else rows.table.keep(heavy),
-        weight=rows.weight[heavy],  # type: ignore[index]
-        places=np.flatnonzero(heavy) if rows.places is None else rows.places[heavy],
-    )
+    if there is not None and (lost := there & ~present).any():
+        labels = segment_labels({name: to_column(keep(values, lost), name) for name, values in by.items()})
+        assert labels is not None
+        segments = dict(zip(labels.names, np.bincount(labels.codes).tolist(), strict=True))
+    if "weight" in found and (lost := ~present & ~lacking(found["weight"])).any():
+        weight = float(as_weights(to_column(keep(found["weight"], lost), "weight")).sum())
+    return Dropped(int(np.count_nonzero(~present)), segments, weight)

@@ -1,14 +1,14 @@
 """by=: the segments that rows fall into, by one column or by the combinations of several."""
 
+import json
 import re
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
-from stakes import errors
-from stakes.engines.columns import Column
+from stakes.engines.columns import Arguments, Column, Data, Values, ranks
 from stakes.engines.labels import Labels, encode
+from stakes.errors import Given, InputError, some
 from stakes.tallies.arithmetic import Array
 
 _MOST_CODES = 1 << 22
@@ -17,7 +17,7 @@ _MOST_CODES = 1 << 22
 _PART = re.compile(r'("(?:[^"\\]|\\.)*"|[^",=]*)=("(?:[^"\\]|\\.)*"|[^",=]*)(?:, |$)')
 
 
-def spread_by(by: Any, data: Any) -> dict[str, Any]:
+def spread_by(by: Values, data: Data) -> dict[str, Values]:
     """Return the columns that make segments, by how error messages call them: one ``by``, or ``by NAME`` for several.
 
     Several are a list of names of columns, a list of arrays, or a dictionary name → column.
@@ -30,17 +30,14 @@ def spread_by(by: Any, data: Any) -> dict[str, Any]:
         return {"by": by}
     elif data is not None and all(isinstance(name, str) for name in by):
         named = {name: name for name in by}
-    elif any(_is_column(values) for values in by):
+    elif any(hasattr(values, "__len__") and not isinstance(values, str) for values in by):
         named = {str(getattr(values, "name", None) or i): values for i, values in enumerate(by, 1)}
     else:
         return {"by": by}
     if not named or (not isinstance(by, Mapping) and len(named) < len(by)):
-        raise errors.by_twice(list(by))
+        seen = f"names a column twice ({some([str(name) for name in by])})" if len(by) else "names no column"
+        raise InputError("by-twice", Given("by"), f" {seen}; name each column that makes segments once")
     return {"by": next(iter(named.values()))} if len(named) == 1 else {f"by {n}": c for n, c in named.items()}
-
-
-def _is_column(values: Any) -> bool:
-    return hasattr(values, "__len__") and not isinstance(values, str)
 
 
 def segment_labels(columns: Mapping[str, Column]) -> Labels | None:
@@ -70,23 +67,17 @@ def _number(codes: Array, size: int) -> tuple[Array, Array]:
     if size > _MOST_CODES:
         return np.unique(codes, return_inverse=True)
     seen = np.flatnonzero(np.bincount(codes, minlength=size))
-    places = np.zeros(size, np.int64)
-    places[seen] = np.arange(len(seen))
-    return seen, places[codes]
+    return seen, ranks(seen, size)[codes]
 
 
 # ── names ────────────────────────────────────────────────────────────────────────────────────────────────────────
 def _quote(text: str) -> str:
     """Quote a text that would make the name of a segment ambiguous."""
-    import json  # few names need it
-
     return json.dumps(text, ensure_ascii=False) if text.strip() != text or re.search('[",=]', text) else text
 
 
 def values_of(name: str) -> tuple[str, ...] | None:
     """The values that the name of a segment is made of (``site=A, sex=f``), if it is that of several columns."""
-    import json
-
     values, end = [], 0
     while end < len(name):
         part = _PART.match(name, end)
@@ -97,7 +88,7 @@ def values_of(name: str) -> tuple[str, ...] | None:
     return tuple(values)
 
 
-def with_segments_together(columns: Mapping[str, Any]) -> dict[str, Any]:
+def with_segments_together(columns: Arguments) -> dict[str, Values]:
     """Return columns as they are given to a call: those that make segments together (undoes :func:`spread_by`)."""
     several = {name.removeprefix("by "): column for name, column in columns.items() if name.startswith("by ")}
     others = {name: column for name, column in columns.items() if not name.startswith("by ")}

@@ -9,7 +9,7 @@ from stakes import errors
 from stakes.engines.columns import Arguments, Column, Data, Values, as_frame, refuse_lost_polars, to_column
 from stakes.engines.conditions.syntax import parse
 from stakes.engines.missing import keep
-from stakes.errors import Given, InputError
+from stakes.errors import About, Given, InputError, Pass, some
 
 
 def gather(data: Data, **arguments: Values) -> dict[str, Column]:
@@ -46,7 +46,10 @@ def as_columns(found: Arguments, given: Arguments) -> dict[str, Column]:
     for name, column in columns.items():
         if len(column) != rows:
             if isinstance(given.get(name), list | tuple) and column.kind == "text":
-                raise errors.list_of_names(name, given[name])
+                wanted = Pass("score", each="column") if name == "score" else "one column"
+                raise InputError(
+                    "list-of-names", About(name), f" is a list of the names {some(given[name])}; give ", wanted
+                )
             raise errors.wrong_length(name, len(column), rows)
     if not rows:
         raise errors.empty("truth")

@@ -39,7 +39,7 @@ import os
 import zipfile
 import zlib
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import numpy as np
 
@@ -104,7 +104,7 @@ def save(counted: "Counted", path: str | os.PathLike[str], *, exact: bool = Fals
             )
 
 
-def read(path: str | os.PathLike[str], restore: Callable[[Any], Whole]) -> Whole:
+def read(path: str | os.PathLike[str], restore: Callable[[object], Whole]) -> Whole:
     """Read and check a count that was saved with :func:`save`; ``restore`` makes it of what was saved."""
     file = as_path("path", path)
     try:
@@ -144,7 +144,7 @@ def _member(archive: zipfile.ZipFile, place: int, held: int) -> bytes:
         return file.read(member.file_size)  # and no more, whatever there is
 
 
-def _parse(text: bytes, content: bytes) -> Any:
+def _parse(text: bytes, content: bytes) -> object:
     if sum(map(text.count, (b"[", b"{"))) > max(len(text) // _SPARSEST, _FREELY // _SPARSEST):
         raise ValueError("it consists of nothing but brackets")
     saved = json.loads(text.decode(), parse_constant=_no_constant)
@@ -159,7 +159,7 @@ def _parse(text: bytes, content: bytes) -> Any:
     return counted
 
 
-def _no_constant(name: str) -> Any:
+def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number")
 
 
@@ -174,7 +174,7 @@ class _Numbers:
     def content(self) -> bytes:
         return b"".join(self.parts)
 
-    def take_out(self, saved: Any) -> Any:
+    def take_out(self, saved: object) -> object:
         """Return the same with references instead of arrays."""
         if isinstance(saved, dict):
             return {name: self.take_out(part) for name, part in saved.items()}
@@ -192,7 +192,7 @@ class _Numbers:
         self.at += narrow.nbytes
         return reference
 
-    def put_back(self, saved: Any) -> Any:
+    def put_back(self, saved: object) -> object:
         """Return the same with arrays instead of references, which must follow one another without gaps."""
         if isinstance(saved, list):
             return [self.put_back(part) for part in saved]
@@ -217,7 +217,7 @@ class _Numbers:
 _NO_JSON = ("inf", "-inf", "nan")
 """Numbers that JSON does not have."""
 
-_WIDE: dict[str, Any] = {"f4": np.float64, "f8": np.float64, "u8": np.uint64}
+_WIDE: dict[str, type[np.generic]] = {"f4": np.float64, "f8": np.float64, "u8": np.uint64}
 """Whole numbers become int64 otherwise."""
 
 

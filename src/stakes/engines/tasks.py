@@ -89,13 +89,8 @@ def _kind_of(values: Array) -> str:
             known = block[~np.isnan(block)]
             if (known != np.floor(known)).any():
                 return "fractions"
-        if two_valued:
-            two_valued = _are_labels(block)
+        if two_valued:  # nothing but 0 and 1, or −1 and 1
+            two_valued = bool(np.isin(block, (0, 1)).all() or np.isin(block, (-1, 1)).all())
         if not two_valued and block.dtype.kind != "f":
             return "whole"
     return "labels" if two_valued else "whole"
-
-
-def _are_labels(block: Array) -> bool:
-    """Whether there is nothing but 0 and 1, or −1 and 1."""
-    return bool(np.isin(block, (0, 1)).all() or np.isin(block, (-1, 1)).all())

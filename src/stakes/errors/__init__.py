@@ -6,7 +6,7 @@ column, what was seen (how many, the first row), and what to do about it.
 
 import importlib
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from stakes.errors.mentions import About as About
 from stakes.errors.mentions import Given as Given
@@ -14,15 +14,8 @@ from stakes.errors.mentions import Pass as Pass
 from stakes.errors.mentions import Text as Text
 from stakes.errors.mentions import in_python
 from stakes.errors.mentions import several as several
-from stakes.errors.words import FirstRow as FirstRow
-from stakes.errors.words import first_row as first_row
-from stakes.errors.words import nearest as nearest
-from stakes.errors.words import plural as plural
-from stakes.errors.words import rows_text as rows_text
-from stakes.errors.words import rows_that_hold as rows_that_hold
-from stakes.errors.words import short as short
-from stakes.errors.words import some as some
-from stakes.errors.words import the_class as the_class
+from stakes.errors.words import *
+from stakes.errors.words import FirstRow
 
 _LONGEST, _BEGINNING = 650, 400
 """Letters of a text: names from data may be of any length, and what to do stands at the end."""
@@ -120,32 +113,7 @@ def warn(code: str, *parts: str | Pass, category: type[InputWarning | UndefinedW
     warnings.warn(category(code, *parts), stacklevel=depth)
 
 
-# A text is only wanted once something is wrong, so its file is not read before.
-_TOPICS = (
-    "arguments",
-    "borrowed",
-    "calibration",
-    "cautions",
-    "columns",
-    "comparisons",
-    "conditions",
-    "costs",
-    "files",
-    "gates",
-    "labels",
-    "metrics",
-    "permutation",
-    "pictures",
-    "resources",
-    "rules",
-    "scores",
-    "systems",
-    "tallies",
-    "validation",
-)
-
 if TYPE_CHECKING:
-    from stakes.errors.arguments import *
     from stakes.errors.borrowed import *
     from stakes.errors.calibration import *
     from stakes.errors.cautions import *
@@ -154,23 +122,23 @@ if TYPE_CHECKING:
     from stakes.errors.conditions import *
     from stakes.errors.costs import *
     from stakes.errors.files import *
-    from stakes.errors.gates import *
     from stakes.errors.labels import *
     from stakes.errors.metrics import *
-    from stakes.errors.permutation import *
-    from stakes.errors.pictures import *
     from stakes.errors.resources import *
-    from stakes.errors.rules import *
     from stakes.errors.scores import *
     from stakes.errors.systems import *
     from stakes.errors.tallies import *
     from stakes.errors.validation import *
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
+    """A text is only wanted once something is wrong, so its file is not read before."""
+    import pkgutil
+    from pathlib import Path
+
     if not name.startswith("_"):
-        for topic in _TOPICS:
-            found = vars(importlib.import_module(f"stakes.errors.{topic}")).get(name)
+        for topic in pkgutil.iter_modules([str(Path(__file__).parent)]):
+            found = vars(importlib.import_module(f"stakes.errors.{topic.name}")).get(name)
             if getattr(found, "__module__", "").startswith("stakes.errors"):  # a text, not what its file imports
                 globals()[name] = found
                 return found

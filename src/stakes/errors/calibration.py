@@ -41,13 +41,6 @@ def equal_scores(calibrator: str, value: float) -> InputError:
     )
 
 
-def other_columns(fitted: int, seen: int) -> InputError:
-    shapes = ["one probability per row" if k == 0 else f"{k} columns" for k in (fitted, seen)]
-    return InputError(
-        "other-columns", f"the calibrator was fitted on {shapes[0]}, and score has {shapes[1]}; give the same classes"
-    )
-
-
 def not_fitted(calibrator: str) -> InputError:
     return InputError("not-fitted", f"this {calibrator} has not been fitted yet; call fit(score, truth) first")
 

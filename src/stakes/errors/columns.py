@@ -34,11 +34,6 @@ def wrong_length(argument: str, length: int, other_length: int, other: str = "tr
     )
 
 
-def in_batch(number: int, rows: int, problem: InputError, classes_open: bool) -> InputError:
-    hint = Text(" (each batch is counted by itself; ", Pass("classes"), " names the classes of all of them)")
-    return problem.within(f"batch {number:,}, which begins at row {rows + 1:,}", hint if classes_open else "")
-
-
 def kind_changes(argument: str, first: str, later: str) -> InputError:
     kinds = {"number": "numbers", "boolean": "booleans"}
     one, other = (kinds.get(kind, kind) for kind in (first, later))
@@ -85,11 +80,6 @@ def different_indexes(argument: str, other: str = "truth") -> InputError:
     )
 
 
-def list_of_names(argument: str, names: Sequence[str]) -> InputError:
-    wanted = Pass("score", each="column") if argument == "score" else "one column"
-    return InputError("list-of-names", About(argument), f" is a list of the names {some(names)}; give ", wanted)
-
-
 def few_outside(count: int, rows: int, first: int | None, value: float) -> Text:
     return Text(
         f"score lies outside [0, 1] in {count:,} of {rows_text(rows)} ({value!r}; ",
@@ -124,11 +114,6 @@ def duplicate_columns(names: Sequence[str]) -> InputError:
         "duplicate-columns",
         f"the table has several columns called {some(names)}; rename them, so that a name means one column",
     )
-
-
-def by_twice(names: Sequence[object]) -> InputError:
-    seen = f"names a column twice ({some([str(name) for name in names])})" if names else "names no column"
-    return InputError("by-twice", Given("by"), f" {seen}; name each column that makes segments once")
 
 
 def no_segments() -> InputError:

@@ -1,8 +1,8 @@
-"""Models that are compared."""
+"""Models that are compared, gates and permutation tests."""
 
 from collections.abc import Sequence
 
-from stakes.errors import Given, InputError, Pass
+from stakes.errors import Given, InputError, Pass, several
 from stakes.errors.words import rows_text, short, some
 
 
@@ -17,49 +17,70 @@ def one_model(names: Sequence[str]) -> InputError:
     )
 
 
-def models_of_different_lengths(name: str, length: int, truth_length: int) -> InputError:
-    return InputError(
-        "models-of-different-lengths",
-        f"model {name!r} has {rows_text(length)} but truth has {truth_length:,}; models are compared on the same "
-        "rows: give every model all of them, or with ",
-        Pass("paired", False),
-        " each its own truth",
-    )
-
-
-def no_such_pair(one: str, other: str, models: Sequence[str]) -> InputError:
-    pair = f"{short(repr(one))} and {short(repr(other))}"
-    return InputError("no-such-pair", f"there is no pair of {pair} by that metric; the models are {some(models)}")
-
-
 def not_unpaired(argument: str) -> InputError:
     return InputError(
         "not-unpaired", Given(argument), " is for models on the same rows; leave it out with ", Pass("paired", False)
     )
 
 
-def duplicate_ids(table: str, column: str, count: int, first: str) -> InputError:
-    seen = f"1 value of {column} occurs" if count == 1 else f"{count:,} values of {column} occur"
-    return InputError(
-        "duplicate-ids", f"{table}: {seen} more than once (the first is {first!r}); keep one row of every case"
-    )
-
-
-def missing_ids(table: str, other: str, column: str, count: int, first: str) -> InputError:
-    seen = "1 case" if count == 1 else f"{count:,} cases"
-    return InputError(
-        "missing-ids",
-        f"{table} lacks {seen} that {other} has (the first has {column} {first!r}); give both the same cases",
-    )
-
-
-def different_truths(table: str, other: str, column: str, count: int, first: str) -> InputError:
-    return InputError(
-        "different-truths",
-        f"{table} and {other} disagree about the truth of {('1 case' if count == 1 else f'{count:,} cases')} (the "
-        f"first has {column} {first!r}); mend the files, so that both are judged alike",
-    )
-
-
 def id_of_one_table() -> InputError:
     return InputError("id-of-one-table", Given("id"), " joins several tables; give a list of them, or leave it out")
+
+
+def bad_requirement(text: object) -> InputError:
+    return InputError(
+        "bad-requirement",
+        f"{short(repr(text))} is no condition; write a figure, one of >= <= > <, and a number: 'auc.low >= 0.8', "
+        "'f1[setosa] > 0.9', 'recall.low >= 0.7 in every segment'",
+    )
+
+
+def bad_no_worse(name: object, margin: object) -> InputError:
+    return InputError(
+        "bad-no-worse",
+        f"no worse by {short(repr(margin))} in {short(repr(name))}: the margin is a number from 0 on; write auc:0.02",
+    )
+
+
+def no_direction(name: str) -> InputError:
+    return InputError(
+        "no-direction",
+        f"{name} is better neither higher nor lower, so nothing can be ranked by it; name another metric",
+    )
+
+
+def nothing_to_compare(name: str, why: str) -> InputError:
+    return InputError(
+        "nothing-to-compare",
+        f"{name} is undefined here ({why}), so shuffles cannot be compared with it; name another metric",
+    )
+
+
+def single_row() -> InputError:
+    return InputError("single-row", "there is a single row, which shuffling cannot change; give at least two")
+
+
+def rows_not_kept(name: str) -> InputError:
+    return InputError(
+        "rows-not-kept", f"{name} needs the rows to shuffle them, and only counts were kept; give all rows in one table"
+    )
+
+
+def too_many_rows_to_shuffle(rows: int) -> InputError:
+    return InputError(
+        "too-many-rows-to-shuffle", f"{rows_text(rows)} are too many to shuffle; a random part of them tells as much"
+    )
+
+
+def only_for_estimators(arguments: Sequence[str]) -> InputError:
+    return InputError(
+        "only-for-estimators", several(arguments), ": that is for an estimator, given with X and y; leave it out"
+    )
+
+
+def only_for_predictions(arguments: Sequence[str]) -> InputError:
+    return InputError(
+        "only-for-predictions",
+        several(arguments),
+        ": that is for predictions that are there already; an estimator is given with X and y",
+    )

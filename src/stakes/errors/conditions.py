@@ -16,15 +16,6 @@ def nested_condition(condition: str, most: int) -> InputError:
     return bad_where(condition, f"it is nested more than {most} deep", "take brackets out, or list values with IN (…)")
 
 
-def unknown_function(condition: str, name: str, known: Sequence[str]) -> InputError:
-    why = f"{short(name)}() is no function that looks at one value of one row"
-    return bad_where(condition, why, f"use {', '.join(known[:-1])} or {known[-1]}")
-
-
-def blank_in_condition(condition: str, text: str) -> InputError:
-    return bad_where(condition, f"{text!r} is a missing value", "write IS NULL or IS NOT NULL after the column")
-
-
 def no_column_of_condition(name: str, columns: Sequence[str], may_be_text: bool) -> InputError:
     hint = nearest(name, columns)
     if may_be_text and not hint.startswith(("; did you", "; the name")):
@@ -34,18 +25,15 @@ def no_column_of_condition(name: str, columns: Sequence[str], may_be_text: bool)
 
 _KINDS = {"number": "numbers", "text": "text", "boolean": "booleans", "date": "dates"}
 _BESIDE = {"number": "a number", "text": "text", "boolean": "TRUE or FALSE", "date": "a date"}
-_ADVICE = {
-    "number": "compare it with a number, without quotes",
-    "text": "compare it with text in single quotes",
-    "boolean": "compare it with TRUE or FALSE",
-    "date": "compare it with a date such as '2024-05-31'",
-}
+_HOW = {"number": ", without quotes", "text": " in single quotes", "boolean": "", "date": " such as '2024-05-31'"}
 
 
 def condition_of_other_kind(column: str, wanted: str | None, held: str, value: str | None = None) -> InputError:
     asked = "compared" if wanted is None else f"compared with {_BESIDE[wanted]}"
     seen = _KINDS.get(held, held) if value is None else short(repr(value) if held == "text" else value)
-    advice = _ADVICE.get(held, "choose these rows before they are passed")
+    advice = (
+        f"compare it with {_BESIDE[held]}{_HOW[held]}" if held in _HOW else "choose these rows before they are passed"
+    )
     return InputError(
         "condition-of-other-kind", f"where: the column {short(repr(column))} is {asked} but holds {seen}; {advice}"
     )
@@ -71,11 +59,6 @@ def taken_for_two_kinds(condition: str, column: str, other: str, kinds: Sequence
     if column != other:
         what = f"{short(repr(column))} is compared with {one}, and {short(repr(other))}, to be equal to it, with {two}"
     return bad_where(condition, what, "compare a column with one kind of value")
-
-
-def rounded_by_arithmetic(condition: str, number: int) -> InputError:
-    why = f"{short(str(number))} is beyond 2**53, where arithmetic of float64 rounds"
-    return bad_where(condition, why, "compare whole numbers as they are")
 
 
 def rounded_column(column: str, number: object) -> InputError:

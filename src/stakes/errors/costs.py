@@ -6,15 +6,6 @@ from stakes.errors import Given, InputError, Pass
 from stakes.errors.words import first_row, nearest, rows_that_hold, some
 
 
-def cost_missing(decision: str, known: str, lacking: str, only: Sequence[str]) -> InputError:
-    meant = f", which has {some(only)} instead" if only else ""
-    return InputError(
-        "cost-missing",
-        f"the class {known!r} has a cost of the decision {decision!r}, but the class {lacking!r} has none{meant}; "
-        "give every class a cost of every decision",
-    )
-
-
 def no_such_cost(path: str, name: str) -> InputError:
     close = nearest(name, ["miss", "false_alarm", "costs", "utilities"])
     return InputError(
@@ -30,10 +21,6 @@ def costs_of_wrong_shape(shape: str, classes: int, decisions: int) -> InputError
         f"the cost matrix is {shape}, but there are {classes} classes × {decisions} decisions; rows are the truth, "
         "columns the decisions",
     )
-
-
-def huge_cost(name: str, cost: object) -> InputError:
-    return InputError("huge-cost", Given(name, cost), " is beyond 1e100; rescale the costs")
 
 
 def no_cost_for(what: str, name: str, known: Sequence[str]) -> InputError:
@@ -74,16 +61,6 @@ def costs_of_numbers() -> InputError:
         " are for decisions between classes, and these are predicted numbers; leave ",
         Pass("costs"),
         " out",
-    )
-
-
-def bad_prior(argument: str, given: object) -> InputError:
-    return InputError(
-        "bad-prior",
-        Given(argument, given),
-        " does not work; give the share of the positive class of two, or ",
-        Pass(argument, each="share"),
-        " with shares that add up to 1",
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from stakes.errors import EmptyError, InputError, MissingPartError
 from stakes.errors.mentions import Pass
-from stakes.errors.words import rows_text, short, some
+from stakes.errors.words import rows_text, short
 
 
 def no_such_file(path: str) -> InputError:
@@ -19,14 +19,6 @@ def unreadable_file(path: str, why: str) -> InputError:
 def first_line(problem: BaseException | str) -> str:
     """What a library said, without its advice to programmers."""
     return (str(problem).strip().splitlines() or [type(problem).__name__])[0]
-
-
-def different_columns(path: str, other: str, lacking: Sequence[str]) -> InputError:
-    kind = "column" if len(lacking) == 1 else "columns"
-    return InputError(
-        "different-columns",
-        f"{path} lacks the {kind} {some(lacking)} that {other} has; give files with the same columns",
-    )
 
 
 def ragged_line(path: str, line: int, fields: int, width: int) -> InputError:

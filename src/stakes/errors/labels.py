@@ -1,7 +1,6 @@
 """Classes and their names."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from stakes.errors import About, Given, InputError, Pass, Text
 from stakes.errors.words import first_row, nearest, rows_that_hold, short, some, the_class
@@ -106,7 +105,7 @@ def class_without_score(classes: Sequence[str], unused: Sequence[str]) -> InputE
     )
 
 
-def which_score_column(shape: tuple[int, ...], classes: Any) -> InputError:
+def which_score_column(shape: tuple[int, ...], classes: Sequence[str] | None) -> InputError:
     if classes is not None and shape[0] == len(classes):
         return InputError(
             "which-score-column",
@@ -144,11 +143,3 @@ def which_average(name: str, classes: Sequence[str], pooled: bool = True) -> Inp
 
 def no_such_class(name: object, classes: Sequence[str]) -> InputError:
     return InputError("no-such-class", f"there is no class {short(repr(name))}{nearest(str(name), classes)}")
-
-
-def table_too_large(classes: int, decisions: int) -> InputError:
-    return InputError(
-        "table-too-large",
-        f"{classes:,} classes × {decisions:,} decisions would make a table of {classes * decisions:,} cells; the most "
-        "is 1,000 × 1,000: group the classes",
-    )

@@ -22,8 +22,6 @@ class Pass:
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and vars(self) == vars(other)
 
-    __hash__ = None  # type: ignore[assignment]
-
 
 class Given(Pass):
     """An argument as it was given, which the text is about."""
@@ -57,8 +55,8 @@ class Text(str):
         made.parts = flat
         return made
 
-    def __getnewargs__(self) -> tuple[str | Pass, ...]:  # type: ignore[override]
-        return self.parts
+    def __reduce__(self) -> tuple[type["Text"], tuple[str | Pass, ...]]:
+        return type(self), self.parts
 
     def written(self, face: Callable[[Pass], str]) -> str:
         """Return the sentence with its arguments as some face writes them."""

@@ -1,21 +1,13 @@
-"""Names and parameters of metrics."""
+"""Metrics by name, curves and plots."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from stakes.errors import InputError
+from stakes.errors import InputError, Pass
 from stakes.errors.borrowed import translation
 from stakes.errors.words import nearest, short, some
 
 _CALLED_WITH = ("truth", "prediction", "score", "positive", "classes", "weight")
 """What the call of a metric takes beside its parameters."""
-
-
-def no_such_metric(name: str, known: Iterable[str]) -> InputError:
-    hint = nearest(name, known)
-    return InputError(
-        "no-such-metric",
-        f"there is no metric {name!r}{(hint if 'mean' in hint else '; `stakes metrics` lists them all')}",
-    )
 
 
 def bad_metric_text(text: object) -> InputError:
@@ -49,3 +41,17 @@ def no_such_curve(kind: object, known: Sequence[str]) -> InputError:
 
 def no_curve(kind: str, why: str) -> InputError:
     return InputError("no-curve", f"there is no {kind} curve for these rows: {why}")
+
+
+def no_histograms(why: str) -> InputError:
+    return InputError("no-histograms", f"there are no histograms of scores for these rows: {why}")
+
+
+def nothing_defined(what: str) -> InputError:
+    return InputError(
+        "nothing-defined", f"there is no {what} to draw: it is undefined everywhere; name another ", Pass("metric")
+    )
+
+
+def no_report_of(task: str) -> InputError:
+    return InputError("no-report-of", f"there is no report page for a {task} yet; ev.show() prints all figures")

@@ -1,10 +1,7 @@
 """Scores, weights and thresholds."""
 
-from collections.abc import Sequence
-
 from stakes.errors import About, EmptyError, Given, InputError, Pass
-from stakes.errors.columns import missing_values
-from stakes.errors.words import first_row, rows_text, rows_that_hold, short, some
+from stakes.errors.words import first_row, rows_text, rows_that_hold, short
 
 
 def not_numbers(argument: str, seen: str) -> InputError:
@@ -103,14 +100,6 @@ def positional_arrays(verb: str = "evaluate") -> InputError:
     return InputError("positional-arrays", f"write which column is which: {verb}(truth=y, score=p){other}")
 
 
-def no_probabilities(name: str, low: float, high: float) -> InputError:
-    return InputError(
-        "no-probabilities",
-        f"{name} needs probabilities, but the scores run from {low:.6g} to {high:.6g}; turn them into probabilities "
-        "first (for logits: 1 / (1 + exp(-score)))",
-    )
-
-
 def clusters_do_not_add() -> InputError:
     return InputError(
         "clusters-do-not-add",
@@ -123,16 +112,3 @@ def clusters_do_not_add() -> InputError:
 def few_clusters(count: int, wanted: int) -> str:
     seen = "there is only 1 cluster" if count == 1 else f"there are only {count:,} clusters"
     return f"{seen}; with fewer than {wanted} intervals are too short and p-values too small"
-
-
-def bad_method(method: object, name: str, known: Sequence[str]) -> InputError:
-    choice = f"it can be {some(known, last='or')}" if known else "there is no choice; leave it out"
-    return InputError("bad-method", Given("method", method), f" does not make an interval of {name}; {choice}")
-
-
-def missing_weights(count: int, first: int | None) -> InputError:
-    return missing_values("weight", count, first)
-
-
-def infinite_weights(count: int, first: int | None) -> InputError:
-    return infinite_values("weight", count, first)

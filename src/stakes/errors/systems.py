@@ -1,7 +1,6 @@
-"""Systems of several models."""
+"""Systems of several models, and the rules that make one decision of what they say."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from stakes.errors import About, InputError, Pass
 from stakes.errors.words import nearest, short, some
@@ -87,12 +86,6 @@ def costs_wanted(seen: str) -> InputError:
     )
 
 
-def costs_of_strange_class(name: str, classes: Sequence[str]) -> InputError:
-    return InputError(
-        "costs-of-strange-class", f"the costs have the class {name!r}, which the system lacks{nearest(name, classes)}"
-    )
-
-
 def system_too_large(models: int, combinations: int, classes: int, most: int, by_rows: bool) -> InputError:
     cells = combinations * (classes + models)
     way_out = "leave some out" if by_rows else "give them by rows, of which only the combinations that occur are kept"
@@ -111,13 +104,12 @@ def shared_difficulty(name: str, later: Sequence[str]) -> InputError:
     )
 
 
-def never_observed(truth: str, said: Any, count: int) -> InputError:
-    words = ", ".join(f"{name} says {label!r}" for name, label in said.items())
+def never_observed(truth: str, said: Mapping[str, str], count: int) -> InputError:
     more = "" if count == 1 else f" (and {count - 1:,} more)"
     return InputError(
         "never-observed",
-        f"never observed: truth {truth!r}, {words}{more}; so nobody knows what the models that see it would say; give "
-        "them by a table, or more rows",
+        f"never observed: truth {truth!r}, {_says(said)}{more}; so nobody knows what the models that see it would say; "
+        "give them by a table, or more rows",
     )
 
 
@@ -137,16 +129,86 @@ def threshold_of_two(name: str) -> InputError:
     )
 
 
-def never_seen_in_table(name: str, truth: str, said: Any) -> InputError:
-    words = ", ".join(f"{other} says {label!r}" for other, label in said.items())
+def never_seen_in_table(name: str, truth: str, said: Mapping[str, str]) -> InputError:
     return InputError(
         "never-seen-in-table",
-        f"the table of {name!r} has no case where the truth is {truth!r} and {words}, so nobody knows what it says "
-        "then; count such cases, or give rates",
+        f"the table of {name!r} has no case where the truth is {truth!r} and {_says(said)}, so nobody knows what it "
+        "says then; count such cases, or give rates",
     )
 
 
-def rule_failed(called: str, said: Any, problem: Exception) -> InputError:
-    words = ", ".join(f"{name} says {label!r}" for name, label in said.items())
+def rule_failed(called: str, said: Mapping[str, str], problem: Exception) -> InputError:
     why = " ".join(f"{type(problem).__name__}: {problem}".split())
-    return InputError("rule-failed", f"the function {called} fails when {words} ({why}); mend it")
+    return InputError("rule-failed", f"the function {called} fails when {_says(said)} ({why}); mend it")
+
+
+def rule_too_deep(most: int) -> InputError:
+    return InputError("rule-too-deep", f"the rule is nested more than {most} deep; split it into fusers")
+
+
+def rule_part_unknown(part: str, functions: Sequence[str]) -> InputError:
+    return InputError(
+        "rule-part-unknown",
+        f"{short(part, 60)!r} is nothing that a rule can say; there is and, or, not, ==, !=, in, a if b else c, "
+        f"{', '.join(functions)}",
+    )
+
+
+def unknown_in_rule(name: str, known: Sequence[str], rule: str) -> InputError:
+    quoted = [n if n.isidentifier() else f"`{n}`" for n in known]
+    return InputError(
+        "unknown-in-rule", f"the rule {short(repr(rule), 60)} names {name!r}, which is no model{nearest(name, quoted)}"
+    )
+
+
+def rule_of_positions() -> InputError:
+    return InputError(
+        "rule-of-positions", "the rule is a function with arguments without names; call them like the models"
+    )
+
+
+def name_taken(name: str) -> InputError:
+    return InputError(
+        "name-taken", f"{name!r} is taken; models and fusers need names of their own, other than 'truth' and 'decision'"
+    )
+
+
+def unknown_words(where: str, words: Sequence[object], known: Sequence[str]) -> InputError:
+    close = nearest(str(words[0]).replace("-", "_"), known)
+    meant = close if "mean" in close else f"; there is {some(known, most=20)}"
+    return InputError("unknown-words", f"{where}: {some(words)} is not known{meant}")
+
+
+def table_row_missing(said: Mapping[str, str]) -> InputError:
+    return InputError(
+        "table-row-missing", f"the table of the rule has no answer when {_says(said)}; give one for every combination"
+    )
+
+
+def table_row_unknown(combination: Sequence[str], outputs: Mapping[str, Sequence[str]]) -> InputError:
+    words = "; ".join(f"{name}: {some(labels)}" for name, labels in outputs.items())
+    return InputError(
+        "table-row-unknown",
+        f"the table of the rule answers {some(sorted(combination))}, which cannot be said ({words})",
+    )
+
+
+def too_many_to_write_down(what: str, count: int, most: int) -> InputError:
+    return InputError(
+        "too-many-to-write-down", f"{what} has {count:,} combinations, more than {most:,}; write the rule as text"
+    )
+
+
+def decision_without_cost(said: Mapping[str, str], decisions: Sequence[str]) -> InputError:
+    return InputError(
+        "decision-without-cost",
+        f"when {_says(said)}, the rule decides for something that has no cost; the decisions are {some(decisions)}",
+    )
+
+
+def price_missing(word: str) -> InputError:
+    return InputError("price-missing", f"costs: {word} is missing; write miss = 5 and false_alarm = 1")
+
+
+def _says(said: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} says {label!r}" for name, label in said.items())

@@ -1,9 +1,6 @@
 """Tallies, added up and sent around."""
 
-import math
-from collections.abc import Sequence
-
-from stakes.errors import Given, InputError, Pass, Text
+from stakes.errors import InputError, Pass, Text
 from stakes.errors.words import short
 
 
@@ -15,13 +12,6 @@ def different_questions(what: str, left: object, right: object) -> InputError:
         f"these tallies answer different questions: {what} is {one} in one and {other} in the other; count both with "
         "the same arguments",
         hint if "class" in what or "decision" in what else "",
-    )
-
-
-def several_tallies(kind: str, leading: Sequence[int]) -> InputError:
-    return InputError(
-        "several-tallies",
-        f"this {kind} holds {math.prod(leading):,} tables (shape {tuple(leading)}); evaluate one of them at a time",
     )
 
 
@@ -47,18 +37,3 @@ def bad_counts(what: str) -> InputError:
 
 def no_numbers_of_rows() -> InputError:
     return bad_counts("some are fractions, or more rows than there are of anything; count whole rows, or give weights")
-
-
-def threshold_inside_bin(threshold: float, low: float, high: float) -> InputError:
-    return InputError(
-        "threshold-inside-bin",
-        Given("threshold", threshold),
-        f" lies inside a bin of this table; the nearest that it can answer are {low!r} and {high!r}",
-    )
-
-
-def tallies_and_rows(tally: str, other: str) -> InputError:
-    return InputError(
-        "tallies-and-rows",
-        f"{tally} is a tally but {other} holds rows; count those first: stakes count {other} … -o {other}.tally",
-    )

@@ -1,10 +1,7 @@
 """Estimators: validation, scorers for scikit-learn, MLflow."""
 
-from collections.abc import Sequence
-from typing import Any
-
 from stakes.errors import Given, InputError, MissingPartError, Pass
-from stakes.errors.words import nearest, rows_text, short, some, the_class
+from stakes.errors.words import nearest, rows_text, short
 
 
 def missing_scikit_learn() -> MissingPartError:
@@ -14,19 +11,12 @@ def missing_scikit_learn() -> MissingPartError:
     )
 
 
-def no_estimator(seen: Any) -> InputError:
+def no_estimator(seen: object) -> InputError:
     what = f"the class {seen.__name__}" if isinstance(seen, type) else f"a {type(seen).__name__}"
     hint = f": write {seen.__name__}()" if isinstance(seen, type) else ""
     return InputError(
         "no-estimator",
         f"estimator is {what}; give an object with fit, and with predict, predict_proba or decision_function{hint}",
-    )
-
-
-def too_few_rows(rows: int) -> InputError:
-    return InputError(
-        "too-few-rows",
-        f"there {('is' if rows == 1 else 'are')} {rows_text(rows)}; at least two are needed to fit and judge",
     )
 
 
@@ -37,14 +27,6 @@ def unknown_how(how: object) -> InputError:
         Given("how", how),
         f" is no way to split{nearest(str(how), ways)} (also a share, a number of folds, a splitter of scikit-learn, "
         "or pairs of rows)",
-    )
-
-
-def more_folds_than_groups(folds: int, groups: int) -> InputError:
-    return InputError(
-        "more-folds-than-groups",
-        f"groups stay whole, and there are {folds:,} folds but {groups:,} group{('' if groups == 1 else 's')}; give "
-        "fewer folds",
     )
 
 
@@ -61,15 +43,6 @@ def class_too_small(name: str, count: int, needed: int, kind: str) -> InputError
         f"class {name!r} has {rows_text(count)}, fewer than the {needed:,} folds; give fewer folds, ",
         Pass("stratified", False),
         ", or group the classes",
-    )
-
-
-def class_not_fitted(fold: int, folds: int, names: Sequence[str]) -> InputError:
-    return InputError(
-        "class-not-fitted",
-        f"fold {fold:,} of {folds:,}: {the_class(names)} {some(names)} {('is' if len(names) == 1 else 'are')} not in "
-        "its training rows, so its model cannot know it; give fewer folds, or ",
-        Pass("stratified", True),
     )
 
 

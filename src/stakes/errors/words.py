@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+__all__ = ["FirstRow", "first_row", "how_many", "nearest", "rows_text", "rows_that_hold", "short", "some", "the_class"]
+
 _MOST_COMPARED = 5_000
 """Among so many names the nearest is found at once."""
 
@@ -34,8 +36,13 @@ def short(text: str, most: int = 40) -> str:
     return text if len(text) <= most else text[: most - 2] + "…" + text[-1]
 
 
+def how_many(count: int, kind: str) -> str:
+    """Write a number of things: 1 case, 2,000 cases."""
+    return f"{count:,} {kind}" + ("" if count == 1 else "s")
+
+
 def rows_text(count: int) -> str:
-    return f"{count:,} row" + ("" if count == 1 else "s")
+    return how_many(count, "row")
 
 
 def rows_that_hold(count: int) -> str:
@@ -64,7 +71,3 @@ def first_row(row: int | None) -> str:
 
 def the_class(names: Sequence[str]) -> str:
     return "the class" if len(names) == 1 else "the classes"
-
-
-def plural(kind: str) -> str:
-    return kind if kind == "text" else f"{kind}s"

@@ -1,9 +1,8 @@
 """evaluate(): rows in, an Evaluation out, which answers every question about them."""
 
-import functools
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from stakes import errors
 from stakes.engines.counting import count_rows
@@ -14,7 +13,7 @@ from stakes.evaluation.from_tallies import are_tallies, load_sum, name_of
 from stakes.evaluation.many_classes import ManyClassEvaluation
 from stakes.evaluation.regression import RegressionEvaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation
-from stakes.question.options import Asked, Column, Data, Decided, asks
+from stakes.question.options import Asked, Column, Data, Decided, Value, asks
 from stakes.question.question import Question
 from stakes.records import Record
 from stakes.tallies import Tally
@@ -110,7 +109,7 @@ def _answer(question: Question, data: Data, arrays: Sequence[Column] = ()) -> Ev
     return evaluation
 
 
-def _count(question: Question, data: Data, **other: Any) -> Counted:
+def _count(question: Question, data: Data, **other: Value) -> Counted:
     """Count the rows, which remember what was asked of them; ``other`` options go before those of the question."""
     counted = count_rows(data, **{**question.rows, **other})
     return replace(counted, question=question.words(data is not None))
@@ -144,16 +143,15 @@ def decide(data: Data = None, *arrays: Column, **asked: Unpack[Decided]) -> "Dec
 
 
 def judge(
-    counted: Counted,
-    threshold: float | None = None,
-    sampling: Sampling = USUAL,
-    pricing: Pricing | None = None,
+    counted: Counted, threshold: float | None = None, sampling: Sampling = USUAL, pricing: Pricing | None = None
 ) -> Evaluation:
     """Return the evaluation of what was counted, with scores of two classes under a threshold if there is one."""
-    if threshold is not None and counted.scores is None:
+    if threshold is None:
+        judged = Evaluation(counted, sampling=sampling, pricing=pricing)
+    elif counted.scores is None:
         raise errors.threshold_of_many()
-    kind: Any = Evaluation if threshold is None else functools.partial(TwoClassEvaluation, threshold=threshold)
-    judged: Evaluation = kind(counted, sampling=sampling, pricing=pricing)
+    else:
+        judged = TwoClassEvaluation(counted, threshold, sampling=sampling, pricing=pricing)
     judged._check_pricing()
     return judged
 

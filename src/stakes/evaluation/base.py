@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from stakes import errors, metrics
 from stakes.engines.plan import Counted
@@ -14,6 +14,7 @@ from stakes.evaluation.cautions import FEW_ROWS, cautions, wrongs
 from stakes.evaluation.members import Members
 from stakes.metrics import Estimate, Metric, cost
 from stakes.metrics.reasons import NO_PROBABILITIES
+from stakes.question.options import Value
 from stakes.question.question import priced
 from stakes.records import Record, RowCount
 from stakes.results import Plottable, Reportable, Shown
@@ -29,15 +30,14 @@ from stakes.views import page, terminal
 
 if TYPE_CHECKING:
     from stakes.decisions.calibration.calibration import Calibration, ClassCalibrations
+    from stakes.decisions.curves.histograms import Histograms
     from stakes.decisions.curves.kinds import Curve
     from stakes.decisions.policies import Policies
     from stakes.decisions.thresholds.decision import Decision
     from stakes.evaluation.by_segment import BySegment
 
 Chosen = TypeVar("Chosen", "Decision", "Policies")
-
-FORMAT = 1
-"""The version of what to_dict() and to_json() give."""
+Held = TypeVar("Held", bound=Tally)
 
 _MOST_IN_FULL = 200
 """Of more segments than this only one figure is told of each."""
@@ -69,7 +69,7 @@ class BriefSegment(Record):
     figures: Mapping[str, Estimate]
 
 
-class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluation", form=FORMAT):
+class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluation", form=1):
     """What is known about a model on some rows; every figure comes with what ignoring the input would score.
 
     ``ev["auc"]`` is an :class:`~stakes.Estimate`; so is ``ev["f_beta(beta=0.5)"]``. ``ev.segments`` are the evaluations
@@ -82,22 +82,21 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
     drawn_as = "evaluation"
     _more = "ev.to_rows() or ev.show(everything=True)"
 
-    def __init_subclass__(cls, *, facts: str, **more: Any) -> None:
+    def __init_subclass__(cls, *, facts: str) -> None:
         """A kind of evaluation says which ``facts`` its data tell beyond those of all."""
-        told = f"{facts} *pricing figures segments=_told_segments by_segment=_overview notes"
-        super().__init_subclass__(shown=f"task rows dropped=counted.dropped {told}", **more)
+        more = f"{facts} *pricing figures segments=_segments_as_data by_segment=_overview notes"
+        super().__init_subclass__(shown=f"task rows dropped=counted.dropped {more}")
         cls._kinds.append(cls)
 
-    def __new__(cls, counted: Counted, *_: Any, **__: Any) -> Any:
+    def __new__(cls, counted: Counted, *_: object, **__: object) -> "Evaluation":
         """Choose the kind of evaluation for these counts."""
         if not isinstance(counted, Counted):
             raise errors.not_counted(type(counted).__name__)
-        if cls is Evaluation:
-            found = next((kind for kind in cls._kinds if kind._judges(counted)), None)
-            if found is None:
-                raise errors.not_counted("count without tallies")
-            cls = found
-        return object.__new__(cls)
+        kinds = cls._kinds if cls is Evaluation else [cls]
+        found = next((kind for kind in kinds if kind is cls or kind._judges(counted)), None)
+        if found is None:
+            raise errors.not_counted("count without tallies")
+        return object.__new__(found)
 
     def __init__(
         self,
@@ -118,13 +117,13 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
         self.sampling = sampling
         self.pricing = pricing
         self._asked: dict[str, Estimate] = {}
-        scores: Any = counted.tallies.get("scores") or counted.tallies.get("class_scores")
+        scores = self._any_scores
         self.probabilities = probabilities if probabilities is not None else scores is not None and scores.probabilities
 
     def __getnewargs__(self) -> tuple[Counted]:
         return (self.counted,)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """What a copy needs: what was worked out already can be worked out again."""
         made = {
             name for kind in type(self).__mro__ for name, one in vars(kind).items() if isinstance(one, cached_property)
@@ -136,6 +135,16 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
         """Whether this kind of evaluation is for these counts."""
         raise NotImplementedError
 
+    def _held(self, kind: type[Held]) -> Held | None:
+        """The tally of a kind, if it was counted."""
+        found = self.counted.tallies.get(kind.kind)
+        return found if isinstance(found, kind) else None
+
+    @property
+    def _any_scores(self) -> ScoreTable | ClassScores | None:
+        """The scores of two or of several classes, if there are any."""
+        return self._held(ScoreTable) or self._held(ClassScores)
+
     # ── figures ──────────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
     def figures(self) -> Mapping[str, Estimate]:
@@ -145,13 +154,21 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
             found |= {metric.name: estimate for metric, estimate in self._estimates(tally, wanted)}
         return found
 
-    def __getitem__(self, name: str) -> Estimate:
+    def __getitem__(self, name: Value) -> Estimate:
         metric = self._find(name)
         if len(self._asked) >= _ALONE_AT_FIRST and metric.text in self._names:
             return self.figures[metric.text]
         if metric.text not in self._asked:
             self._asked[metric.text] = self._alone(metric)
         return self._asked[metric.text]
+
+    @property
+    def _auc(self) -> Estimate:
+        """The auc of two classes, without asking for decisions, which bins may not be able to tell."""
+        if "auc" not in self._asked:
+            known = "figures" in vars(self)
+            self._asked["auc"] = self.figures["auc"] if known else self._alone(metrics.find("auc"))
+        return self._asked["auc"]
 
     @cached_property
     def _names(self) -> frozenset[str]:
@@ -163,9 +180,10 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
         tally = self._tally(metric)
         if tally is None:
             return Estimate(metric.text, math.nan, reason=self._why_no(metric))
-        return self._estimate(metric, tally)
+        ((_, estimate),) = self._estimates(tally, [metric])
+        return estimate
 
-    def interval(self, name: Any, *, confidence: float | None = None, method: str | None = None) -> Estimate:
+    def interval(self, name: Value, *, confidence: float | None = None, method: str | None = None) -> Estimate:
         """Return a figure with an interval of another confidence, or by another method where there is a choice.
 
         Shares can have "wilson" or "clopper-pearson" limits, the auc "delong" or "newcombe".
@@ -177,20 +195,21 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
             return self[name]
         sampling = sampling if confidence is None else replace(sampling, confidence=confidence)
         value = float(metric.of(tally))
-        return self._joined(metric, tally, value, ways.interval(metric, value, tally, sampling, method), sampling)
+        limits = ways.interval(metric, value, tally, sampling, method)
+        return self._put_together(metric, tally, value, limits, sampling.confidence)
 
-    def _place_of(self, name: Any) -> tuple[Metric, Any, Sampling]:
+    def _place_of(self, name: Value) -> tuple[Metric, Tally | None, Sampling]:
         """The metric of that name, the tally that it is a function of, and how its interval is made."""
         metric = self._find(name)
         tally = self._tally(metric)
         return metric, tally, self._sampling(tally)
 
-    def _find(self, name: Any) -> Metric:
+    def _find(self, name: Value) -> Metric:
         """The metric of that name; figures of cost are at the prices in it, or at the costs of this evaluation."""
         metric = metrics.find(name)
-        return self._priced(metric) if metric.lacking else metric
+        return self._apply_costs(metric) if metric.lacking else metric
 
-    def _priced(self, metric: Metric) -> Metric:
+    def _apply_costs(self, metric: Metric) -> Metric:
         if self.pricing is None or metric.text not in cost.NAMES:
             raise errors.which_costs(metric.name)
         by_row = bool(self.pricing.costs.columns)
@@ -200,11 +219,11 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
         """The figures of cost (at the costs of this evaluation) by the tally that they need."""
         if self.pricing is None:
             return []
-        wanted = [self._priced(metric) for metric in declared if metric.name in cost.NAMES]
+        wanted = [self._apply_costs(metric) for metric in declared if metric.name in cost.NAMES]
         tally = self._tally(wanted[0])
         return [] if tally is None else [(tally, wanted)]
 
-    def priced(self, costs: Costs, *, prior: Any = None, training_prior: Any = None) -> "Evaluation":
+    def priced(self, costs: Costs, *, prior: Value = None, training_prior: Value = None) -> "Evaluation":
         """Return the evaluation of the same rows at these costs; nothing is counted again.
 
         Scores of two classes are decided anew so as to cost least. Decisions that were given stay as they are.
@@ -213,7 +232,7 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
         if costs.columns:
             raise errors.count_again_with_costs(costs.columns)
         made = type(self)(
-            self._decided_anew(), probabilities=self.probabilities, sampling=self.sampling, pricing=pricing
+            self._without_decisions(), probabilities=self.probabilities, sampling=self.sampling, pricing=pricing
         )
         made._check_pricing()
         return made
@@ -227,7 +246,7 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
         """The classes that costs and priors are about, and the positive one of two."""
         raise errors.costs_of_numbers()
 
-    def _decided_anew(self) -> Counted:
+    def _without_decisions(self) -> Counted:
         """What was counted, without decisions that another rule could take."""
         return self.counted
 
@@ -235,7 +254,7 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
         """The tallies, and which metrics of each to show."""
         raise NotImplementedError
 
-    def _tally(self, metric: Metric) -> Any:
+    def _tally(self, metric: Metric) -> Tally | None:
         """The tally that a metric is a function of, if it is there."""
         return self.counted.tallies.get(metric.tally.kind)
 
@@ -252,27 +271,27 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
         raise errors.only_for("a threshold", "the scores of two classes")
 
     def decide(
-        self, costs: Costs | None = None, *, best: str | None = None, prior: Any = None, training_prior: Any = None
+        self, costs: Costs | None = None, *, best: str | None = None, prior: Value = None, training_prior: Value = None
     ) -> "Decision | Policies":
         """Return how to decide by the scores."""
         raise errors.only_for("a way to decide", "scores of classes")
 
-    def _cautioned(self, decision: Chosen) -> Chosen:
+    def _add_cautions(self, decision: Chosen) -> Chosen:
         """The same way to decide, with what makes every figure of these rows meaningless."""
         return replace(decision, cautions=tuple(caution.words for caution in wrongs(self)))
 
-    def _pricing_to_decide(self, costs: Any, prior: Any, training_prior: Any) -> Pricing | None:
+    def _pricing_to_decide(self, costs: Costs | None, prior: Value, training_prior: Value) -> Pricing | None:
         """The costs that were asked about, or those of this evaluation."""
         if self.pricing is None:
             return priced(costs, prior, training_prior)
         changes = {"costs": costs, "prior": prior, "training_prior": training_prior}
         return replace(self.pricing, **{name: value for name, value in changes.items() if value is not None})
 
-    def curve(self, kind: str, *of: Any, **options: Any) -> "Curve":
+    def curve(self, kind: str, *of: Value, **options: Value) -> "Curve":
         """Return a curve over all thresholds."""
         raise errors.only_for("a curve", "scores of classes")
 
-    def histograms(self, bins: int = 50) -> Any:
+    def histograms(self, bins: int = 50) -> "Histograms | Mapping[str, Histograms]":
         """Return how the scores of each class are spread."""
         raise errors.only_for("a histogram of scores", "scores of classes")
 
@@ -281,15 +300,10 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
         """How honest the probabilities are: a :class:`stakes.Calibration`, or one for each of several classes."""
         from stakes.decisions.calibration.calibration import calibration_of  # only asked for now and then
 
-        scores: Any = self.counted.tallies.get("scores") or self.counted.tallies.get("class_scores")
-        return calibration_of(scores, self.probabilities, self._sampling(scores))
-
-    def _estimate(self, metric: Metric, tally: Any) -> Estimate:
-        ((_, estimate),) = self._estimates(tally, [metric])
-        return estimate
+        return calibration_of(self._any_scores, self.probabilities, self._sampling(self._any_scores))
 
     def _estimates(
-        self, tally: Any, wanted: Sequence[Metric], sampling: Sampling | None = None
+        self, tally: Tally, wanted: Sequence[Metric], sampling: Sampling | None = None
     ) -> Iterable[tuple[Metric, Estimate]]:
         """The figures of several metrics of one tally, with their intervals."""
         from stakes.uncertainty import intervals as ways  # loads many small modules, which counting does not need
@@ -297,13 +311,15 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
         values = [float(value) for value in metrics.measure(list(wanted), tally)]
         found = ways.intervals(wanted, values, tally, sampling or self._sampling(tally))
         for metric, value, limits in zip(wanted, values, found, strict=True):
-            yield metric, self._joined(metric, tally, value, limits, self.sampling)
+            yield metric, self._put_together(metric, tally, value, limits, self.sampling.confidence)
 
-    def _sampling(self, tally: Any) -> Sampling:
+    def _sampling(self, tally: Tally | None) -> Sampling:
         """How intervals of a tally are made, with the clusters of these rows if there are any."""
         return replace(self.sampling, clusters=self.counted.clusters)
 
-    def _joined(self, metric: Metric, tally: Any, value: float, limits: Interval, sampling: Sampling) -> Estimate:
+    def _put_together(
+        self, metric: Metric, tally: Tally, value: float, limits: Interval, confidence: float
+    ) -> Estimate:
         """Put a figure together with all that is needed to read it."""
         if NO_PROBABILITIES in metric.undefined and not self.probabilities:
             return Estimate(metric.text, math.nan, reason=NO_PROBABILITIES.words)
@@ -314,7 +330,7 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
             limits.low,
             limits.high,
             reason=metric.why_undefined(tally) if math.isnan(value) else "",
-            confidence=sampling.confidence,
+            confidence=confidence,
             method=limits.method,
             no_interval=limits.reason,
             note="; ".join(filter(None, (limits.note, "" if limits.low is None else self._caution))),
@@ -326,7 +342,7 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
         parts = self.counted.segments
         return Segments(list(parts), lambda name: self._segment(parts[name]))
 
-    def by_segment(self, name: Any = None) -> "BySegment":
+    def by_segment(self, name: Value = None) -> "BySegment":
         """Return all segments by one figure (:class:`~stakes.evaluation.by_segment.BySegment`), the worst first.
 
         Each is compared with the rest, all rows that are not in it; p-values are corrected for the number of segments.
@@ -364,60 +380,52 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
     @property
     def rows(self) -> RowCount:
         """The (weighted) number of rows."""
-        total = self._size.total  # type: ignore[attr-defined]
+        total = self._size.total
         return total if isinstance(total, int) else float(total)
 
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
+    @property
+    def _many_segments(self) -> "BySegment | None":
+        """The segments where there are so many that only the key figure of each is told: all would take minutes."""
+        return self._overview if len(self.segments) > _MOST_IN_FULL else None
 
     @property
-    def _told_segments(self) -> Mapping[str, "Evaluation | BriefSegment"]:
-        """What is told of each segment: its evaluation, or of more than 200 only their rows and one figure."""
-        return self._told_in_full() or self._told_briefly()
+    def _segments_as_data(self) -> Mapping[str, "Evaluation | BriefSegment"]:
+        """The evaluation of each segment, or of more than 200 only their rows and one figure."""
+        many = self._many_segments
+        if many is None:
+            return self.segments
+        figures = many.estimates()
+        return {one.name: BriefSegment(one.rows, {many.metric: figures[one.name]}) for one in many}
 
-    def _told_in_full(self) -> Mapping[str, "Evaluation"]:
-        """The segments of which every figure is told; of thousands that would take minutes."""
-        return self.segments if len(self.segments) <= _MOST_IN_FULL or self._overview is None else {}
-
-    def _told_briefly(self) -> "Mapping[str, BriefSegment]":
-        """The rows and the key figure of each of many segments."""
-        if self._overview is None:
-            return {}
-        figures = self._overview.estimates()
-        return {one.name: BriefSegment(one.rows, {self._overview.metric: figures[one.name]}) for one in self._overview}
-
-    def to_rows(self) -> list[dict[str, Any]]:
+    def to_rows(self) -> list[dict[str, object]]:
         """Return one flat dictionary per segment and figure, for a data frame; the segment of all rows is None.
 
         Of more than 200 segments each has only the figure that :meth:`by_segment` compares them by.
         """
-        parts: list[tuple[str | None, Evaluation]] = [(None, self), *self._told_in_full().items()]
+        many = self._many_segments
+        parts: list[tuple[str | None, Evaluation]] = [(None, self), *(self.segments.items() if many is None else ())]
         figures = [(segment, where, e) for segment, part in parts for where, e in part._all_figures()]
-        if len(parts) == 1 and self._overview is not None:
-            figures += [(name, {"metric": e.name}, e) for name, e in self._overview.estimates().items()]
+        if many is not None:
+            figures += [(name, {"metric": e.name}, e) for name, e in many.estimates().items()]
         return [{"segment": s, **where, **{k: getattr(e, k) for k in _COLUMNS}} for s, where, e in figures]
 
-    def _all_figures(self) -> Iterable[tuple[dict[str, Any], Estimate]]:
+    def _all_figures(self) -> Iterable[tuple[dict[str, str | None], Estimate]]:
         return [({"metric": name}, estimate) for name, estimate in self.figures.items()]
 
     # ── to look at ───────────────────────────────────────────────────────────────────────────────────────────
     def _content(self, more_segments: str = _MORE_SEGMENTS) -> page.Content:
-        weighted = self._size.weighted  # type: ignore[attr-defined]
+        weighted = self._size.weighted
         size = {"weight of rows": f"{self.rows:,.6g}"} if weighted else {"rows": f"{self.rows:,}"}
         clusters = self.counted.clusters
         drawn = {} if clusters is None else {"clusters": f"{clusters.count:,}; intervals draw whole clusters"}
-        return page.Content(
-            {**size, **drawn, **self._facts()},
-            self.figures,
-            self._before(),
-            [*self._after(), *self._segments_grid(more_segments)],
-            self.notes,
-            self._find,
-        )
+        after = list(self._after())
+        if self._overview is not None:
+            from stakes.views import segments  # only shown now and then
 
-    def _segments_grid(self, more: str) -> list[page.Grid]:
-        from stakes.views import segments  # only shown now and then
-
-        return [] if self._overview is None else [segments.grid(self._overview, more)]
+            after.append(segments.grid(self._overview, more_segments))
+        facts = {**size, **drawn, **self._facts()}
+        return page.Content(facts, self.figures, self._before(), after, self.notes, self._find)
 
     def _facts(self) -> dict[str, str]:
         return {}
@@ -466,7 +474,7 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
         words = [f"{size:,.6g} {'row' if size == 1 else 'rows'} of {name}" for name, size in few.items()]
         return f"with fewer than {FEW_ROWS} rows ({', '.join(words[:3])}) intervals can cover less often than stated"
 
-    def _sizes(self) -> Mapping[str, Any]:
+    def _sizes(self) -> Mapping[str, float]:
         """The rows of each group that an interval rests on."""
         return {"data": self.rows}
 
@@ -503,7 +511,7 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
 class Segments(OnDemand[str, Evaluation]):
     """Evaluations by the name of the segment, or by its values: ``ev.segments["A", "f"]`` of two columns."""
 
-    def __getitem__(self, name: Any) -> Evaluation:
+    def __getitem__(self, name: Value) -> Evaluation:
         found = self._place(name)
         if found is None:
             raise errors.no_such_segment(name, list(self))
@@ -512,7 +520,7 @@ class Segments(OnDemand[str, Evaluation]):
     def __contains__(self, name: object) -> bool:
         return self._place(name) is not None
 
-    def _place(self, name: Any) -> str | None:
+    def _place(self, name: Value) -> str | None:
         """The name of the segment that is meant, if there is one."""
         if isinstance(name, tuple):
             return self._by_values.get(tuple(canonical(value) for value in name))

@@ -1,7 +1,7 @@
 """ev.by_segment(): which segments are worse than the rest, and which are too small to tell."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +10,10 @@ import numpy as np
 from stakes import errors
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.declare import Better
+from stakes.question.options import Value
 from stakes.records import Count, Finite, Record, RowCount, Share
 from stakes.results import Shown
+from stakes.tallies import Tally
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty import holm
 from stakes.uncertainty.segments import AgainstRest, Parts, against_rest
@@ -97,7 +99,7 @@ class BySegment(Record, Shown, shown="metric better confidence method note teste
             for one in self.segments
         }
 
-    def to_rows(self) -> list[dict[str, Any]]:
+    def to_rows(self) -> list[dict[str, object]]:
         """Return one flat dictionary per segment, for a data frame."""
         return [asdict(segment) for segment in self.segments]
 
@@ -108,7 +110,7 @@ class BySegment(Record, Shown, shown="metric better confidence method note teste
         return f"<{len(self):,} segments by {self.metric}>"
 
 
-def by_segment(evaluation: "Evaluation", name: Any = None) -> BySegment:
+def by_segment(evaluation: "Evaluation", name: Value = None) -> BySegment:
     """Compare every segment with the rest by one figure."""
     if not evaluation.segments:
         raise errors.no_segments()
@@ -127,11 +129,12 @@ def by_segment(evaluation: "Evaluation", name: Any = None) -> BySegment:
     return BySegment(text, metric.better, ordered, known.confidence, found.method, found.note)
 
 
-def _parts(evaluation: "Evaluation", parts: Sequence["Evaluation"], name: Any, whole: Any) -> Parts:
+def _parts(evaluation: "Evaluation", parts: Sequence["Evaluation"], name: Value, whole: Tally) -> Parts:
     places = [part._place_of(name) for part in parts]
     sizes = np.array([list(part._sizes().values()) for part in parts], np.float64)
     of_all = np.array(list(evaluation._sizes().values()), np.float64)
-    tallies, samplings = [tally for _, tally, _ in places], [sampling for _, _, sampling in places]
+    tallies = [tally for _, tally, _ in places if tally is not None]  # parts have what the whole has
+    samplings = [sampling for _, _, sampling in places]
     return Parts(whole, tallies, samplings, sizes.min(-1), np.maximum(of_all - sizes, 0).min(-1))
 
 
@@ -139,44 +142,35 @@ def _segments(
     parts: Sequence[tuple[str, "Evaluation"]], metric: Metric, found: AgainstRest, confidence: float
 ) -> list[Segment]:
     """Put figures and differences together; those too small are no tests."""
-    side, rests, differences = found.segments, found.rests, found.differences
+    unknown = np.full(len(parts), np.nan)
+    side, apart = found.segments, found.differences
     small = side.rows < LEAST_ROWS
-    raw: Array = np.full(len(parts), np.nan) if differences is None else np.where(small, np.nan, differences.p_value)
-    tested = np.flatnonzero(~np.isnan(raw))
-    adjusted = np.full(len(parts), np.nan)
-    adjusted[tested] = holm.adjusted(raw[tested].tolist())
-    columns = [side.value, side.low, side.high]
-    columns += [np.full(len(parts), np.nan)] if rests is None else [rests.value]
-    columns += [np.full(len(parts), np.nan)] * 3 if differences is None else _values(differences)
-    columns += [raw, adjusted]
+    p_values = unknown if apart is None else np.where(small, np.nan, apart.p_value)
+    tested, adjusted = np.flatnonzero(~np.isnan(p_values)), unknown.copy()
+    adjusted[tested] = holm.adjusted(p_values[tested].tolist())
+    columns: dict[str, Array] = {"value": side.value, "low": side.low, "high": side.high}
+    columns["rest"] = unknown if found.rests is None else found.rests.value
+    for name in ("value", "low", "high"):
+        columns[f"difference_{name}".removesuffix("_value")] = unknown if apart is None else getattr(apart, name)
+    columns |= {"p_value": p_values, "adjusted_p_value": adjusted}
     segments = []
-    for i, ((name, part), row) in enumerate(zip(parts, np.transpose(columns).tolist(), strict=True)):
-        numbers = [None if math.isnan(value) else value for value in row]
+    for i, ((name, part), row) in enumerate(zip(parts, np.transpose(list(columns.values())).tolist(), strict=True)):
+        numbers: dict[str, Any] = {key: None if math.isnan(n) else n for key, n in zip(columns, row, strict=True)}
         words = _verdict(metric, part, numbers, float(side.rows[i]), confidence, found.note)
-        figures: dict[str, Any] = dict(zip(_NUMBERS, numbers, strict=True))
-        segments.append(Segment(name, part.rows, **figures, too_small=bool(small[i]), verdict=words))
+        segments.append(Segment(name, part.rows, **numbers, too_small=bool(small[i]), verdict=words))
     return segments
 
 
-_NUMBERS = (
-    *("value", "low", "high", "rest", "difference", "difference_low", "difference_high"),
-    *("p_value", "adjusted_p_value"),
-)
-
-
-def _values(differences: Any) -> list[Array]:
-    return [differences.value, differences.low, differences.high]
-
-
 def _verdict(
-    metric: Metric, part: "Evaluation", numbers: Sequence[float | None], rows: float, confidence: float, note: str
+    metric: Metric, part: "Evaluation", numbers: Mapping[str, float | None], rows: float, confidence: float, note: str
 ) -> str:
     """What can be said about a segment, never more than its p-value does."""
-    value, difference, adjusted = numbers[0], numbers[4], numbers[-1]
+    difference, adjusted = numbers["difference"], numbers["adjusted_p_value"]
     if rows < LEAST_ROWS:
         return f"too small: {_rests_on(metric, part, rows)}; at least {LEAST_ROWS} wanted"
-    if value is None:
-        return f"undefined: {metric.why_undefined(part._tally(metric))}"
+    if numbers["value"] is None:
+        tally = part._tally(metric)
+        return f"undefined: {part._why_no(metric) if tally is None else metric.why_undefined(tally)}"
     if adjusted is None or difference is None:
         return f"not compared: {note or 'there is no interval of both'}"
     if adjusted > 1 - confidence:
@@ -188,13 +182,12 @@ def _verdict(
 
 def _rests_on(metric: Metric, part: "Evaluation", rows: float) -> str:
     """The rows that are too few: those of the rarest class where a figure needs all of them."""
+    sizes = part._sizes()
+    if not metric.share_of and len(sizes) > 1:
+        rarest = min(sizes, key=sizes.__getitem__)
+        return f"{sizes[rarest]:,.6g} {'row' if sizes[rarest] == 1 else 'rows'} of {rarest}"
     names = {"P": "positive ", "N": "negative ", "PP": "alarmed ", "PN": "unalarmed "}
-    kind = names.get(metric.share_of, "")
-    if not kind and not metric.share_of:
-        rarest = min(part._sizes().items(), key=lambda item: item[1])
-        if len(part._sizes()) > 1:
-            return f"{rarest[1]:,.6g} {'row' if rarest[1] == 1 else 'rows'} of {rarest[0]}"
-    return f"{rows:,.6g} {kind}{'row' if rows == 1 else 'rows'}"
+    return f"{rows:,.6g} {names.get(metric.share_of, '')}{'row' if rows == 1 else 'rows'}"
 
 
 def _badness(segment: Segment, better: str) -> tuple[bool, float]:

@@ -5,14 +5,22 @@ gate refuses to judge where something is plainly ``wrong``.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from stakes import errors, metrics
 from stakes.errors import some
 from stakes.metrics import Estimate
 from stakes.tallies import ErrorSums, ScoreTable
+
+if TYPE_CHECKING:
+    from stakes.evaluation.base import Evaluation
+    from stakes.evaluation.many_classes import ManyClassEvaluation
+    from stakes.evaluation.two_classes import TwoClassEvaluation
+
+Gaps: TypeAlias = Mapping[str, object]
+"""What fills the gaps of a sentence, by name."""
 
 FEW_ROWS = 50
 """From this many rows in every class on, intervals have been seen to cover as often as they say."""
@@ -32,6 +40,26 @@ _DOMINATED = 2
 """From this many times the mean absolute error on, a few errors make most of the squared ones."""
 
 
+_WORDS = {
+    "own_truth": "{column} is the truth itself, perhaps in other numbers, so every figure is perfect; name the "
+    "model's own",
+    "constant": "score is {value:.6g} in every row, so it orders nothing; name the column with the model's scores",
+    "constant_prediction": "prediction is {value:.6g} in every row, so it follows nothing; name the model's own",
+    "edge": "the threshold {threshold:.6g} lies at the edge of the scores ({low:.6g} to {high:.6g}), so everyone gets "
+    "the same decision",
+    "chance": "the interval of the auc, {low:.4f} to {high:.4f}, covers chance",
+    "bins": "scores were counted in bins: the auc lies between {low:.6f} and {high:.6f}; other figures of the ranking "
+    "are those of rows that tie within their bin",
+    "logits": "the scores run from {low:.6g} to {high:.6g}: they look like logits or margins, not probabilities",
+    "r_above_r2": "r² = {squared:.4f} is far above r2 = {r2:.4f}: the predictions follow the truth, but shifted or "
+    "scaled",
+    "few_large_errors": "rmse is {times:.1f} times mae: a few large errors dominate; the largest are listed",
+    "never_cheapest": "the decision {name!r} is never worth taking at these costs",
+    "deployment": "only the costs are for the deployment; all other figures are at the frequencies of the rows",
+}
+"""Cautions in English; those that errors or other notes word are not among them."""
+
+
 @dataclass(frozen=True)
 class Caution:
     """One thing to point out.
@@ -43,11 +71,16 @@ class Caution:
 
     key: str
     words: str = ""
-    values: Mapping[str, Any] = field(default_factory=dict)
+    values: Gaps = field(default_factory=dict)
     wrong: bool = False
 
 
-def cautions(evaluation: Any) -> Iterator[Caution]:
+def _caution(key: str, *, wrong: bool = False, **values: object) -> Caution:
+    """A caution of the table of words."""
+    return Caution(key, _WORDS[key.removeprefix("caution.")].format(**values), values, wrong)
+
+
+def cautions(evaluation: "Evaluation") -> Iterator[Caution]:
     """Yield everything that applies to an evaluation, the worst first."""
     found = list(wrongs(evaluation))
     yield from found
@@ -59,53 +92,34 @@ def cautions(evaluation: Any) -> Iterator[Caution]:
 
 
 # ── wrong ────────────────────────────────────────────────────────────────────────────────────────────────────────
-def wrongs(evaluation: Any) -> Iterator[Caution]:
+def wrongs(evaluation: "Evaluation") -> Iterator[Caution]:
     """Yield what makes every figure meaningless; looks at no more than the tallies and the auc."""
-    copied = evaluation.counted.same_column or _copy_of_truth(evaluation.counted.tallies)
+    copied = evaluation.counted.same_column or _copy_of_truth(evaluation)
     if copied:
-        yield Caution(
-            "caution.own_truth",
-            (
-                f"{copied} is the truth itself, perhaps in other numbers, so every figure is perfect; name the "
-                "model's own"
-            ),
-            {"column": copied},
-            wrong=True,
-        )
+        yield _caution("caution.own_truth", column=copied, wrong=True)
         return
     tables = _score_tables(evaluation)
     if tables and all(table.constant_score for table in tables) and tables[0].total > 1:
-        value = tables[0].range[0]
-        yield Caution(
-            "caution.constant",
-            f"score is {value:.6g} in every row, so it orders nothing; name the column with the model's scores",
-            {"value": value},
-            wrong=True,
-        )
+        yield _caution("caution.constant", value=tables[0].range[0], wrong=True)
     elif evaluation.task == "binary" and tables:
         auc = evaluation._auc
-        if _below_chance(auc):
-            words = errors.upside_down(auc.value, auc.high, evaluation.positive, evaluation.negative)
+        if auc.high is not None and auc.high < 0.5:
+            words = errors.upside_down(auc.value, auc.high, tables[0].positive, tables[0].negative)
             yield Caution("caution.upside_down", words, {"value": auc.value}, wrong=True)
     elif tables:
         yield from _classes_upside_down(evaluation, wrong=True)
-    yield from _constant_prediction(evaluation.counted.tallies.get("errors"))
+    sums = evaluation._held(ErrorSums)
+    if sums is not None and sums.total > 1 and sums.has("prediction") and not sums.spread("p"):
+        yield _caution("caution.constant_prediction", value=float(sums.mean(p=1)), wrong=True)
 
 
-def warn_of_wrongs(evaluation: Any) -> None:
+def warn_of_wrongs(evaluation: "Evaluation") -> None:
     """Warn of what makes every figure meaningless, where the answer has no place for it."""
     for caution in wrongs(evaluation):
         errors.warn(caution.key.removeprefix("caution."), caution.words)
 
 
-def _constant_prediction(sums: ErrorSums | None) -> Iterator[Caution]:
-    if sums is not None and sums.total > 1 and sums.has("prediction") and not sums.spread("p"):
-        value = float(sums.mean(p=1))
-        words = f"prediction is {value:.6g} in every row, so it follows nothing; name the model's own"
-        yield Caution("caution.constant_prediction", words, {"value": value}, wrong=True)
-
-
-def _classes_upside_down(evaluation: Any, wrong: bool) -> Iterator[Caution]:
+def _classes_upside_down(evaluation: "Evaluation", wrong: bool) -> Iterator[Caution]:
     """Classes whose scores surely run the wrong way; ``wrong`` if all classes together do."""
     low = [table.positive for table in _score_tables(evaluation) if metrics.find("auc").of(table) < 0.5]
     if not low or _below_chance(evaluation["macro_auc"]) != wrong:
@@ -115,35 +129,29 @@ def _classes_upside_down(evaluation: Any, wrong: bool) -> Iterator[Caution]:
         names = surely[:_MOST_NAMES] + ["…"] * (len(surely) > _MOST_NAMES)
         yield Caution(
             "caution.classes_upside_down",
-            (
-                f"the auc against the rest is surely below chance for {some(surely)}; give each class the column of "
-                "its own scores"
-            ),
+            f"the auc against the rest is surely below chance for {some(surely)}; give each class the column of its "
+            "own scores",
             {"names": names},
             wrong,
         )
 
 
-def _score_tables(evaluation: Any) -> tuple[ScoreTable, ...]:
+def _score_tables(evaluation: "Evaluation") -> tuple[ScoreTable, ...]:
     """The scores of two classes, or those of each class against the rest."""
-    tallies = evaluation.counted.tallies
-    if "scores" in tallies:
-        return (tallies["scores"],)
-    return tallies["class_scores"].tables if "class_scores" in tallies else ()
+    scores = evaluation._any_scores
+    return () if scores is None else (scores,) if isinstance(scores, ScoreTable) else scores.tables
 
 
-def _copy_of_truth(tallies: Mapping[str, Any]) -> str:
+def _copy_of_truth(evaluation: "Evaluation") -> str:
     """The argument that holds the truth itself, perhaps in other numbers; empty where none does."""
-    sums: ErrorSums | None = tallies.get("errors")
+    sums, scores = evaluation._held(ErrorSums), evaluation._any_scores
     if sums is not None:
         return "prediction" if sums.largest == 0 and sums.total >= _ROWS_TO_COPY and sums.spread("t") else ""
-    if "scores" in tallies:
-        table = tallies["scores"]
-        return "score" if min(table.effective_rows) >= 2 and table.copies_truth else ""
-    classes = tallies.get("class_scores")
-    if classes is None or classes.equal_rows < 2 * len(classes.classes):
+    if isinstance(scores, ScoreTable):
+        return "score" if min(scores.effective_rows) >= 2 and scores.copies_truth else ""
+    if scores is None or scores.equal_rows < 2 * len(scores.classes):
         return ""
-    occurring = [table for table in classes.tables if table.P]
+    occurring = [table for table in scores.tables if table.P]
     return "score" if len(occurring) > 1 and all(table.copies_truth for table in occurring) else ""
 
 
@@ -152,7 +160,7 @@ def _below_chance(auc: Estimate) -> bool:
 
 
 # ── doubtful ─────────────────────────────────────────────────────────────────────────────────────────────────────
-def _of_two_classes(evaluation: Any) -> Iterator[Caution]:
+def _of_two_classes(evaluation: "TwoClassEvaluation") -> Iterator[Caution]:
     table, decided, figures = evaluation.scores, evaluation.confusion, evaluation.figures
     yield from _no_better_than_constant(figures)
     if table is None:
@@ -167,40 +175,22 @@ def _of_two_classes(evaluation: Any) -> Iterator[Caution]:
         yield from _of_scores(evaluation, table)
 
 
-def _of_scores(evaluation: Any, table: ScoreTable) -> Iterator[Caution]:
+def _of_scores(evaluation: "TwoClassEvaluation", table: ScoreTable) -> Iterator[Caution]:
     threshold, auc = evaluation.threshold, evaluation.figures["auc"]
     low, high = table.range
     if threshold is not None and (threshold <= low or threshold > high):
-        yield Caution(
-            "caution.edge",
-            (
-                f"the threshold {threshold:.6g} lies at the edge of the scores ({low:.6g} to {high:.6g}), so "
-                "everyone gets the same decision"
-            ),
-            {"threshold": threshold, "low": low, "high": high},
-        )
+        yield _caution("caution.edge", threshold=threshold, low=low, high=high)
     if auc.low is not None and auc.high is not None and auc.low <= 0.5 <= auc.high:
-        yield Caution(
-            "caution.chance",
-            f"the interval of the auc, {auc.low:.4f} to {auc.high:.4f}, covers chance",
-            {"low": auc.low, "high": auc.high},
-        )
-    if _many(evaluation) and auc.value >= NEAR_PERFECT:
+        yield _caution("caution.chance", low=auc.low, high=auc.high)
+    if evaluation.rows >= FEW_ROWS and auc.value >= NEAR_PERFECT:
         yield Caution("caution.perfect", errors.too_good("auc", auc.value), {"value": auc.value})
     yield from _not_probabilities(evaluation)
     if table.grid is not None:
         least, most = map(float, metrics.auc_bounds(table))
-        yield Caution(
-            "caution.bins",
-            (
-                f"scores were counted in bins: the auc lies between {least:.6f} and {most:.6f}; other figures of the "
-                "ranking are those of rows that tie within their bin"
-            ),
-            {"low": least, "high": most},
-        )
+        yield _caution("caution.bins", low=least, high=most)
 
 
-def _of_many_classes(evaluation: Any) -> Iterator[Caution]:
+def _of_many_classes(evaluation: "ManyClassEvaluation") -> Iterator[Caution]:
     yield from _no_better_than_constant(evaluation.figures)
     yield from _too_good(evaluation, "accuracy", "macro_auc")
     yield from _classes_upside_down(evaluation, wrong=False)
@@ -212,26 +202,22 @@ def _of_many_classes(evaluation: Any) -> Iterator[Caution]:
         yield Caution("caution.too_many_classes", values={"n": len(evaluation.classes)})
 
 
-def _of_numbers(evaluation: Any) -> Iterator[Caution]:
+def _of_numbers(evaluation: "Evaluation") -> Iterator[Caution]:
     figures = evaluation.figures
     r, r2 = figures["pearson"].value, figures["r2"].value
     if r**2 - r2 > _FAR_ABOVE:
-        yield Caution(
-            "caution.r_above_r2",
-            (f"r² = {r**2:.4f} is far above r2 = {r2:.4f}: the predictions follow the truth, but shifted or scaled"),
-            {"r": r, "squared": r**2, "r2": r2},
-        )
+        yield _caution("caution.r_above_r2", r=r, squared=r**2, r2=r2)
     mean, root = figures["mean_absolute_error"].value, figures["root_mean_squared_error"].value
     if mean and root / mean > _DOMINATED:
-        yield Caution(
-            "caution.few_large_errors",
-            f"rmse is {root / mean:.1f} times mae: a few large errors dominate; the largest are listed",
-            {"times": root / mean},
-        )
+        yield _caution("caution.few_large_errors", times=root / mean)
     yield from _too_good(evaluation, "r2")
 
 
-_BY_TASK = {"binary": _of_two_classes, "multiclass": _of_many_classes, "regression": _of_numbers}
+_BY_TASK: dict[str, Callable[[Any], Iterator[Caution]]] = {
+    "binary": _of_two_classes,
+    "multiclass": _of_many_classes,
+    "regression": _of_numbers,
+}
 _TOO_GOOD = ("caution.perfect", "caution.perfect_figure")
 
 
@@ -242,32 +228,25 @@ def _no_better_than_constant(figures: Mapping[str, Estimate]) -> Iterator[Cautio
         yield Caution("caution.majority", errors.no_better_than_majority(**values), values)
 
 
-def _too_good(evaluation: Any, *names: str) -> Iterator[Caution]:
-    for name in names if _many(evaluation) else ():
+def _too_good(evaluation: "Evaluation", *names: str) -> Iterator[Caution]:
+    for name in names if evaluation.rows >= FEW_ROWS else ():
         found = evaluation.figures.get(name)
         if found is not None and found.value >= NEAR_PERFECT > found.baseline:
-            values = {"figure": name, "value": found.value}
-            yield Caution("caution.perfect_figure", errors.too_good(**values), values)
+            words = errors.too_good(name, found.value)
+            yield Caution("caution.perfect_figure", words, {"figure": name, "value": found.value})
             return
 
 
-def _many(evaluation: Any) -> bool:
-    return bool(evaluation.rows >= FEW_ROWS)
-
-
-def _not_probabilities(evaluation: Any) -> Iterator[Caution]:
-    if evaluation.scores is not None and not evaluation.probabilities:
-        low, high = evaluation.scores.range
+def _not_probabilities(evaluation: "Evaluation") -> Iterator[Caution]:
+    scores = evaluation._any_scores
+    if scores is not None and not evaluation.probabilities:
+        low, high = scores.range
         if low < 0 < high:
-            yield Caution(
-                "caution.logits",
-                f"the scores run from {low:.6g} to {high:.6g}: they look like logits or margins, not probabilities",
-                {"low": low, "high": high},
-            )
+            yield _caution("caution.logits", low=low, high=high)
 
 
 # ── rows and costs ───────────────────────────────────────────────────────────────────────────────────────────────
-def _of_rows(evaluation: Any) -> Iterator[Caution]:
+def _of_rows(evaluation: "Evaluation") -> Iterator[Caution]:
     """Yield what is to be said about the rows and the costs of any evaluation."""
     counted, pricing = evaluation.counted, evaluation.pricing
     if counted.dropped:
@@ -278,12 +257,6 @@ def _of_rows(evaluation: Any) -> Iterator[Caution]:
     if pricing is None:
         return
     for name in pricing.costs.never_cheapest():
-        yield Caution(
-            "caution.never_cheapest", f"the decision {name!r} is never worth taking at these costs", {"name": name}
-        )
+        yield _caution("caution.never_cheapest", name=name)
     if pricing.prior is not None:
-        yield Caution(
-            "caution.deployment",
-            "only the costs are for the deployment; all other figures are at the frequencies of the rows",
-            {"figure": "expected_cost"},
-        )
+        yield _caution("caution.deployment", figure="expected_cost")

@@ -4,15 +4,15 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Unpack
 
 from stakes import errors, metrics
 from stakes.engines.files.text_format import in_format
 from stakes.errors import Given, InputError
 from stakes.evaluation.comparison import Comparison, Pair, Place
 from stakes.evaluation.contestants import Contestant, contestants
-from stakes.metrics import Estimate, Metric
-from stakes.question.options import Column, Compared, Data, asks
+from stakes.metrics import Metric
+from stakes.question.options import Column, Compared, Data, Value, asks
 from stakes.question.question import Question
 from stakes.tallies.arithmetic import is_real
 from stakes.uncertainty import holm
@@ -79,10 +79,10 @@ def compare(data: Data = None, *arrays: Column, **asked: Unpack[Compared]) -> Co
             raise errors.not_unpaired(name)
     sampling = replace(question.sampling, replicates=int(question["resamples"]))
     models = contestants(data, question)
-    return _compared(models, _wanted(question["metric"], models), sampling, question["simultaneous"], margin, paired)
+    return _compare_all(models, _wanted(question["metric"], models), sampling, question["simultaneous"], margin, paired)
 
 
-def _wanted(texts: Any, models: Sequence[Contestant]) -> list[Metric]:
+def _wanted(texts: Value, models: Sequence[Contestant]) -> list[Metric]:
     """The metrics to rank by; what there is to judge tells the default."""
     named = list(texts) if isinstance(texts, list | tuple) else [] if texts is None else [texts]
     meant = [_meant(text, models[0]) for text in named or [_usual(models)]]
@@ -109,7 +109,7 @@ def _meant(text: str, model: Contestant) -> Metric:
     return metrics.find(metric.of_many) if many and metric.of_many else metric
 
 
-def _compared(
+def _compare_all(
     models: Sequence[Contestant],
     wanted: Sequence[Metric],
     sampling: Sampling,
@@ -117,7 +117,8 @@ def _compared(
     margin: float | None,
     on_same_rows: bool,
 ) -> Comparison:
-    clusters = None if models[0].sample.cluster is None else min(int(m.sample.cluster.max()) + 1 for m in models)  # type: ignore[union-attr]
+    counts = [int(m.sample.cluster.max()) + 1 for m in models if m.sample.cluster is not None]
+    clusters = min(counts, default=None)
     if clusters is not None and clusters < FEW_CLUSTERS:
         errors.warn("few-clusters", errors.few_clusters(clusters, FEW_CLUSTERS))
     each = sampling
@@ -126,10 +127,10 @@ def _compared(
     table: list[Place] = []
     pairs: list[Pair] = []
     for metric in wanted:
-        ranked = _ranked(metric, models)
+        ranked = _rank(metric, models)
         table += [Place(rank, m.name, metric.text, m.evaluation[metric.text]) for rank, m in enumerate(ranked, 1)]
         found = [_pair(metric, *two, each, margin, on_same_rows) for two in itertools.combinations(ranked, 2)]
-        pairs += _corrected(found)
+        pairs += _add_holm(found)
     evaluations = {model.name: model.evaluation for model in models}
     how = (sampling.confidence, simultaneous, margin, on_same_rows, clusters)
     return Comparison(evaluations, table, pairs, *how, models)
@@ -142,7 +143,7 @@ def pair_of(comparison: Comparison, metric: Metric) -> Pair:
     return _pair(metric, first, second, sampling, None, comparison.on_same_rows)
 
 
-def _ranked(metric: Metric, models: Sequence[Contestant]) -> list[Contestant]:
+def _rank(metric: Metric, models: Sequence[Contestant]) -> list[Contestant]:
     """The best first; those without a figure last; names decide between equals."""
     sign = -1 if metric.better == "higher" else 1
 
@@ -154,39 +155,34 @@ def _ranked(metric: Metric, models: Sequence[Contestant]) -> list[Contestant]:
 
 
 def _pair(
-    metric: Metric,
-    first: Contestant,
-    second: Contestant,
-    sampling: Sampling,
-    margin: float | None,
-    on_same_rows: bool,
+    metric: Metric, first: Contestant, second: Contestant, sampling: Sampling, margin: float | None, on_same_rows: bool
 ) -> Pair:
-    figures = [model.evaluation[metric.text] for model in (first, second)]
-    gap = figures[0].value - figures[1].value
+    gap = first.evaluation[metric.text].value - second.evaluation[metric.text].value
     flipped = None
-    if on_same_rows and first.can_be_right and second.can_be_right:
-        flipped = paired_rows.flipped(first.sample, first.decided, second.decided)  # type: ignore[arg-type]
+    one, other = first.complete_decisions, second.complete_decisions
+    if on_same_rows and one is not None and other is not None:
+        flipped = paired_rows.flipped(first.sample, one, other)
     pair = Pair(first.name, second.name, metric.text, gap, flipped=flipped)
-    if not math.isfinite(gap):
-        return replace(pair, note=_why_no_difference(first, second, figures))
-    outputs = [model.output(metric) for model in (first, second)]
+    one, other = first.output(metric), second.output(metric)
+    if not math.isfinite(gap) or one is None or other is None:
+        return replace(pair, note=_why_no_difference(metric, first, second))
     if on_same_rows:
-        found = paired_rows.difference(metric, first.sample, outputs[0], outputs[1], sampling)
+        found = paired_rows.difference(metric, first.sample, one, other, sampling)
     else:
-        sides = ((first.sample, outputs[0]), (second.sample, outputs[1]))
-        found = paired_rows.difference_of_unpaired(metric, *sides, sampling)
-    judged = replace(pair, low=found.low, high=found.high, p_value=found.p_value, method=found.method, note=found.note)
-    return judged if margin is None else _judged_by(margin, metric, judged)
+        found = paired_rows.difference_of_unpaired(metric, (first.sample, one), (second.sample, other), sampling)
+    pair = replace(pair, low=found.low, high=found.high, p_value=found.p_value, method=found.method, note=found.note)
+    return pair if margin is None else _judge_by(margin, metric, pair)
 
 
-def _why_no_difference(first: Contestant, second: Contestant, figures: Sequence[Estimate]) -> str:
-    for model, estimate in zip((first, second), figures, strict=True):
+def _why_no_difference(metric: Metric, *models: Contestant) -> str:
+    for model in models:
+        estimate = model.evaluation[metric.text]
         if not estimate.defined:
             return f"{estimate.name} of {model.name} is undefined: {estimate.reason}"
-    return f"{figures[0].name} is infinite"
+    return f"{metric.text} is infinite"
 
 
-def _judged_by(margin: float, metric: Metric, pair: Pair) -> Pair:
+def _judge_by(margin: float, metric: Metric, pair: Pair) -> Pair:
     """Say whether the interval shows that one is not worse than the other by more than the margin."""
     if pair.low is None or pair.high is None:
         return pair
@@ -194,7 +190,7 @@ def _judged_by(margin: float, metric: Metric, pair: Pair) -> Pair:
     return replace(pair, not_inferior=worst_of_first < margin, second_not_inferior=worst_of_second < margin)
 
 
-def _corrected(pairs: Sequence[Pair]) -> list[Pair]:
+def _add_holm(pairs: Sequence[Pair]) -> list[Pair]:
     """Add Holm's p-values; a pair without a p-value is none of the tests."""
     tested = [pair.p_value for pair in pairs if pair.p_value is not None]
     corrected = iter(holm.adjusted(tested))

@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 from stakes import errors, metrics
-from stakes.decisions.curves.decision_difference import decision_difference
+from stakes.decisions.curves.decision import decision_difference
 from stakes.decisions.curves.kinds import Curve
 from stakes.errors import InputError, short, some
 from stakes.evaluation.base import Evaluation
@@ -15,6 +15,7 @@ from stakes.evaluation.cautions import wrongs
 from stakes.evaluation.contestants import Contestant
 from stakes.metrics import Estimate
 from stakes.metrics.estimate import percent
+from stakes.question.options import Column
 from stakes.records import Finite, Positive, Record, RowCount, Share
 from stakes.results import Plottable, Reportable, Shown
 from stakes.tallies.checks import is_one_of
@@ -22,9 +23,6 @@ from stakes.tallies.names import and_list
 from stakes.text import lines, visible
 from stakes.uncertainty.paired import Flipped
 from stakes.views import page
-
-FORMAT = 1
-"""The version of what to_dict() and to_json() give."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +71,16 @@ class Pair(Record):
         return (self.low > 0 or self.high < 0) and self.adjusted_p_value <= 1 - confidence
 
 
+@dataclass(frozen=True)
+class Standing:
+    """The best model by a metric: whom it surely beats, whom it cannot be told apart from, or compared with."""
+
+    best: Place
+    beaten: list[str] = field(default_factory=list)
+    alike: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+
+
 @dataclass(frozen=True, eq=False)
 class Comparison(
     Record,
@@ -80,7 +88,7 @@ class Comparison(
     Plottable,
     Reportable,
     stakes="comparison",
-    form=FORMAT,
+    form=1,
     shown="rows dropped paired=on_same_rows clusters confidence intervals margin conclusion notes table pairs",
 ):
     """Models ranked by one or more figures, and every two of them compared.
@@ -121,15 +129,15 @@ class Comparison(
     def pair(self, one: str, other: str, metric: str | None = None) -> Pair:
         """Return the comparison of two models, by the first metric if none is named, whatever their order."""
         wanted = self.metrics[0] if metric is None else metrics.find(metric).text
-        for name in (one, other):
-            if not is_one_of(name, self.models):
-                raise errors.no_such_pair(one, other, list(self.models))
-        for pair in self.pairs:
-            if pair.metric == wanted and {pair.first, pair.second} == {one, other}:
+        known = all(is_one_of(name, self.models) for name in (one, other))
+        for pair in self._pairs_by(wanted) if known else ():
+            if {pair.first, pair.second} == {one, other}:
                 return pair
-        raise errors.no_such_pair(one, other, list(self.models))
+        named = f"{short(repr(one))} and {short(repr(other))}"
+        models = some(list(self.models))
+        raise InputError("no-such-pair", f"there is no pair of {named} by that metric; the models are {models}")
 
-    def curve(self, kind: str, first: str = "", second: str = "", *, thresholds: Any = None) -> Curve:
+    def curve(self, kind: str, first: str = "", second: str = "", *, thresholds: Column = None) -> Curve:
         """Return the "decision" curve of two models: how much more net benefit the first one has than the second.
 
         Its band is that of each threshold probability by itself, for rows (or clusters) that both models share.
@@ -142,17 +150,19 @@ class Comparison(
         if not known or first == second:
             raise InputError(
                 "not-two-models",
-                f"{f'{short(repr(first))} and {short(repr(second))}'} are not two of the models; there are "
+                f"{short(repr(first))} and {short(repr(second))} are not two of the models; there are "
                 f"{some(list(self.models))}",
             )
         sides = [model for name in (first, second) for model in self.contestants if model.name == name]
         if not self.on_same_rows:
             raise errors.no_curve(kind, "the models were not judged on the same rows")
+        scores = []
         for model in sides:
             if model.sample.positive is None or model.scores is None or not model.evaluation.probabilities:
                 raise errors.no_curve(kind, f"{model.name} gives no probabilities of two classes")
-        scores: Any = [model.scores for model in sides]
-        return decision_difference(sides[0].sample, scores[0], scores[1], self.confidence, thresholds=thresholds)
+            scores.append(model.scores)
+        one, other = scores
+        return decision_difference(sides[0].sample, one, other, self.confidence, thresholds=thresholds)
 
     # ── in words ─────────────────────────────────────────────────────────────────────────────────────────────
     @property
@@ -160,25 +170,37 @@ class Comparison(
         """What can be said, never more than the intervals do."""
         return lines(["; ".join(self._sentence(metric) for metric in self.metrics)])
 
+    def _pairs_by(self, metric: str) -> list[Pair]:
+        return [pair for pair in self.pairs if pair.metric == metric]
+
+    def _places_by(self, metric: str) -> list[Place]:
+        return [place for place in self.table if place.metric == metric]
+
+    def _standing(self, metric: str) -> Standing:
+        """How the best model by a metric stands against each of the others."""
+        best = self._places_by(metric)[0]
+        found = Standing(best)
+        for pair in self._pairs_by(metric):
+            if best.model in (pair.first, pair.second):
+                sure, known = pair.told_apart(self.confidence), math.isfinite(pair.difference)
+                (found.beaten if sure else found.alike if known else found.lost).append(pair.second)
+        return found
+
     def _sentence(self, metric: str) -> str:
-        pairs = [pair for pair in self.pairs if pair.metric == metric]
+        pairs = self._pairs_by(metric)
         if len(pairs) == 1:
             return self._sentence_of_two(pairs[0])
-        best = next(place for place in self.table if place.metric == metric)
-        if not best.estimate.defined:
-            return f"no model has a {metric} {self._where}: {best.estimate.reason}"
-        of_best = [pair for pair in pairs if best.model in (pair.first, pair.second)]
-        worse = [pair.second for pair in of_best if pair.told_apart(self.confidence)]
-        known = [pair for pair in of_best if math.isfinite(pair.difference)]
-        open_ones = [pair.second for pair in known if not pair.told_apart(self.confidence)]
-        lost = [pair.second for pair in of_best if pair not in known]
-        parts = [f"it is better than {and_list(worse)}"] if worse else []
-        parts += [f"it cannot be told apart from {and_list(open_ones)}"] if open_ones else []
-        parts += (
-            [f"it cannot be compared with {and_list(lost)}, whose {metric} is infinite or undefined"] if lost else []
-        )
-        found = f"{best.model} has the best {metric} ({page.number(best.estimate.value)}) of {len(self.models)} models"
-        return f"{found} {self._where}: {', but '.join(parts)}"
+        found = self._standing(metric)
+        best, estimate = found.best.model, found.best.estimate
+        if not estimate.defined:
+            return f"no model has a {metric} {self._where}: {estimate.reason}"
+        parts = [f"it is better than {and_list(found.beaten)}"] if found.beaten else []
+        parts += [f"it cannot be told apart from {and_list(found.alike)}"] if found.alike else []
+        if found.lost:
+            why = f"whose {metric} is infinite or undefined"
+            parts.append(f"it cannot be compared with {and_list(found.lost)}, {why}")
+        lead = f"{best} has the best {metric} ({page.number(estimate.value)}) of {len(self.models)} models"
+        return f"{lead} {self._where}: {', but '.join(parts)}"
 
     def _sentence_of_two(self, pair: Pair) -> str:
         names = f"{pair.first} and {pair.second}"
@@ -201,8 +223,10 @@ class Comparison(
     def _of_margin(self, pair: Pair) -> str:
         """Whether either is shown to be not worse than the other by more than the margin."""
         sides = ((pair.first, pair.second, pair.not_inferior), (pair.second, pair.first, pair.second_not_inferior))
-        words = {True: "at most {:g} worse than {}: shown", False: "at most {:g} worse than {}: not shown"}
-        shown = [f"{one} is {words[bool(so)].format(self.margin, other)}" for one, other, so in sides]
+        shown = [
+            f"{one} is at most {self.margin:g} worse than {other}: {'shown' if so else 'not shown'}"
+            for one, other, so in sides
+        ]
         return f"{pair.metric}, by the {percent(self.confidence)} interval: {'; '.join(shown)}"
 
     @property
@@ -238,7 +262,7 @@ class Comparison(
 
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
 
-    def to_rows(self) -> list[dict[str, Any]]:
+    def to_rows(self) -> list[dict[str, object]]:
         """Return one flat dictionary per pair, for a data frame."""
         nothing = dict.fromkeys(Flipped.__dataclass_fields__)
         rows = [asdict(pair) for pair in self.pairs]
@@ -259,18 +283,14 @@ class Comparison(
         return page.Page(facts, [*grids, *self._flips()], self.notes)
 
     def _ranking(self, metric: str) -> page.Grid:
-        places = [place for place in self.table if place.metric == metric]
+        places = self._places_by(metric)
         intervals = any(place.estimate.low is not None for place in places)
-        head = ("model", metric, *(("low", "high") if intervals else ()), "baseline")
-        rows = []
-        for place in places:
-            estimate = place.estimate
-            ends = (page.number(estimate.low), page.number(estimate.high)) if intervals else ()
-            rows.append((place.model, page.number(estimate.value), *ends, page.number(estimate.baseline)))
-        return page.Grid(head, rows)
+        shown = ("value", *(("low", "high") if intervals else ()), "baseline")
+        rows = [(one.model, *(page.number(getattr(one.estimate, name)) for name in shown)) for one in places]
+        return page.Grid(("model", metric, *shown[1:]), rows)
 
     def _differences(self, metric: str) -> page.Grid:
-        pairs = [pair for pair in self.pairs if pair.metric == metric]
+        pairs = self._pairs_by(metric)
         several = len(pairs) > 1
         head = ["first minus second", metric, "low", "high", "p", *(["Holm p"] if several else [])]
         rows = []
@@ -282,9 +302,12 @@ class Comparison(
 
     def _flips(self) -> list[page.Grid]:
         """On how many rows the models of each pair are right."""
-        pairs = [pair for pair in self.pairs if pair.metric == self.metrics[0] and pair.flipped]
         head = ("rows: first, second", "both right", "only first", "only second", "both wrong")
-        rows = [(f"{p.first}, {p.second}", *(f"{n:,}" for n in asdict(p.flipped).values())) for p in pairs]  # type: ignore[arg-type]
+        rows = [
+            (f"{pair.first}, {pair.second}", *(f"{count:,}" for count in asdict(pair.flipped).values()))
+            for pair in self._pairs_by(self.metrics[0])
+            if pair.flipped
+        ]
         return [page.Grid(head, rows)] if rows else []
 
     def __repr__(self) -> str:
@@ -294,8 +317,11 @@ class Comparison(
         from stakes.views import pictures  # only notebooks need it
 
         metric = self.metrics[0]
-        pairs = [pair for pair in self.pairs if pair.metric == metric and math.isfinite(pair.difference)]
-        drawn = [(f"{pair.first} − {pair.second}", pair.difference, pair.low, pair.high) for pair in pairs]
+        drawn = [
+            (f"{pair.first} − {pair.second}", pair.difference, pair.low, pair.high)
+            for pair in self._pairs_by(metric)
+            if math.isfinite(pair.difference)
+        ]
         title = f"differences in {metric}, {percent(self.confidence)} intervals"
         return [pictures.forest(title, drawn)] if drawn else []
 
@@ -310,5 +336,5 @@ def _chance(p_value: float | None) -> str:
     return f"{p_value:.4f}" if p_value >= 0.001 else f"{p_value:.1e}" if p_value else "< 1e-300"
 
 
-def _size(rows: Any) -> str:
+def _size(rows: float) -> str:
     return f"{rows:,}" if isinstance(rows, int) else f"weight {rows:,.6g}"

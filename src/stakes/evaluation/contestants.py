@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -12,13 +11,14 @@ from stakes.engines.class_scores import spread_scores
 from stakes.engines.joining import join, table_names
 from stakes.engines.missing import keep, present_rows
 from stakes.engines.pricing import cost_column
-from stakes.engines.reading import Read, count_read, read_rows
+from stakes.engines.reading import Read, RowQuestion, count_read, read_rows
 from stakes.engines.tables import take
-from stakes.errors import About, InputError, Pass, some, the_class
+from stakes.errors import About, InputError, Pass, rows_text, some, the_class
 from stakes.evaluation import judge
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.metrics import Metric
+from stakes.question.options import Column, Data, Value
 from stakes.question.question import Question
 from stakes.tallies import Confusion, CostSums, ErrorSums
 from stakes.tallies.arithmetic import Array
@@ -34,10 +34,10 @@ class Entry:
     """Where a model's rows are: names of columns of the data, or arrays."""
 
     name: str
-    data: Any
-    truth: Any
-    score: Any = None
-    prediction: Any = None
+    data: Data
+    truth: Column
+    score: Column = None
+    prediction: Column = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,38 +52,41 @@ class Contestant:
     numbers: Array | None
 
     @property
-    def can_be_right(self) -> bool:
-        """Whether there are decisions, and every class can be decided."""
-        return self.decided is not None and set(self.sample.classes) <= set(self.sample.decisions)
+    def complete_decisions(self) -> Array | None:
+        """The decisions, if there are any and every class can be decided."""
+        return self.decided if set(self.sample.classes) <= set(self.sample.decisions) else None
 
-    def output(self, metric: Metric) -> Array:
+    def output(self, metric: Metric) -> Array | None:
         """What a metric judges: decisions, scores or predicted numbers."""
         if metric.tally in (Confusion, CostSums):
-            return self.decided  # type: ignore[return-value]
-        return self.numbers if metric.tally is ErrorSums else self.scores  # type: ignore[return-value]
+            return self.decided
+        return self.numbers if metric.tally is ErrorSums else self.scores
 
 
 # ── where the rows are ───────────────────────────────────────────────────────────────────────────────────────────
-def _entries(data: Any, question: Question) -> tuple[list[Entry], dict[str, Any]]:
+def _entries(data: Data, question: Question) -> tuple[list[Entry], dict[str, Column]]:
     """Return the models that a call names, and what they share if that is no longer as it was given."""
     paired = question["paired"]
     prices = () if question.pricing is None else question.pricing.costs.columns
     columns = {name: question[name] for name in _SHARED}
     columns |= {"score": question["scores"], "prediction": question["predictions"]}
-    if isinstance(data, list | tuple):
-        if not paired:
-            return entries_of_tables(data, columns), {}
-        found, shared = entries_joined(data, question["id"], columns, prices, question["alike"])
+    shared: dict[str, Column] = {}
+    if not isinstance(data, list | tuple):
+        found = _entries_by_name(data, question)
+    elif paired:
+        found, shared = _entries_joined(data, question, columns, prices)
     else:
-        found, shared = entries(data, question["truth"], question["scores"], question["predictions"], paired), {}
+        _check_names(columns)
+        outputs = {kind: columns[kind] for kind in ("truth", "score", "prediction")}
+        found = [Entry(name, one, **outputs) for name, one in zip(table_names(data), data, strict=True)]
     if paired and question["missing"] == "drop":
         return _complete(found, {**columns, **shared}, question, prices)
     return found, shared
 
 
 def _complete(
-    found: list[Entry], columns: Mapping[str, Any], question: Question, prices: Sequence[str]
-) -> tuple[list[Entry], dict[str, Any]]:
+    found: list[Entry], columns: Mapping[str, Column], question: Question, prices: Sequence[str]
+) -> tuple[list[Entry], dict[str, Column]]:
     """Leave out every row in which any model lacks a value, so that all are judged on the same rows."""
     shared = {"truth": found[0].truth, "weight": columns["weight"], "cluster": columns["cluster"]}
     shared |= {cost_column(name): name for name in prices}
@@ -101,14 +104,14 @@ def _complete(
     kept = [{name: keep(values, present) for name, values in one.items()} for one in taken]
     table = {name: kept[0][cost_column(name)] for name in prices} or None
     entries = [
-        Entry(entry.name, table, kept[0]["truth"], _kept_score(entry.score, one, present), one.get("prediction"))
+        Entry(entry.name, table, kept[0]["truth"], _keep_score(entry.score, one, present), one.get("prediction"))
         for entry, one in zip(found, kept, strict=True)
     ]
     dropped = int(len(present) - present.sum())
     return entries, {**{name: kept[0].get(name) for name in _SHARED[1:]}, "where": None, "dropped": dropped}
 
 
-def _kept_score(given: Any, kept: Mapping[str, Any], present: Array) -> Any:
+def _keep_score(given: Column, kept: Mapping[str, Column], present: Array) -> Column:
     """The score of a model on the rows that stay: one column, one for each class, or an array of them."""
     if isinstance(given, Mapping) or hasattr(given, "columns"):
         given = given if isinstance(given, Mapping) else given.columns
@@ -116,19 +119,19 @@ def _kept_score(given: Any, kept: Mapping[str, Any], present: Array) -> Any:
     return kept.get("score") if given is None or "score" in kept else np.asarray(given)[present]
 
 
-def entries(data: Any, truth: Any, scores: Any, predictions: Any, paired: bool) -> list[Entry]:
-    """Return the models that a call names, in its order."""
-    columns = {"score": _by_name("scores", scores), "prediction": _by_name("predictions", predictions)}
+def _entries_by_name(data: Data, question: Question) -> list[Entry]:
+    """The models that a call names, in its order."""
+    columns = {name: _by_name(f"{name}s", question[f"{name}s"]) for name in ("score", "prediction")}
     names = list(dict.fromkeys(name for found in columns.values() for name in found))
     if len(names) < 2:
         raise errors.one_model(names)
     given = [(name, {kind: found[name] for kind, found in columns.items() if name in found}) for name in names]
-    if paired:
-        return [_of_same_rows(name, data, truth, outputs) for name, outputs in given]
+    if question["paired"]:
+        return [_of_same_rows(name, data, question["truth"], outputs) for name, outputs in given]
     return [_of_own_rows(name, outputs) for name, outputs in given]
 
 
-def _by_name(argument: str, models: Any) -> dict[str, Any]:
+def _by_name(argument: str, models: Value) -> dict[str, Column]:
     """Model → output; a list of column names calls models like their columns."""
     if models is None:
         return {}
@@ -149,25 +152,29 @@ def _by_name(argument: str, models: Any) -> dict[str, Any]:
     )
 
 
-def _of_same_rows(name: str, data: Any, truth: Any, outputs: dict[str, Any]) -> Entry:
-    for output in outputs.values():
-        lengths = [_length(column) for column in (output, truth)]
-        if None not in lengths and lengths[0] != lengths[1]:
-            raise errors.models_of_different_lengths(name, *lengths)  # type: ignore[arg-type]
+def _of_same_rows(name: str, data: Data, truth: Column, outputs: dict[str, Column]) -> Entry:
+    rows = _length(truth)
+    for own in map(_length, outputs.values()):
+        if own is not None and rows is not None and own != rows:
+            raise InputError(
+                "models-of-different-lengths",
+                f"model {name!r} has {rows_text(own)} but truth has {rows:,}; models are compared on the same "
+                "rows: give every model all of them, or with ",
+                Pass("paired", False),
+                " each its own truth",
+            )
     return Entry(name, data, truth, **outputs)
 
 
-def _length(column: Any) -> int | None:
+def _length(column: Column) -> int | None:
     """How many rows a column has, where that can be told before it is read."""
-    if isinstance(column, str | Mapping):
-        return None
     try:
-        return len(column)
+        return None if isinstance(column, str | Mapping) else len(column)
     except TypeError:  # no column at all, or one of no length, such as a sparse matrix
         return None
 
 
-def _of_own_rows(name: str, outputs: dict[str, Any]) -> Entry:
+def _of_own_rows(name: str, outputs: dict[str, Column]) -> Entry:
     if not all(isinstance(output, tuple) and len(output) == 2 for output in outputs.values()):
         raise InputError(
             "own-truths",
@@ -179,21 +186,14 @@ def _of_own_rows(name: str, outputs: dict[str, Any]) -> Entry:
     return Entry(name, None, truth, **{kind: output for kind, (_, output) in outputs.items()})
 
 
-def entries_of_tables(tables: Sequence[Any], columns: Mapping[str, Any]) -> list[Entry]:
-    """Return one model for each table, called like it, with the rows of that table."""
-    _check_names(columns)
-    outputs = {kind: columns[kind] for kind in ("truth", "score", "prediction")}
-    return [Entry(name, table, **outputs) for name, table in zip(table_names(tables), tables, strict=True)]
-
-
-def entries_joined(
-    tables: Sequence[Any], case: Any, columns: Mapping[str, Any], prices: Sequence[str], alike: Any = None
-) -> tuple[list[Entry], dict[str, Any]]:
-    """Return one model for each table, all on the same rows, and the columns of weights and clusters, if wanted.
+def _entries_joined(
+    tables: Sequence[Data], question: Question, columns: Mapping[str, Column], prices: Sequence[str]
+) -> tuple[list[Entry], dict[str, Column]]:
+    """One model for each table, all on the same rows, and the columns of weights and clusters, if wanted.
 
     ``prices`` are the columns of costs that differ by row.
     """
-    if case is None:
+    if question["id"] is None:
         raise InputError(
             "how-to-join",
             "several tables were given; name the column of case numbers that joins them as ",
@@ -202,19 +202,20 @@ def entries_joined(
             Pass("paired", False),
             " if they hold different cases",
         )
-    _check_names({**columns, "id": case})
+    _check_names({**columns, "id": question["id"]})
     wanted = {name: column for name, column in columns.items() if column is not None}
     shared = {name: wanted.pop(name) for name in _SHARED if name in wanted}
     shared |= {cost_column(name): name for name in prices}
-    joined = join(tables, case, shared, wanted, alike)
-    outputs = [{kind: joined[kind][name] for kind in wanted} for name in table_names(tables)]
-    pairs = zip(table_names(tables), outputs, strict=True)
-    others = {name: joined.get(name) for name in ("weight", "cluster")}
+    joined = join(tables, question["id"], shared, wanted, question["alike"])
     table = {name: joined[cost_column(name)] for name in prices} or None
-    return [Entry(name, table, joined["truth"], **output) for name, output in pairs], others
+    found = [
+        Entry(name, table, joined["truth"], **{kind: joined[kind][name] for kind in wanted})
+        for name in table_names(tables)
+    ]
+    return found, {name: joined.get(name) for name in ("weight", "cluster")}
 
 
-def _check_names(columns: Mapping[str, Any]) -> None:
+def _check_names(columns: Mapping[str, Column]) -> None:
     for argument, column in columns.items():
         if column is not None and not isinstance(column, str):
             raise InputError(
@@ -225,7 +226,7 @@ def _check_names(columns: Mapping[str, Any]) -> None:
 
 
 # ── reading and evaluating ───────────────────────────────────────────────────────────────────────────────────────
-def contestants(data: Any, question: Question) -> list[Contestant]:
+def contestants(data: Data, question: Question) -> list[Contestant]:
     """Find, read and evaluate the models that a call names."""
     found, shared = _entries(data, question)
     if len(found) < 2:
@@ -243,8 +244,8 @@ def contestants(data: Any, question: Question) -> list[Contestant]:
                 "single-row-to-compare",
                 f"model {name!r}: there is a single row, which tells nothing about a difference; give at least two",
             )
-    judged = {name: _judged(name, read, question, sampling) for name, read in reads.items()}
-    taken = {name: _taken(read, judged[name]) for name, read in reads.items()}
+    judged = {name: _judge(name, read, question, sampling) for name, read in reads.items()}
+    taken = {name: _decide_rows(read, judged[name]) for name, read in reads.items()}
     decisions = tuple(dict.fromkeys(name for names, _ in taken.values() for name in names))
     return [_contestant(name, read, judged[name], *taken[name], decisions) for name, read in reads.items()]
 
@@ -258,32 +259,32 @@ def _named(model: str) -> Iterator[None]:
         raise problem.within(f"model {model!r}") from None
 
 
-def _read(entry: Entry, options: Mapping[str, Any], dropped: int) -> Read:
+def _read(entry: Entry, options: Mapping[str, Column], dropped: int) -> Read:
     """Read the rows of a model, of which some were ``dropped`` already."""
     columns = {"truth": entry.truth, "score": entry.score, "prediction": entry.prediction}
     with _named(entry.name):
-        read = read_rows(entry.data, **columns, **options)
-    return replace(read, dropped=read.dropped + dropped, length=read.length + dropped)
+        read = read_rows(entry.data, RowQuestion(**columns, **options))
+    lost = replace(read.dropped, rows=read.dropped.rows + dropped)
+    return replace(read, dropped=lost, length=read.length + dropped)
 
 
 def _same_kind(reads: Mapping[str, Read]) -> None:
     """All models must be judged as the same task, between the same classes."""
     (name, first), *others = reads.items()
     for other, read in others:
-        tasks = ["regression" if r.plan is None else "classification" for r in (first, read)]
-        if tasks[0] != tasks[1]:
+        task, own = ("regression" if r.plan is None else "classification" for r in (first, read))
+        if own != task:
             raise InputError(
                 "different-tasks",
-                f"model {other!r} is judged as {tasks[1]}, but {name!r} as {tasks[0]}; pass ",
+                f"model {other!r} is judged as {own}, but {name!r} as {task}; pass ",
                 Pass("task"),
                 " to say what is meant",
             )
         if first.plan is None or read.plan is None:
             continue
-        for (one, a), (_, b) in (((name, first.plan), (other, read.plan)), ((other, read.plan), (name, first.plan))):
+        for one, a, b in ((name, first.plan, read.plan), (other, read.plan, first.plan)):
             known = set(b.classes)
-            strange = [label for label in a.classes if label not in known]
-            if strange:
+            if strange := [label for label in a.classes if label not in known]:
                 raise InputError(
                     "different-labels",
                     f"model {one!r} has {the_class(strange)} {some(strange)}, which another model does not have; pass ",
@@ -292,7 +293,7 @@ def _same_kind(reads: Mapping[str, Read]) -> None:
                 )
 
 
-def _judged(name: str, read: Read, question: Question, sampling: Sampling) -> Evaluation:
+def _judge(name: str, read: Read, question: Question, sampling: Sampling) -> Evaluation:
     with _named(name):
         counted = count_read(read, question["baseline"])
         if read.plan is None:
@@ -300,26 +301,19 @@ def _judged(name: str, read: Read, question: Question, sampling: Sampling) -> Ev
         return judge(counted, question["threshold"], sampling, question.pricing)
 
 
-def _taken(read: Read, evaluation: Evaluation) -> tuple[tuple[str, ...], Array | None]:
+def _decide_rows(read: Read, evaluation: Evaluation) -> tuple[tuple[str, ...], Array | None]:
     """The decisions that there are, and the one of each row: given, or made of its score by a threshold or by costs."""
     if read.plan is None:
         return (), None
-    if read.rows.prediction is None and isinstance(evaluation, TwoClassEvaluation) and evaluation.confusion is not None:
-        return evaluation.confusion.decisions, evaluation.decide_rows(read.rows.scores)  # type: ignore[arg-type]
-    return read.plan.decisions, read.rows.prediction
-
-
-def _scores(read: Read) -> Array | None:
-    return None if read.rows.scores is None else read.rows.scores.astype(np.float64)
+    rows = read.rows
+    if rows.prediction is not None or rows.scores is None or not isinstance(evaluation, TwoClassEvaluation):
+        return read.plan.decisions, rows.prediction
+    table = evaluation.confusion
+    return (read.plan.decisions, None) if table is None else (table.decisions, evaluation.decide_rows(rows.scores))
 
 
 def _contestant(
-    name: str,
-    read: Read,
-    evaluation: Evaluation,
-    own: tuple[str, ...],
-    taken: Array | None,
-    decisions: tuple[str, ...],
+    name: str, read: Read, evaluation: Evaluation, own: tuple[str, ...], taken: Array | None, decisions: tuple[str, ...]
 ) -> Contestant:
     """A model with its decisions numbered as those of all models are."""
     rows, plan = read.rows, read.plan
@@ -331,4 +325,5 @@ def _contestant(
     truth = rows.truth.astype(np.int64)
     sample = Sample(truth, plan.classes, decisions, plan.positive, rows.weight, cluster, costs)
     decided = None if taken is None else np.array([decisions.index(decision) for decision in own])[taken]
-    return Contestant(name, evaluation, sample, decided, _scores(read), None)
+    scores = None if rows.scores is None else rows.scores.astype(np.float64)
+    return Contestant(name, evaluation, sample, decided, scores, None)

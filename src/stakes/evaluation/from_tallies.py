@@ -1,18 +1,17 @@
 """Tallies that were counted before, or came as files: they are added up, and judged as if their rows were here."""
 
 import os
-from typing import Any
 
-from stakes import errors
 from stakes.engines.anonymise import SUFFIX
 from stakes.engines.plan import Counted
 from stakes.errors import InputError, several
+from stakes.question.options import Data
 from stakes.question.question import Question
 from stakes.tallies import Confusion, Tally
 from stakes.tallies.names import canonical
 
 
-def are_tallies(data: Any) -> bool:
+def are_tallies(data: Data) -> bool:
     """Whether these are tallies, or names of some; rows among them are refused."""
     if _in_memory(data):
         return True
@@ -21,33 +20,33 @@ def are_tallies(data: Any) -> bool:
         return False
     tallies = [name for name in names if _is_tally(name)]
     if tallies and len(tallies) < len(names):
-        other = next(name for name in names if not _is_tally(name))
-        raise errors.tallies_and_rows(os.fspath(tallies[0]), os.fspath(other))
+        other = os.fspath(next(name for name in names if not _is_tally(name)))
+        raise InputError(
+            "tallies-and-rows",
+            f"{os.fspath(tallies[0])} is a tally but {other} holds rows; count those first: stakes count {other} … -o "
+            f"{other}.tally",
+        )
     return bool(tallies)
 
 
-def _in_memory(data: Any) -> list[Any]:
+def _in_memory(data: Data) -> list[Data]:
     """The tallies that these are, if they are no names: one, or several."""
     parts = data if isinstance(data, list | tuple) else [data]
     return list(parts) if all(isinstance(part, Counted | Tally) for part in parts) else []
 
 
-def _is_tally(name: Any) -> bool:
+def _is_tally(name: str | os.PathLike[str]) -> bool:
     return bool(os.fspath(name).lower().endswith(SUFFIX))
 
 
-def load_sum(data: Any, question: Question) -> Counted:
+def load_sum(data: Data, question: Question) -> Counted:
     """Load tallies and add them up; what would ask another question is refused."""
     from stakes.engines.files.sources import sources  # names, patterns, and nothing twice
     from stakes.engines.plan import load
 
     given = question.answered_by_counting
-    parts = _in_memory(data)
-    counted = Counted.sum(
-        [part if isinstance(part, Counted) else Counted.of(part) for part in parts]
-        if parts
-        else [load(source.path) for source in sources(data)]
-    )
+    parts = _in_memory(data) or [load(source.path) for source in sources(data)]
+    counted = Counted.sum([part if isinstance(part, Counted) else Counted.of(part) for part in parts])
     if "positive" in given and (_says_no_positive(counted) or _is_of_two(data)):
         counted = counted.called(canonical(given.pop("positive")))
     words = question.words(of_table=True)
@@ -61,7 +60,7 @@ def load_sum(data: Any, question: Question) -> Counted:
     return counted
 
 
-def _is_of_two(table: Any) -> bool:
+def _is_of_two(table: object) -> bool:
     """Whether this is a table of decisions between two classes."""
     return isinstance(table, Confusion) and len(table.truths) == 2
 
@@ -71,7 +70,7 @@ def _says_no_positive(counted: Counted) -> bool:
     return _is_of_two(counted.confusion) and counted.confusion.positive is None
 
 
-def name_of(tallies: Any) -> str:
+def name_of(tallies: Data) -> str:
     """What to call tallies in a message: the names of files, or what kind of tally it is."""
     if parts := _in_memory(tallies):
         return f"this {type(parts[0]).__name__}"

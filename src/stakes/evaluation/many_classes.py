@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from stakes.evaluation.base import Evaluation
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.many import AVERAGES
 from stakes.metrics.reasons import EXTRA_DECISIONS, NO_CLASS_SCORES, NO_SCORES
+from stakes.question.options import Value
 from stakes.records import Finite
 from stakes.tallies import ClassScores, Confusion, CostSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.checks import check_whole
@@ -34,6 +35,18 @@ if TYPE_CHECKING:
 
 _CLASS_FIGURES = ("recall", "false_positive_rate", "precision", "f1", "auc")
 _MOST_SHOWN = 20
+_NO_TALLY: dict[type[Tally], str] = {
+    ClassScores: NO_CLASS_SCORES,
+    CostSums: Text("these costs differ by row; count again with ", Pass("costs")),
+    Confusion: Text("no decisions were given; pass ", Pass("prediction")),
+}
+"""Why there is no figure of a tally."""
+
+_RULES = {
+    "score": "the class with the highest score (the first of those that tie)",
+    "costs": "the one that costs least if the probabilities are right",
+}
+"""How decisions came about, if not with the rows."""
 
 
 class ManyClassEvaluation(Evaluation, facts="classes support confusion class_figures"):
@@ -54,24 +67,27 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
     @property
     def scores(self) -> ClassScores | None:
         """The class scores, if there are any."""
-        return self.counted.tallies.get("class_scores")  # type: ignore[return-value]
+        return self._held(ClassScores)
 
     @property
     def confusion(self) -> Confusion | None:
         """The decisions against the truth; scores alone are not decided yet."""
-        found: Confusion | None = self.counted.confusion
-        return found
+        return self._held(Confusion)
 
     @property
     def joint(self) -> JointCounts | None:
         """The decisions when there are too many classes for a table: only the combinations that occur."""
-        return self.counted.tallies.get("joint")  # type: ignore[return-value]
+        return self._held(JointCounts)
 
     @property
+    def _decided(self) -> Confusion | JointCounts | None:
+        """The decisions, as a table or as the combinations that occur, if there are any."""
+        return self.confusion or self.joint
+
+    @cached_property
     def classes(self) -> tuple[str, ...]:
         """The classes."""
-        decided = self.confusion if self.confusion is not None else self.joint
-        return decided.truths if decided is not None else self.scores.classes  # type: ignore[union-attr]
+        return tuple(self.support)
 
     @property
     def positive(self) -> str | None:
@@ -90,11 +106,14 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
     @cached_property
     def support(self) -> dict[str, Finite]:
         """The (weighted) number of rows of each class."""
-        if self.confusion is not None:
-            sizes = self.confusion.counts.sum(-1)
-        else:
-            sizes = self.joint.sizes(0) if self.joint is not None else self.scores.sizes  # type: ignore[union-attr]
-        return dict(zip(self.classes, sizes.tolist(), strict=True))
+        if self.confusion is None:
+            return (self.joint or self.scores or self._size).class_sizes()
+        return dict(zip(self.confusion.truths, self.confusion.counts.sum(-1).tolist(), strict=True))
+
+    def _scores_of(self, name: str) -> ScoreTable | None:
+        """The scores of a class against the rest, if there are any."""
+        found = self._against_rest[name].get(ScoreTable)
+        return found if isinstance(found, ScoreTable) else None
 
     @cached_property
     def _against_rest(self) -> dict[str, dict[type[Tally], Tally]]:
@@ -123,12 +142,12 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
                 bases = [m for m in declared if m.tally is per_class and not m.many and m.family != "cost"]
                 yield tally, own + [metrics.find(f"{how}_{base.name}") for how in ways for base in bases]
 
-    def __getitem__(self, name: Any) -> Estimate:
+    def __getitem__(self, name: Value) -> Estimate:
         if isinstance(name, tuple) and len(name) == 2:
             return self._of_class(*name)
         return super().__getitem__(self._meant(name).text)
 
-    def _meant(self, name: Any) -> Metric:
+    def _meant(self, name: Value) -> Metric:
         """The metric by that name for several classes, or the question which one is meant."""
         metric = self._find(name)
         if self._unnamed and metric.tally in (Confusion, ScoreTable):
@@ -141,24 +160,22 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
 
     def _meant_of_two(self, metric: Metric) -> Metric:
         """The metric itself, if it is the same for both classes or there is none anyway."""
-        told = metric.many or metric.symmetric or metric.tally is ScoreTable or not self.confusion.of_pair  # type: ignore[union-attr]
-        if not told:
+        pair = self.confusion is not None and self.confusion.of_pair
+        if pair and metric.tally is not ScoreTable and not (metric.many or metric.symmetric):
             raise errors.which_positive(self.classes)
         return metric
 
-    def _of_class(self, name: str, of: Any) -> Estimate:
+    def _of_class(self, name: str, of: Value) -> Estimate:
         metric, tally, sampling = self._place_of((name, of))
         if tally is None:
             return Estimate(metric.text, math.nan, reason=self._why_no_class(metric))
         ((_, estimate),) = self._estimates(tally, [metric], sampling)
         return estimate
 
-    def _place_of(self, name: Any) -> tuple[Metric, Any, Sampling]:
+    def _place_of(self, name: Value) -> tuple[Metric, Tally | None, Sampling]:
         if not isinstance(name, tuple) or len(name) != 2:
             return super()._place_of(self._meant(name).text)
-        place = canonical(name[1])
-        if place not in self._against_rest:
-            raise errors.no_such_class(name[1], self.classes)
+        place = self._class_named(name[1])
         metric = metrics.find(name[0])
         if metric.many or metric.tally not in (Confusion, ScoreTable):
             raise InputError(
@@ -168,6 +185,12 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
             )
         return metric, self._against_rest[place].get(metric.tally), self._sampling_of_class(place)
 
+    def _class_named(self, of: Value) -> str:
+        """The class that is meant by a value of the user's."""
+        if canonical(of) not in self.support:
+            raise errors.no_such_class(of, self.classes)
+        return canonical(of)
+
     def _sampling_of_class(self, name: str) -> Sampling:
         clusters = self.counted.clusters
         return replace(self.sampling, clusters=clusters and clusters.against_rest(self.classes.index(name)))
@@ -175,11 +198,9 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
     def _why_no_class(self, metric: Metric) -> str:
         if metric.tally is ScoreTable:
             return NO_CLASS_SCORES
-        if self.confusion is not None:
-            return EXTRA_DECISIONS.words
-        return self._why_no(metric)
+        return self._why_no(metric) if self.confusion is None else EXTRA_DECISIONS.words
 
-    def _tally(self, metric: Metric) -> Any:
+    def _tally(self, metric: Metric) -> Tally | None:
         return self.joint if metric.sparse and self.joint is not None else super()._tally(metric)
 
     def _why_no(self, metric: Metric) -> str:
@@ -188,28 +209,21 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
             return f"{k:,} classes × {m:,} decisions are too many for a table; there are accuracy and most_confused()"
         if metric.tally is ScoreTable and self._unnamed:
             return NO_SCORES
-        if metric.tally is ClassScores:
-            return NO_CLASS_SCORES
-        if metric.tally is CostSums:
-            return Text("these costs differ by row; count again with ", Pass("costs"))
-        if metric.tally is Confusion:
-            return Text("no decisions were given; pass ", Pass("prediction"))
-        return super()._why_no(metric)
+        return _NO_TALLY[metric.tally] if metric.tally in _NO_TALLY else super()._why_no(metric)
 
-    def _sizes(self) -> Mapping[str, Any]:
+    def _sizes(self) -> Mapping[str, float]:
         return self.support if self.confusion is None else self.confusion.effective_truths
 
     @property
     def _usual_figure(self) -> str:
-        return "macro_auc" if self.confusion is None and self.joint is None else "accuracy"
+        return "macro_auc" if self._decided is None else "accuracy"
 
-    def most_confused(self, most: int = 10) -> list[tuple[str, str, Any, float]]:
+    def most_confused(self, most: int = 10) -> list[tuple[str, str, float, float]]:
         """Return the most frequent wrong decisions: truth, decision, how often, and the share of that truth."""
         check_whole("most", most, 1)
-        decided = self.confusion if self.confusion is not None else self.joint
-        if decided is None:
+        if self._decided is None:
             raise InputError("no-decisions", "no decisions were given; pass ", Pass("prediction"))
-        return decided.most_confused(most)
+        return self._decided.most_confused(most)
 
     def _classes_to_price(self) -> tuple[Sequence[str], str | None]:
         return self.classes, None
@@ -219,13 +233,13 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
         if self.pricing is not None and self._unnamed:
             self.pricing.prices(self.classes, (), None)  # misses are those of a positive class
 
-    def _decided_anew(self) -> Counted:
+    def _without_decisions(self) -> Counted:
         if self.counted.decided_by in ("score", "costs"):
             raise errors.count_again_to_decide()
         return self.counted
 
     def decide(
-        self, costs: Costs | None = None, *, best: str | None = None, prior: Any = None, training_prior: Any = None
+        self, costs: Costs | None = None, *, best: str | None = None, prior: Value = None, training_prior: Value = None
     ) -> "Policies":
         """Return what it costs to decide for the highest score, by the costs, and after recalibration."""
         from stakes.decisions.policies import decide_among_policies  # only asked for now and then
@@ -242,9 +256,9 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
         pricing = self._pricing_to_decide(costs, prior, training_prior)
         if pricing is None:
             raise errors.which_costs("decide()", of_two=False)
-        return self._cautioned(decide_among_policies(self.scores, pricing, self._sampling(self.scores)))
+        return self._add_cautions(decide_among_policies(self.scores, pricing, self._sampling(self.scores)))
 
-    def curve(self, kind: str, of: Any = None, **options: Any) -> "Curve":
+    def curve(self, kind: str, of: Value = None, **options: Value) -> "Curve":
         """Return a curve of a class against the rest, or the "reject" curve of all classes together."""
         from stakes.decisions.curves.kinds import ClassScored, Scored, curve  # only asked for now and then
 
@@ -255,13 +269,11 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
                 "curve-of-which-class",
                 f"with several classes a curve is that of one against the rest: curve({kind!r}, {self.classes[0]!r})",
             )
-        if canonical(of) not in self._against_rest:
-            raise errors.no_such_class(of, self.classes)
-        table = self._against_rest[canonical(of)].get(ScoreTable)
+        name = self._class_named(of)
+        table = self._scores_of(name)
         if table is None:
             raise errors.no_curve(kind, NO_CLASS_SCORES)
-        scored = Scored(table, self._sampling_of_class(canonical(of)), self.probabilities)  # type: ignore[arg-type]
-        return curve(kind, scored, **options)
+        return curve(kind, Scored(table, self._sampling_of_class(name), self.probabilities), **options)
 
     def histograms(self, bins: int = 50) -> dict[str, "Histograms"]:
         """Return for each class how its own score is spread over its cases and over the rest."""
@@ -280,13 +292,14 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
 
     def _class_figures(self, name: str) -> dict[str, Estimate]:
         kinds = self._against_rest[name]
-        return {
-            metric.name: estimate
-            for kind, tally in kinds.items()
-            for metric, estimate in self._estimates(tally, _figures_of_a_class(kind), self._sampling_of_class(name))
-        }
+        declared = [metric for metric in metrics.catalogue() if not metric.many and not metric.lacking]
+        found: dict[str, Estimate] = {}
+        for kind, tally in kinds.items():
+            wanted = [metric for metric in declared if metric.tally is kind]
+            found |= {m.name: one for m, one in self._estimates(tally, wanted, self._sampling_of_class(name))}
+        return found
 
-    def _all_figures(self) -> Iterable[tuple[dict[str, Any], Estimate]]:
+    def _all_figures(self) -> Iterable[tuple[dict[str, str | None], Estimate]]:
         for name, estimate in self.figures.items():
             yield {"class": None, "metric": name}, estimate
         for of in self.classes:
@@ -294,19 +307,15 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
                 yield {"class": of, "metric": name}, estimate
 
     def _facts(self) -> dict[str, str]:
-        shown = ", ".join(map(quote_label, self.classes[:6])) + (
-            f" and {len(self.classes) - 6} more" if len(self.classes) > 6 else ""
-        )
-        facts = {"classes": f"{len(self.classes)}: {shown}"}
-        if self.counted.decided_by == "score":
-            facts["decisions"] = "the class with the highest score (the first of those that tie)"
-        if self.counted.decided_by == "costs":
-            facts["decisions"] = "the one that costs least if the probabilities are right"
-        return {**facts, **self._costs_in_words()}
+        count, shown = len(self.classes), ", ".join(map(quote_label, self.classes[:6]))
+        more = f" and {count - 6} more" if count > 6 else ""
+        rule = _RULES.get(self.counted.decided_by)
+        decided = {} if rule is None else {"decisions": rule}
+        return {"classes": f"{count}: {shown}{more}", **decided, **self._costs_in_words()}
 
     def _before(self) -> list[page.Grid]:
-        small = self.confusion is not None and len(self.confusion.decisions) <= _MOST_SHOWN
-        return [page.confusion_grid(self.confusion)] if small else []  # type: ignore[arg-type]
+        table = self.confusion
+        return [] if table is None or len(table.decisions) > _MOST_SHOWN else [page.confusion_grid(table)]
 
     def _after(self) -> list[page.Grid]:
         shown = self.classes[:_MOST_SHOWN]
@@ -318,14 +327,11 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
         title = f"the first {len(shown)} of {len(self.classes):,} classes" if len(shown) < len(self.classes) else ""
         head = ("class against the rest", "rows", *map(page.short, names))
         grids = [page.Grid(head, rows, title=title)] if names else []
-        pairs = [] if self.confusion is None and self.joint is None else self.most_confused(5)
+        pairs = [] if self._decided is None else self._decided.most_confused(5)
         if pairs:
             confused = [(truth, said, f"{count:,.6g}", f"{share:.1%}") for truth, said, count, share in pairs]
-            grids.append(
-                page.Grid(
-                    ("truth", "taken for", "rows", "of that truth"), confused, words=(0, 1), title="most confused"
-                )
-            )
+            head = ("truth", "taken for", "rows", "of that truth")
+            grids.append(page.Grid(head, confused, words=(0, 1), title="most confused"))
         return grids
 
     @property
@@ -341,8 +347,7 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
         from stakes.views import pictures  # only notebooks need it
 
         table = self.confusion
-        small = table is not None and max(table.counts.shape) <= pictures.MOST_CLASSES
-        return [pictures.confusion(table)] if table is not None and small else []
+        return [] if table is None or max(table.counts.shape) > pictures.MOST_CLASSES else [pictures.confusion(table)]
 
     def _own_plots(self) -> Iterable[str]:
         if self.confusion is not None:
@@ -353,10 +358,6 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
 
     def __repr__(self) -> str:
         return f"<Evaluation of {len(self.classes)} classes, rows: {self.rows:,}>"
-
-
-def _figures_of_a_class(kind: type[Tally]) -> list[Metric]:
-    return [metric for metric in metrics.catalogue() if metric.tally is kind and not metric.many and not metric.lacking]
 
 
 def _landis_koch(kappa: float) -> str:

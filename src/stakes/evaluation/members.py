@@ -1,7 +1,7 @@
 """What only some evaluations have: declared for all of them, so that tools can complete it; others say why not."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from stakes.errors import InputError
 from stakes.metrics import Estimate
@@ -9,11 +9,7 @@ from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, Score
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.error_sums import WorstError
 
-_KINDS = {
-    "binary": "two classes",
-    "multiclass": "more than two classes",
-    "regression": "predicted numbers",
-}
+_KINDS = {"binary": "two classes", "multiclass": "more than two classes", "regression": "predicted numbers"}
 
 
 class NotOfThisTaskError(InputError, AttributeError):
@@ -92,7 +88,7 @@ class Members:
         """The combinations of truth and decision that occur, of very many classes."""
         raise self._not_mine("joint", "more than two classes")
 
-    def most_confused(self, most: int = 10) -> list[tuple[str, str, Any, float]]:
+    def most_confused(self, most: int = 10) -> list[tuple[str, str, float, float]]:
         """Return the pairs of classes that are most often confused."""
         raise self._not_mine("most_confused()", "more than two classes")
 

@@ -4,17 +4,20 @@ import math
 import re
 from collections.abc import Mapping
 from contextlib import nullcontext
-from typing import Any
+from typing import TYPE_CHECKING
 
 from stakes.errors import Given, InputError, MissingPartError
 from stakes.metrics import Estimate
 from stakes.records import as_data
 
+if TYPE_CHECKING:
+    from stakes.evaluation.base import Evaluation
+
 _LONGEST_TAG = 5_000
 """What every version of MLflow keeps of a tag."""
 
 
-def log(evaluation: Any, prefix: str, report: bool) -> str:
+def log(evaluation: "Evaluation", prefix: str, report: bool) -> str:
     """Log an evaluation to the active run, or to a new one; return the id of the run."""
     if not isinstance(prefix, str) or not re.fullmatch(r"(?!/)[\w./-]{0,100}", prefix, re.ASCII) or ".." in prefix:
         raise InputError(
@@ -29,7 +32,11 @@ def log(evaluation: Any, prefix: str, report: bool) -> str:
             "missing-mlflow", "figures are logged with MLflow, which is missing; pip install 'stakes[mlflow]'"
         ) from None
 
-    page = _page(evaluation) if report else None  # before anything is logged: what fails leaves no half of a run
+    from stakes.evaluation.reporting import payload_of
+    from stakes.views.report import html
+
+    # before anything is logged: what fails leaves no half of a run
+    page = html(payload_of(evaluation)) if report else None
     numbers, left_out = _numbers(evaluation.figures)
     active = mlflow.active_run()
     with nullcontext(active) if active else mlflow.start_run() as run:
@@ -39,13 +46,6 @@ def log(evaluation: Any, prefix: str, report: bool) -> str:
         if page is not None:
             mlflow.log_text(page, f"{prefix}report.html")
         return str(run.info.run_id)
-
-
-def _page(evaluation: Any) -> str:
-    from stakes.evaluation.reporting import payload_of
-    from stakes.views import report
-
-    return report.html(payload_of(evaluation))
 
 
 def _numbers(figures: Mapping[str, Estimate]) -> tuple[dict[str, float], list[str]]:
@@ -62,11 +62,12 @@ def _numbers(figures: Mapping[str, Estimate]) -> tuple[dict[str, float], list[st
     return numbers, left_out
 
 
-def _params(evaluation: Any) -> dict[str, Any]:
+def _params(evaluation: "Evaluation") -> dict[str, object]:
     """What was asked, as far as it is one value."""
-    asked = {name: as_data(getattr(evaluation, name, None)) for name in ("positive", "negative", "threshold")}
-    params = {"task": evaluation.task, "rows": evaluation.rows, "dropped": evaluation.counted.dropped}
-    params |= {name: value for name, value in asked.items() if value is not None}
+    names = ("task", "rows", "positive", "negative", "threshold")
+    asked = {name: as_data(getattr(evaluation, name, None)) for name in names}
+    params = {name: value for name, value in asked.items() if value is not None}
+    params["dropped"] = evaluation.counted.dropped
     if evaluation.pricing is not None:
         priced = evaluation.pricing.data()
         params["costs"] = evaluation.pricing.costs.words

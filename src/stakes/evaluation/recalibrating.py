@@ -6,22 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Unpack
+from typing import Annotated, Unpack
 
 import numpy as np
 
 from stakes import errors, metrics
 from stakes.decisions.calibration.calibration import Calibration, ClassCalibrations
-from stakes.decisions.recalibration.calibrators import CALIBRATORS, Calibrator
-from stakes.decisions.recalibration.files import load_calibrator
+from stakes.decisions.recalibration.calibrators import CALIBRATORS, Calibrator, load_calibrator
 from stakes.decisions.recalibration.folds import cross_fitted
 from stakes.engines.columns import as_finite, to_column
-from stakes.engines.reading import Read, count_read, read_rows
+from stakes.engines.plan import Plan
+from stakes.engines.reading import RowQuestion, count_read, read_rows
 from stakes.errors import Given, InputError, Pass, some
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import warn_of_wrongs
 from stakes.metrics.estimate import Estimate, percent
-from stakes.question.options import Calibrated, Data, asks
+from stakes.question.options import Calibrated, Column, Data, Value, asks
 from stakes.question.question import Question
 from stakes.records import Count, Record, Says
 from stakes.tallies.arithmetic import Array
@@ -32,6 +32,7 @@ from stakes.uncertainty.resampling import mean_interval
 from stakes.uncertainty.row_losses import row_loss
 from stakes.uncertainty.sampling import Sampling
 
+_AS_IT_STANDS = "as it stands"
 _LOSSES = {1: ("log_loss", "brier_score"), 2: ("multiclass_log_loss", "multiclass_brier_score")}
 """The losses that are judged, by the number of axes of the scores: one column, or one for each class."""
 
@@ -89,26 +90,29 @@ class Recalibration(
     @property
     def losses_before(self) -> dict[str, float] | None:
         """The mean losses as the scores stand; None for what are no probabilities."""
-        return None if self.before is None else {name: self.loss(name) for name in self._names}
+        return None if self.before is None else self._losses(None)
 
     @property
     def losses_after(self) -> dict[str, dict[str, float | Estimate]]:
         """The losses of each method, and the change of the log loss."""
-        return {
-            method: {**{name: self.loss(name, method) for name in self._names}, "change": self.changes[method]}
-            for method in self.after
-        }
+        return {method: {**self._losses(method), "change": self.changes[method]} for method in self.after}
 
-    def to_rows(self) -> list[dict[str, Any]]:
+    @property
+    def _ways(self) -> list[str | None]:
+        """The methods, after the scores as they stand (None) where these are probabilities."""
+        return [*([] if self.before is None else [None]), *self.after]
+
+    def to_rows(self) -> list[dict[str, object]]:
         """Return one flat dictionary per method, for a data frame; the change is that of the log loss."""
-        stands = [] if self.before is None else [self._row("as it stands", None)]
-        return [*stands, *(self._row(method, method) for method in self.after)]
+        rows: list[dict[str, object]] = []
+        for method in self._ways:
+            change = None if method is None else self.changes[method]
+            ends = {"change": change and change.value, "low": change and change.low, "high": change and change.high}
+            rows.append({"method": method or _AS_IT_STANDS, **self._losses(method), **ends})
+        return rows
 
-    def _row(self, title: str, method: str | None) -> dict[str, Any]:
-        change = None if method is None else self.changes[method]
-        ends = (None, None, None) if change is None else (change.value, change.low, change.high)
-        losses = {name: self.loss(name, method) for name in self._names}
-        return {"method": title, **losses, **dict(zip(("change", "low", "high"), ends, strict=True))}
+    def _losses(self, method: str | None) -> dict[str, float]:
+        return {name: self.loss(name, method) for name in self._names}
 
     # ── in words ─────────────────────────────────────────────────────────────────────────────────────────────
     def __str__(self) -> str:
@@ -117,21 +121,20 @@ class Recalibration(
         lines = [
             f"Recalibration, every row judged by a fit on the other {self.folds - 1} of {self.folds} folds",
             f"{'':<14}{'log loss':>10}{'Brier score':>14}   change of the log loss, {sure} interval",
-            *([] if self.before is None else [self._line("as it stands", None)]),
-            *(self._line(method, method) for method in self.after),
+            *map(self._line, self._ways),
             self._verdict(),
             *([errors.rows_left_out(self.dropped)] if self.dropped else []),
         ]
         return said + "\n\n" + "\n".join(lines)
 
-    def _line(self, title: str, method: str | None) -> str:
-        losses = [self.loss(name, method) for name in self._names]
+    def _line(self, method: str | None) -> str:
+        log_loss, brier = self._losses(method).values()
         change = None if method is None else self.changes[method]
         words = ""
         if change is not None and change.defined:
             sure = "" if change.low is None else f" [{change.low:+.4f}, {change.high:+.4f}]"
             words = f"   {change.value:+.4f}{sure}"
-        return f"{title:<14}{losses[0]:>10.4f}{losses[1]:>14.4f}{words}"
+        return f"{method or _AS_IT_STANDS:<14}{log_loss:>10.4f}{brier:>14.4f}{words}"
 
     def _verdict(self) -> str:
         change = self.changes[self.method]
@@ -157,10 +160,10 @@ def calibrate(data: Data = None, **asked: Unpack[Calibrated]) -> Recalibration:
     question = Question.of("calibrate", asked)
     if question["truth"] is None or question["score"] is None:
         raise errors.positional_arrays("calibrate")
-    read = read_rows(data, **question.rows)
+    read = read_rows(data, RowQuestion(**question.rows))
     evaluation = Evaluation(count_read(read), sampling=question.sampling)
     warn_of_wrongs(evaluation)
-    kinds = _kinds(read, evaluation.probabilities, question["method"])
+    kinds = _kinds(read.plan, evaluation.probabilities, question["method"])
     rows, folds, seed = read.rows, question["folds"], question["seed"]
     scores, codes = np.asarray(rows.scores, np.float64), rows.truth.astype(np.int64)
     names = _LOSSES[scores.ndim]
@@ -179,16 +182,16 @@ def calibrate(data: Data = None, **asked: Unpack[Calibrated]) -> Recalibration:
         after,
         rows.weight,
         best,
-        _for_labels(kinds[best].fit(scores, codes, rows.weight), read, question["score"]),
+        _for_labels(kinds[best].fit(scores, codes, rows.weight), read.plan, question["score"]),
         folds,
         question.sampling,
         codes,
         rows.cluster,
-        read.dropped,
+        read.dropped.rows,
     )
 
 
-def _kinds(read: Read, probabilities: bool, method: str | None) -> dict[str, Calibrator]:
+def _kinds(plan: Plan | None, probabilities: bool, method: str | None) -> dict[str, Calibrator]:
     """The recalibrators that suit the scores, or the one that was asked for."""
     if method is not None and not is_one_of(method, CALIBRATORS):
         raise InputError(
@@ -196,7 +199,7 @@ def _kinds(read: Read, probabilities: bool, method: str | None) -> dict[str, Cal
             Given("method", method),
             f" is not known; it is {some(list(CALIBRATORS), last='or')}",
         )
-    many = _many(read)
+    many = plan is not None and plan.positive is None
     if many and method not in (None, "temperature"):
         raise InputError(
             "recalibration-of-two",
@@ -213,28 +216,25 @@ def _kinds(read: Read, probabilities: bool, method: str | None) -> dict[str, Cal
     return {name: CALIBRATORS[name]() for name in wanted if method or probabilities or name != "temperature"}
 
 
-def _for_labels(calibrator: Calibrator, read: Read, score: Any) -> Calibrator:
+def _for_labels(calibrator: Calibrator, plan: Plan | None, score: Column) -> Calibrator:
     """Let a calibrator, fitted on numbers, remember the names of the classes, or of the positive one and the score."""
-    if _many(read):
-        return calibrator.set_params(classes=list(read.plan.classes))  # type: ignore[union-attr]
-    named = {"score": score} if isinstance(score, str) else {}
-    calibrator.fitted_for_ = {**named, "positive class": str(read.plan.positive)}  # type: ignore[union-attr]
+    if plan is not None and plan.positive is None:
+        return calibrator.set_params(classes=list(plan.classes))
+    if plan is not None:
+        named = {"score": score} if isinstance(score, str) else {}
+        calibrator.fitted_for_ = {**named, "positive class": str(plan.positive)}
     return calibrator
-
-
-def _many(read: Read) -> bool:
-    return read.plan is not None and read.plan.positive is None
 
 
 # ── a saved calibrator applied to a file ─────────────────────────────────────────────────────────────────────────
 def apply_calibrator(
     file: str | os.PathLike[str],
-    calibrator: Any,
+    calibrator: Calibrator | str | os.PathLike[str],
     out: str | os.PathLike[str],
     *,
-    score: Any,
+    score: Column,
     column: str | None = None,
-    positive: Any = None,
+    positive: Value = None,
 ) -> list[str]:
     """Write the file once more, with a column of recalibrated probabilities for each score; return their names.
 
@@ -276,7 +276,7 @@ def apply_calibrator(
     return names
 
 
-def _columns(calibrator: Calibrator, score: Any) -> dict[str, str]:
+def _columns(calibrator: Calibrator, score: Column) -> dict[str, str]:
     """Argument → column of each score, in the order in which the calibrator knows the classes."""
     fitted = getattr(calibrator, "columns_", 0)
     if not isinstance(score, Mapping):

@@ -1,7 +1,6 @@
 """Predicted numbers against true ones."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from stakes import metrics
 from stakes.engines.plan import Counted
@@ -17,6 +16,7 @@ class RegressionEvaluation(Evaluation, facts="baseline=errors.baseline largest_e
     """The evaluation of predicted numbers; the baseline is always saying the mean (or ``baseline=``)."""
 
     task = "regression"
+    _usual_figure = "mean_absolute_error"
 
     @classmethod
     def _judges(cls, counted: Counted) -> bool:
@@ -32,15 +32,11 @@ class RegressionEvaluation(Evaluation, facts="baseline=errors.baseline largest_e
         """The twenty largest errors with their rows."""
         return self.errors.worst or ()
 
-    def _sizes(self) -> Mapping[str, Any]:
+    def _sizes(self) -> Mapping[str, float]:
         rows = self.errors.rows
         if rows is None or rows.weight is None:
             return {"data": self.rows}
         return {"data": float(rows.weight.sum()) ** 2 / float((rows.weight**2).sum())}
-
-    @property
-    def _usual_figure(self) -> str:
-        return "mean_absolute_error"
 
     def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
         yield self.errors, [metric for metric in metrics.catalogue() if metric.tally is ErrorSums]

@@ -1,6 +1,7 @@
 """report(): a page to explore, about any result or about rows."""
 
-from typing import Any, Unpack
+import os
+from typing import Unpack
 
 from stakes.evaluation import evaluation_of
 from stakes.evaluation.reporting import write_page
@@ -9,7 +10,9 @@ from stakes.question.question import Question
 
 
 @asks("report")
-def report(thing: Data, path: Any, lang: str = "en", about: str = "", **asked: Unpack[Asked]) -> None:
+def report(
+    thing: Data, path: str | os.PathLike[str], lang: str = "en", about: str = "", **asked: Unpack[Asked]
+) -> None:
     """Write one offline HTML page about an evaluation, comparison, decision, permutation test or system.
 
     ``lang`` is the code of the language in which it opens: "en", "es", "ru" (``stakes.views.languages`` lists them).

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,8 +12,9 @@ from stakes import errors, metrics
 from stakes.engines.plan import Counted
 from stakes.errors import InputError, Pass, Text
 from stakes.evaluation.base import Evaluation
-from stakes.metrics import Estimate, Metric
+from stakes.metrics import Metric
 from stakes.metrics.reasons import NO_SCORES
+from stakes.question.options import Value
 from stakes.records import Share
 from stakes.tallies import Confusion, CostSums, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from stakes.decisions.thresholds.decision import Decision
 
 _DEFAULT_THRESHOLD = 0.5
-_FLIPS = 0.5
-"""How far f1 may change with the names of the classes before it is pointed out."""
 
 
 class TwoClassEvaluation(Evaluation, facts="positive negative prevalence threshold confusion"):
@@ -65,18 +64,17 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
 
     def _bayes_threshold(self) -> float | None:
         """The threshold of two decisions that costs the probabilities least; None where there are more decisions."""
-        steps = self._steps
-        if len(steps) == 2 and [name for name, _ in steps] == [self.negative, self.positive]:
-            return steps[1][1]
-        return None
+        names, starts = zip(*self._steps, strict=True)
+        return starts[1] if names == self._pair else None
 
     @cached_property
     def _steps(self) -> list[tuple[str, float]]:
         """The decisions that the costs take, with the lowest score of each."""
         if self._given_steps is not None:
             return list(self._given_steps)
-        shares = shares_of([self.scores.N, self.scores.P])  # type: ignore[union-attr]
-        return self.pricing.thresholds(self.negative, self.positive, shares)  # type: ignore[union-attr]
+        if self.scores is None or self.pricing is None:
+            return []
+        return self.pricing.thresholds(*self._pair, shares_of([self.scores.N, self.scores.P]))
 
     def at(self, threshold: float) -> Evaluation:
         """Return the evaluation of the same scores under another threshold; nothing is counted again."""
@@ -85,8 +83,7 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
         check_threshold(threshold)
         if self.counted.threshold == threshold:  # bins might not tell what was counted at it
             return TwoClassEvaluation(self.counted, sampling=self.sampling, pricing=self.pricing)
-        parts = {name: _scores_alone(part) for name, part in self.counted.segments.items()}
-        counted = _scores_alone(self.counted, parts)
+        counted = _scores_alone(self.counted)
         return TwoClassEvaluation(counted, threshold, sampling=self.sampling, pricing=self.pricing)
 
     def _segment(self, counted: Counted) -> Evaluation:
@@ -94,24 +91,23 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
         return TwoClassEvaluation(counted, self.threshold, self.probabilities, self.sampling, self.pricing, steps)
 
     def _classes_to_price(self) -> tuple[Sequence[str], str | None]:
-        return (self.negative, self.positive), self.positive
+        return self._pair, self.positive
 
-    def _decided_anew(self) -> Counted:
+    def _without_decisions(self) -> Counted:
         if self.scores is None or (self.counted.decided_by == "rows" and self.counted.confusion is not None):
             return self.counted
-        parts = {name: _scores_alone(part) for name, part in self.counted.segments.items()}
-        return _scores_alone(self.counted, parts)
+        return _scores_alone(self.counted)
 
     # ── the tallies ──────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
     def confusion(self) -> Confusion | None:
         """The decisions against the truth; None for scores that still need a threshold."""
-        counted: Confusion | None = self.counted.confusion
-        if counted is not None:
+        counted = self._held(Confusion)
+        if counted is not None or self.scores is None:
             return counted
-        if self.scores is not None and self.threshold is not None:
+        if self.threshold is not None:
             return self.scores.at(self.threshold)
-        return self.scores.decided(self._decisions, self._steps) if self._decides_by_costs else None  # type: ignore[union-attr]
+        return self.scores.decided(self._decisions, self._steps) if self._decides_by_costs else None
 
     @property
     def _decides_by_costs(self) -> bool:
@@ -122,30 +118,36 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
 
     @property
     def _decisions(self) -> tuple[str, ...]:
-        return self.pricing.decisions((self.negative, self.positive))  # type: ignore[union-attr]
+        return self._pair if self.pricing is None else self.pricing.decisions(self._pair)
 
     @property
-    def _any(self) -> Any:
-        return self.scores if self.scores is not None else self.counted.confusion
+    def _pair(self) -> tuple[str, str]:
+        """The negative and the positive class."""
+        return self.negative, self.positive
+
+    @property
+    def _given(self) -> Confusion:
+        """The decisions that were given in the place of scores."""
+        return self.counted.tallies["confusion"]  # type: ignore[return-value]
 
     @property
     def positive(self) -> str:
         """The positive class."""
-        return str(self._any.positive)
+        return str((self.scores or self._given).positive)
 
     @property
     def negative(self) -> str:
         """The negative class."""
-        return self.scores.negative if self.scores is not None else _other(self._any.truths, self.positive)
+        if self.scores is not None:
+            return self.scores.negative
+        return next(name for name in self._given.truths if name != self.positive)
 
     @property
     def prevalence(self) -> Share:
         """The share of positive rows."""
-        decided = self._any
-        positives = (
-            self.scores.P if self.scores is not None else decided.truth_totals[decided.truths.index(self.positive)]
-        )
-        return float(positives / decided.total)
+        if self.scores is not None:
+            return float(self.scores.P / self.scores.total)
+        return float(self._given.truth_totals[self._given.truths.index(self.positive)] / self._given.total)
 
     # ── figures ──────────────────────────────────────────────────────────────────────────────────────────────
     def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
@@ -155,11 +157,10 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
             if tally is not None:
                 yield tally, [metric for metric in declared if metric.tally is type(tally) and not metric.lacking]
 
-    def _tally(self, metric: Metric) -> Any:
-        sums = self.counted.tallies.get("costs")
-        return {Confusion: self.confusion, ScoreTable: self.scores, CostSums: sums}.get(metric.tally)
+    def _tally(self, metric: Metric) -> Tally | None:
+        return self.confusion if metric.tally is Confusion else super()._tally(metric)
 
-    def _sampling(self, tally: Any) -> Sampling:
+    def _sampling(self, tally: Tally | None) -> Sampling:
         clusters = self.counted.clusters
         if clusters is not None and isinstance(tally, Confusion) and self.counted.confusion is None:
             clusters = clusters.decided_by(*self._cuts)
@@ -168,8 +169,8 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
     @property
     def _cuts(self) -> tuple[list[float], list[int]]:
         """The lowest score of each decision that is taken, and its place among all decisions."""
-        if not self._decides_by_costs:
-            return [-math.inf, cast(float, self.threshold)], [0, 1]
+        if self.threshold is not None:
+            return [-math.inf, self.threshold], [0, 1]
         return [start for _, start in self._steps], [self._decisions.index(name) for name, _ in self._steps]
 
     def decide_rows(self, scores: Array) -> Array:
@@ -192,19 +193,11 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
         return super()._why_no(metric)
 
     @property
-    def _auc(self) -> Estimate:
-        """The auc, without asking for decisions, which bins may not be able to tell."""
-        if "auc" not in self._asked:
-            known = "figures" in vars(self)
-            self._asked["auc"] = self.figures["auc"] if known else self._estimate(metrics.find("auc"), self.scores)
-        return self._asked["auc"]
-
-    @property
     def _usual_figure(self) -> str:
         return "auc" if self.scores is not None else "accuracy"
 
     def decide(
-        self, costs: Costs | None = None, *, best: str | None = None, prior: Any = None, training_prior: Any = None
+        self, costs: Costs | None = None, *, best: str | None = None, prior: Value = None, training_prior: Value = None
     ) -> "Decision":
         """Return the best threshold: the cheapest at these costs, or the one with the ``best`` figure.
 
@@ -221,7 +214,7 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
             if costs is not None or prior is not None:
                 raise errors.costs_or_best()
             wanted = objectives.BestFigure.parse(best)
-            return self._cautioned(by_figure.decide_by_figure(self.scores, wanted, sampling, self.probabilities))
+            return self._add_cautions(by_figure.decide_by_figure(self.scores, wanted, sampling, self.probabilities))
         if pricing is None:
             raise InputError(
                 "neither-costs-nor-best",
@@ -231,9 +224,9 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
                 Pass("best", "f1"),
                 ", 'recall >= 0.9')",
             )
-        return self._cautioned(by_cost.decide_by_cost(self.scores, pricing, sampling, self.probabilities))
+        return self._add_cautions(by_cost.decide_by_cost(self.scores, pricing, sampling, self.probabilities))
 
-    def curve(self, kind: str, **options: Any) -> "Curve":
+    def curve(self, kind: str, **options: Value) -> "Curve":
         """Return a curve with a band around it: "roc", "pr", "cost", "decision" or "reject".
 
         A cost curve may be that of one ``threshold``, a decision curve be asked at other ``thresholds``, a reject curve
@@ -255,10 +248,10 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
         span = (0.0, 1.0) if self.probabilities else self.scores.range
         return histograms(self.scores, span, bins, self.threshold)
 
-    def _sizes(self) -> Mapping[str, Any]:
+    def _sizes(self) -> Mapping[str, float]:
         if self.scores is not None:
             return dict(zip((self.positive, self.negative), self.scores.effective_rows, strict=True))
-        return dict(self._any.effective_truths)
+        return self._given.effective_truths
 
     # ── as data, and to look at ──────────────────────────────────────────────────────────────────────────────
     def _facts(self) -> dict[str, str]:
@@ -273,9 +266,8 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
         if self.counted.confusion is not None and self.counted.decided_by == "rows":
             return "given"
         if self._decides_by_costs:
-            return (
-                "; ".join(f"{name} from {max(start, 0):.6g}" for name, start in self._steps) + ", by what costs least"
-            )
+            steps = "; ".join(f"{name} from {max(start, 0):.6g}" for name, start in self._steps)
+            return f"{steps}, by what costs least"
         rule = f"positive when score ≥ {self.threshold:.6g}" if self.threshold != math.inf else "negative for everyone"
         return rule + (", which costs least if the probabilities are right" if self._bayesian else "")
 
@@ -301,9 +293,10 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
     def _own_plots(self) -> Iterable[str]:
         if self.scores is not None:
             yield from ("roc", "pr", "histograms", "cost")
-            yield from ("reject",) if self.probabilities else ()
-            yield from ("reliability",) if self.probabilities and self.scores.grid is None else ()
-            yield from ("decision",) if self.probabilities else ()
+            if self.probabilities:
+                yield "reject"
+                yield from ("reliability",) if self.scores.grid is None else ()
+                yield "decision"
         if self.confusion is not None:
             yield "confusion"
 
@@ -311,17 +304,14 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
         return visible(f"<Evaluation of {self.positive!r} against {self.negative!r}, rows: {self.rows:,}>")
 
 
-def _scores_alone(counted: Counted, segments: dict[str, Counted] | None = None) -> Counted:
-    tallies = {"scores": counted.scores}
-    return replace(counted, tallies=tallies, segments=segments or {}, decided_by="rows", threshold=None)
+def _scores_alone(counted: Counted) -> Counted:
+    """The scores of all rows and of each segment, without decisions."""
+    parts = {name: _scores_alone(part) for name, part in counted.segments.items()}
+    tallies = {"scores": counted.tallies["scores"]}
+    return replace(counted, tallies=tallies, segments=parts, decided_by="rows", threshold=None)
 
 
 def _comparable(threshold: float, scores: Array) -> float | int:
     """The threshold as a number that whole scores are compared with exactly, also beyond 2⁵³."""
     whole = scores.dtype.kind in "iu" and math.isfinite(threshold)
     return math.ceil(threshold) if whole else threshold
-
-
-def _other(pair: Sequence[str], name: str) -> str:
-    """The other one of two names."""
-    return next(other for other in pair if other != name)

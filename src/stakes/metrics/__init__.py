@@ -8,23 +8,18 @@ import ast
 import copyreg
 import re
 import warnings
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
 
 from stakes import errors
+from stakes.errors import InputError, nearest
 from stakes.metrics import agreement, cost, many, probability, ranking, rates, regression
-from stakes.metrics.declare import ALIASES, CATALOGUE, Metric, measure
+from stakes.metrics.declare import ALIASES, CATALOGUE, Metric, Parameter, measure
 from stakes.metrics.estimate import Estimate
 from stakes.metrics.ranking import auc_bounds
 
 FAMILIES = {
-    "rates": rates.__doc__,
-    "agreement": agreement.__doc__,
-    "cost": cost.__doc__,
-    "ranking": ranking.__doc__,
-    "probability": probability.__doc__,
-    "many": many.__doc__,
-    "regression": regression.__doc__,
+    family.__name__.rpartition(".")[2]: family.__doc__
+    for family in (rates, agreement, cost, ranking, probability, many, regression)
 }
 """The families, in the order in which they are shown."""
 
@@ -51,11 +46,15 @@ def find(text: str) -> Metric:
         return find("f_beta").with_parameters(beta=float(beta[1]), **parameters)
     if name.startswith("neg_"):
         ours = find(name.removeprefix("neg_")).name
-        raise errors.InputError(
+        raise InputError(
             "negated-metric",
             f"{name!r} is the negative of {ours}, of which lower values are better here; ask for {ours}",
         )
-    raise errors.no_such_metric(name, [*CATALOGUE, *ALIASES])
+    hint = nearest(name, [*CATALOGUE, *ALIASES])
+    raise InputError(
+        "no-such-metric",
+        f"there is no metric {name!r}{hint if 'mean' in hint else '; `stakes metrics` lists them all'}",
+    )
 
 
 _F_BETA = re.compile(r"[fF]_?(\d(?:\.\d+)?)(?:_score)?")
@@ -80,18 +79,18 @@ def _average(name: str) -> Metric | None:
     return many.average_of(CATALOGUE[ALIASES.get(of, of)], how)
 
 
-def _by_name(metric: Metric) -> tuple[Any, tuple[Any, ...]]:
+def _by_name(metric: Metric) -> tuple[Callable[..., Metric], tuple[object, ...]]:
     """Pickle a metric by its name and its costs, if it has any: declarations hold functions, which pickle refuses."""
-    keywords: dict[str, Any] = getattr(metric.function, "keywords", {})
-    if "pricing" in keywords:
-        return cost.with_prices, (find(metric.name), keywords["pricing"], metric.tally)
+    pricing = cost.pricing_of(metric)
+    if pricing is not None:
+        return cost.with_prices, (find(metric.name), pricing, metric.tally)
     return find, (metric.text,)
 
 
 copyreg.pickle(Metric, _by_name)
 
 
-def _parse(text: str) -> tuple[str, dict[str, Any]]:
+def _parse(text: str) -> tuple[str, dict[str, Parameter]]:
     """Take name(parameter=number) apart; the text is read, never run."""
     if not isinstance(text, str):
         raise errors.bad_metric_text(text)

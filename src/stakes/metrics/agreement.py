@@ -5,7 +5,7 @@ from typing import Annotated
 
 import numpy as np
 
-from stakes.metrics.baselines import BEST_CONSTANT, COIN, ZERO
+from stakes.metrics.baselines import BEST_CONSTANT, ZERO
 from stakes.metrics.declare import SIZE, metric
 from stakes.metrics.reasons import (
     EMPTY_CLASS,
@@ -22,10 +22,7 @@ from stakes.metrics.reasons import (
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Number, ratio, root, root_ratio
 
-SAME_RATES = Undefined(
-    "positives and negatives are decided positive equally often",
-    lambda c: c.tp * c.N == c.fp * c.P,
-)
+SAME_RATES = Undefined("positives and negatives are decided positive equally often", lambda c: c.tp * c.N == c.fp * c.P)
 ONE_CLASS_ONLY = Undefined(
     "truth and decisions are all one and the same class", lambda c: c.total**2 == _chance_pairs(c)
 )
@@ -34,12 +31,9 @@ ONE_CLASS_ONLY = Undefined(
 @metric(
     question="What share of the decisions is right?",
     formula="(tp + tn) / n",
-    tally=Confusion,
     share_of="total",
-    range=(0, 1),
     better="higher",
     baseline=BEST_CONSTANT,
-    undefined=(NO_ROWS,),
     many=True,
     sparse=True,
     aliases=("acc",),
@@ -56,10 +50,7 @@ def accuracy(c: Confusion) -> Number:
 @metric(
     question="How often is the model right when all classes are equally frequent?",
     formula="(TPR + TNR) / 2",
-    tally=Confusion,
-    range=(0, 1),
     better="higher",
-    baseline=COIN,
     undefined=(EMPTY_CLASS,),
     many=True,
     aliases=("ba",),
@@ -79,10 +70,7 @@ def balanced_accuracy(c: Confusion) -> Number:
 @metric(
     question="What area lies under the ROC line through this one operating point?",
     formula="(1 + TPR - FPR) / 2",
-    tally=Confusion,
-    range=(0, 1),
     better="higher",
-    baseline=COIN,
     undefined=(NO_POSITIVES, NO_NEGATIVES),
     laws=("one_point_auc == balanced_accuracy",),
     swapped="one_point_auc",
@@ -96,7 +84,6 @@ def one_point_auc(c: Confusion) -> Number:
 @metric(
     question="How much more often is a positive case decided positive than a negative one?",
     formula="TPR + TNR - 1",
-    tally=Confusion,
     range=(-1, 1),
     better="higher",
     baseline=ZERO,
@@ -114,7 +101,6 @@ def informedness(c: Confusion) -> Number:
 @metric(
     question="How much more often is a case positive after a positive decision than after a negative one?",
     formula="PPV + NPV - 1",
-    tally=Confusion,
     range=(-1, 1),
     better="higher",
     baseline=ZERO,
@@ -132,13 +118,9 @@ def markedness(c: Confusion) -> Number:
 @metric(
     question="Below which prevalence does precision fall off sharply?",
     formula="(sqrt(TPR * FPR) - FPR) / (TPR - FPR)",
-    tally=Confusion,
-    range=(0, 1),
     better="lower",
-    baseline=COIN,
     undefined=(NO_POSITIVES, NO_NEGATIVES, SAME_RATES),
     laws=("prevalence_threshold == 1 / (1 + sqrt(positive_likelihood_ratio))",),
-    swapped=None,
     aliases=("pt",),
     pitfall="Made of recall and specificity alone; whether the prevalence lies below it is for you to see.",
     reference="Balayla (2020), PLoS ONE 15",
@@ -153,14 +135,11 @@ def prevalence_threshold(c: Confusion) -> Number:
 @metric(
     question="How well are the positives found without crying wolf, both counting equally?",
     formula="2 * tp / (2 * tp + fp + fn)",
-    tally=Confusion,
-    range=(0, 1),
     better="higher",
     baseline=BEST_CONSTANT,
     undefined=(NOTHING_POSITIVE_AT_ALL,),
     aliases=("f1_score", "f_score", "dice"),
     laws=("f1 * (precision + recall) == 2 * precision * recall", "f1 == 2 * jaccard / (1 + jaccard)"),
-    swapped=None,
     pitfall="Ignores the true negatives and changes when the classes swap names; calling everything positive "
     "already scores 2π / (1 + π) at prevalence π.",
     reference="van Rijsbergen (1979), Information Retrieval",
@@ -173,12 +152,9 @@ def f1(c: Confusion) -> Number:
 @metric(
     question="How well are the positives found, recall counting β times as much as precision?",
     formula="(1 + beta**2) * tp / ((1 + beta**2) * tp + beta**2 * fn + fp)",
-    tally=Confusion,
-    range=(0, 1),
     better="higher",
     baseline=BEST_CONSTANT,
     undefined=(NOTHING_POSITIVE_AT_ALL,),
-    swapped=None,
     pitfall="Ignores the true negatives; beta says how much recall counts, which is not what a miss costs.",
     reference="van Rijsbergen (1979), Information Retrieval",
 )
@@ -190,14 +166,11 @@ def f_beta(c: Confusion, *, beta: Annotated[float, SIZE] = 2) -> Number:
 @metric(
     question="What is the geometric mean of precision and recall?",
     formula="sqrt(PPV * TPR)",
-    tally=Confusion,
-    range=(0, 1),
     better="higher",
     baseline=BEST_CONSTANT,
     undefined=(NO_POSITIVES, NONE_CALLED_POSITIVE),
     aliases=("fowlkes_mallows_index", "g_measure", "fm"),
     laws=("fowlkes_mallows**2 == precision * recall",),
-    swapped=None,
     pitfall="Ignores the true negatives, as f1 does.",
     reference="Fowlkes & Mallows (1983), JASA 78",
 )
@@ -208,7 +181,6 @@ def fowlkes_mallows(c: Confusion) -> Number:
 @metric(
     question="How strongly are decisions and truth correlated?",
     formula="sqrt(TPR * TNR * PPV * NPV) - sqrt(FNR * FPR * FOR * FDR)",
-    tally=Confusion,
     range=(-1, 1),
     better="higher",
     baseline=ZERO,
@@ -230,14 +202,11 @@ def mcc(c: Confusion) -> Number:
 @metric(
     question="Of the cases that are positive or are called positive, what share is both?",
     formula="tp / (tp + fn + fp)",
-    tally=Confusion,
-    range=(0, 1),
     better="higher",
     baseline=BEST_CONSTANT,
     undefined=(NOTHING_POSITIVE_AT_ALL,),
     aliases=("threat_score", "critical_success_index", "csi", "iou", "ts"),
     laws=("jaccard == f1 / (2 - f1)",),
-    swapped=None,
     pitfall="Ignores the true negatives, and ranks models just as f1 does: it is f1 / (2 - f1).",
     reference="Jaccard (1912), New Phytologist 11",
 )
@@ -248,7 +217,6 @@ def jaccard(c: Confusion) -> Number:
 @metric(
     question="How much of the agreement that chance leaves open is reached?",
     formula="(Po - Pe) / (1 - Pe)",
-    tally=Confusion,
     range=(-1, 1),
     better="higher",
     baseline=ZERO,
@@ -269,8 +237,6 @@ def kappa(c: Confusion) -> Number:
 @metric(
     question="In what share of the cases does the model commit itself to a class?",
     formula="(PP + PN) / n",
-    tally=Confusion,
-    range=(0, 1),
     better="higher",
     baseline=BEST_CONSTANT,
     undefined=(NO_ROWS,),

@@ -4,7 +4,7 @@ import functools
 import math
 from dataclasses import replace
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
@@ -14,13 +14,12 @@ from stakes.metrics.declare import NEEDED, PRICE, SIZE, Metric, metric
 from stakes.metrics.reasons import NO_NEGATIVES, NO_POSITIVES, NO_ROWS, Undefined
 from stakes.tallies import Confusion, CostSums
 from stakes.tallies.arithmetic import Array, Number, ratio
-from stakes.tallies.pricing import Pricing
+from stakes.tallies.pricing import Pricing, Shares
 
 
 @metric(
     question="What do the mistakes cost per case, at these prices of a miss and a false alarm?",
     formula="(miss * fn + false_alarm * fp) / n",
-    tally=Confusion,
     range=(0, math.inf),
     better="lower",
     baseline=BEST_CONSTANT,
@@ -41,7 +40,6 @@ def expected_cost(
 @metric(
     question="What part of the cost of the cheapest constant decision is left? (below 1 is useful)",
     formula="(miss * fn + false_alarm * fp) / min(miss * P, false_alarm * N) if P * N else 0 / 0",
-    tally=Confusion,
     range=(0, math.inf),
     better="lower",
     baseline=BEST_CONSTANT,
@@ -61,7 +59,7 @@ def normalised_cost(
     return ratio(cost, min(always)) if all(always) else math.nan
 
 
-def _exact(c: Confusion, price: float) -> Any:
+def _exact(c: Confusion, price: float) -> Number:
     return float(price) if c.leading else Fraction(price)
 
 
@@ -99,18 +97,25 @@ def with_prices(base: Metric, pricing: Pricing, tally: type = Confusion) -> Metr
     )
 
 
+def pricing_of(metric: Metric) -> Pricing | None:
+    """What a metric that :func:`with_prices` made prices by."""
+    function = metric.function
+    return function.keywords.get("pricing") if isinstance(function, functools.partial) else None
+
+
 def _empty_class(pricing: Pricing) -> Undefined:
-    def applies(tally: Any) -> Any:
-        of_rows = isinstance(tally, CostSums)
-        prior = at_prior(tally, pricing) if of_rows else pricing.deployed(tally.truths, tally.positive)
+    def applies(tally: Confusion | CostSums) -> Number:
+        if isinstance(tally, CostSums):
+            prior, sizes = at_prior(tally, pricing), tally.sums[:, 0]
+        else:
+            prior, sizes = pricing.deployed(tally.truths, tally.positive), tally.truth_totals
         wanted = [c for c, share in enumerate(prior or ()) if share]
-        sizes = tally.sums[:, 0] if of_rows else tally.truth_totals
         return (sizes[..., wanted] == 0).any(-1) if wanted else False
 
     return Undefined("a class that the prior expects has no rows", applies)
 
 
-def costs_of(table: Confusion, pricing: Pricing) -> tuple[Any, Any, Array]:
+def costs_of(table: Confusion, pricing: Pricing) -> tuple[Number, Number, Array]:
     """Return what a case costs on average: as decided, with the best decision for each class, with each decision."""
     prices: Array = np.array(pricing.prices(table.truths, table.decisions, table.positive), object)
     prior = pricing.deployed(table.truths, table.positive)
@@ -126,7 +131,7 @@ def costs_of(table: Confusion, pricing: Pricing) -> tuple[Any, Any, Array]:
     return shares @ each, shares @ prices.min(-1), shares @ prices
 
 
-def _of_decisions(table: Confusion, *, name: str, pricing: Pricing) -> Any:
+def _of_decisions(table: Confusion, *, name: str, pricing: Pricing) -> Number:
     cost, unavoidable, constants = costs_of(table, pricing)
     if name == "expected_cost":
         return cost if table.leading else ratio(cost, 1)
@@ -138,19 +143,19 @@ def _of_sums(sums: CostSums, *, name: str, pricing: Pricing) -> float:
     return float(cost if name == "expected_cost" else _relative(cost, unavoidable, min(constants)))
 
 
-def at_prior(sums: CostSums, pricing: Pricing) -> Any:
+def at_prior(sums: CostSums, pricing: Pricing) -> Shares | None:
     """The class frequencies of the deployment; the positive class of two stands last."""
     return pricing.deployed(sums.classes, sums.classes[1] if len(sums.classes) == 2 else None)
 
 
-def _relative(cost: Any, unavoidable: Any, constant: Any) -> Any:
+def _relative(cost: Number, unavoidable: Number, constant: Number) -> Number:
     stake = constant - unavoidable
     if isinstance(stake, np.ndarray):
         return ratio(cost - unavoidable, np.where(stake > 0, stake, math.nan))
     return ratio(cost - unavoidable, stake) if stake > 0 else math.nan
 
 
-def _constant(base: Metric, tally: Any, *, pricing: Pricing) -> float:
+def _constant(base: Metric, tally: Confusion | CostSums, *, pricing: Pricing) -> float:
     """The cost of the cheapest decision for everybody, or 1 as the measure of the normalised cost."""
     if math.isnan(base.of(tally)):
         return math.nan

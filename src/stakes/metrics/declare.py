@@ -17,20 +17,27 @@ import numpy as np
 from stakes import errors
 from stakes.engines.counting import count_rows
 from stakes.errors import InputError, short
-from stakes.metrics.baselines import Baseline
+from stakes.metrics.baselines import CLASS_FREQUENCIES, COIN, CONSTANT_SCORE, MEAN, Baseline
 from stakes.metrics.folds import Fold, fold_all
-from stakes.metrics.reasons import EXTRA_DECISIONS, NO_PROBABILITIES, Undefined
+from stakes.metrics.reasons import EXTRA_DECISIONS, NO_PROBABILITIES, NONE_OF, Undefined
 from stakes.results import Door
 from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
+from stakes.tallies.arithmetic import Array, Number, Values
+from stakes.tallies.costs import Costs
+from stakes.tallies.pricing import Prior
 
-Values = Any
-"""A column of a user's: a list, an array, a series of any library."""
-
-Figure = Any
+Figure = Number
 """What a metric gives of a tally: a number, or an array over its leading axes."""
+
+Parameter = Any
+"""What a user gives as a parameter of a metric: a number, or else a reason for an error."""
 
 Better = Literal["higher", "lower", "neither"]
 """Which values of a figure are better."""
+
+
+Function = Callable[..., Figure] | Fold
+"""What works out a figure of a tally, with its parameters."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +45,7 @@ class Kind:
     """What values a parameter of a metric can have."""
 
     wanted: str
-    fits: Callable[[Any], bool]
+    fits: Callable[[float], bool]
 
 
 SHARE = Kind("a number above 0, at most 1", lambda value: 0 < value <= 1)
@@ -57,8 +64,8 @@ NEEDED: Any = None
 class Losses:
     """What a probability of the positive class costs a positive row and a negative row."""
 
-    of_positive: Callable[[Any], Any]
-    of_negative: Callable[[Any], Any]
+    of_positive: Callable[[Number], Number]
+    of_negative: Callable[[Number], Number]
 
 
 WAYS = {
@@ -77,7 +84,20 @@ WAYS = {
 }
 """How intervals are made, in words; ``uncertainty`` does it."""
 
-_USUAL_WAY: dict[type[Tally], str] = {Confusion: "cells", ScoreTable: "table", ErrorSums: "mean", ClassScores: "sample"}
+_USUAL: dict[type[Tally], Mapping[str, object]] = {
+    Confusion: {"range": (0, 1), "interval": "cells", "baseline": COIN},
+    ScoreTable: {"range": (0, 1), "interval": "table", "baseline": CONSTANT_SCORE},
+    ErrorSums: {"range": (0, math.inf), "interval": "mean", "baseline": MEAN},
+    ClassScores: {"range": (0, math.inf), "interval": "sample", "baseline": CLASS_FREQUENCIES, "many": True},
+}
+"""What a figure of such a tally has if its declaration says nothing else."""
+
+_SCORED = (ScoreTable, ClassScores)
+
+
+def _usual_of_share(rows: str) -> Mapping[str, object]:
+    """The same of a share of some of the rows."""
+    return {"interval": "share", "range": (0, 1), "undefined": (NONE_OF[rows],)}
 
 
 @dataclass(frozen=True)
@@ -85,7 +105,7 @@ class Metric:
     """A declared metric: call it on arrays or on a tally, or ask it about itself."""
 
     name: str
-    function: Callable[..., Any] | Fold
+    function: Function
     tally: type[Tally]
     family: str
     question: str
@@ -109,9 +129,9 @@ class Metric:
     losses: Losses | None = None
     interval: str = ""
     no_interval: str = ""
-    defaults: Mapping[str, Any] = field(default_factory=dict)
+    defaults: Mapping[str, Parameter] = field(default_factory=dict)
     kinds: Mapping[str, Kind] = field(default_factory=dict)
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -123,7 +143,7 @@ class Metric:
         """The name with all its parameters."""
         return self._called(self.parameters)
 
-    def _called(self, parameters: Mapping[str, Any]) -> str:
+    def _called(self, parameters: Mapping[str, Parameter]) -> str:
         return f"{self.name}({', '.join(f'{k}={v!r}' for k, v in parameters.items())})" if parameters else self.name
 
     @property
@@ -159,7 +179,7 @@ class Metric:
         default = self.defaults[name]
         return f"{name}{'' if default is NEEDED else f'={default!r}'} ({self.kinds[name].wanted})"
 
-    def with_parameters(self, **parameters: Any) -> "Metric":
+    def with_parameters(self, **parameters: Parameter) -> "Metric":
         """Return the metric with other parameters than its defaults."""
         for name, value in parameters.items():
             if name not in self.defaults:
@@ -173,7 +193,7 @@ class Metric:
         return replace(self, parameters={**self.parameters, **parameters}) if parameters else self
 
     # ── on a tally ───────────────────────────────────────────────────────────────────────────────────────────
-    def of(self, tally: Any) -> Any:
+    def of(self, tally: Tally) -> Figure:
         """Return the figure of a tally: a float, or an array over its leading axes."""
         if not isinstance(tally, self.tally) and not (self.sparse and isinstance(tally, JointCounts)):
             raise errors.wrong_tally(self.name, self.tally.kind, type(tally).__name__)
@@ -181,23 +201,23 @@ class Metric:
             raise errors.which_average(self.name, tally.truths)
         return measure([self], tally)[0]
 
-    def baseline_of(self, tally: Any) -> Any:
+    def baseline_of(self, tally: Tally) -> Figure:
         """Return what ignoring the input would score on these rows."""
         return self.baseline.value(self, tally)
 
-    def why_undefined(self, tally: Any) -> str:
+    def why_undefined(self, tally: Tally) -> str:
         """Return in words why the figure of a single tally is NaN."""
         tally = self._seen(tally)
         words = next((reason.words for reason in self.undefined if reason.applies(tally)), self.otherwise)
         return words.format(**self.parameters, zeros=getattr(tally, "zeros", None))
 
-    def _seen(self, tally: Any) -> Any:
+    def _seen(self, tally: Tally) -> Tally:
         """The tally with the positive class that the formula speaks of, where either class will do."""
         return tally.either_called() if self.symmetric and isinstance(tally, Confusion) else tally
 
-    def _rule_out(self, tally: Any) -> Any:
+    def _rule_out(self, tally: Tally) -> bool | Array:
         """Whether a declared reason applies: one answer for a single tally, one for each table of a leading axis."""
-        out: Any = False
+        out: bool | Array = False
         for reason in self.undefined:
             out = out | reason.applies(tally)
             if np.all(out):  # later reasons may rest on what this one rules out
@@ -229,11 +249,11 @@ class Metric:
         self,
         /,
         *rows: Values,
-        positive: Any = None,
-        classes: Any = None,
+        positive: Values = None,
+        classes: Values = None,
         weight: Values = None,
-        baseline: Any = None,
-        **parameters: Any,
+        baseline: Values = None,
+        **parameters: Parameter,
     ) -> Figure:
         """Return the figure of a tally, or of a truth column and a column of decisions, scores or predicted numbers.
 
@@ -244,17 +264,22 @@ class Metric:
         metric = self.with_parameters(**parameters)
         tally = metric._tally(rows, positive=positive, classes=classes, weight=weight, baseline=baseline)
         value = metric.of(tally)
-        if NO_PROBABILITIES in self.undefined and not tally.probabilities:
-            raise errors.no_probabilities(self.name, *tally.range)
+        if isinstance(tally, _SCORED) and NO_PROBABILITIES in self.undefined and not tally.probabilities:
+            low, high = tally.range
+            raise InputError(
+                "no-probabilities",
+                f"{self.name} needs probabilities, but the scores run from {low:.6g} to {high:.6g}; turn them into "
+                "probabilities first (for logits: 1 / (1 + exp(-score)))",
+            )
         if np.ndim(value) == 0 and math.isnan(value):
             words = f"{metric.text} is undefined: {metric.why_undefined(tally)}"
             warnings.warn(errors.UndefinedWarning("undefined", words), stacklevel=2)
         return value
 
-    def _tally(self, rows: tuple[Any, ...], **options: Any) -> Any:
+    def _tally(self, rows: tuple[Values, ...], **options: Values) -> Tally:
         if len(rows) == 1 and isinstance(rows[0], Tally):
             return rows[0]
-        column = "score" if self.tally in (ScoreTable, ClassScores) else "prediction"
+        column = "score" if self.tally in _SCORED else "prediction"
         if len(rows) != 2:
             raise InputError(
                 "how-to-call",
@@ -265,20 +290,20 @@ class Metric:
         kinds = counted.tallies
         if self.tally.kind in kinds or (self.sparse and "joint" in kinds):
             return kinds.get(self.tally.kind) or kinds["joint"]
-        if self.tally is ScoreTable and "class_scores" in kinds:
-            raise errors.which_average(self.of_many or self.name, kinds["class_scores"].classes, pooled=False)  # type: ignore[attr-defined]
+        if self.tally is ScoreTable and isinstance(scores := kinds.get("class_scores"), ClassScores):
+            raise errors.which_average(self.of_many or self.name, scores.classes, pooled=False)
         raise errors.wrong_tally(self.name, self.tally.kind, " and ".join(kinds))
 
     def scorer(
         self,
         *,
-        costs: Any = None,
-        prior: Any = None,
-        training_prior: Any = None,
-        positive: Any = None,
-        classes: Any = None,
-        **parameters: Any,
-    ) -> Any:
+        costs: Costs | None = None,
+        prior: Prior | None = None,
+        training_prior: Prior | str | None = None,
+        positive: object = None,
+        classes: Sequence[object] | None = None,
+        **parameters: Parameter,
+    ) -> Figure:
         """Return a scorer for scikit-learn's GridSearchCV, cross_validate, TunedThresholdClassifierCV and the like.
 
         For a scorer higher is always better, so costs and errors are negated. It asks the model for what the figure
@@ -299,14 +324,14 @@ class Metric:
         return f"<metric {self.text}: {self.question}>"
 
 
-def measure(metrics: list[Metric], tally: Tally) -> list[Any]:
+def measure(metrics: list[Metric], tally: Tally) -> list[Figure]:
     """Return the figures of several metrics of one tally (NaN where undefined), walking down its scores only once."""
     if not isinstance(metrics, list | tuple):
         raise errors.bad_metric_text(metrics)
     for metric in metrics:
         if not isinstance(metric, Metric):
             raise errors.bad_metric_text(metric)
-        if not isinstance(tally, Tally):
+        if not isinstance(tally, ScoreTable if isinstance(metric.function, Fold) else Tally):
             raise errors.wrong_tally(metric.name, metric.tally.kind, type(tally).__name__)
         if metric.lacking:
             raise errors.which_costs(metric.name)
@@ -314,13 +339,11 @@ def measure(metrics: list[Metric], tally: Tally) -> list[Any]:
     ruled_out = [metric._rule_out(seen[metric.full_text]) for metric in metrics]
     possible = [m for m, out in zip(metrics, ruled_out, strict=True) if not np.all(out)]
     folds = [(m.function, m.parameters) for m in possible if isinstance(m.function, Fold)]
-    folded = iter(fold_all(folds, tally) if folds else [])  # type: ignore[arg-type]
+    folded = iter(fold_all(folds, tally) if folds and isinstance(tally, ScoreTable) else [])
     values = {}
     for metric in possible:
-        function = metric.function
-        values[metric.full_text] = (
-            next(folded) if isinstance(function, Fold) else function(seen[metric.full_text], **metric.parameters)
-        )
+        function, key = metric.function, metric.full_text
+        values[key] = next(folded) if isinstance(function, Fold) else function(seen[key], **metric.parameters)
     return [
         np.where(out, math.nan, values.get(metric.full_text, math.nan))[()]
         if tally.leading
@@ -337,27 +360,31 @@ ALIASES: dict[str, str] = {}
 """Other names that people use, to the name of the metric."""
 
 
-def metric(*, name: str | None = None, **facts: Any) -> Callable[[Callable[..., Any] | Fold], Metric]:
-    """Declare a metric: a decorator for its function (or, with a name, for a :class:`Fold`)."""
+def metric(*, name: str | None = None, **facts: Any) -> Callable[[Function], Metric]:
+    """Declare a metric: a decorator for its function (or, with a name, for a :class:`Fold`).
 
-    def declare(function: Callable[..., Any] | Fold) -> Metric:
+    What the function takes first says of which tally the figure is.
+    """
+
+    def declare(function: Function) -> Metric:
         parts = (function.each, function.finish) if isinstance(function, Fold) else (function,)
-        options = {
-            p.name: p for f in parts for p in inspect.signature(f).parameters.values() if p.default is not p.empty
-        }
+        every = [p for f in parts for p in inspect.signature(f).parameters.values()]
+        options = {p.name: p for p in every if p.default is not p.empty}
         defaults = {name: p.default for name, p in options.items()}
-        if facts["tally"] is Confusion and not facts.pop("any_decisions", False):
-            facts["undefined"] = (EXTRA_DECISIONS, *facts.get("undefined", ()))
-        usual = "share" if facts.get("share_of") else _USUAL_WAY[facts["tally"]]
+        tally = ScoreTable if isinstance(function, Fold) else every[0].annotation
+        usual = {**_USUAL[tally], **(_usual_of_share(facts["share_of"]) if "share_of" in facts else {})}
+        declared: dict[str, Any] = {**usual, **facts}
+        if tally is Confusion and not declared.pop("any_decisions", False):
+            declared["undefined"] = (EXTRA_DECISIONS, *declared.get("undefined", ()))
         made = Metric(
             name=name or parts[0].__name__,
-            interval=facts.pop("interval", usual),
             function=function,
+            tally=tally,
             family=parts[-1].__module__.rpartition(".")[2],
             defaults=defaults,
             kinds={name: p.annotation.__metadata__[0] for name, p in options.items()},
             parameters=defaults,
-            **facts,
+            **declared,
         )
         for text in (made.name, *made.aliases):
             if text in CATALOGUE or text in ALIASES:

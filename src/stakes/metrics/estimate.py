@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import SupportsFloat
 
 from stakes.records import Record
 from stakes.text import visible
@@ -33,16 +33,16 @@ class Estimate(Record):
     def __format__(self, spec: str) -> str:
         return format(self.value, spec) if spec else str(self)
 
-    def __lt__(self, other: Any) -> bool:
+    def __lt__(self, other: SupportsFloat) -> bool:
         return self.value < float(other)
 
-    def __le__(self, other: Any) -> bool:
+    def __le__(self, other: SupportsFloat) -> bool:
         return self.value <= float(other)
 
-    def __gt__(self, other: Any) -> bool:
+    def __gt__(self, other: SupportsFloat) -> bool:
         return self.value > float(other)
 
-    def __ge__(self, other: Any) -> bool:
+    def __ge__(self, other: SupportsFloat) -> bool:
         return self.value >= float(other)
 
     @property

@@ -5,29 +5,31 @@ import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from stakes.tallies import ScoreTable, Steps
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, Number
 from stakes.tallies.parallel import run_all
 from stakes.tallies.steps import BLOCK
+
+Each = Callable[..., Number]
+"""The part of a block: ``each(steps, **parameters)``."""
+
+Finish = Callable[..., Number]
+"""The figure of all parts together: ``finish(whole, table, **parameters)``."""
 
 
 @dataclass(frozen=True)
 class Fold:
-    """One such figure.
+    """One such figure: the parts of all blocks are added up (or the largest is kept), then finished."""
 
-    ``each(steps, **parameters)`` gives the part of a block; the parts are added up (or the largest is kept), and
-    ``finish(whole, table, **parameters)`` makes the figure of it.
-    """
-
-    each: Callable[..., Any]
-    finish: Callable[..., Any]
+    each: Each
+    finish: Finish
     keep: Literal["sum", "max"] = "sum"
 
-    def together(self, parts: Sequence[Any]) -> Any:
+    def together(self, parts: Sequence[Number]) -> Number:
         """Reduce the parts of all blocks: whole numbers exactly, floats with a single rounding."""
         if len(parts) == 1:
             return parts[0]
@@ -36,18 +38,18 @@ class Fold:
             return np.array([self._scalars(column) for column in columns]).reshape(np.shape(parts[0]))
         return self._scalars(parts)
 
-    def _scalars(self, parts: Sequence[Any]) -> Any:
+    def _scalars(self, parts: Sequence[Number]) -> Number:
         if self.keep == "max":
             return max(parts)
         return sum(parts) if isinstance(parts[0], int) else math.fsum(parts)
 
 
-def fold_all(folds: Sequence[tuple[Fold, Mapping[str, Any]]], table: ScoreTable) -> list[Any]:
+def fold_all(folds: Sequence[tuple[Fold, Mapping[str, float]]], table: ScoreTable) -> list[Number]:
     """Return the figure of each fold with its parameters; equal parts are worked out once for all that want them."""
     plans = [(fold, _take(fold.each, given), _take(fold.finish, given)) for fold, given in folds]
     wanted = list(dict.fromkeys((fold.each, tuple(given.items())) for fold, given, _ in plans))
 
-    def of_block(make: Callable[[], Steps]) -> list[Any]:
+    def of_block(make: Callable[[], Steps]) -> list[Number]:
         steps = make()
         return [each(steps, **dict(given)) for each, given in wanted]
 
@@ -60,7 +62,7 @@ def fold_all(folds: Sequence[tuple[Fold, Mapping[str, Any]]], table: ScoreTable)
     ]
 
 
-def _take(function: Callable[..., Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
+def _take(function: Each | Finish, parameters: Mapping[str, float]) -> dict[str, float]:
     """The parameters that a function takes."""
     if not parameters:
         return {}
@@ -68,15 +70,15 @@ def _take(function: Callable[..., Any], parameters: Mapping[str, Any]) -> dict[s
     return {name: value for name, value in parameters.items() if name in wanted}
 
 
-def total(values: Array) -> Any:
+def total(values: Array) -> Number:
     """Sum over the steps: a Python number for a single table, so that whole numbers stay exact."""
     return values.sum(-1) if values.ndim > 1 else _unbox(values.sum())
 
 
-def largest(values: Array) -> Any:
+def largest(values: Array) -> Number:
     """Return the largest over the steps: a Python number for a single table."""
     return values.max(-1) if values.ndim > 1 else _unbox(values.max())
 
 
-def _unbox(value: Any) -> Any:
+def _unbox(value: Number) -> Number:
     return value.item() if isinstance(value, np.generic) else value

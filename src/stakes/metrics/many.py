@@ -2,14 +2,12 @@
 
 import functools
 import math
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
 from stakes.errors import InputError
-from stakes.metrics.baselines import CONSTANT_SCORE, Baseline
 from stakes.metrics.declare import COUNT, Metric, measure, metric
 from stakes.metrics.reasons import NO_PROBABILITIES, NO_ROWS, Undefined
 from stakes.tallies import ClassScores, Confusion, ScoreTable
@@ -22,7 +20,6 @@ AVERAGES = {
 }
 """The ways to make one figure of the figures of each class against the rest."""
 
-CLASS_FREQUENCIES = Baseline("the class frequencies as everybody's scores", CONSTANT_SCORE.value)
 EMPTY_CLASS = Undefined("a class has no rows", lambda s: bool((s.sizes == 0).any()))
 ADDED_PARTS = Undefined(
     "it compares pairs of rows, which weighted or added counts do not keep", lambda s: s.pair_wins is None
@@ -64,7 +61,7 @@ def average_of(base: Metric, how: str) -> Metric:
     )
 
 
-def _of_decisions(table: Confusion, *, base: Metric, how: str, **parameters: Any) -> Any:
+def _of_decisions(table: Confusion, *, base: Metric, how: str, **parameters: float) -> Number:
     rest = table.against_rest()
     chosen = base.with_parameters(**parameters)
     if how == "micro":
@@ -73,12 +70,12 @@ def _of_decisions(table: Confusion, *, base: Metric, how: str, **parameters: Any
     return _mean(np.asarray(measure([chosen], rest)[0]), table.truth_totals if how == "weighted" else None)
 
 
-def _of_scores(scores: ClassScores, *, base: Metric, how: str, **parameters: Any) -> Any:
+def _of_scores(scores: ClassScores, *, base: Metric, how: str, **parameters: float) -> Number:
     values = [base.with_parameters(**parameters).of(table) for table in scores.tables]
     return _mean(np.array(values), exact(scores.sizes) if how == "weighted" else None)
 
 
-def _mean(values: Array, weights: Array | None) -> Any:
+def _mean(values: Array, weights: Array | None) -> Number:
     """The mean over the last axis; a class without rows does not count in a weighted one."""
     values = values.astype(np.float64)
     if weights is None:
@@ -88,14 +85,9 @@ def _mean(values: Array, weights: Array | None) -> Any:
 
 
 # ── class scores ─────────────────────────────────────────────────────────────────────────────────────────────────
-def _of_class_scores(**facts: Any) -> Callable[[Any], Metric]:
-    return metric(tally=ClassScores, baseline=CLASS_FREQUENCIES, many=True, **facts)
-
-
-@_of_class_scores(
+@metric(
     question="How surprised is the model by the class that happened (natural logarithm)?",
     formula="-sum(log(p[y]) for p, y in rows) / n",
-    range=(0, math.inf),
     better="lower",
     undefined=(NO_ROWS, NO_PROBABILITIES),
     aliases=("categorical_cross_entropy",),
@@ -107,7 +99,7 @@ def multiclass_log_loss(s: ClassScores) -> Number:
     return ratio(s.surprise, s.total)
 
 
-@_of_class_scores(
+@metric(
     parts=("squares",),
     question="How far, squared and summed over the classes, are the probabilities from what happened?",
     formula="sum(sum((p[c] - (c == y))**2 for c in classes) for p, y in rows) / n",
@@ -122,10 +114,9 @@ def multiclass_brier_score(s: ClassScores) -> Number:
     return ratio(s.squares, s.total)
 
 
-@_of_class_scores(
+@metric(
     question="What part of the log loss of the class frequencies alone is left? (below 1 is useful)",
     formula="-sum(log(p[y]) for p, y in rows) / -sum(log(frequency[y]) for p, y in rows)",
-    range=(0, math.inf),
     better="lower",
     undefined=(NO_ROWS, NO_PROBABILITIES),
     otherwise="every row is of the same class, and the model knows it",
@@ -136,11 +127,10 @@ def normalised_multiclass_log_loss(s: ClassScores) -> Number:
     return ratio(s.surprise, s.constant().surprise)
 
 
-@_of_class_scores(
+@metric(
     parts=("squares",),
     question="What part of the Brier score of the class frequencies alone is left? (below 1 is useful)",
     formula="squares / sum(sum((frequency[c] - (c == y))**2 for c in classes) for p, y in rows)",
-    range=(0, math.inf),
     better="lower",
     undefined=(NO_ROWS, NO_PROBABILITIES),
     otherwise="every row is of the same class, and the model knows it",
@@ -151,14 +141,12 @@ def normalised_multiclass_brier_score(s: ClassScores) -> Number:
     return ratio(s.squares, s.constant().squares)
 
 
-@_of_class_scores(
+@metric(
     parts=("ranks",),
     share_of="total",
     question="How often is the true class among the k highest scores?",
     formula="sum(rank(p, y) < k for p, y in rows) / n",
-    range=(0, 1),
     better="higher",
-    undefined=(NO_ROWS,),
     pitfall="Classes that tie with the true one count as ahead of it.",
     reference="Russakovsky et al. (2015), International Journal of Computer Vision 115",
 )
@@ -166,7 +154,7 @@ def top_k_accuracy(s: ClassScores, *, k: Annotated[int, COUNT] = 2) -> Number:
     return ratio(exact(s.ranks[: int(k)]).sum(), exact(s.ranks).sum())
 
 
-@_of_class_scores(
+@metric(
     question="How well do the scores tell every two classes apart, on average over the pairs?",
     formula="mean(pair_auc(i, j) for i in classes for j in classes if i != j)",
     parts=("pairs",),
@@ -178,7 +166,9 @@ def top_k_accuracy(s: ClassScores, *, k: Annotated[int, COUNT] = 2) -> Number:
     reference="Hand & Till (2001), Machine Learning 45",
 )
 def hand_till_auc(s: ClassScores) -> Number:
-    wins, sizes = exact(s.pair_wins), exact(s.sizes)  # type: ignore[arg-type]
+    if s.pair_wins is None:
+        return math.nan
+    wins, sizes = exact(s.pair_wins), exact(s.sizes)
     k = len(sizes)
     areas = [ratio(wins[i, j], 2 * sizes[i] * sizes[j]) for i in range(k) for j in range(k) if i != j]
     return math.fsum(areas) / len(areas)

@@ -2,13 +2,12 @@
 
 import math
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
-from stakes.metrics.baselines import CONSTANT_SCORE
-from stakes.metrics.declare import COUNT, Losses, metric
-from stakes.metrics.folds import Fold, total
+from stakes.metrics.declare import COUNT, Losses, Metric, metric
+from stakes.metrics.folds import Each, Finish, Fold, total
 from stakes.metrics.reasons import BINNED, NO_NEGATIVES, NO_POSITIVES, NO_PROBABILITIES, NO_ROWS
 from stakes.tallies import ScoreTable, Steps
 from stakes.tallies.arithmetic import Array, Number, divide, ratio
@@ -21,25 +20,25 @@ SQUARES = Losses(lambda p: (1.0 - p) ** 2, lambda p: p**2)
 SURPRISE = Losses(lambda p: 0.0 - np.log(p), lambda p: 0.0 - np.log1p(-p))
 
 
-def _square(steps: Steps) -> Any:
+def _square(steps: Steps) -> Number:
     return _loss_of(steps, SQUARES)
 
 
-def _surprise(steps: Steps) -> Any:
+def _surprise(steps: Steps) -> Number:
     return _loss_of(steps, SURPRISE)
 
 
-def _loss_of(steps: Steps, losses: Losses) -> Any:
+def _loss_of(steps: Steps, losses: Losses) -> Number:
     with np.errstate(divide="ignore", invalid="ignore"):  # log 0 is meant; where nothing lies there, it does not count
         found = np.where(steps.positives > 0, steps.positives * losses.of_positive(steps.scores), 0.0)
         missed = np.where(steps.negatives > 0, steps.negatives * losses.of_negative(steps.scores), 0.0)
     return total(found + missed)
 
 
-def _entropy(table: ScoreTable) -> Any:
+def _entropy(table: ScoreTable) -> Number:
     """The log loss of giving everyone the prevalence, times n."""
 
-    def term(count: Number) -> Any:
+    def term(count: Number) -> Number:
         if table.leading:
             with np.errstate(divide="ignore", invalid="ignore"):
                 return np.where(count > 0, -count * np.log(count / table.total), 0.0)
@@ -55,10 +54,7 @@ brier_score = metric(
     of_many="multiclass_brier_score",
     question="How far, squared, are the probabilities from what happened?",
     formula="sum((p - y)**2 for p, y in rows) / n",
-    tally=ScoreTable,
-    range=(0, 1),
     better="lower",
-    baseline=CONSTANT_SCORE,
     undefined=NEEDS_PROBABILITIES,
     aliases=("brier", "brier_loss", "brier_score_loss"),
     swapped="brier_score",
@@ -74,10 +70,8 @@ normalised_brier_score = metric(
     interval="relative loss",
     question="What part of the Brier score of the class frequencies alone is left? (below 1 is useful)",
     formula="sum((p - y)**2 for p, y in rows) / n / (P * N / n**2)",
-    tally=ScoreTable,
     range=(0, math.inf),
     better="lower",
-    baseline=CONSTANT_SCORE,
     undefined=(NO_POSITIVES, NO_NEGATIVES, *NEEDS_PROBABILITIES),
     swapped="normalised_brier_score",
     laws=("brier_score == normalised_brier_score * prevalence * (1 - prevalence)",),
@@ -93,10 +87,8 @@ log_loss = metric(
     of_many="multiclass_log_loss",
     question="How surprised is the model by what happened (natural logarithm)?",
     formula="-sum(log(p) if y else log(1 - p) for p, y in rows) / n",
-    tally=ScoreTable,
     range=(0, math.inf),
     better="lower",
-    baseline=CONSTANT_SCORE,
     undefined=NEEDS_PROBABILITIES,
     aliases=("cross_entropy", "logarithmic_loss"),
     swapped="log_loss",
@@ -112,10 +104,8 @@ normalised_log_loss = metric(
     interval="relative loss",
     question="What part of the log loss of the class frequencies alone is left? (below 1 is useful)",
     formula="-sum(log(p) if y else log(1 - p) for p, y in rows) / -(P * log(P / n) + N * log(N / n))",
-    tally=ScoreTable,
     range=(0, math.inf),
     better="lower",
-    baseline=CONSTANT_SCORE,
     undefined=(NO_POSITIVES, NO_NEGATIVES, *NEEDS_PROBABILITIES),
     aliases=("normalised_cross_entropy",),
     swapped="normalised_log_loss",
@@ -124,7 +114,7 @@ normalised_log_loss = metric(
 )(Fold(_surprise, lambda loss, table: ratio(loss, _entropy(table))))
 
 
-def _as_float(number: Number) -> Any:
+def _as_float(number: Number) -> Number:
     """Exact numbers as float, so that they can meet a float."""
     return number if isinstance(number, np.ndarray) else float(number)
 
@@ -181,15 +171,14 @@ def _largest_gap(sums: Array, table: ScoreTable) -> Number:
     return gaps.max(-1)[()]
 
 
-def _calibration_error(name: str, spread: str, bins: str, each: Any, finish: Any, **facts: Any) -> Any:
+def _calibration_error(
+    name: str, spread: str, bins: str, each: Each, finish: Finish, **facts: str | tuple[str, ...]
+) -> Metric:
     return metric(
         name=name,
         no_interval=NOISE,
         question=f"{spread} lie the probabilities from the frequencies, in {bins}?",
-        tally=ScoreTable,
-        range=(0, 1),
         better="lower",
-        baseline=CONSTANT_SCORE,
         undefined=NEEDS_PROBABILITIES,
         pitfall="A binned estimate: it depends on the bins, and noise makes it larger than 0 even for honest models.",
         **facts,

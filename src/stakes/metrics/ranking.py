@@ -1,11 +1,10 @@
 """Figures of the order that scores give: how well positives rank above negatives, over all thresholds or some."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
 from stakes import errors
-from stakes.metrics.baselines import CONSTANT_SCORE
 from stakes.metrics.declare import COUNT, SHARE, metric
 from stakes.metrics.folds import Fold, fold_all, largest, total
 from stakes.metrics.reasons import NO_NEGATIVES, NO_POSITIVES, NO_ROWS
@@ -16,7 +15,7 @@ CHOSEN_THRESHOLD = "the threshold is chosen on the same rows, which no resamplin
 
 
 # ── the whole order ──────────────────────────────────────────────────────────────────────────────────────────────
-def _twice_wins(steps: Steps) -> Any:
+def twice_wins(steps: Steps) -> Number:
     """Twice the pairs in which the positive outranks the negative, a tie counting once."""
     return total(steps.positives * (2 * steps.tn + steps.negatives))
 
@@ -25,10 +24,7 @@ auc = metric(
     name="auc",
     question="How often does a random positive score higher than a random negative (ties count half)?",
     formula="sum((a > b) + (a == b) / 2 for a in positives for b in negatives) / (P * N)",
-    tally=ScoreTable,
-    range=(0, 1),
     better="higher",
-    baseline=CONSTANT_SCORE,
     undefined=(NO_POSITIVES, NO_NEGATIVES),
     aliases=("roc_auc", "auroc", "c_statistic", "concordance"),
     laws=("auc == (1 + gini) / 2",),
@@ -37,17 +33,15 @@ auc = metric(
     reference="Hanley & McNeil (1982), Radiology 143; DeLong et al. (1988), Biometrics 44",
     interval="auc",
     headline=True,
-)(Fold(_twice_wins, lambda wins, table: ratio(wins, 2 * table.P * table.N)))
+)(Fold(twice_wins, lambda wins, table: ratio(wins, 2 * table.P * table.N)))
 
 
 gini = metric(
     name="gini",
     question="How much more often is a pair ordered rightly than wrongly?",
     formula="sum((a > b) - (a < b) for a in positives for b in negatives) / (P * N)",
-    tally=ScoreTable,
     range=(-1, 1),
     better="higher",
-    baseline=CONSTANT_SCORE,
     undefined=(NO_POSITIVES, NO_NEGATIVES),
     aliases=("accuracy_ratio", "somers_d"),
     laws=("gini == 2 * auc - 1",),
@@ -55,7 +49,7 @@ gini = metric(
     pitfall="The auc on another scale, so it misleads in the same ways; not the Gini impurity of trees.",
     reference="Somers (1962), American Sociological Review 27",
     interval="auc",
-)(Fold(_twice_wins, lambda wins, table: ratio(wins - table.P * table.N, table.P * table.N)))
+)(Fold(twice_wins, lambda wins, table: ratio(wins - table.P * table.N, table.P * table.N)))
 
 
 def auc_bounds(table: ScoreTable) -> tuple[Number, Number]:
@@ -76,7 +70,7 @@ def auc_bounds(table: ScoreTable) -> tuple[Number, Number]:
     return lost, won
 
 
-def _precision_at_positives(steps: Steps) -> Any:
+def _precision_at_positives(steps: Steps) -> Number:
     return total(np.where(steps.positives > 0, steps.positives * steps.precision, 0))
 
 
@@ -84,10 +78,7 @@ average_precision = metric(
     name="average_precision",
     question="Walking down the ranking, how precise is it on average when a positive turns up?",
     formula="sum((tpr(t) - tpr(above(t))) * precision(t) for t in thresholds)",
-    tally=ScoreTable,
-    range=(0, 1),
     better="higher",
-    baseline=CONSTANT_SCORE,
     undefined=(NO_POSITIVES,),
     aliases=("ap", "pr_auc"),
     pitfall="Depends on the prevalence: compare it with its baseline, not between data sets.",
@@ -97,7 +88,7 @@ average_precision = metric(
 
 
 # ── the best or a chosen part of the curve ───────────────────────────────────────────────────────────────────────
-def _widest_gap(steps: Steps) -> Any:
+def _widest_gap(steps: Steps) -> Number:
     """The largest TPR − FPR of the block, times P·N."""
     return largest(steps.tp * steps.tn - steps.fp * steps.fn)
 
@@ -106,10 +97,7 @@ ks = metric(
     name="ks",
     question="How far apart are positives and negatives at the threshold that separates them best?",
     formula="max(0, max(tpr(t) - fpr(t) for t in thresholds))",
-    tally=ScoreTable,
-    range=(0, 1),
     better="higher",
-    baseline=CONSTANT_SCORE,
     undefined=(NO_POSITIVES, NO_NEGATIVES),
     aliases=("kolmogorov_smirnov", "best_informedness"),
     swapped="ks",
@@ -125,7 +113,7 @@ ks = metric(
 )
 
 
-def _area_to_the_left(steps: Steps, *, max_fpr: Annotated[float, SHARE] = 0.1) -> Any:
+def _area_to_the_left(steps: Steps, *, max_fpr: Annotated[float, SHARE] = 0.1) -> Number:
     """The area under the ROC curve up to max_fpr, times P·N."""
     if steps.single and steps.fp[0] - steps.negatives[0] >= max_fpr * steps.N:
         return 0.0
@@ -145,17 +133,14 @@ partial_auc = metric(
     name="partial_auc",
     question="How good is the order where false alarms are few (FPR up to max_fpr; chance ½, perfect 1)?",
     formula="(1 + (area(max_fpr) - max_fpr**2 / 2) / (max_fpr - max_fpr**2 / 2)) / 2",
-    tally=ScoreTable,
-    range=(0, 1),
     better="higher",
-    baseline=CONSTANT_SCORE,
     undefined=(NO_POSITIVES, NO_NEGATIVES),
     pitfall="Choose max_fpr before looking; few negatives lie in the region, so it is unsure.",
     reference="McClish (1989), Medical Decision Making 9",
 )(Fold(_area_to_the_left, _mcclish))
 
 
-def _recall_at_precision(steps: Steps, *, precision: Annotated[float, SHARE] = 0.9) -> Any:
+def _recall_at_precision(steps: Steps, *, precision: Annotated[float, SHARE] = 0.9) -> Number:
     """The most positives found at a threshold that is precise enough; −1 when none is."""
     return largest(np.where(steps.precision >= precision, steps.tp, -1))
 
@@ -164,10 +149,7 @@ recall_at_precision = metric(
     name="recall_at_precision",
     question="What share of the positives can be found while alarms stay this precise?",
     formula="max(tpr(t) for t in thresholds if precision(t) >= wanted)",
-    tally=ScoreTable,
-    range=(0, 1),
     better="higher",
-    baseline=CONSTANT_SCORE,
     undefined=(NO_POSITIVES,),
     otherwise="no threshold reaches a precision of {precision}",
     pitfall="The threshold is chosen on the same rows, so the figure is optimistic.",
@@ -182,7 +164,7 @@ recall_at_precision = metric(
 )
 
 
-def _best_precision(steps: Steps, *, recall: Annotated[float, SHARE] = 0.9) -> Any:
+def _best_precision(steps: Steps, *, recall: Annotated[float, SHARE] = 0.9) -> Number:
     enough = ratio(steps.tp, np.expand_dims(steps.P, -1)) >= recall
     return largest(np.where(enough, steps.precision, -1.0))
 
@@ -191,10 +173,7 @@ precision_at_recall = metric(
     name="precision_at_recall",
     question="How precise can alarms be while this share of the positives is found?",
     formula="max(precision(t) for t in thresholds if tpr(t) >= wanted)",
-    tally=ScoreTable,
-    range=(0, 1),
     better="higher",
-    baseline=CONSTANT_SCORE,
     undefined=(NO_POSITIVES,),
     pitfall="The threshold is chosen on the same rows, so the figure is optimistic.",
     no_interval=CHOSEN_THRESHOLD,
@@ -203,7 +182,7 @@ precision_at_recall = metric(
 
 
 # ── the top of the list ──────────────────────────────────────────────────────────────────────────────────────────
-def _positives_in_top(steps: Steps, *, k: Annotated[int, COUNT] = 10) -> Any:
+def _positives_in_top(steps: Steps, *, k: Annotated[int, COUNT] = 10) -> Number:
     """Positives among the first k rows; of rows that tie at the end, the expected share."""
     if steps.single and steps.rows_before[0] >= k:
         return 0.0
@@ -216,10 +195,7 @@ precision_at_k = metric(
     name="precision_at_k",
     question="Of the k highest scores, what share is positive?",
     formula="found_in_top(k) / k",
-    tally=ScoreTable,
-    range=(0, 1),
     better="higher",
-    baseline=CONSTANT_SCORE,
     undefined=(NO_ROWS,),
     otherwise="there are fewer than {k} rows",
     pitfall="Rows that tie at place k count by their expected share.",
@@ -235,10 +211,7 @@ recall_at_k = metric(
     name="recall_at_k",
     question="What share of the positives is among the k highest scores?",
     formula="found_in_top(k) / P",
-    tally=ScoreTable,
-    range=(0, 1),
     better="higher",
-    baseline=CONSTANT_SCORE,
     undefined=(NO_POSITIVES,),
     otherwise="there are fewer than {k} rows",
     pitfall="Cannot reach 1 when there are more than k positives.",

@@ -2,15 +2,8 @@
 
 import math
 
-from stakes.metrics.baselines import COIN
 from stakes.metrics.declare import metric
-from stakes.metrics.reasons import (
-    NO_NEGATIVES,
-    NO_POSITIVES,
-    NO_ROWS,
-    NONE_CALLED_NEGATIVE,
-    NONE_CALLED_POSITIVE,
-)
+from stakes.metrics.reasons import NO_NEGATIVES, NO_POSITIVES, NONE_CALLED_NEGATIVE, NONE_CALLED_POSITIVE
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Number, ratio
 
@@ -18,12 +11,8 @@ from stakes.tallies.arithmetic import Number, ratio
 @metric(
     question="What share of the cases is positive?",
     formula="P / n",
-    tally=Confusion,
     share_of="total",
-    range=(0, 1),
     better="neither",
-    baseline=COIN,
-    undefined=(NO_ROWS,),
     swapped="1 - prevalence",
     pitfall="A property of the data, not of the model; precision, accuracy and costs move with it.",
     reference="Rothman, Greenland & Lash (2008), Modern Epidemiology",
@@ -35,12 +24,8 @@ def prevalence(c: Confusion) -> Number:
 @metric(
     question="In what share of the cases is there an alarm?",
     formula="PP / n",
-    tally=Confusion,
     share_of="total",
-    range=(0, 1),
     better="neither",
-    baseline=COIN,
-    undefined=(NO_ROWS,),
     aliases=("predicted_positive_rate",),
     swapped="1 - alarm_rate",
     pitfall="Far from the prevalence, the threshold cries wolf or sleeps.",
@@ -53,12 +38,8 @@ def alarm_rate(c: Confusion) -> Number:
 @metric(
     question="Of the positive cases, what share is found?",
     formula="tp / P",
-    tally=Confusion,
     share_of="P",
-    range=(0, 1),
     better="higher",
-    baseline=COIN,
-    undefined=(NO_POSITIVES,),
     aliases=("sensitivity", "true_positive_rate", "tpr", "hit_rate", "power"),
     laws=("recall + miss_rate == 1",),
     swapped="specificity",
@@ -73,12 +54,8 @@ def recall(c: Confusion) -> Number:
 @metric(
     question="Of the positive cases, what share is missed?",
     formula="fn / P",
-    tally=Confusion,
     share_of="P",
-    range=(0, 1),
     better="lower",
-    baseline=COIN,
-    undefined=(NO_POSITIVES,),
     aliases=("false_negative_rate", "fnr"),
     laws=("miss_rate == 1 - recall",),
     swapped="false_positive_rate",
@@ -92,12 +69,8 @@ def miss_rate(c: Confusion) -> Number:
 @metric(
     question="Of the negative cases, what share raises a false alarm?",
     formula="fp / N",
-    tally=Confusion,
     share_of="N",
-    range=(0, 1),
     better="lower",
-    baseline=COIN,
-    undefined=(NO_NEGATIVES,),
     aliases=("fpr", "fall_out"),
     laws=("false_positive_rate + specificity == 1",),
     swapped="miss_rate",
@@ -111,12 +84,8 @@ def false_positive_rate(c: Confusion) -> Number:
 @metric(
     question="Of the negative cases, what share is left alone?",
     formula="tn / N",
-    tally=Confusion,
     share_of="N",
-    range=(0, 1),
     better="higher",
-    baseline=COIN,
-    undefined=(NO_NEGATIVES,),
     aliases=("true_negative_rate", "tnr", "selectivity"),
     laws=("specificity == 1 - false_positive_rate",),
     swapped="recall",
@@ -131,12 +100,8 @@ def specificity(c: Confusion) -> Number:
 @metric(
     question="When the model says positive, how often is it right?",
     formula="tp / PP",
-    tally=Confusion,
     share_of="PP",
-    range=(0, 1),
     better="higher",
-    baseline=COIN,
-    undefined=(NONE_CALLED_POSITIVE,),
     aliases=("positive_predictive_value", "ppv"),
     laws=("precision + false_discovery_rate == 1",),
     swapped="negative_predictive_value",
@@ -151,12 +116,8 @@ def precision(c: Confusion) -> Number:
 @metric(
     question="When the model says positive, how often is it wrong?",
     formula="fp / PP",
-    tally=Confusion,
     share_of="PP",
-    range=(0, 1),
     better="lower",
-    baseline=COIN,
-    undefined=(NONE_CALLED_POSITIVE,),
     aliases=("fdr",),
     laws=("false_discovery_rate == 1 - precision",),
     swapped="false_omission_rate",
@@ -170,12 +131,8 @@ def false_discovery_rate(c: Confusion) -> Number:
 @metric(
     question="When the model says negative, how often is it wrong?",
     formula="fn / PN",
-    tally=Confusion,
     share_of="PN",
-    range=(0, 1),
     better="lower",
-    baseline=COIN,
-    undefined=(NONE_CALLED_NEGATIVE,),
     aliases=("for",),
     laws=("false_omission_rate + negative_predictive_value == 1",),
     swapped="false_discovery_rate",
@@ -189,12 +146,8 @@ def false_omission_rate(c: Confusion) -> Number:
 @metric(
     question="When the model says negative, how often is it right?",
     formula="tn / PN",
-    tally=Confusion,
     share_of="PN",
-    range=(0, 1),
     better="higher",
-    baseline=COIN,
-    undefined=(NONE_CALLED_NEGATIVE,),
     aliases=("npv",),
     laws=("negative_predictive_value == 1 - false_omission_rate",),
     swapped="precision",
@@ -208,10 +161,8 @@ def negative_predictive_value(c: Confusion) -> Number:
 @metric(
     question="By how much does a positive decision raise the odds of being positive?",
     formula="TPR / FPR",
-    tally=Confusion,
     range=(0, math.inf),
     better="higher",
-    baseline=COIN,
     undefined=(NO_POSITIVES, NO_NEGATIVES, NONE_CALLED_POSITIVE),
     aliases=("lr_plus", "lr+", "plr", "positive_lr"),
     laws=("positive_likelihood_ratio == recall / false_positive_rate",),
@@ -226,10 +177,8 @@ def positive_likelihood_ratio(c: Confusion) -> Number:
 @metric(
     question="What is left of the odds of being positive after a negative decision?",
     formula="FNR / TNR",
-    tally=Confusion,
     range=(0, math.inf),
     better="lower",
-    baseline=COIN,
     undefined=(NO_POSITIVES, NO_NEGATIVES, NONE_CALLED_NEGATIVE),
     aliases=("lr_minus", "lr-", "nlr", "negative_lr"),
     laws=("negative_likelihood_ratio == miss_rate / specificity",),
@@ -244,10 +193,8 @@ def negative_likelihood_ratio(c: Confusion) -> Number:
 @metric(
     question="How many times larger are the odds of a positive decision for a positive case than for a negative one?",
     formula="(tp * tn) / (fp * fn)",
-    tally=Confusion,
     range=(0, math.inf),
     better="higher",
-    baseline=COIN,
     undefined=(NO_POSITIVES, NO_NEGATIVES, NONE_CALLED_POSITIVE, NONE_CALLED_NEGATIVE),
     aliases=("dor", "odds_ratio"),
     laws=("diagnostic_odds_ratio == positive_likelihood_ratio / negative_likelihood_ratio",),

@@ -5,6 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from stakes.errors import Pass, Text
+from stakes.tallies.arithmetic import Number
+
+Test = Callable[[Any], Number]
+"""Whether something holds, of a tally of the kind that a metric is a figure of: one answer, or one for each table."""
 
 
 @dataclass(frozen=True)
@@ -12,10 +16,10 @@ class Undefined:
     """A reason, and whether it applies to a tally."""
 
     words: str
-    applies: Callable[[Any], Any]
+    applies: Test
 
 
-def _none_in(margin: str) -> Callable[[Any], Any]:
+def _none_in(margin: str) -> Test:
     return lambda tally: getattr(tally, margin) == 0
 
 
@@ -30,6 +34,15 @@ NO_POSITIVES = Undefined("no case is positive", _none_in("P"))
 NO_NEGATIVES = Undefined("no case is negative", _none_in("N"))
 NONE_CALLED_POSITIVE = Undefined("nothing is decided positive", _none_in("PP"))
 NONE_CALLED_NEGATIVE = Undefined("nothing is decided negative", _none_in("PN"))
+NONE_OF = {
+    "total": NO_ROWS,
+    "P": NO_POSITIVES,
+    "N": NO_NEGATIVES,
+    "PP": NONE_CALLED_POSITIVE,
+    "PN": NONE_CALLED_NEGATIVE,
+}
+"""Why a share of these rows can have no value."""
+
 NOTHING_POSITIVE_AT_ALL = Undefined(
     "no case is positive and nothing is decided positive", lambda c: (c.P == 0) & (c.PP == 0)
 )

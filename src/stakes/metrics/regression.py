@@ -6,22 +6,13 @@ from typing import Annotated
 
 import numpy as np
 
-from stakes.metrics.baselines import Baseline
+from stakes.metrics.baselines import NOTHING, ZERO, Baseline
 from stakes.metrics.declare import SHARE, metric
 from stakes.metrics.reasons import Undefined
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Number, ratio, root, root_ratio
 
-MEAN = Baseline(
-    "always saying the mean (or the baseline that was given)",
-    lambda metric, sums: metric.of(sums.constant) if sums.constant is not None else math.nan,
-)
-NOTHING = Baseline(
-    "0 for the mean; the figure of the baseline that was given",
-    lambda metric, sums: MEAN.value(metric, sums) if sums.baseline_given else 0.0,
-)
 ONE = Baseline("1: the baseline compared with itself", lambda metric, sums: 1.0)
-UNCORRELATED = Baseline("0", lambda metric, sums: 0.0)
 
 CONSTANT_TRUTH = Undefined("the truth is the same in every row", lambda sums: sums.spread("t") == 0)
 CONSTANT_PREDICTION = Undefined(
@@ -48,10 +39,7 @@ def needs_parts(part: str) -> Undefined:
 @metric(
     question="How far off is a prediction on average, in the unit of the target?",
     formula="sum(abs(t - p) for t, p in rows) / n",
-    tally=ErrorSums,
-    range=(0, math.inf),
     better="lower",
-    baseline=MEAN,
     aliases=("mae",),
     laws=("mean_absolute_error <= root_mean_squared_error", "abs(mean_error) <= mean_absolute_error"),
     pitfall="In the unit of the target: says little without its baseline, nothing between targets.",
@@ -65,10 +53,7 @@ def mean_absolute_error(s: ErrorSums) -> Number:
 @metric(
     question="How large is the squared error on average?",
     formula="sum((t - p)**2 for t, p in rows) / n",
-    tally=ErrorSums,
-    range=(0, math.inf),
     better="lower",
-    baseline=MEAN,
     aliases=("mse",),
     laws=("mean_squared_error == root_mean_squared_error**2",),
     pitfall="A few outliers decide it; compare its root with the mean absolute error.",
@@ -81,11 +66,8 @@ def mean_squared_error(s: ErrorSums) -> Number:
 @metric(
     question="How large is a typical error when large ones count more, in the unit of the target?",
     formula="sqrt(sum((t - p)**2 for t, p in rows) / n)",
-    tally=ErrorSums,
     interval="root mean",
-    range=(0, math.inf),
     better="lower",
-    baseline=MEAN,
     aliases=("rmse",),
     laws=("root_mean_squared_error <= max_error",),
     pitfall="A few outliers decide it: it is not the typical error, which the median tells.",
@@ -99,12 +81,9 @@ def root_mean_squared_error(s: ErrorSums) -> Number:
 @metric(
     question="How large is the error that half of the predictions stay below?",
     formula="median([abs(t - p) for t, p in rows])",
-    tally=ErrorSums,
     interval="median",
     parts=("rows",),
-    range=(0, math.inf),
     better="lower",
-    baseline=MEAN,
     undefined=(needs_parts("rows"),),
     aliases=("medae", "mad"),
     laws=("median_absolute_error <= max_error",),
@@ -118,11 +97,8 @@ def median_absolute_error(s: ErrorSums) -> Number:
 @metric(
     question="How large is the worst error?",
     formula="max(abs(t - p) for t, p in rows)",
-    tally=ErrorSums,
     no_interval="it is the largest of these rows, and more rows bring larger ones",
-    range=(0, math.inf),
     better="lower",
-    baseline=MEAN,
     pitfall="Grows with the number of rows.",
     reference="Powell (1981), Approximation Theory and Methods",
     headline=True,
@@ -134,7 +110,6 @@ def max_error(s: ErrorSums) -> Number:
 @metric(
     question="Are the predictions too low (above 0) or too high (below 0) on average?",
     formula="sum(t - p for t, p in rows) / n",
-    tally=ErrorSums,
     range=(-math.inf, math.inf),
     better="neither",
     baseline=NOTHING,
@@ -150,12 +125,11 @@ def mean_error(s: ErrorSums) -> Number:
 @metric(
     question="How closely do predictions and truth follow a straight line?",
     formula="covariance(truths, predictions) / sqrt(covariance(truths, truths) * covariance(predictions, predictions))",
-    tally=ErrorSums,
     interval="ratio",
     parts=("prediction",),
     range=(-1, 1),
     better="higher",
-    baseline=UNCORRELATED,
+    baseline=ZERO,
     undefined=(needs_parts("prediction"), CONSTANT_TRUTH, CONSTANT_PREDICTION),
     aliases=("pearson_r", "correlation"),
     laws=("r2 <= pearson**2",),
@@ -171,7 +145,6 @@ def pearson(s: ErrorSums) -> Number:
 @metric(
     question="What part of the squared error of always saying the mean is avoided?",
     formula="1 - sum((t - p)**2 for t, p in rows) / covariance(truths, truths)",
-    tally=ErrorSums,
     interval="ratio",
     range=(-math.inf, 1),
     better="higher",
@@ -192,7 +165,6 @@ def r2(s: ErrorSums) -> Number:
 @metric(
     question="What part of the spread of the truth do the predictions explain, a constant shift forgiven?",
     formula="1 - covariance(errors, errors) / covariance(truths, truths)",
-    tally=ErrorSums,
     interval="ratio",
     range=(-math.inf, 1),
     better="higher",
@@ -209,10 +181,8 @@ def explained_variance(s: ErrorSums) -> Number:
 @metric(
     question="What part of the absolute error of the baseline is left? (below 1 is useful)",
     formula="sum(abs(t - p) for t, p in rows) / sum(abs(t - b) for t, p in rows)",
-    tally=ErrorSums,
     interval="ratio",
     parts=("baseline",),
-    range=(0, math.inf),
     better="lower",
     baseline=ONE,
     undefined=(NO_BASELINE, NOTHING_TO_COMPARE),
@@ -227,10 +197,8 @@ def relative_absolute_error(s: ErrorSums) -> Number:
 @metric(
     question="What part of the root squared error of the baseline is left? (below 1 is useful)",
     formula="sqrt(sum((t - p)**2 for t, p in rows) / sum((t - b)**2 for t, p in rows))",
-    tally=ErrorSums,
     interval="ratio",
     parts=("baseline",),
-    range=(0, math.inf),
     better="lower",
     baseline=ONE,
     undefined=(NO_BASELINE, NOTHING_TO_COMPARE),
@@ -248,11 +216,8 @@ def root_relative_squared_error(s: ErrorSums) -> Number:
 @metric(
     question="How far off are predictions by their order of magnitude?",
     formula="sum((log(1 + t) - log(1 + p))**2 for t, p in rows) / n",
-    tally=ErrorSums,
     parts=("logs",),
-    range=(0, math.inf),
     better="lower",
-    baseline=MEAN,
     undefined=(needs_parts("logs"), NO_LOGARITHM),
     aliases=("msle",),
     pitfall="Too low by some amount costs more than too high by the same amount.",
@@ -265,11 +230,8 @@ def mean_squared_log_error(s: ErrorSums) -> Number:
 @metric(
     question="How large is the error relative to the truth, on average?",
     formula="sum(abs(t - p) / abs(t) for t, p in rows) / n",
-    tally=ErrorSums,
     parts=("percentages",),
-    range=(0, math.inf),
     better="lower",
-    baseline=MEAN,
     undefined=(needs_parts("percentages"), ZERO_TRUTHS),
     aliases=("mape",),
     pitfall="A share, not per cent. A truth near 0 makes it huge, and it forgives predicting too low.",
@@ -282,10 +244,7 @@ def mean_absolute_percentage_error(s: ErrorSums) -> Number:
 @metric(
     question="How large is the loss of a predicted quantile, here the alpha-quantile?",
     formula="sum(max(alpha * (t - p), (alpha - 1) * (t - p)) for t, p in rows) / n",
-    tally=ErrorSums,
-    range=(0, math.inf),
     better="lower",
-    baseline=MEAN,
     aliases=("quantile_loss",),
     pitfall="Judges one quantile; at alpha = 0.5 it is half the absolute error.",
     reference="Koenker & Bassett (1978), Econometrica 46",

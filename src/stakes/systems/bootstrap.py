@@ -5,14 +5,13 @@ two cases to all together), since a cell that happens to be empty need not be im
 taken as known.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from stakes.systems.network import JointRows, Model, Network
+from stakes.systems.network import Amount, JointRows, Network
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.sampling import Sampling
 
@@ -33,17 +32,16 @@ class Bootstrap:
     sampling: Sampling
     reason: str = ""
 
-    def limits(self, draws: Array, value: Any) -> tuple[Array, Array]:
+    def limits(self, draws: Array, value: Amount) -> tuple[Array, Array]:
         """The ends between which the middle part of the draws (first axis) lies, and the value itself.
 
         What is added to each cell moves the draws a little, so the value of few cases can lie outside of them.
         """
-        tail = self.sampling.tail
-        low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
+        low, high = np.quantile(draws, (self.sampling.tail, 1 - self.sampling.tail), axis=0)
         return np.fmin(low, value), np.fmax(high, value)
 
     @cached_property
-    def costs(self) -> Any:
+    def costs(self) -> Amount | None:
         """What each of these systems costs."""
         return None if self.network is None else self.network.cost()
 
@@ -56,35 +54,27 @@ class Bootstrap:
 def bootstrap(network: Network, sampling: Sampling) -> Bootstrap:
     """Bootstrap a system, as often as there is room for."""
     generator = sampling.generator()
-    counted = [model for model in network.models.values() if model.counts is not None]
-    if not counted and network.rows is None:
+    if network.rows is None and all(model.counts is None for model in network.models.values()):
         return Bootstrap(None, 0, sampling, RATES_ONLY)
-    size = len(network.classes) * max(
-        network.joint(0).size, 1 if network.rows is None else network.rows.counts.shape[-1]
-    )
+    in_rows = 1 if network.rows is None else network.rows.counts.shape[-1]
+    size = len(network.classes) * max(network.joint(0).size, in_rows)
     times = min(sampling.replicates, max(_FEWEST, _MOST_NUMBERS // size))
     if times * size > _TOO_MANY:
         return Bootstrap(None, 0, sampling, TOO_MANY)
-    models: Mapping[str, Model] = {
-        name: model
-        if model.counts is None
-        else replace(model, chances=_bootstrap_rates(model.counts, generator, times))
-        for name, model in network.models.items()
-    }
-    rows = network.rows
+    models, rows = dict(network.models), network.rows
+    for name, model in models.items():
+        if model.counts is not None:
+            models[name] = replace(model, chances=_bootstrap_rates(model.counts, generator, times))
     if rows is not None:
         rows = JointRows(rows.codes, _draw_counts(rows.counts, generator, times))
     return Bootstrap(replace(network, models=models, rows=rows), times, sampling)
 
 
-def _bootstrap_rates(counts: Array, generator: Any, times: int) -> Array:
+def _bootstrap_rates(counts: Array, generator: np.random.Generator, times: int) -> Array:
     """Bootstrap the rates behind the counts of a table (its last axis)."""
     cells = _draw_counts(counts, generator, times)
-    found: Array = cells / cells.sum(-1, keepdims=True)
-    return found
+    return np.asarray(cells / cells.sum(-1, keepdims=True))
 
 
-def _draw_counts(counts: Array, generator: Any, times: int) -> Array:
-    extra = min(0.5, 2 / counts.shape[-1])
-    found: Array = generator.standard_gamma(counts + extra, (times, *counts.shape))
-    return found
+def _draw_counts(counts: Array, generator: np.random.Generator, times: int) -> NDArray[np.float64]:
+    return generator.standard_gamma(counts + min(0.5, 2 / counts.shape[-1]), (times, *counts.shape))

@@ -1,17 +1,16 @@
 """The best and the worst that a system can do when nobody knows how a model's errors meet those of the others."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from stakes.records import Record
 from stakes.systems.bootstrap import Bootstrap
 from stakes.systems.component_costs import ComponentCosts
-from stakes.systems.linear_programs import least, least_of_draws, least_of_each, transport
-from stakes.systems.network import Joint, Model, Network, distinct, sum_out
+from stakes.systems.linear_programs import Sparse, least, least_of_draws, least_of_each, transport
+from stakes.systems.network import Amount, Joint, Model, Network, distinct, sum_out
 from stakes.systems.situations import Situations
 from stakes.systems.tables import RateTable
 from stakes.tallies.arithmetic import Array, divide
@@ -58,49 +57,38 @@ def bounds(network: Network, costs: ComponentCosts, table: RateTable | None) -> 
     ``table`` is a candidate in the place of the model; without it the model's own answers are taken.
     """
     rates = costs.rates if table is None else table.rates
-    best, worst, even = (_total(costs, costs.found, rates, one) for one in (_best, _worst, _independent))
-    low, high, reason = _limits(network, costs, table, (float(best), float(worst)))
-    return Bounds(
-        costs.model,
-        float(best),
-        float(worst),
-        float(even) if costs.known else math.nan,
-        costs.system_cost if table is None else math.nan,
-        float(costs.cases.sum()),
-        low,
-        high,
-        reason,
-        _note(network, costs.model),
-    )
+    best, worst = map(float, _ends(costs, costs.found, rates))
+    even = 0.0 if costs.known else math.nan
+    for n, shares, prices, _, answers in _parts(costs, costs.found, rates):
+        even += n * float(np.einsum("...g,...gj,...j->...", shares, prices, answers))
+    actual = costs.system_cost if table is None else math.nan
+    low, high, reason = _limits(network, costs, table, (best, worst))
+    note, cases = _note(network, costs.model), float(costs.cases.sum())
+    return Bounds(costs.model, best, worst, float(even), actual, cases, low, high, reason, note)
 
 
-def _total(costs: ComponentCosts, found: Sequence[Situations], rates: Array, how: Callable[..., Any]) -> Any:
-    """Add up over the classes and over what the model sees."""
-    total: Any = 0.0
+def _parts(
+    costs: ComponentCosts, found: Sequence[Situations], rates: Array
+) -> Iterator[tuple[float, Array, Array, Array, Array]]:
+    """For each class and each thing that the model sees: cases, shares of situations, their prices, its answers."""
     for c, one in enumerate(found):
         for a in np.unique(one.seen):
             there = one.seen == a
             shares = one.shares[..., there]
             if costs.cases[c] and shares.any():
-                total = total + costs.cases[c] * how(
-                    shares, one.low[..., there, :], one.high[..., there, :], rates[..., c, a, :]
-                )
-    return total
+                yield costs.cases[c], shares, one.low[..., there, :], one.high[..., there, :], rates[..., c, a, :]
 
 
-def _independent(shares: Array, low: Array, high: Array, rates: Array) -> Any:
-    return np.einsum("...g,...gj,...j->...", shares, low, rates)
+def _ends(costs: ComponentCosts, found: Sequence[Situations], rates: Array) -> tuple[Amount, Amount]:
+    """The least and the most that all cases can cost."""
+    best = worst = 0.0
+    for cases, shares, low, high, answers in _parts(costs, found, rates):
+        best = best + cases * _least(shares, low, answers)
+        worst = worst - cases * _least(shares, -high, answers)
+    return best, worst
 
 
-def _best(shares: Array, low: Array, high: Array, rates: Array) -> Any:
-    return _least(shares, low, rates)
-
-
-def _worst(shares: Array, low: Array, high: Array, rates: Array) -> Any:
-    return -_least(shares, -high, rates)
-
-
-def _least(shares: Array, prices: Array, rates: Array) -> Any:
+def _least(shares: Array, prices: Array, rates: Array) -> Amount:
     """The least that can be paid when answers (rates) are handed out to situations (shares) as one likes."""
     weight = shares.sum(-1)
     within = divide(shares, weight[..., None])
@@ -111,7 +99,7 @@ def _least(shares: Array, prices: Array, rates: Array) -> Any:
     return weight * solve(within, prices, answers)
 
 
-def _in_order(shares: Array, prices: Array, answers: Array) -> Any:
+def _in_order(shares: Array, prices: Array, answers: Array) -> Amount:
     """Two answers: the second goes first to where it costs least compared with the first."""
     extra_cost = prices[..., 1] - prices[..., 0]
     order = np.argsort(extra_cost, axis=-1, kind="stable")
@@ -123,7 +111,7 @@ def _in_order(shares: Array, prices: Array, answers: Array) -> Any:
     return (shares * prices[..., 0]).sum(-1) + extra.sum(-1)
 
 
-def _by_program(shares: Array, prices: Array, answers: Array) -> Any:
+def _by_program(shares: Array, prices: Array, answers: Array) -> Amount:
     """Three answers or more: a transportation program."""
     constraints = transport(*prices.shape[-2:])
     leading = np.broadcast_shapes(shares.shape[:-1], answers.shape[:-1], prices.shape[:-2])
@@ -152,7 +140,7 @@ def _limits(
         chosen = np.linspace(0, drawn.times - 1, _SOLVED).astype(int)
         again = tuple(one.of_draws(chosen) for one in again)
         rates = rates[chosen] if rates.ndim > 3 else rates
-    best, worst = (np.atleast_1d(_total(costs, again, rates, one)) for one in (_best, _worst))
+    best, worst = map(np.atleast_1d, _ends(costs, again, rates))
     return float(drawn.limits(best, ends[0])[0]), float(drawn.limits(worst, ends[1])[1]), ""
 
 
@@ -183,9 +171,10 @@ def bounds_of_all(network: Network, cost: float, drawn: Bootstrap) -> Bounds:
     return Bounds(None, best, -worst, cost, cost, cases, *limits, reason, "over every dependence between all models")
 
 
-def _least_of_all(network: Network, sign: int, drawn: Bootstrap) -> tuple[float, Any]:
+def _least_of_all(network: Network, sign: int, drawn: Bootstrap) -> tuple[float, Amount | None]:
     """The least that all cases can cost (times the sign), and the same for each draw of the margins."""
-    total, again = 0.0, (None if drawn.network is None or _along_cascade(network) else 0.0)
+    cascade = any(model.sees and not model.by_rows for model in network.models.values())
+    total, again = 0.0, (None if drawn.network is None or cascade else 0.0)
     for c, cases in enumerate(network.cases):
         prices = sign * network.costs(c, network.joint(c).codes)
         constraints, margins = _margins(network, network, c)
@@ -197,11 +186,7 @@ def _least_of_all(network: Network, sign: int, drawn: Bootstrap) -> tuple[float,
     return total, again
 
 
-def _along_cascade(network: Network) -> bool:
-    return any(model.sees and not model.by_rows for model in network.models.values())
-
-
-def _margins(network: Network, source: Network, c: int) -> tuple[Any, Array]:
+def _margins(network: Network, source: Network, c: int) -> tuple[Sparse, Array]:
     """The constraints of the program (coefficients, and what they must sum to) for one class."""
     from scipy.sparse import vstack
 
@@ -221,7 +206,7 @@ def _margins(network: Network, source: Network, c: int) -> tuple[Any, Array]:
     return vstack(blocks).tocsr(), np.concatenate(parts, axis=-1)
 
 
-def _margins_of_table(network: Network, model: Model, joint: Joint, rates: Array) -> tuple[Any, Array]:
+def _margins_of_table(network: Network, model: Model, joint: Joint, rates: Array) -> tuple[Sparse, Array]:
     """What a model says sums to its rates; for a model that sees others, to a share of how often it sees that."""
     from scipy.sparse import csr_array
 
@@ -236,7 +221,7 @@ def _margins_of_table(network: Network, model: Model, joint: Joint, rates: Array
     return block, np.zeros(len(cells))
 
 
-def _indicators(places: Array, count: int) -> Any:
+def _indicators(places: Array, count: int) -> Sparse:
     """A row for each number, with ones where it stands."""
     from scipy.sparse import csr_array
 

@@ -1,15 +1,16 @@
 """From what a user writes down to a network: classes, how many cases, costs, models and rules."""
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from stakes import errors
 from stakes.engines.alike import Spelling
 from stakes.engines.labels import PAIRS
-from stakes.errors import About, Given, InputError, Pass, Text, some
+from stakes.errors import About, Given, InputError, Pass, Text, nearest, some
+from stakes.question.options import Column, Data, Value
 from stakes.systems import models as of_models
 from stakes.systems.fusion import fuse
 from stakes.systems.network import Model, Network
@@ -34,21 +35,21 @@ class Built:
     positive_from: str
     cases_from: str
     joint: JointCounts | None
-    columns: Mapping[str, Any]
+    columns: Mapping[str, Column]
     per_case: bool
 
 
 def build(
-    data: Any,
+    data: Data,
     *,
-    truth: Any,
-    models: Any,
-    decide: Any,
-    costs: Any,
-    classes: Any,
-    positive: Any,
-    prior: Any,
-    fusers: Mapping[str, Any],
+    truth: Column,
+    models: Value,
+    decide: Value,
+    costs: Costs,
+    classes: Value,
+    positive: Value,
+    prior: Value,
+    fusers: Mapping[str, Value],
     shared_difficulty: bool | None,
     spelling: Spelling,
 ) -> Built:
@@ -77,20 +78,19 @@ def build(
         )
     network = Network(names, cases, found, fusion, prices, rows, shared_difficulty)
     of_models.refuse_contradictions(described, network)
-    told = _positive_from(chosen, positive, names)
-    return Built(network, chosen, told, cases_from, joint, columns, prior is not None)
+    positive_from = _positive_from(chosen, positive, names)
+    return Built(network, chosen, positive_from, cases_from, joint, columns, prior is not None)
 
 
 # ── classes, cases and costs ─────────────────────────────────────────────────────────────────────────────────────
 def _classes(
-    data: Any, truth: Any, columns: Mapping[str, Any], classes: Any, positive: Any, spelling: Spelling
+    data: Data, truth: Column, columns: Mapping[str, Column], classes: Value, positive: Value, spelling: Spelling
 ) -> tuple[JointCounts | None, tuple[str, ...], str | None]:
     if isinstance(data, JointCounts):
         known = data.truths if classes is None else check_outputs(classes)
         if set(known) != set(data.truths):
             raise errors.unknown_labels("truth", sorted(set(data.truths) ^ set(known)), known)
-        chosen = choose_positive(known, positive)
-        return _reorder(data, known), known, chosen
+        return _reorder(data, known), known, choose_positive(known, positive)
     if data is None and truth is None:
         if classes is None:
             raise InputError(
@@ -111,17 +111,18 @@ def _classes(
 
 
 def _reorder(joint: JointCounts, classes: Sequence[str]) -> JointCounts:
-    place = np.array([list(classes).index(name) for name in joint.truths])
+    place = np.array([classes.index(name) for name in joint.truths])
     codes = joint.codes.copy()
     codes[:, 0] = place[codes[:, 0]]
-    if len(np.unique(codes[joint.counts > 0, 0])) < len(classes):
-        missing = sorted(set(range(len(classes))) - set(codes[:, 0].tolist()))
-        raise errors.no_cases_of_class("the rows", classes[missing[0]])
+    present = codes[joint.counts > 0, 0]
+    for c, name in enumerate(classes):
+        if c not in present:
+            raise errors.no_cases_of_class("the rows", name)
     return JointCounts(joint.columns, (tuple(classes), *joint.labels[1:]), codes, joint.counts)
 
 
 def _cases(
-    prior: Any, joint: JointCounts | None, models: Mapping[str, Model], classes: Sequence[str], positive: str | None
+    prior: Value, joint: JointCounts | None, models: Mapping[str, Model], classes: Sequence[str], positive: str | None
 ) -> tuple[Array, str]:
     """How many cases of each class costs are for, and where that comes from."""
     if prior is not None:
@@ -142,7 +143,7 @@ def _cases(
     return totals[largest], words if alike else Text(f"{words}, the largest; pass ", Pass("prior"), " to say otherwise")
 
 
-def _prior(prior: Any, classes: Sequence[str], positive: str | None) -> Array:
+def _prior(prior: Value, classes: Sequence[str], positive: str | None) -> Array:
     listed = is_sequence(prior) and not isinstance(prior, str) and len(prior) == len(classes)
     given = dict(zip(classes, prior, strict=True)) if listed else prior
     if isinstance(given, Mapping):
@@ -156,41 +157,39 @@ def _prior(prior: Any, classes: Sequence[str], positive: str | None) -> Array:
     return np.array([float(share) for share in check_shares("prior", given, classes, positive)])
 
 
-def _prices(costs: Any, classes: Sequence[str], positive: str | None) -> tuple[Array, tuple[str, ...]]:
+def _prices(costs: object, classes: Sequence[str], positive: str | None) -> tuple[Array, tuple[str, ...]]:
     if not isinstance(costs, Costs):
         raise errors.costs_wanted(type(costs).__name__)
     decisions = tuple(costs.decisions or classes)
-    if costs.classes is not None and set(costs.classes) != set(classes):
-        strange = [name for name in costs.classes if name not in classes]
-        if strange:
-            raise errors.costs_of_strange_class(strange[0], classes)
+    if strange := [name for name in costs.classes or () if name not in classes]:
+        raise InputError(
+            "costs-of-strange-class",
+            f"the costs have the class {strange[0]!r}, which the system lacks{nearest(strange[0], classes)}",
+        )
     if costs.columns:
         raise InputError(
             "system-costs-by-row",
             About("costs"),
             f" of a system cannot name a column ({some(costs.columns)}); give numbers",
         )
-    matrix = costs.for_table(classes, decisions, positive)
-    return np.array(matrix, np.float64), decisions
+    return np.array(costs.for_table(classes, decisions, positive), np.float64), decisions
 
 
 def _terms(models: Mapping[str, Model], classes: Sequence[str], positive: str | None) -> RuleTerms:
     outputs = {name: model.outputs for name, model in models.items()}
-    letters = tuple(dict.fromkeys([*classes, *(label for said in outputs.values() for label in said)]))
-    negative = None if positive is None else next(name for name in classes if name != positive)
-    yes = {}
-    if positive is not None:
-        place = list(classes).index(positive)
-        yes = {name: m.outputs[m.right[place]] for name, m in models.items() if m.right[place] >= 0}
-    return RuleTerms(letters, outputs, positive, negative, yes)
+    letters = tuple(dict.fromkeys([*classes, *itertools.chain.from_iterable(outputs.values())]))
+    if positive is None:
+        return RuleTerms(letters, outputs)
+    place = classes.index(positive)
+    yes = {name: m.outputs[m.right[place]] for name, m in models.items() if m.right[place] >= 0}
+    return RuleTerms(letters, outputs, positive, classes[1 - place], yes)
 
 
-def _positive_from(chosen: str | None, given: Any, classes: Sequence[str]) -> str:
+def _positive_from(chosen: str | None, given: Value, classes: Sequence[str]) -> str:
     if chosen is None:
         return ""
     if given is not None:
         return "as told"
-    known = any(set(pair) == set(classes) for pair in PAIRS)
-    return (
-        "by the label rule" if known else Text("the first of the classes; pass ", Pass("positive"), " to say otherwise")
-    )
+    if any(set(pair) == set(classes) for pair in PAIRS):
+        return "by the label rule"
+    return Text("the first of the classes; pass ", Pass("positive"), " to say otherwise")

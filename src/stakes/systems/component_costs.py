@@ -1,18 +1,20 @@
 """What one model's answers cost the whole system: expected and excess component costs."""
 
+import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NotRequired, TypedDict
+from typing import NotRequired, TypedDict
 
 import numpy as np
 
+from stakes.question.options import Value
 from stakes.records import Record
 from stakes.systems.bootstrap import Bootstrap
-from stakes.systems.network import Model, Network
+from stakes.systems.network import Amount, Model, Network
 from stakes.systems.situations import Situations, combinations_seen, own_rates, situations
-from stakes.systems.tables import read_candidate
+from stakes.systems.tables import RateTable, read_candidate
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import and_list
 from stakes.text import aligned, lines, visible
@@ -101,8 +103,7 @@ class ComponentCosts(
         right = np.array(self.right)
         base = np.stack([expected[..., c, :, r % expected.shape[-1]] for c, r in enumerate(right)], axis=-2)
         base = np.where((right >= 0)[:, None], base, math.nan)
-        found: Array = expected - base[..., None]
-        return found
+        return np.asarray(expected - base[..., None])
 
     def _shape(self, values: Array) -> Array:
         return values if self.sees else values[..., 0, :]
@@ -115,9 +116,7 @@ class ComponentCosts(
     @cached_property
     def excess_limits(self) -> tuple[Array, Array] | None:
         """The ends of the interval of each K2."""
-        if self.draws is None:
-            return None
-        return self._limits(self._excess(self.draws), self._excess(self._expected))
+        return None if self.draws is None else self._limits(self._excess(self.draws), self._excess(self._expected))
 
     def _limits(self, draws: Array, values: Array) -> tuple[Array, Array]:
         low, high = self.drawn.limits(draws, values)
@@ -177,17 +176,20 @@ class ComponentCosts(
         low, high = self.drawn.limits(draws, value)
         return float(low), float(high)
 
-    def of(self, table: Any) -> tuple[float, float]:
+    def of(self, table: Value) -> tuple[float, float]:
         """Return Σ K1·n and Σ K2·n over a confusion table: what a model with these answers would cost.
 
         A table of rates, or shares of right answers, stands for the cases of the system.
         """
-        said = [tuple(dict.fromkeys(answers)) for answers in zip(*self.seen, strict=True)]
-        sees = dict(zip(self.sees, said, strict=True))
-        given = read_candidate(self.model, table, self.classes, self.outputs, sees)
+        given = self.read(table)
         counts = self._cases_of(given.rates) if given.counts is None else given.counts
         expected = self._expected
         return _add_up(counts, expected), _add_up(counts, self._excess(expected))
+
+    def read(self, table: Value) -> RateTable:
+        """Check what is put in the place of the model: a table, or shares of right answers."""
+        said = [tuple(dict.fromkeys(answers)) for answers in zip(*self.seen, strict=True)]
+        return read_candidate(self.model, table, self.classes, self.outputs, dict(zip(self.sees, said, strict=True)))
 
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
     def to_rows(self) -> Iterator[Cell]:
@@ -237,7 +239,7 @@ def _add_up(counts: Array, prices: Array) -> float:
     return float(np.where(counts > 0, counts * prices, 0.0).sum())
 
 
-def _difference(one: Any, other: Any) -> Any:
+def _difference(one: Amount, other: Amount) -> Array:
     """Subtract; what is left of equal numbers after rounding is 0."""
     return np.where(np.abs(one - other) <= 1e-12 * np.abs(one), 0.0, one - other)
 
@@ -257,8 +259,7 @@ def component_costs(network: Network, name: str, cost: float, drawn: Bootstrap) 
     if redrawn is not None and known:
         shape = (drawn.times, *low.shape[1:])  # nothing varies where the others are given as rates
         draws = np.stack([np.broadcast_to(one.mean_prices(one.low, combinations), shape) for one in redrawn], axis=1)
-    outputs = [network.models[other].outputs for other in model.sees]
-    seen = tuple(tuple(names[i] for names, i in zip(outputs, place, strict=True)) for place in _places(outputs))
+    seen = tuple(itertools.product(*(network.models[other].outputs for other in model.sees)))
     return ComponentCosts(
         name,
         network.classes,
@@ -279,10 +280,6 @@ def component_costs(network: Network, name: str, cost: float, drawn: Bootstrap) 
         drawn,
         tuple(_notes(network, model, known)),
     )
-
-
-def _places(outputs: list[tuple[str, ...]]) -> Iterator[tuple[int, ...]]:
-    return np.ndindex(*map(len, outputs))
 
 
 def _notes(network: Network, model: Model, known: bool) -> Iterator[str]:

@@ -23,14 +23,10 @@ def picture(network: Network) -> str:
     drawn = []
     for i, name in enumerate(names):
         stem = "(truth) " if i == 0 else " " * 8
-        line = "─" if i in places else " "
-        drawn.append(
-            f"{stem}{_remainder(i, len(names))}► {name} {line * (widest - columns(name))}{_right(i, places)}".rstrip()
-        )
-    fusers = [name for name in network.fusion.rules if name != DECISION]
-    drawn[places[-1]] += (
-        f"► {' '.join(f'(({name})) ─►' for name in fusers)}{' ' if fusers else ''}((decision)) ─► [cost]"
-    )
+        line = ("─" if i in places else " ") * (widest - columns(name))
+        drawn.append(f"{stem}{_remainder(i, len(names))}► {name} {line}{_right(i, places)}".rstrip())
+    fusers = [f"(({name})) ─► " for name in network.fusion.rules if name != DECISION]
+    drawn[places[-1]] += f"► {''.join(fusers)}((decision)) ─► [cost]"
     rules = [f"(({name})) = {text}" for name, text in network.fusion.texts.items()]
     return lines([*drawn, *rules, LEGEND])
 
@@ -54,9 +50,8 @@ def facts(built: Built) -> dict[str, str]:
     """What the figures of a system rest on."""
     network = built.network
     total = network.cases.sum()
-    shares = ", ".join(
-        f"{name} {100 * n / total:.4g} %" for name, n in zip(network.classes, network.cases, strict=True)
-    )
+    sizes = zip(network.classes, network.cases, strict=True)
+    shares = ", ".join(f"{name} {100 * n / total:.4g} %" for name, n in sizes)
     told = {"classes": f"{shares} (from {built.cases_from})"}
     if built.positive is not None:
         told["positive"] = f"{built.positive} ({built.positive_from})"
@@ -83,8 +78,7 @@ def _cost_of_dependence(network: Network) -> str:
     """What it costs that models err together, where rows tell it."""
     if network.rows is None:
         return ""
-    independent = network.cost_if_independent()
-    if math.isnan(independent):
+    if math.isnan(independent := network.cost_if_independent()):
         return ""
     extra = float(network.cost()) - independent
     return f"; with independent errors the system would cost {independent:,.4g}, so dependence costs {extra:,.4g}"
@@ -97,17 +91,14 @@ def _right_answers(network: Network) -> Iterator[str]:
         yield f"of {', '.join(plain)}: the true class"
     for name, model in network.models.items():
         if name not in plain:
-            named = [
-                f"{model.outputs[code]} for {label}" if code >= 0 else f"none for {label}"
-                for label, code in zip(network.classes, model.right, strict=True)
-            ]
+            right = zip(network.classes, model.right, strict=True)
+            named = [f"{model.outputs[code] if code >= 0 else 'none'} for {label}" for label, code in right]
             yield f"of {name}: {', '.join(named)}"
 
 
 def _says_classes(network: Network, name: str) -> bool:
     model = network.models[name]
-    said = [model.outputs[code] if code >= 0 else None for code in model.right]
-    return said == list(network.classes)
+    return [model.outputs[code] if code >= 0 else None for code in model.right] == list(network.classes)
 
 
 def advice(network: Network, worth: Worth, per_case: bool) -> str:
@@ -125,12 +116,9 @@ def _improvement(worth: Worth, per_case: bool) -> str:
     left_out = f" ({and_list([one.model for one in unknown])} left out: {whys})" if unknown else ""
     if first is None:
         return f"The system costs {worth.now:,.4g} {size}; making a single model perfect would save nothing{left_out}."
-    names = worth.as_good
-    which = (
-        f"Improve {first.model} first"
-        if len(names) == 1
-        else f"It is all the same whether {' or '.join(names)} is improved first"
-    )
+    which = f"Improve {first.model} first"
+    if len(worth.as_good) > 1:
+        which = f"It is all the same whether {' or '.join(worth.as_good)} is improved first"
     return (
         f"{which}: always right, it would save {first.saving:,.4g} of the {worth.now:,.4g} that the system costs "
         f"{size}, {_at_most(first)}{left_out}."

@@ -5,12 +5,12 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from stakes import errors
 from stakes.errors import InputError, nearest
+from stakes.question.options import Value
 from stakes.systems import lookups
 from stakes.systems.rules import Is, Label, Node, RuleTerms
 from stakes.systems.syntax import parse
@@ -37,7 +37,9 @@ class Fusion:
         else:
             found = self._written_down[tuple(codes[name] for name in self.heard)]
         if found.size and found.min() < 0:
-            raise self._no_cost(codes, int(np.argmin(found)))
+            place = int(np.argmin(found))
+            said = {name: self.terms.outputs[name][int(np.ravel(codes[name])[place])] for name in self.heard}
+            raise errors.decision_without_cost(said, self.decisions)
         return found
 
     @cached_property
@@ -61,25 +63,19 @@ class Fusion:
         sizes = [len(self.terms.outputs[name]) for name in self.heard]
         if math.prod(sizes) > lookups.MOST_COMBINATIONS:
             return None
-        return self._decide(dict(zip(self.heard, np.indices(sizes, sparse=True), strict=True)), tuple(sizes))
+        return self._decide(dict(zip(self.heard, np.indices(sizes, sparse=True), strict=True)))
 
-    def _decide(self, codes: Mapping[str, Array], shape: tuple[int, ...] | None = None) -> Array:
+    def _decide(self, codes: Mapping[str, Array]) -> Array:
         terms = self.terms
         said: dict[str, Array] = {}
         for name in self.heard:
-            letters = np.array([terms.code(label) for label in terms.outputs[name]], np.int32)
-            said[name] = letters[codes[name]]
+            said[name] = np.array([*map(terms.code, terms.outputs[name])], np.int32)[codes[name]]
         for name, rule in self.rules.items():
             if name in self._matter:
                 said[name] = rule.labels(said, terms)
         places = {label: i for i, label in enumerate(self.decisions)}
         decided = np.array([places.get(label, -1) for label in terms.letters])[said[DECISION]]
-        sizes = shape if shape is not None else np.broadcast_shapes(*(np.shape(c) for c in codes.values()))
-        return np.broadcast_to(decided, sizes)
-
-    def _no_cost(self, codes: Mapping[str, Array], place: int) -> errors.InputError:
-        said = {name: self.terms.outputs[name][int(np.ravel(codes[name])[place])] for name in self.heard}
-        return errors.decision_without_cost(said, self.decisions)
+        return np.broadcast_to(decided, np.broadcast_shapes(*map(np.shape, codes.values())))
 
     @property
     def ties(self) -> bool:
@@ -100,7 +96,7 @@ class _Draft:
     make: Callable[[RuleTerms], tuple[Node, tuple[str, ...]]]
 
 
-def fuse(terms: RuleTerms, decisions: Sequence[str], fusers: Mapping[str, Any], decide: Any) -> Fusion:
+def fuse(terms: RuleTerms, decisions: Sequence[str], fusers: Mapping[str, Value], decide: Value) -> Fusion:
     """Put rules in order and check what they speak of; ``terms`` know the models and the classes."""
     models = tuple(terms.outputs)
     for name in fusers:
@@ -116,9 +112,8 @@ def fuse(terms: RuleTerms, decisions: Sequence[str], fusers: Mapping[str, Any], 
             _check(part, terms)
         terms = replace(terms, outputs={**terms.outputs, name: rule.possible(terms)})
         rules[name] = rule
-    rules = {**{name: rule for name, rule in rules.items() if name != DECISION}, DECISION: rules[DECISION]}
-    texts = {name: draft.text for name, draft in drafts.items()}
-    return Fusion(terms, models, rules, texts, tuple(decisions))
+    rules[DECISION] = rules.pop(DECISION)  # the last one
+    return Fusion(terms, models, rules, {name: draft.text for name, draft in drafts.items()}, tuple(decisions))
 
 
 def in_order(listens: Mapping[str, Sequence[str]]) -> list[str]:
@@ -136,7 +131,7 @@ def in_order(listens: Mapping[str, Sequence[str]]) -> list[str]:
     return found
 
 
-def _draft(rule: Any, names: Sequence[str], models: Sequence[str]) -> _Draft:
+def _draft(rule: Value, names: Sequence[str], models: Sequence[str]) -> _Draft:
     if isinstance(rule, str):
         node = parse(rule, names)
         constants = tuple(part.label for part in _walk(node) if isinstance(part, Label))

@@ -6,12 +6,16 @@ the draws bound every draw from below: exactly for those that were solved, and c
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from stakes.errors import InputError
 from stakes.tallies.arithmetic import Array
+
+Sparse = Any
+"""A sparse matrix of SciPy's, which has no types."""
 
 _SOLVED_DRAWS = (4, 150)
 """For how many draws the program is solved itself, at least and at most: as many as stay below ``_MOST_AT_ONCE``."""
@@ -20,27 +24,21 @@ _MOST_AT_ONCE = 10_000
 """So many unknowns take a tenth of a second."""
 
 
-def least(prices: Array, constraints: Any, margins: Array) -> tuple[float, Array]:
+def least(prices: Array, constraints: Sparse, margins: Array) -> tuple[float, Array]:
     """Return the least that can be paid, and the price of each margin."""
     values, duals = least_of_each(prices[None], constraints, margins[None])
     return float(values[0]), duals[0]
 
 
-def least_of_each(prices: Array, constraints: Any, margins: Array) -> tuple[Array, Array]:
+def least_of_each(prices: Array, constraints: Sparse, margins: Array) -> tuple[Array, Array]:
     """Solve several programs (first axis) at once: side by side they are one, and starting one takes longest."""
     from scipy.optimize import linprog
     from scipy.sparse import eye_array, kron
 
     several = kron(eye_array(len(prices)), constraints).tocsr()
+    solve = partial(linprog, prices.ravel(), A_eq=several, b_eq=margins.ravel(), bounds=(0, None), method="highs")
     for presolve in (True, False):  # presolving takes what is tiny for impossible now and then
-        solved = linprog(
-            prices.ravel(),
-            A_eq=several,
-            b_eq=margins.ravel(),
-            bounds=(0, None),
-            method="highs",
-            options={"presolve": presolve},
-        )
+        solved = solve(options={"presolve": presolve})
         if solved.status == 0:
             break
     else:
@@ -52,7 +50,7 @@ def least_of_each(prices: Array, constraints: Any, margins: Array) -> tuple[Arra
     return values, np.asarray(solved.eqlin.marginals).reshape(margins.shape)
 
 
-def least_of_draws(prices: Array, constraints: Any, draws: Array, duals: Sequence[Array]) -> Array:
+def least_of_draws(prices: Array, constraints: Sparse, draws: Array, duals: Sequence[Array]) -> Array:
     """Return the least that can be paid for each draw of the margins (first axis).
 
     Draws that are not solved themselves can be a little too low, never too high: intervals get wider, not narrower.
@@ -61,11 +59,10 @@ def least_of_draws(prices: Array, constraints: Any, draws: Array, duals: Sequenc
     solved = min(most, max(fewest, _MOST_AT_ONCE // len(prices)), len(draws))
     chosen = np.linspace(0, len(draws) - 1, solved).astype(int)
     _, found = least_of_each(np.broadcast_to(prices, (len(chosen), len(prices))), constraints, draws[chosen])
-    values: Array = (draws @ np.unique(np.stack([*duals, *found]), axis=0).T).max(axis=1)
-    return values
+    return np.asarray((draws @ np.unique(np.stack([*duals, *found]), axis=0).T).max(axis=1))
 
 
-def transport(rows: int, columns: int) -> Any:
+def transport(rows: int, columns: int) -> Sparse:
     """Constraints of a table with given row sums and, but for the last one, column sums (the last one follows)."""
     from scipy.sparse import csr_array, eye_array, kron, vstack
 

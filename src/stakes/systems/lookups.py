@@ -5,26 +5,27 @@ import inspect
 import itertools
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from stakes import errors
 from stakes.errors import Given, InputError, short, some
+from stakes.question.options import Value
 from stakes.systems.rules import Lookup, RuleTerms
 from stakes.tallies.names import canonical
 
 MOST_COMBINATIONS = 1 << 20
 """The most combinations that are written down one by one."""
 
-Filled = Callable[[RuleTerms], dict[tuple[str, ...], Any]]
+Answers = dict[tuple[str, ...], Value]
+
+Filled = Callable[[RuleTerms], Answers]
 """What a rule answers for each combination, once it is known who can say what."""
 
 
-def of_table(table: Mapping[Any, Any], models: Sequence[str]) -> tuple[tuple[str, ...], Filled, str]:
+def of_table(table: Mapping[Value, Value], models: Sequence[str]) -> tuple[tuple[str, ...], Filled, str]:
     """Take a full table: combinations → answer, of all models in their order or of those named in ``of``."""
-    of: Sequence[str] = models
-    cells: Any = table
+    of, cells = models, table
     if "table" in table:
         strange = [key for key in table if key not in ("of", "table")]
         if strange:
@@ -45,7 +46,7 @@ def of_table(table: Mapping[Any, Any], models: Sequence[str]) -> tuple[tuple[str
             " does not work; list the models that the table of the rule is about, once each",
         )
     rows = cells.items() if isinstance(cells, Mapping) else [(row[:-1], row[-1]) for row in cells]
-    answers: dict[tuple[str, ...], Any] = {}
+    answers: Answers = {}
     for key, answer in rows:
         combination = tuple(map(canonical, key)) if isinstance(key, tuple | list) else (canonical(key),)
         if combination in answers:
@@ -56,7 +57,9 @@ def of_table(table: Mapping[Any, Any], models: Sequence[str]) -> tuple[tuple[str
     return tuple(of), lambda terms: answers, "the table"
 
 
-def of_function(function: Callable[..., Any], names: Collection[str], models: Sequence[str]) -> Any:
+def of_function(
+    function: Callable[..., Value], names: Collection[str], models: Sequence[str]
+) -> tuple[tuple[str, ...], Filled, str]:
     """Take a Python function, whose arguments are called like models or fusers."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
@@ -74,21 +77,21 @@ def of_function(function: Callable[..., Any], names: Collection[str], models: Se
         if name not in names:
             raise errors.unknown_in_rule(name, list(names), called)
 
-    def fill(terms: RuleTerms) -> dict[tuple[str, ...], Any]:
+    def fill(terms: RuleTerms) -> Answers:
         combinations = itertools.product(*(terms.outputs[name] for name in of))
         return {said: _answer(function, called, dict(zip(of, said, strict=True))) for said in combinations}
 
     return tuple(of), fill, f"the function {called}"
 
 
-def _name(function: Any) -> str:
+def _name(function: Callable[..., Value]) -> str:
     """What a function is called; what has no name of its own goes by the name of what it is made of."""
     if isinstance(function, functools.partial):
         return _name(function.func)
     return getattr(function, "__name__", type(function).__name__)
 
 
-def _answer(function: Callable[..., Any], called: str, said: dict[str, str]) -> Any:
+def _answer(function: Callable[..., Value], called: str, said: dict[str, str]) -> Value:
     try:
         return function(**said)
     except Exception as problem:  # whatever a user's function raises
@@ -113,7 +116,7 @@ def lookup(of: tuple[str, ...], fill: Filled, origin: str, terms: RuleTerms) -> 
     return Lookup(of, answers, origin), letters
 
 
-def _label(answer: Any, terms: RuleTerms) -> str:
+def _label(answer: Value, terms: RuleTerms) -> str:
     """A label; a plain yes or no stands for the positive and the negative class."""
     if isinstance(answer, bool | np.bool_) and canonical(answer) not in terms.letters:
         return terms.pair()[0 if answer else 1]

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from stakes import errors
 from stakes.errors import InputError, nearest, short
+from stakes.question.options import Column, Data, Value
 from stakes.systems.fusion import in_order
 from stakes.systems.network import Model, Network
 from stakes.systems.situations import own_rates
@@ -30,15 +30,15 @@ class Description:
     """What a user says about one model."""
 
     name: str
-    column: Any = None
-    table: Any = None
-    accuracy: Any = None
+    column: Column = None
+    table: Value = None
+    accuracy: Value = None
     sees: tuple[str, ...] = ()
     outputs: tuple[str, ...] | None = None
     right: Mapping[str, str] = field(default_factory=dict)
 
 
-def describe(models: Any, with_rows: bool, data: Any) -> dict[str, Description]:
+def describe(models: Value, with_rows: bool, data: Data) -> dict[str, Description]:
     """Take apart what a user says about the models."""
     if isinstance(models, str):
         models = [models]
@@ -60,10 +60,10 @@ def describe(models: Any, with_rows: bool, data: Any) -> dict[str, Description]:
     return described
 
 
-def _description(name: str, given: Any, with_rows: bool, data: Any) -> Description:
+def _description(name: str, given: Value, with_rows: bool, data: Data) -> Description:
     _refuse_misspelt(name, given)
     if isinstance(given, Mapping) and given and set(given) <= set(_WORDS):
-        words: dict[str, Any] = dict(given)
+        words: dict[str, Value] = dict(given)
     elif isinstance(given, Mapping) and are_accuracies(given):
         words = {"accuracy": given}
     elif isinstance(given, Mapping | Confusion) or depth(given) >= 2:
@@ -100,15 +100,15 @@ def _description(name: str, given: Any, with_rows: bool, data: Any) -> Descripti
     return Description(name, **words)
 
 
-def _refuse_misspelt(name: str, given: Any) -> None:
+def _refuse_misspelt(name: str, given: Value) -> None:
     """Beside a word that is known, or alone, a word much like one of them is a slip and no class of a table."""
     if isinstance(given, Mapping):
-        strange = [word for word in given if word not in _WORDS and errors.like(str(word), _WORDS)]
+        strange = [word for word in given if word not in _WORDS and "did you mean" in nearest(str(word), _WORDS)]
         if strange and (len(given) == 1 or set(given) & set(_WORDS)):
             raise errors.unknown_words(f"model {name!r}", strange, _WORDS)
 
 
-def _names(name: str, key: str, given: Any) -> tuple[str, ...]:
+def _names(name: str, key: str, given: Value) -> tuple[str, ...]:
     names = (given,) if isinstance(given, str) else given
     if not isinstance(names, list | tuple) or len(set(map(canonical, names))) != len(names):
         raise errors.bad_word(name, key, given, "a list of different names")
@@ -127,8 +127,8 @@ def make(
                 )
     found: dict[str, Model] = {}
     for name in in_order({name: one.sees for name, one in described.items()}):
-        made = _by_rows if name in in_rows else _by_table
-        found[name] = made(described[name], classes, found, in_rows.get(name, ()))
+        one, outputs = described[name], in_rows.get(name)
+        found[name] = _by_table(one, classes, found) if outputs is None else _by_rows(one, classes, found, outputs)
     return found
 
 
@@ -143,7 +143,7 @@ def _by_rows(one: Description, classes: Sequence[str], known: Mapping[str, Model
     return Model(one.name, outputs, _right(one, classes, outputs), one.sees)
 
 
-def _by_table(one: Description, classes: Sequence[str], known: Mapping[str, Model], _: tuple[str, ...]) -> Model:
+def _by_table(one: Description, classes: Sequence[str], known: Mapping[str, Model]) -> Model:
     table = _table(one, classes, known, one.outputs)
     return Model(one.name, table.outputs, _right(one, classes, table.outputs), one.sees, table.rates, table.counts)
 
@@ -177,15 +177,15 @@ def refuse_contradictions(described: Mapping[str, Description], network: Network
         table = _table(one, network.classes, network.models, outputs)
         if set(table.outputs) != set(outputs):
             raise errors.unknown_output(name, next(iter(set(outputs) ^ set(table.outputs))), table.outputs)
-        told = table.rates[..., [table.outputs.index(output) for output in outputs]]
+        given = table.rates[..., [table.outputs.index(output) for output in outputs]]
         rates = own_rates(network, name)
-        wrong = np.argwhere(np.abs(told - rates) > _SAME)
+        wrong = np.argwhere(np.abs(given - rates) > _SAME)
         if len(wrong):
             c, a, j = wrong[0]
             raise InputError(
                 "contradiction",
                 f"{name!r} is given twice and the two contradict each other: of {network.classes[c]!r} it says "
-                f"{outputs[j]!r} in {100 * float(told[c, a, j]):.6g} % by its table and in "
+                f"{outputs[j]!r} in {100 * float(given[c, a, j]):.6g} % by its table and in "
                 f"{100 * float(rates[c, a, j]):.6g} % by the rows; keep one, or judge the table as a candidate: "
                 "bounds(model, table)",
             )

@@ -32,6 +32,8 @@ def refuse_too_many(combinations: int, classes: int, models: int, by_rows: bool)
 Do = Mapping[str, int]
 """Models whose output is set, and to what (a code)."""
 
+Amount = Any
+"""What something costs: a number, or an array over bootstrapped networks."""
 
 _MOST_INDEPENDENT = 1_000_000
 """The most combinations that are looked at to see what independent errors would cost."""
@@ -189,7 +191,7 @@ class Network:
 
     def _answers(self, joint: Joint, c: int, model: Model) -> Joint:
         seen = self.seen_codes(model, joint.codes, joint.size)
-        return joint.spread(model, model.chances[..., c, seen, :])  # type: ignore[index]
+        return joint.spread(model, np.asarray(model.chances)[..., c, seen, :])
 
     def _refuse_too_many(self, size: int, tables: list[Model]) -> None:
         combinations = size * math.prod(len(model.outputs) for model in tables)
@@ -207,29 +209,25 @@ class Network:
         there = joint.codes[model.name] == code
         situations = sum_out(joint.chance, places, len(first))
         answered = sum_out(joint.chance * there, places, len(first))
-        self._refuse_unseen(joint, c, model, code, first[(situations > 0) & (answered == 0)], others)
+        unseen = first[(situations > 0) & (answered == 0)]
+        if len(unseen):
+            said = {name: self.models[name].outputs[int(joint.codes[name][unseen[0]])] for name in others}
+            raise errors.never_observed(self.classes[c], said | {model.name: model.outputs[code]}, len(unseen))
         ratio = divide(situations, answered)
         kept = np.flatnonzero(there)
         codes = {name: column[kept] for name, column in joint.codes.items()}
         return Joint(codes, (joint.chance * ratio[..., places])[..., kept])
 
-    def _refuse_unseen(self, joint: Joint, c: int, model: Model, code: int, unseen: Array, others: list[str]) -> None:
-        if len(unseen):
-            said = {name: self.models[name].outputs[int(joint.codes[name][unseen[0]])] for name in others}
-            said[model.name] = model.outputs[code]
-            raise errors.never_observed(self.classes[c], said, len(unseen))
-
     # ── what it costs ────────────────────────────────────────────────────────────────────────────────────────
     def costs(self, c: int, codes: Mapping[str, Array]) -> Array:
         """What the system's decision costs in each combination."""
-        found: Array = self.prices[c][self.fusion(codes)]
-        return found
+        return np.asarray(self.prices[c][self.fusion(codes)])
 
     def decided(self, joint: Joint) -> Array:
         """The probability of each decision."""
         return sum_out(joint.chance, self.fusion(joint.codes), self.prices.shape[1])
 
-    def cost_of_class(self, c: int, do: Do | None = None) -> Any:
+    def cost_of_class(self, c: int, do: Do | None = None) -> Amount:
         """What one case of a class costs on average."""
         joint = self.joint(c, do)
         return np.einsum("...n,n->...", joint.chance, self.costs(c, joint.codes))
@@ -255,7 +253,7 @@ class Network:
         best = int(costs.argmin())
         return self.fusion.decisions[best], float(costs[best])
 
-    def cost(self) -> Any:
+    def cost(self) -> Amount:
         """What all cases cost."""
         return sum(n * self.cost_of_class(c) for c, n in enumerate(self.cases) if n)
 
@@ -267,5 +265,4 @@ class Network:
         for model in missing:
             joint = self._answers(joint, c, model)
         paid = joint.chance * self.costs(c, joint.codes)
-        found: Array = paid.reshape(*paid.shape[:-1], size, -1).sum(-1)
-        return found
+        return np.asarray(paid.reshape(*paid.shape[:-1], size, -1).sum(-1))

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import TypedDict
 
 import numpy as np
 
 from stakes import errors
 from stakes.errors import InputError, nearest, short
+from stakes.question.options import Value
 from stakes.records import Record
 from stakes.systems.network import Do, Network, sum_out
 from stakes.tallies.arithmetic import Array, divide
@@ -62,7 +63,7 @@ class Outcome(Record, shown="how classes=class_shares decisions=decision_shares 
         return lines([f"{self.how}: a case costs {self.cost:.4g}", *aligned([head, *rows])])
 
 
-def codes_of(network: Network, values: Mapping[str, Any] | None, named: Mapping[str, Any]) -> dict[str, int]:
+def codes_of(network: Network, values: Mapping[str, Value] | None, named: Mapping[str, Value]) -> dict[str, int]:
     """Check models and what they are to say, given as a dictionary or by name."""
     if values is not None and not isinstance(values, Mapping):
         raise InputError(
@@ -81,10 +82,7 @@ def codes_of(network: Network, values: Mapping[str, Any] | None, named: Mapping[
 
 def do(network: Network, values: Do) -> Outcome:
     """Make models say something, whatever they would have said; the classes do not change."""
-    decided = []
-    for c in range(len(network.classes)):
-        joint = network.joint(c, values)
-        decided.append(network.decided(joint))
+    decided = [network.decided(network.joint(c, values)) for c in range(len(network.classes))]
     return _outcome(network, f"do({_words(network, values)})", np.stack(decided), network.cases)
 
 

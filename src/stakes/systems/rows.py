@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +11,8 @@ from stakes.engines.columns import Column, in_order
 from stakes.engines.labels import PAIRS, Labels, encode, same_kind, settle
 from stakes.engines.tables import gather
 from stakes.errors import About, Given, InputError
+from stakes.question.options import Column as UserColumn
+from stakes.question.options import Data, Value
 from stakes.systems.network import JointRows, distinct, refuse_too_many
 from stakes.tallies import JointCounts
 from stakes.tallies.arithmetic import Array
@@ -39,8 +40,8 @@ def _outputs(names: Sequence[str], classes: Sequence[str]) -> tuple[str, ...]:
 
 
 def read_columns(
-    data: Any, truth: Any, models: Mapping[str, Any], spelling: Spelling, **others: Any
-) -> tuple[SystemColumns, dict[str, Any]]:
+    data: Data, truth: UserColumn, models: Mapping[str, UserColumn], spelling: Spelling, **others: UserColumn
+) -> tuple[SystemColumns, dict[str, Column]]:
     """Read the truth, the models' decisions and other columns."""
     named = {f"model {name}": column for name, column in models.items()}
     columns = gather(data, truth=truth, **named, **others)
@@ -64,7 +65,7 @@ def _of_one_kind(columns: dict[str, Column], alike: bool) -> dict[str, Column]:
     return {name: replace(column, kind="number") for name, column in columns.items()}
 
 
-def settle_classes(truth: Labels, classes: Any, positive: Any) -> tuple[tuple[str, ...], str | None]:
+def settle_classes(truth: Labels, classes: Value, positive: Value) -> tuple[tuple[str, ...], str | None]:
     """Return the classes (the positive one first) and the positive one of two; the one label rule decides, or asks."""
     if classes is not None:
         known = check_outputs(classes)
@@ -86,7 +87,7 @@ def settle_classes(truth: Labels, classes: Any, positive: Any) -> tuple[tuple[st
     return listed, plan.positive
 
 
-def check_outputs(classes: Any) -> tuple[str, ...]:
+def check_outputs(classes: Value) -> tuple[str, ...]:
     """Check a list of classes."""
     if isinstance(classes, str):
         raise errors.classes_without_order(classes)
@@ -100,7 +101,7 @@ def check_outputs(classes: Any) -> tuple[str, ...]:
     return known
 
 
-def choose_positive(classes: Sequence[str], positive: Any) -> str | None:
+def choose_positive(classes: Sequence[str], positive: Value) -> str | None:
     """The positive one of two classes: as told, as the label rule knows it ({0, 1}, …), or the first one listed."""
     if len(classes) != 2:
         if positive is not None:

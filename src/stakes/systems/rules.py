@@ -10,12 +10,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
-from stakes import errors
-from stakes.errors import InputError, some
+from stakes.errors import InputError, Pass, some
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import and_list
 
@@ -63,7 +62,12 @@ class RuleTerms:
         if name in self.yes:
             return self.yes[name]
         if positive not in self.outputs[name]:
-            raise errors.no_yes_of_model(name, self.outputs[name], positive)
+            raise InputError(
+                "no-yes-of-model",
+                f"{name} says {some(self.outputs[name], last='or')} and never {positive!r}, so the rule cannot tell "
+                f"its yes; compare ({name} == {self.outputs[name][0]!r}), or give the model ",
+                Pass("right", each="output"),
+            )
         return positive
 
 
@@ -72,7 +76,8 @@ class Node:
 
     def inside(self) -> tuple["Node", ...]:
         """The parts that this one is made of."""
-        return getattr(self, "parts", ())
+        fields = [value if isinstance(value, tuple) else (value,) for value in vars(self).values()]
+        return tuple(part for field in fields for part in field if isinstance(part, Node))
 
     def labels(self, said: Said, terms: RuleTerms) -> Array:
         """Return the label that this part answers with, for each combination."""
@@ -108,8 +113,7 @@ class ModelAnswer(Node):
     """A part that stands for a label."""
 
     def holds(self, said: Said, terms: RuleTerms) -> Array:
-        found: Array = self.labels(said, terms) == terms.code(terms.pair()[0])
-        return found
+        return np.asarray(self.labels(said, terms) == terms.code(terms.pair()[0]))
 
     def when(self, terms: RuleTerms) -> str:
         return f"{self.words(terms)} is {terms.pair()[0]!r}"
@@ -141,8 +145,7 @@ class Says(ModelAnswer):
         return said[self.name]
 
     def holds(self, said: Said, terms: RuleTerms) -> Array:
-        found: Array = said[self.name] == terms.code(terms.yes_of(self.name))
-        return found
+        return np.asarray(said[self.name] == terms.code(terms.yes_of(self.name)))
 
     def possible(self, terms: RuleTerms) -> tuple[str, ...]:
         return terms.outputs[self.name]
@@ -185,8 +188,7 @@ class Vote(ModelAnswer):
         votes = [part.labels(said, terms) for part in self.parts]
         weights = whole(self.weights)
         tally = [sum(w * (vote == letter) for w, vote in zip(weights, votes, strict=True)) for letter in standing]
-        found: Array = np.array(standing)[np.argmax(np.stack(np.broadcast_arrays(*tally)), axis=0)]
-        return found
+        return np.asarray(np.array(standing)[np.argmax(np.stack(np.broadcast_arrays(*tally)), axis=0)])
 
     def possible(self, terms: RuleTerms) -> tuple[str, ...]:
         return tuple(dict.fromkeys(label for part in self.parts for label in part.possible(terms)))
@@ -208,11 +210,6 @@ class Choose(ModelAnswer):
     condition: Node
     then: Node
     otherwise: Node
-
-    @property
-    def parts(self) -> tuple[Node, ...]:
-        """The condition and both answers."""
-        return self.condition, self.then, self.otherwise
 
     def labels(self, said: Said, terms: RuleTerms) -> Array:
         chosen = self.condition.holds(said, terms)
@@ -262,14 +259,8 @@ class Is(RuleCondition):
     wanted: tuple[str, ...]
     negated: bool = False
 
-    @property
-    def parts(self) -> tuple[Node, ...]:
-        """The answer that is looked at."""
-        return (self.part,)
-
     def holds(self, said: Said, terms: RuleTerms) -> Array:
-        found = np.isin(self.part.labels(said, terms), [terms.code(label) for label in self.wanted])
-        return found ^ self.negated
+        return np.isin(self.part.labels(said, terms), [*map(terms.code, self.wanted)]) ^ self.negated
 
     def when(self, terms: RuleTerms) -> str:
         wanted = " or ".join(map(repr, self.wanted))
@@ -286,44 +277,39 @@ class Agree(RuleCondition):
     right: Node
     negated: bool = False
 
-    @property
-    def parts(self) -> tuple[Node, ...]:
-        """Both answers."""
-        return self.left, self.right
-
     def holds(self, said: Said, terms: RuleTerms) -> Array:
-        found: Array = (self.left.labels(said, terms) == self.right.labels(said, terms)) ^ self.negated
-        return found
+        return np.asarray((self.left.labels(said, terms) == self.right.labels(said, terms)) ^ self.negated)
 
     def when(self, terms: RuleTerms) -> str:
-        left, right = (p.name if isinstance(p, Says) else p.words(terms) for p in self.parts)
+        left, right = (p.name if isinstance(p, Says) else p.words(terms) for p in (self.left, self.right))
         return f"{left} and {right} {'disagree' if self.negated else 'agree'}"
 
 
 @dataclass(frozen=True)
-class AllOf(RuleCondition):
+class _Joined(RuleCondition):
+    """Parts joined by one word."""
+
+    parts: tuple[Node, ...]
+    word: ClassVar[str]
+    join: ClassVar[np.ufunc]
+
+    def holds(self, said: Said, terms: RuleTerms) -> Array:
+        return functools.reduce(self.join, [part.holds(said, terms) for part in self.parts])
+
+    def when(self, terms: RuleTerms) -> str:
+        return f" {self.word} ".join(_in_brackets(part, terms, unless=type(self)) for part in self.parts)
+
+
+class AllOf(_Joined):
     """Every part holds."""
 
-    parts: tuple[Node, ...]
-
-    def holds(self, said: Said, terms: RuleTerms) -> Array:
-        return functools.reduce(np.logical_and, [part.holds(said, terms) for part in self.parts])
-
-    def when(self, terms: RuleTerms) -> str:
-        return " and ".join(_in_brackets(part, terms, AnyOf) for part in self.parts)
+    word, join = "and", np.logical_and
 
 
-@dataclass(frozen=True)
-class AnyOf(RuleCondition):
+class AnyOf(_Joined):
     """At least one part holds."""
 
-    parts: tuple[Node, ...]
-
-    def holds(self, said: Said, terms: RuleTerms) -> Array:
-        return functools.reduce(np.logical_or, [part.holds(said, terms) for part in self.parts])
-
-    def when(self, terms: RuleTerms) -> str:
-        return " or ".join(_in_brackets(part, terms, AllOf) for part in self.parts)
+    word, join = "or", np.logical_or
 
 
 @dataclass(frozen=True)
@@ -332,16 +318,11 @@ class Negation(RuleCondition):
 
     part: Node
 
-    @property
-    def parts(self) -> tuple[Node, ...]:
-        """What is denied."""
-        return (self.part,)
-
     def holds(self, said: Said, terms: RuleTerms) -> Array:
         return ~self.part.holds(said, terms)
 
     def when(self, terms: RuleTerms) -> str:
-        return f"it is not so that {_in_brackets(self.part, terms, AllOf, AnyOf)}"
+        return f"it is not so that {_in_brackets(self.part, terms)}"
 
 
 @dataclass(frozen=True)
@@ -386,9 +367,10 @@ def plain(number: Fraction) -> str:
     return str(number) if number.denominator == 1 else f"{float(number):g}"
 
 
-def _in_brackets(part: Node, terms: RuleTerms, *kinds: Any) -> str:
+def _in_brackets(part: Node, terms: RuleTerms, unless: type[Node] = Node) -> str:
+    """Say when a part is true; joined parts stand in brackets, unless the same word goes on around them."""
     words = part.when(terms)
-    return f"({words})" if isinstance(part, kinds) else words
+    return f"({words})" if isinstance(part, _Joined) and type(part) is not unless else words
 
 
 def _list(parts: Sequence[Node], weights: Sequence[Fraction], terms: RuleTerms, conditions: bool = False) -> str:

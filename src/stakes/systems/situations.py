@@ -123,19 +123,14 @@ def _prices_in_rows(others: _Others) -> tuple[Array, Array]:
         if network.shared is False:
             if base.chance.ndim == 1:
                 network.joint(others.c, {others.model.name: j})  # refuses what was never observed
-            low.append(_ratio(paid, answered))
+            low.append(divide(paid, answered))
             continue
         least, most = _whatever_they_say(others, j)
-        unseen = 1 - _ratio(answered, shares)
-        low.append(_ratio(paid, shares) + unseen * least)
-        high.append(_ratio(paid, shares) + unseen * most)
+        unseen = 1 - divide(answered, shares)
+        low.append(divide(paid, shares) + unseen * least)
+        high.append(divide(paid, shares) + unseen * most)
     below = np.stack(low, axis=-1)
     return below, np.stack(high, axis=-1) if high else below
-
-
-def _ratio(numerator: Array, denominator: Array) -> Array:
-    """Divide; what never happens has nothing."""
-    return divide(numerator, denominator)
 
 
 def _whatever_they_say(others: _Others, j: int) -> tuple[Array, Array]:
@@ -177,8 +172,7 @@ def own_rates(network: Network, name: str) -> Array:
         table = sum_out(joint.chance, cell, combinations * outputs)
         tables.append(table.reshape(*table.shape[:-1], combinations, outputs))
     stacked = np.stack(tables, axis=-3)
-    totals = stacked.sum(-1, keepdims=True)
-    return divide(stacked, totals, math.nan)
+    return divide(stacked, stacked.sum(-1, keepdims=True), math.nan)
 
 
 def combinations_seen(network: Network, model: Model) -> int:

@@ -156,14 +156,12 @@ class _Reader:
         if not arguments or (number := _number(arguments[0])) is None:
             raise InputError("count-without-number", f"{name} begins with a number: write {name}(2, a, b, c)")
         parts, weights = self._votes(name, arguments[1:], number)
-        least, most = {"at_least": (1, 0), "at_most": (0, 1), "exactly": (0, 0)}[name]
-        if not (number > 0 if least else number >= 0) or not (
-            number < sum(weights) if most else number <= sum(weights)
-        ):
+        total = sum(weights, Fraction(0))
+        if not 0 <= number <= total or number == {"at_least": 0, "at_most": total}.get(name):
             raise InputError(
                 "count-beyond",
-                f"{name}({plain(number)}, …) gives the same answer for every case: there are "
-                f"{plain(sum(weights, Fraction(0)))} votes; choose another number",
+                f"{name}({plain(number)}, …) gives the same answer for every case: there are {plain(total)} votes; "
+                "choose another number",
             )
         return Count(name, number, parts, weights)
 
@@ -213,9 +211,9 @@ class _Negative(ast.NodeTransformer):
     """Takes a minus before a number as part of it, so that −1 is a label like any other."""
 
     def visit_UnaryOp(self, tree: ast.UnaryOp) -> ast.expr:
-        number = tree.operand
-        if isinstance(tree.op, ast.USub) and isinstance(number, ast.Constant) and _number(number) is not None:
-            return ast.Constant(-number.value)  # type: ignore[operator]
+        match tree:
+            case ast.UnaryOp(ast.USub(), ast.Constant(int() | float() as number)) if _number(tree.operand) is not None:
+                return ast.Constant(-number)
         self.generic_visit(tree)
         return tree
 

@@ -1,13 +1,14 @@
 """The system that a user holds: several models, a rule that fuses them, and what its decisions cost."""
 
+import os
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from stakes import errors
 from stakes.engines.alike import Spelling
 from stakes.engines.columns import as_finite
 from stakes.errors import Given, InputError
+from stakes.question.options import Column, Data, Value
 from stakes.records import Record
 from stakes.results import Door, Plottable, Reportable, Shown
 from stakes.systems import outcomes, toml
@@ -19,7 +20,6 @@ from stakes.systems.description import advice, facts, picture
 from stakes.systems.network import Model
 from stakes.systems.outcomes import Outcome, SeenAndDone
 from stakes.systems.rows import read_columns
-from stakes.systems.tables import read_candidate
 from stakes.systems.thresholds import SystemThreshold, by_bayes, by_rows
 from stakes.systems.worth import BreakEven, Worth, break_even, worth
 from stakes.tallies import JointCounts
@@ -76,20 +76,20 @@ class System(
 
     def __init__(
         self,
-        data: Any = None,
+        data: Data = None,
         *,
-        truth: Any = None,
-        models: Any,
-        decide: Any,
+        truth: Column = None,
+        models: Value,
+        decide: Value,
         costs: Costs,
-        classes: Any = None,
-        positive: Any = None,
-        prior: Any = None,
-        fusers: Mapping[str, Any] | None = None,
+        classes: Value = None,
+        positive: Value = None,
+        prior: Value = None,
+        fusers: Mapping[str, Value] | None = None,
         shared_difficulty: bool | None = None,
         confidence: float = 0.95,
         seed: int = 0,
-        alike: Any = None,
+        alike: Value = None,
     ) -> None:
         self.sampling = Sampling(confidence, seed=seed)
         self._source = (data, truth)
@@ -112,7 +112,7 @@ class System(
         self._component_costs: dict[str, ComponentCosts] = {}
 
     @classmethod
-    def from_toml(cls, path: Any) -> "System":
+    def from_toml(cls, path: str | os.PathLike[str]) -> "System":
         """Read a system from a TOML file with the same words."""
         return cls(**toml.read(as_path("path", path)))
 
@@ -163,19 +163,16 @@ class System(
         return picture(self.network)
 
     # ── seeing and doing ─────────────────────────────────────────────────────────────────────────────────────
-    def do(self, values: Mapping[str, Any] | None = None, **named: Any) -> Outcome:
+    def do(self, values: Mapping[str, Value] | None = None, **named: Value) -> Outcome:
         """Make models say something: ``system.do(images="sick")``. The classes and the models before them stay."""
         return outcomes.do(self.network, outcomes.codes_of(self.network, values, named))
 
-    def given(self, values: Mapping[str, Any] | None = None, **named: Any) -> Outcome:
+    def given(self, values: Mapping[str, Value] | None = None, **named: Value) -> Outcome:
         """Look at the cases in which models say something, which also tells about the class and the other models."""
         return outcomes.observe(self.network, outcomes.codes_of(self.network, values, named))
 
     def seeing_and_doing(self, model: str) -> list[SeenAndDone]:
-        """Put P(decision | class, model says j) beside P(decision | class, do(model says j)).
-
-        What is never seen is NaN.
-        """
+        """Put P(decision | class, model says j), NaN where it never does, beside P(decision | class, do(…))."""
         rows: list[SeenAndDone] = []
         for output in self._model(model).outputs:
             codes = outcomes.codes_of(self.network, {model: output}, {})
@@ -207,12 +204,11 @@ class System(
     def _bootstrap(self) -> Bootstrap:
         return bootstrap(self.network, self.sampling)
 
-    def bounds(self, model: str | None = None, table: Any = None) -> Bounds:
+    def bounds(self, model: str | None = None, table: Value = None) -> Bounds:
         """Return the least and the most that the system can cost, whatever the dependence of a model on the others.
 
         ``table`` is a candidate in the model's place: counts or rates (rows are the truth), or the share of right
-        answers of each class. Without a model, the
-        dependence between all models given by tables is left open.
+        answers of each class. Without a model, the dependence between all models given by tables is left open.
         """
         if model is None:
             if table is not None:
@@ -228,12 +224,8 @@ class System(
                     f"about one model: bounds({self.models[0]!r})",
                 )
             return bounds_of_all(self.network, self.cost, self._bootstrap)
-        candidate = None if table is None else self._candidate(self._model(model), table)
-        return bounds(self.network, self.component_costs(model), candidate)
-
-    def _candidate(self, model: Model, table: Any) -> Any:
-        sees = {name: self.network.models[name].outputs for name in model.sees}
-        return read_candidate(model.name, table, self.classes, model.outputs, sees)
+        costs = self.component_costs(model)
+        return bounds(self.network, costs, None if table is None else costs.read(table))
 
     @property
     def costs_by_model(self) -> dict[str, ComponentCosts]:
@@ -274,13 +266,13 @@ class System(
 
     @cached_property
     def _worth(self) -> Worth:
-        return worth(self.network, {name: self.component_costs(name) for name in self.models}, self.cost)
+        return worth(self.network, self.costs_by_model, self.cost)
 
     def break_even(self, model: str, price: float = 0.0) -> BreakEven:
         """Return which replacements of a model pay for themselves at a price: a line in (TPR, TNR)."""
         return break_even(self.component_costs(model), self.positive, price)
 
-    def threshold(self, model: str, score: Any = None) -> SystemThreshold:
+    def threshold(self, model: str, score: Column = None) -> SystemThreshold:
         """Return where to set a model's threshold, so that the system costs least.
 
         With ``score`` (a column, or one number per row) from rows, judged on held-out rows; without, by Bayes from
@@ -308,14 +300,7 @@ class System(
         said = {name: labels.into(self.network.models[name].outputs) for name, labels in columns.said.items()}
         truth = columns.truth.into(self.classes)
         return by_rows(
-            self.network,
-            model,
-            truth,
-            said,
-            as_finite(others["score"]),
-            (yes, 1 - yes),
-            self.per_case,
-            self.sampling,
+            self.network, model, truth, said, as_finite(others["score"]), (yes, 1 - yes), self.per_case, self.sampling
         )
 
     @property
@@ -329,13 +314,13 @@ class System(
         return self.network.models[name]
 
     # ── to look at ───────────────────────────────────────────────────────────────────────────────────────────
-    def _page(self) -> Any:
+    def _page(self) -> object:
         return Door.view("system").page(self)
 
     def __repr__(self) -> str:
         return f"<System of {len(self.models)} models, {len(self.classes)} classes>"
 
-    def to_rows(self) -> list[dict[str, Any]]:
+    def to_rows(self) -> list[dict[str, object]]:
         """Return one flat dictionary per model, true class and answer, for a data frame."""
         cells = [cell for model in self.models for cell in self.component_costs(model).to_rows()]
         seen = [", ".join(f"{name} {said}" for name, said in cell.get("sees", {}).items()) for cell in cells]

@@ -3,12 +3,12 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from stakes import errors
 from stakes.errors import InputError, short, some
+from stakes.question.options import Value
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.names import canonical
@@ -25,14 +25,9 @@ class RateTable:
     rates: Array
     counts: Array | None = None
 
-    @property
-    def totals(self) -> Array | None:
-        """The number of cases of each class."""
-        return None if self.counts is None else self.counts.sum((1, 2))
-
 
 def read_table(
-    name: str, given: Any, classes: Sequence[str], outputs: Sequence[str] | None, sees: Mapping[str, Sequence[str]]
+    name: str, given: Value, classes: Sequence[str], outputs: Sequence[str] | None, sees: Mapping[str, Sequence[str]]
 ) -> RateTable:
     """Check a table: rows are the true classes (then what the model sees), the last axis is what it says.
 
@@ -85,7 +80,7 @@ def _rates(
         c, _ = np.argwhere(np.abs(totals - 1) > _ROUNDING)[0]
         raise InputError(
             "rates-sum",
-            f"{f'{name}, class {classes[c]!r}'}: the probabilities sum to "
+            f"{name}, class {classes[c]!r}: the probabilities sum to "
             f"{float(totals[np.abs(totals - 1) > _ROUNDING][0]):.6g}, not to 1; mend them, or give counts",
         )
     if not totals.all():
@@ -102,36 +97,33 @@ def _what_is_seen(sees: Mapping[str, Sequence[str]], a: int) -> dict[str, str]:
     return {name: said[int(place)] for (name, said), place in zip(sees.items(), places, strict=True)}
 
 
-def _cells(name: str, given: Any, classes: Sequence[str]) -> tuple[Any, tuple[str, ...] | None]:
+def _cells(name: str, given: Value, classes: Sequence[str]) -> tuple[Value, tuple[str, ...] | None]:
     """The numbers in the order of the classes, and the outputs if the table names them."""
     if isinstance(given, Confusion):
-        given = {
-            truth: dict(zip(given.decisions, row, strict=True))
-            for truth, row in zip(given.truths, given.counts.tolist(), strict=True)
-        }
+        rows_of = zip(given.truths, given.counts.tolist(), strict=True)
+        given = {truth: dict(zip(given.decisions, row, strict=True)) for truth, row in rows_of}
     if not isinstance(given, Mapping):
         return given, None
     rows = {canonical(label): row for label, row in given.items()}
     for label in [*(c for c in classes if c not in rows), *(label for label in rows if label not in classes)]:
         raise errors.class_unknown_to_model(name, label, list(rows), classes)
-    if all(not isinstance(row, Mapping) for row in rows.values()):
+    if not any(isinstance(row, Mapping) for row in rows.values()):
         return [rows[label] for label in classes], None
     if not all(isinstance(row, Mapping) for row in rows.values()):
         raise errors.table_not_numbers(name)
-    named = [{canonical(output): cell for output, cell in row.items()} for row in rows.values()]
-    outputs = tuple(dict.fromkeys(output for row in named for output in row))
-    by_class = dict(zip(rows, named, strict=True))
-    return [[by_class[label].get(output, 0) for output in outputs] for label in classes], outputs
+    named = {label: {canonical(output): cell for output, cell in row.items()} for label, row in rows.items()}
+    outputs = tuple(dict.fromkeys(output for row in named.values() for output in row))
+    return [[named[label].get(output, 0) for output in outputs] for label in classes], outputs
 
 
-def are_accuracies(given: Any) -> bool:
+def are_accuracies(given: Value) -> bool:
     """Whether something gives shares of right answers: one number, or one of each class."""
     if isinstance(given, Mapping):
         return all(map(is_real, given.values()))
     return is_real(given) or (depth(given) == 1 and not isinstance(given, str))
 
 
-def depth(given: Any) -> int:
+def depth(given: Value) -> int:
     """How deeply lists are nested; arrays know it."""
     if hasattr(given, "ndim"):
         return int(given.ndim)
@@ -139,7 +131,7 @@ def depth(given: Any) -> int:
 
 
 def read_candidate(
-    name: str, given: Any, classes: Sequence[str], outputs: Sequence[str], sees: Mapping[str, Sequence[str]]
+    name: str, given: Value, classes: Sequence[str], outputs: Sequence[str], sees: Mapping[str, Sequence[str]]
 ) -> RateTable:
     """Check what is put in a model's place: a table or shares of right answers, in the order of its outputs."""
     if not are_accuracies(given):
@@ -156,7 +148,7 @@ def read_candidate(
     return RateTable(tuple(outputs), rates[..., [list(classes).index(output) for output in outputs]])
 
 
-def of_accuracies(name: str, given: Any, classes: Sequence[str]) -> RateTable:
+def of_accuracies(name: str, given: Value, classes: Sequence[str]) -> RateTable:
     """Make the table of a model of which only the share of right answers is known, for two classes."""
     values = [given] * len(classes) if is_real(given) else given
     if isinstance(values, Mapping):

@@ -56,9 +56,9 @@ class SystemThreshold(Record):
         return f"{text}; {judged}, a saving of {self.saving:.4g}{sure}"
 
 
-def by_bayes(costs: ComponentCosts, positive: str | None, yes: str) -> SystemThreshold:
+def by_bayes(costs: ComponentCosts, positive: str, yes: str) -> SystemThreshold:
     """Take the expected component costs for a cost matrix; exact switch points of two classes follow."""
-    if len(costs.classes) != 2 or positive is None or len(costs.outputs) != 2 or costs.sees:
+    if costs.sees:
         raise errors.threshold_of_two(costs.model)
     if not costs.known:
         raise errors.range_only(costs.model)
@@ -89,13 +89,11 @@ def by_rows(
 
     ``answers`` are the codes of the model's yes and no.
     """
-    yes, no = (_costs_of_answer(network, name, truth, said, code) for code in answers)
-    weight = None
+    yes, no, now = (_costs_of_answer(network, name, truth, said, code) for code in (*answers, None))
     if per_case:
         sizes = np.bincount(truth, minlength=len(network.classes))
         weight = (network.cases / sizes * len(truth))[truth]
-        yes, no = yes * weight, no * weight
-    now = _costs_of_answer(network, name, truth, said, None) * (1.0 if weight is None else weight)
+        yes, no, now = yes * weight, no * weight, now * weight
     value = _cheapest(score, yes, no)
     fold = sampling.generator().permutation(len(score)) % _FOLDS
     held_out = np.empty(len(score))
@@ -104,16 +102,8 @@ def by_rows(
         cut = _cheapest(score[inside], yes[inside], no[inside])
         held_out[~inside] = np.where(score[~inside] >= cut, yes[~inside], no[~inside])
     limits = mean_interval(now - held_out, None, sampling.confidence) or (None, None)
-    return SystemThreshold(
-        name,
-        value,
-        _ROWS,
-        float(np.where(score >= value, yes, no).mean()),
-        float(now.mean()),
-        float(held_out.mean()),
-        float((now - held_out).mean()),
-        *limits,
-    )
+    columns = (np.where(score >= value, yes, no), now, held_out, now - held_out)
+    return SystemThreshold(name, value, _ROWS, *(float(column.mean()) for column in columns), *limits)
 
 
 def _costs_of_answer(network: Network, name: str, truth: Array, said: dict[str, Array], code: int | None) -> Array:

@@ -16,10 +16,10 @@ The words are those of stakes.System; ``rule`` is ``decide``. Rows come with ``d
 """
 
 from pathlib import Path
-from typing import Any
 
 from stakes import errors
 from stakes.errors import InputError, short
+from stakes.question.options import Value
 from stakes.tallies.costs import Costs
 from stakes.tallies.toml_files import read_toml
 
@@ -31,7 +31,7 @@ NEEDED = ("models", "decide", "costs")
 _PRICES = ("miss", "false_alarm")
 
 
-def read(path: Path) -> dict[str, Any]:
+def read(path: Path) -> dict[str, Value]:
     """Return the arguments of a System."""
     written = read_toml(path)
     if "rule" in written and "decide" not in written:
@@ -52,7 +52,7 @@ def read(path: Path) -> dict[str, Any]:
     return {**written, "costs": costs(written["costs"])}
 
 
-def costs(written: Any) -> Costs:
+def costs(written: object) -> Costs:
     """Read costs: a miss and a false alarm, or what each decision costs for each class."""
     if not isinstance(written, dict):
         raise errors.costs_wanted(type(written).__name__)

@@ -2,9 +2,8 @@
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from stakes import errors
 from stakes.errors import Given, InputError
 from stakes.records import Record
 from stakes.systems.component_costs import ComponentCosts
-from stakes.systems.network import Network
+from stakes.systems.network import Amount, Network
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.checks import check_share
 from stakes.text import aligned, lines, visible
@@ -31,9 +30,9 @@ class ModelWorth(Record, shown="* saving"):
     ``removed`` is the cost if it always gave its most frequent answer, ``answer``; ``constant`` is the cost if it
     always gave the answer that suits the system best, ``constant_answer``. ``cheapest`` is the cost if it gave the
     answer that costs least for each class (and thing it sees); where the rule makes an error of it cheaper than being
-    right, that is less than ``perfect``. ``share`` is its Shapley share of what all
-    models together could save (it can be negative). NaN where ``reason`` says why; where that is because only the
-    range of the model's costs is known, ``perfect_range`` and ``removed_range`` are from where to where they can lie.
+    right, that is less than ``perfect``. ``share`` is its Shapley share of what all models together could save (it can
+    be negative). NaN where ``reason`` says why; where that is because only the range of the model's costs is known,
+    ``perfect_range`` and ``removed_range`` are from where to where they can lie.
     """
 
     model: str
@@ -114,39 +113,28 @@ def worth(network: Network, costs: Mapping[str, ComponentCosts], cost: float) ->
 def _one(network: Network, costs: ComponentCosts, share: float, why_no_share: str, cost: float) -> ModelWorth:
     said = _answer(costs)
     answer = int(np.argmax(said >= said.max() * (1 - 1e-9)))  # of those that tie the first, whatever rounding says
-    perfect = removed = constant = cheapest = math.nan
-    best, reason = answer, why_no_share
-    perfect_range = removed_range = None
+    always = [_range(costs, [j] * len(network.classes)) for j in range(len(costs.outputs))]
+    right = _range(costs, costs.right) if min(costs.right) >= 0 else None
+    usual = costs.outputs[answer]
     if not costs.known:
-        reason = "only the range of its costs is known"
-        removed_range = _range(costs, [answer] * len(network.classes))
-        perfect_range = _range(costs, costs.right) if min(costs.right) >= 0 else None
-    else:
-        always = [_cost_of_answer(costs, [j] * len(network.classes)) for j in range(len(costs.outputs))]
-        removed, best = always[answer], int(np.argmin(always))
-        constant = always[best]
-        cheapest = _paid(costs, costs.at_least.min(-1))
-        if min(costs.right) >= 0:
-            perfect = _cost_of_answer(costs, costs.right)
-        else:
-            reason = "which of its outputs is right was not said"
-    usual, suited = costs.outputs[answer], costs.outputs[best]
-    figures = (cost, perfect, removed, usual, share, reason, constant, suited, cheapest)
-    return ModelWorth(costs.model, *figures, perfect_range, removed_range)
+        figures = (cost, math.nan, math.nan, usual, share, "only the range of its costs is known", math.nan, usual)
+        return ModelWorth(costs.model, *figures, perfect_range=right, removed_range=always[answer])
+    best = int(np.argmin([low for low, _ in always]))
+    perfect, reason = (right[0], why_no_share) if right else (math.nan, "which of its outputs is right was not said")
+    figures = (cost, perfect, always[answer][0], usual, share, reason, always[best][0], costs.outputs[best])
+    return ModelWorth(costs.model, *figures, cheapest=_paid(costs, costs.at_least.min(-1)))
 
 
-def _answer(costs: ComponentCosts) -> Any:
+def _answer(costs: ComponentCosts) -> Amount:
     """How often the model gives each answer."""
     return np.einsum("c,ca,caj->j", costs.cases, costs.seen_shares, np.nan_to_num(costs.rates))
 
 
-def _cost_of_answer(costs: ComponentCosts, answers: Any) -> float:
-    """What the system costs when the model is made to say one thing for each class."""
-    return _range(costs, answers)[0]
+def _range(costs: ComponentCosts, answers: Sequence[int]) -> tuple[float, float]:
+    """From where to where what the system costs can lie when the model is made to say one thing for each class.
 
-
-def _range(costs: ComponentCosts, answers: Any) -> tuple[float, float]:
-    """From where to where that can lie; both ends are the same where the costs of answers are known."""
+    Both ends are the same where the costs of answers are known.
+    """
     ends = (np.stack([prices[c, :, j] for c, j in enumerate(answers)]) for prices in (costs.at_least, costs.at_most))
     low, high = (_paid(costs, prices) for prices in ends)
     return low, high
@@ -164,8 +152,9 @@ def _shares(network: Network, cost: float) -> tuple[dict[str, float], float, str
     reason = _why_no_shares(network)
     if reason:
         return {}, math.nan, reason
-    value = {made: _cost_if_perfect(network, made) if made else cost for made in _subsets(names)}
     n = len(names)
+    subsets = map(frozenset, itertools.chain.from_iterable(itertools.combinations(names, k) for k in range(n + 1)))
+    value = {made: _cost_if_perfect(network, made) if made else cost for made in subsets}
     shares = dict.fromkeys(names, 0.0)
     for made, before in value.items():
         weight = 1 / (n * math.comb(n - 1, len(made))) if len(made) < n else 0.0
@@ -191,11 +180,6 @@ def _why_no_shares(network: Network) -> str:
     if network.joint(0).size * len(network.classes) * 2 ** len(models) > _MOST_WORK:
         return "there are too many combinations to try every subset of the models"
     return ""
-
-
-def _subsets(names: list[str]) -> Iterator[frozenset[str]]:
-    sizes = range(len(names) + 1)
-    return map(frozenset, itertools.chain.from_iterable(itertools.combinations(names, size) for size in sizes))
 
 
 def _cost_if_perfect(network: Network, made: frozenset[str]) -> float:
@@ -228,10 +212,8 @@ class BreakEven(Record):
         return self.per_tpr * check_share("tpr", tpr) + self.per_tnr * check_share("tnr", tnr) - self.needed
 
     def __str__(self) -> str:
-        line = f"{self.per_tpr:.4g}·TPR + {self.per_tnr:.4g}·TNR"
-        return (
-            f"a replacement of {visible(self.model)} at a price of {self.price:g} pays when {line} > {self.needed:.4g}"
-        )
+        line = f"{self.per_tpr:.4g}·TPR + {self.per_tnr:.4g}·TNR > {self.needed:.4g}"
+        return f"a replacement of {visible(self.model)} at a price of {self.price:g} pays when {line}"
 
 
 def break_even(costs: ComponentCosts, positive: str | None, price: float) -> BreakEven:
@@ -256,10 +238,8 @@ def break_even(costs: ComponentCosts, positive: str | None, price: float) -> Bre
     if not costs.known:
         raise errors.range_only(costs.model)
     pos = costs.classes.index(positive)
-    neg = 1 - pos
-    excess = costs.cases[:, None] * costs.excess
-    wrong = [1 - costs.right[c] for c in range(2)]
-    perfect = sum(costs.cases[c] * costs.expected[c, costs.right[c]] for c in (pos, neg))
-    per_tpr, per_tnr = float(excess[pos, wrong[pos]]), float(excess[neg, wrong[neg]])
+    both = (pos, 1 - pos)
+    perfect = sum(costs.cases[c] * costs.expected[c, costs.right[c]] for c in both)
+    per_tpr, per_tnr = (float(costs.cases[c] * costs.excess[c, 1 - costs.right[c]]) for c in both)
     needed = float(perfect) + per_tpr + per_tnr + price - costs.system_cost
     return BreakEven(costs.model, float(price), per_tpr, per_tnr, needed)

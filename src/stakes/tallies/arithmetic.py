@@ -7,7 +7,7 @@ rounded, also at 10¹⁵ counts. Tables with leading axes hold float64 arrays: t
 import math
 import numbers
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -16,8 +16,14 @@ Number = Any
 
 Array = np.ndarray[Any, Any]
 
+Index = int | slice | tuple[int, ...] | Array
+"""Which of the leading axes."""
 
-def is_real(value: object) -> bool:
+Values = Any
+"""A column of a user's: a list, an array, a series of any library."""
+
+
+def is_real(value: object) -> TypeGuard[float]:
     """Whether a value is a real number that a float can hold; True and False are none."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         return False
@@ -48,7 +54,7 @@ def are_counts(values: Array, weighted: bool, most: float = MOST) -> bool:
     return whole and bool(total <= most)
 
 
-def alike(one: Any, other: Any) -> bool:
+def alike(one: Number, other: Number) -> bool:
     """Whether two numbers of rows are the same, apart from the rounding of sums of weights."""
     return math.isclose(float(one), float(other), rel_tol=1e-9)
 
@@ -71,7 +77,7 @@ def room_for(counts: Array, parts: int) -> Array:
     return counts
 
 
-def ratio(numerator: Number, denominator: Number) -> Any:
+def ratio(numerator: Number, denominator: Number) -> Number:
     """Divide; x/0 is infinite, 0/0 is NaN."""
     if isinstance(numerator, np.ndarray) or isinstance(denominator, np.ndarray):
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -81,15 +87,19 @@ def ratio(numerator: Number, denominator: Number) -> Any:
     return _round(numerator / denominator if isinstance(numerator, float) else Fraction(numerator) / denominator)
 
 
-def divide(numerator: Any, denominator: Any, otherwise: float = 0.0) -> Array:
+def divide(numerator: Number, denominator: Number, otherwise: float = 0.0) -> Array:
     """Divide arrays; where there is nothing to divide by, the answer is ``otherwise``."""
     shape = np.broadcast_shapes(np.shape(numerator), np.shape(denominator))
     there = np.broadcast_to(np.asarray(denominator) > 0, shape)
-    found: Array = np.divide(numerator, denominator, out=np.full(shape, otherwise), where=there)
-    return found
+    return np.asarray(np.divide(numerator, denominator, out=np.full(shape, otherwise), where=there))
 
 
-def _round(number: Any) -> float:
+def weighted_sum(values: Array, weight: Array | None) -> float:
+    """Add up values, each times its weight if there is one."""
+    return float(values.sum() if weight is None else (values * weight).sum())
+
+
+def _round(number: float | Fraction) -> float:
     """Return the nearest float; numbers beyond all floats are infinite."""
     try:
         return float(number)
@@ -97,7 +107,7 @@ def _round(number: Any) -> float:
         return math.inf if number > 0 else -math.inf
 
 
-def root_ratio(numerator: Number, squared_denominator: Number) -> Any:
+def root_ratio(numerator: Number, squared_denominator: Number) -> Number:
     """Return numerator / √squared_denominator; 0/0 is NaN."""
     if isinstance(numerator, np.ndarray) or isinstance(squared_denominator, np.ndarray):
         return ratio(numerator, np.sqrt(squared_denominator))
@@ -107,7 +117,7 @@ def root_ratio(numerator: Number, squared_denominator: Number) -> Any:
     return -root if numerator < 0 else root
 
 
-def root(square: Number) -> Any:
+def root(square: Number) -> Number:
     """Return the square root of an exact number, correctly rounded, or of an array."""
     return np.sqrt(square) if isinstance(square, np.ndarray) else _root(Fraction(square))
 

@@ -1,27 +1,30 @@
 """What every tally can do: add up, compare, stack, and save itself."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import MISSING, fields
-from typing import Any, ClassVar, Self
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields
+from typing import ClassVar, Self
 
 import numpy as np
 
 from stakes import errors
-from stakes.tallies.fields import How
+from stakes.tallies.arithmetic import Number
+from stakes.tallies.fields import Content, How, Value
 
 
 class Saved:
     """What is saved as names, numbers and arrays."""
 
-    def saved(self) -> dict[str, Any]:
+    def saved(self) -> Content:
         """Return all that there is to save, arrays among it, from which ``from_dict`` makes an equal one."""
         raise NotImplementedError
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Content:
         """Return the same as plain lists and numbers, ready for JSON."""
         return dict(as_lists(self.saved()))
 
 
+@dataclass(frozen=True, eq=False)
 class Tally(Saved):
     """A small, frozen summary of rows: count once, ask everything.
 
@@ -31,8 +34,22 @@ class Tally(Saved):
     """
 
     kind: ClassVar[str]
-    leading: Any
     version: ClassVar[int] = 1
+
+    @property
+    def leading(self) -> tuple[int, ...]:
+        """The leading axes: () for a single tally."""
+        return ()
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows have weights."""
+        raise NotImplementedError
+
+    @property
+    def total(self) -> Number:
+        """The (weighted) number of rows."""
+        raise NotImplementedError
 
     @classmethod
     def sum(cls, parts: Iterable[Self]) -> Self:
@@ -54,9 +71,9 @@ class Tally(Saved):
         for part in parts:
             if type(part) is not cls:
                 raise errors.different_questions("the kind of tally", cls.kind, getattr(part, "kind", type(part)))
-            for what, value in part._question().items():
-                if first[what] != value:
-                    raise errors.different_questions(what, first[what], value)
+            if (asked := part._question()) != first:
+                what = next(what for what, value in asked.items() if first[what] != value)
+                raise errors.different_questions(what, first[what], asked[what])
         return parts
 
     def __add__(self, other: object) -> Self:
@@ -68,17 +85,15 @@ class Tally(Saved):
         """Let the built-in sum(), which starts from 0, add tallies."""
         return self if other == 0 else NotImplemented
 
-    def saved(self) -> dict[str, Any]:
+    def saved(self) -> Content:
         """Return all that there is to save, arrays among it, from which :meth:`from_dict` makes an equal tally."""
         return {"tally": self.kind, "version": self.version, **self._content()}
 
     def __eq__(self, other: object) -> bool:
         return self.to_dict() == other.to_dict() if isinstance(other, type(self)) else NotImplemented
 
-    __hash__ = None  # type: ignore[assignment]
-
     @classmethod
-    def from_dict(cls, saved: Any) -> Self:
+    def from_dict(cls, saved: Value) -> Self:
         """Restore what :meth:`to_dict` or :meth:`saved` gave."""
         if not isinstance(saved, dict) or saved.get("tally") != cls.kind:
             seen = saved.get("tally") if isinstance(saved, dict) else type(saved).__name__
@@ -97,14 +112,14 @@ class Tally(Saved):
     @property
     def equal_rows(self) -> float:
         """How many rows there are; of weighted ones, how many of equal weight would tell as much (Kish)."""
-        return float(self.total)  # type: ignore[attr-defined]
+        return float(self.total)
 
     def check_counts(self) -> None:
         """Refuse fractions of rows, where rows have no weights, and more rows than there are of anything."""
 
     def class_sizes(self) -> dict[str, float]:
         """The (weighted) number of rows of each class; of what has no classes, the number of all."""
-        return {"": self.total}  # type: ignore[attr-defined]
+        return {"": self.total}
 
     def anonymise(self, minimum: float) -> Self:
         """Return what of this tally can be shared: nothing about single rows or small groups of them."""
@@ -112,12 +127,19 @@ class Tally(Saved):
 
     # ── what follows from the fields; a kind of tally that is more than their sum says so itself ─────────────────
     @classmethod
+    @functools.cache
     def _how(cls) -> Mapping[str, How]:
-        return {field.name: field.metadata["how"] for field in fields(cls)}  # type: ignore[arg-type]
+        return {field.name: field.metadata["how"] for field in fields(cls)}
 
-    def _question(self) -> dict[str, Any]:
+    @classmethod
+    @functools.cache
+    def _asked(cls) -> Sequence[tuple[str, str, Callable[[Value], object]]]:
+        """The fields that must agree, with their words and what of them that is."""
+        return [(name, how.same, how.tell) for name, how in cls._how().items() if how.same]
+
+    def _question(self) -> dict[str, object]:
         """What must agree before two tallies may be added."""
-        return {how.same: how.tell(getattr(self, name)) for name, how in self._how().items() if how.same}
+        return {words: tell(getattr(self, name)) for name, words, tell in self._asked()}
 
     @classmethod
     def _sum(cls, parts: list[Self]) -> Self:
@@ -127,13 +149,13 @@ class Tally(Saved):
     def _stack(cls, parts: Sequence[Self]) -> Self:
         raise NotImplementedError
 
-    def _content(self) -> dict[str, Any]:
+    def _content(self) -> Content:
         return {name: how.to_file(getattr(self, name)) for name, how in self._how().items() if how.saved}
 
     @classmethod
-    def _restored(cls, content: dict[str, Any]) -> Self:
+    def _restored(cls, content: Content) -> Self:
         """Read the fields; one that older files lack has its default."""
-        optional = {field.name for field in fields(cls) if field.default is not MISSING}  # type: ignore[arg-type]
+        optional = {field.name for field in fields(cls) if field.default is not MISSING}
         known = {name: how for name, how in cls._how().items() if how.saved and name not in optional - set(content)}
         return cls(**{name: how.from_file(content[name]) for name, how in known.items()})
 
@@ -142,7 +164,7 @@ class Tally(Saved):
         self.check_counts()
 
 
-def as_lists(saved: Any) -> Any:
+def as_lists(saved: Value) -> Value:
     """Turn every array into lists."""
     if isinstance(saved, np.ndarray):
         return saved.tolist()

@@ -4,19 +4,19 @@ import numbers
 import os
 from collections.abc import Container, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TypeGuard
 
 import numpy as np
 
 from stakes import errors
 from stakes.errors import Given, InputError
-from stakes.tallies.arithmetic import Array, is_real
+from stakes.tallies.arithmetic import Array, Values, is_real
 
 MOST_BINS = 1_000_000
 """More bins than anybody looks at."""
 
 
-def check_share(argument: str, value: Any) -> float:
+def check_share(argument: str, value: object) -> float:
     """Return a share as a float; refuse what is no number from 0 to 1."""
     if not is_real(value) or not 0 <= value <= 1:
         raise InputError(
@@ -25,23 +25,23 @@ def check_share(argument: str, value: Any) -> float:
     return float(value)
 
 
-def is_one_of(value: Any, known: Container[str]) -> bool:
+def is_one_of(value: object, known: Container[str]) -> TypeGuard[str]:
     """Whether a value is a text among these; arrays and the like are none, whatever they say to ``==``."""
     return isinstance(value, str) and value in known
 
 
-def check_flag(argument: str, value: Any) -> None:
+def check_flag(argument: str, value: object) -> None:
     """Refuse what is neither True nor False."""
     if not isinstance(value, bool | np.bool_):
         raise InputError("not-a-flag", Given(argument, value), " does not work; give True or False")
 
 
-def is_sequence(value: Any) -> bool:
+def is_sequence(value: object) -> TypeGuard[Sequence[Values]]:
     """Whether a value holds things in an order; an array without axes holds none."""
     return value.ndim > 0 if isinstance(value, np.ndarray) else isinstance(value, Sequence)
 
 
-def as_list(value: Any) -> list[Any] | None:
+def as_list(value: Values) -> list[Values] | None:
     """Return what an iterable holds; None for what is none, such as an array without axes."""
     try:
         return list(value)
@@ -49,7 +49,7 @@ def as_list(value: Any) -> list[Any] | None:
         return None
 
 
-def as_rows(axis: int = 0, **columns: Any) -> list[Array]:
+def as_rows(axis: int = 0, **columns: Values) -> list[Array]:
     """Return columns of numbers as arrays of one length (along an axis); their values are not looked at."""
     found: dict[str, Array] = {}
     for name, values in columns.items():
@@ -69,20 +69,20 @@ def as_rows(axis: int = 0, **columns: Any) -> list[Array]:
     return list(found.values())
 
 
-def check_class(argument: str, name: Any) -> None:
+def check_class(argument: str, name: object) -> None:
     """Refuse a class that is no text."""
     if not isinstance(name, str):
         raise InputError("not-a-class", Given(argument, name), " is no class; give its name as a text")
 
 
-def as_path(argument: str, value: Any) -> Path:
+def as_path(argument: str, value: object) -> Path:
     """Return the name of a file as a path; refuse what is no name."""
     if not isinstance(value, str | os.PathLike) or not str(value).strip() or "\0" in str(value):
         raise InputError("not-a-path", Given(argument, value), " is no name of a file; give a text or a path")
     return Path(value)
 
 
-def check_threshold(threshold: Any) -> None:
+def check_threshold(threshold: object) -> None:
     """Refuse what is no threshold."""
     if not is_real(threshold) or threshold != threshold:
         raise errors.bad_threshold(threshold)
@@ -92,7 +92,8 @@ MOST_REPEATS = 10_000_000
 """How often anything is done, and into how many parts rows are dealt: more would never end, or not fit into memory."""
 
 
-def check_whole(argument: str, value: Any, least: int, most: float = MOST_REPEATS) -> None:
+def check_whole(argument: str, value: object, least: int, most: float = MOST_REPEATS) -> None:
     """Refuse what is no whole number in this range."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not least <= int(value) <= most:
-        raise errors.not_whole(argument, value, least, most)
+        end = f"to {most:,}" if isinstance(value, int) and value > most else "on"
+        raise InputError("not-whole", Given(argument, value), f" does not work; give a whole number from {least} {end}")

@@ -4,17 +4,17 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from stakes import errors
 from stakes.errors import About, InputError
 from stakes.tallies import bins
-from stakes.tallies.arithmetic import Array, Number, alike, are_counts, exact
+from stakes.tallies.arithmetic import Array, Number, alike, are_counts, exact, weighted_sum
 from stakes.tallies.base import Tally
 from stakes.tallies.checks import as_rows, is_sequence
-from stakes.tallies.fields import SUMMED, WEIGHTED, how, same
+from stakes.tallies.fields import SUMMED, WEIGHTED, Content, how, same
 from stakes.tallies.scores import ScoreTable
 
 PARTS = ("tables", "pairs", "ranks", "squares", "sample")
@@ -60,7 +60,7 @@ class ClassSample:
         return type(self)(self.scores[rows], self.truth[rows], self.weight[rows] * share, self.squares[rows] * share)
 
 
-def _read_sum(saved: Any) -> float:
+def _read_sum(saved: float | str) -> float:
     """A sum of losses: NaN where the scores are no probabilities, infinite where one of 0 came true."""
     number = float(saved)
     if number < 0:
@@ -68,7 +68,7 @@ def _read_sum(saved: Any) -> float:
     return number
 
 
-def _read_squares(saved: Any) -> float:
+def _read_squares(saved: float) -> float:
     number = float(saved)
     if not 0 <= number < math.inf:
         raise ValueError("squared weights")
@@ -114,7 +114,6 @@ class ClassScores(Tally):
     sample: ClassSample | None = field(default=None, metadata=_ROWS)
 
     kind = "class_scores"
-    leading = ()
 
     @classmethod
     def from_rows(
@@ -228,7 +227,7 @@ class ClassScores(Tally):
 
 def _add_up(
     scores: Array, truth: Array, k: int, weight: Array | None, parts: Collection[str], span: tuple[float, float]
-) -> dict[str, Any]:
+) -> Content:
     """Add up sizes, ranks and losses block by block, and the blocks without rounding."""
     sizes, ranks, surprise, squares = [], [], [], []
     probabilities = span[0] >= 0 and span[1] <= 1
@@ -243,11 +242,11 @@ def _add_up(
         if probabilities:
             p = own.astype(np.float64)
             with np.errstate(divide="ignore"):  # a probability of 0 for what happened is infinitely surprising
-                surprise.append(_sum(0.0 - np.log(p), w))
+                surprise.append(weighted_sum(0.0 - np.log(p), w))
             if "squares" in parts:
                 others = block.astype(np.float64)
                 np.put_along_axis(others, codes[:, None], 0.0, axis=1)
-                squares.append(_sum(np.einsum("ij,ij->i", others, others) + (1 - p) ** 2, w))
+                squares.append(weighted_sum(np.einsum("ij,ij->i", others, others) + (1 - p) ** 2, w))
     return {
         "sizes": _total(sizes, k),
         "ranks": _total(ranks, k),
@@ -255,10 +254,6 @@ def _add_up(
         "squares": math.fsum(squares) if probabilities and "squares" in parts else math.nan,
         "range": span,
     }
-
-
-def _sum(losses: Array, weight: Array | None) -> float:
-    return float(losses.sum() if weight is None else (losses * weight).sum())
 
 
 def _total(blocks: list[Array], k: int) -> Array:

@@ -6,7 +6,7 @@ kept beside the tallies, do not add up, and are not saved.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -45,12 +45,11 @@ class Clusters:
 
     def against_rest(self, place: int) -> Self:
         """Return the same rows as one class against all others."""
-        columns = {name: getattr(self, name) for name in ("truth", "decided")}
-        single: Any = {
-            name: None if codes is None else (codes == place).astype(np.int64) for name, codes in columns.items()
-        }
+        truth, decided = (
+            None if codes is None else (codes == place).astype(np.int64) for codes in (self.truth, self.decided)
+        )
         scores = self.scores if self.scores is None or self.scores.ndim == 1 else self.scores[:, place]
-        return replace(self, **single, scores=scores)
+        return replace(self, truth=truth, decided=decided, scores=scores)
 
     def decided_by(self, starts: Sequence[float], codes: Sequence[int]) -> Self:
         """Decide by the scores: each decision (a code) begins at a lowest score, the first at −∞."""
@@ -70,9 +69,8 @@ class Clusters:
         place = np.searchsorted(-lowest, -np.asarray(self.scores, np.float64))
         negative = 1 - np.asarray(self.truth, np.int64)
         cells = (self.groups * 2 + negative) * len(lowest) + place
-        counts: Any = np.bincount(cells, self.weight, self.size * 2 * len(lowest))
-        found: Array = counts.reshape(self.size, 2, len(lowest)).astype(np.float64)
-        return found
+        counts = np.bincount(cells, self.weight, self.size * 2 * len(lowest))
+        return counts.reshape(self.size, 2, len(lowest)).astype(np.float64)
 
     def pieces(self, compressed: ScoreTable) -> tuple[Array, Array]:
         """Return the mean scores of the pieces of a compressed table, and groups × class (positive first) × piece."""

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from stakes import errors
-from stakes.tallies.arithmetic import Array, Number, exact, room_for
+from stakes.tallies.arithmetic import Array, Index, Number, exact, room_for
 from stakes.tallies.steps import BLOCK, EXACT_PRODUCTS, Steps
 
 
@@ -37,7 +37,7 @@ class Columns:
             if name.startswith(("positives", "negatives")) and not (column >= 0).all():
                 raise errors.bad_counts(f"some {name} are negative or not numbers")
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.scores, dict(self.values))  # a read-only view of a dictionary cannot be pickled
 
     @classmethod
@@ -89,7 +89,7 @@ class Columns:
                 values[name][i, places] = column
         return cls(upwards[::-1], values)
 
-    def __getitem__(self, index: Any) -> Self:
+    def __getitem__(self, index: Index) -> Self:
         """Take one (or some) of the leading axis."""
         return type(self)(self.scores, {name: column[index] for name, column in self.values.items()})
 
@@ -101,8 +101,6 @@ class Columns:
             and set(self.values) == set(other.values)
             and all(np.array_equal(column, other.values[name]) for name, column in self.values.items())
         )
-
-    __hash__ = None  # type: ignore[assignment]
 
     @property
     def leading(self) -> tuple[int, ...]:
@@ -119,6 +117,16 @@ class Columns:
         """The lowest and the highest score; NaN when there is none."""
         return (float(self.scores[-1]), float(self.scores[0])) if len(self.scores) else (math.nan, math.nan)
 
+    @property
+    def P(self) -> Number:
+        """The (weighted) number of positive rows."""
+        return self.total("positives")
+
+    @property
+    def N(self) -> Number:
+        """The (weighted) number of negative rows."""
+        return self.total("negatives")
+
     def total(self, name: str) -> Number:
         """The sum of a column: exact for a single table, float64 with leading axes."""
         column = self.values[name]
@@ -129,13 +137,10 @@ class Columns:
     def cumulated(self, name: str) -> Array:
         """What lies at or above each score, never more than the total."""
         column = self.values[name]
-        if column.dtype.kind != "f":
-            return column.cumsum(-1)
-        if self.leading:  # draws and segments: a few ulp do not matter, and extended precision is slow
+        if column.dtype.kind != "f" or self.leading:  # of draws and segments a few ulp do not matter, and time does
             return column.cumsum(-1)
         sums = np.cumsum(column, axis=-1, dtype=np.longdouble).astype(np.float64)
-        found: Array = np.minimum(sums, np.expand_dims(_as_float(self.total(name)), -1))
-        return found
+        return np.asarray(np.minimum(sums, np.expand_dims(_as_float(self.total(name)), -1)))
 
     def found(self, name: str) -> Array:
         """What is called positive at each threshold: nothing at +∞, then what lies at or above each score."""
@@ -160,10 +165,10 @@ class Columns:
         """Return the walk down the scores; counts in the blocks that keys would have, so that sums round alike."""
         positives, negatives = self.values["positives"], self.values["negatives"]
         tp, fp = self.cumulated("positives"), self.cumulated("negatives")
-        P, N = self.total("positives"), self.total("negatives")
+        P, N = self.P, self.N
         if self.leading or self.weighted:
-            floats = [column.astype(np.float64, copy=False) for column in (positives, negatives, tp, fp)]
-            return [lambda: Steps(lambda: self.scores, *floats, _as_float(P), _as_float(N))]  # type: ignore[call-arg]
+            positives, negatives, tp, fp = (c.astype(np.float64, copy=False) for c in (positives, negatives, tp, fp))
+            return [lambda: Steps(lambda: self.scores, positives, negatives, tp, fp, _as_float(P), _as_float(N))]
         if P + N >= EXACT_PRODUCTS:
             positives, negatives, tp, fp = (exact(column) for column in (positives, negatives, tp, fp))
         before = tp + fp - positives - negatives
@@ -185,13 +190,13 @@ def join_scores(scores: Sequence[Array]) -> Array:
     return np.concatenate(scores)
 
 
-def _frozen(array: Any) -> Array:
+def _frozen(array: Array) -> Array:
     view = np.asarray(array).view()
     view.flags.writeable = False
     return view
 
 
-def _as_float(total: Number) -> Any:
+def _as_float(total: Number) -> Number:
     return total if isinstance(total, np.ndarray) else float(total)
 
 

@@ -1,33 +1,37 @@
 """Decisions counted against the truth: rows are the truth, columns the decision."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 import numpy as np
 
 from stakes import errors
 from stakes.errors import InputError, Pass, some
 from stakes.records import Says
-from stakes.tallies.arithmetic import MOST, Array, Number, are_counts, divide, exact, is_real, room_for
+from stakes.tallies.arithmetic import MOST, Array, Index, Number, Values, are_counts, divide, exact, is_real, room_for
 from stakes.tallies.base import Tally
 from stakes.tallies.checks import as_list, check_class, is_one_of
-from stakes.tallies.fields import how, same
+from stakes.tallies.fields import Content, how, same, say_weighting
+from stakes.tallies.on_demand import remembered
 from stakes.text import aligned, lines
+
+Confused = tuple[str, str, float, float]
+"""A truth, the decision it was taken for, how often, and in what share of that truth."""
 
 _MANY = 20
 MOST_CLASSES = 1000
 """The most classes or decisions of a dense table."""
 
 
-def _total(parts: list[Any]) -> Array:
+def _total(parts: list[Array]) -> Array:
     """Add up; counts whose sum could pass 64 bits as Python integers."""
-    found: Array = np.sum([room_for(part, len(parts)) for part in parts], axis=0)
-    return found
+    return np.asarray(np.sum([room_for(part, len(parts)) for part in parts], axis=0))
 
 
-_ADDED = how(add=_total, load=np.asarray)
+_COUNTS = how(add=_total, load=np.asarray, same="the shape of the leading axes", tell=lambda counts: counts.shape[:-2])
+_SQUARES = how(add=_total, load=np.asarray, same="weighting", tell=lambda squares: say_weighting(squares is not None))
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,52 +50,61 @@ class Confusion(Tally):
 
     truths: tuple[str, ...] = field(metadata=same("the list of classes"))
     decisions: tuple[str, ...] = field(metadata=same("the list of decisions"))
-    counts: Annotated[Array, Says(axes=2)] = field(metadata=_ADDED)
-    squares: Annotated[Array, Says(axes=2)] | None = field(default=None, metadata=_ADDED)
+    counts: Annotated[Array, Says(axes=2)] = field(metadata=_COUNTS)
+    squares: Annotated[Array, Says(axes=2)] | None = field(default=None, metadata=_SQUARES)
     positive: str | None = field(default=None, metadata=how(same="the positive class"))
 
     kind = "confusion"
 
     def __post_init__(self) -> None:
         for name in ("truths", "decisions"):
-            names = getattr(self, name)
-            known = None if isinstance(names, str) else as_list(names)
-            if known is None or len(set(map(str, known))) != len(known):
-                raise errors.bad_counts(f"{name} must be a list of different names, not {errors.short(repr(names))}")
-            object.__setattr__(self, name, tuple(str(n) for n in known))
+            given = getattr(self, name)
+            known = None if isinstance(given, str) else as_list(given)
+            names = tuple(map(str, known or ()))
+            if known is None or len(set(names)) != len(names):
+                raise errors.bad_counts(f"{name} must be a list of different names, not {errors.short(repr(given))}")
+            object.__setattr__(self, name, names)
         object.__setattr__(self, "counts", self._check_counts_of(self.counts))
         if self.squares is not None:
             object.__setattr__(self, "squares", self._check_counts_of(self.squares))
         if self.positive is not None and not is_one_of(self.positive, self.truths):
             raise errors.unknown_positive(self.positive, self.truths)
 
-    def _check_counts_of(self, values: Any) -> Array:
+    def _check_counts_of(self, values: Values) -> Array:
         """Return a frozen copy of the right shape, whole numbers as int64 and the others as float64."""
         try:
             array = _small_if_possible(np.array(values))
         except (ValueError, TypeError):
             raise errors.bad_counts("they are no table of numbers") from None
-        if array.ndim == 2:
-            array = room_for(array, max(array.size, 1))
-        if array.dtype.kind not in "biufO":
+        kind = array.dtype.kind
+        if kind not in "biufO":
             raise errors.bad_counts(f"they are {array.dtype} values, not numbers")
-        if array.dtype != object:
-            array = array.astype(np.int64 if array.dtype.kind in "biu" else np.float64, copy=False)
         wanted = (len(self.truths), len(self.decisions))
         if max(wanted) > MOST_CLASSES:
-            raise errors.table_too_large(*wanted)
+            raise InputError(
+                "table-too-large",
+                f"{wanted[0]:,} classes × {wanted[1]:,} decisions would make a table of {wanted[0] * wanted[1]:,} "
+                "cells; the most is 1,000 × 1,000: group the classes",
+            )
         if array.shape[-2:] != wanted:
             raise errors.bad_counts(f"shape {array.shape} does not fit {wanted[0]} truths and {wanted[1]} decisions")
-        if array.size and not ((array >= 0) & (array < np.inf)).all():  # NaN fails too
+        low, high = (array.min(), array.max()) if array.size else (0, 0)
+        unseen = kind == "O" and (array != array).any()  # a NaN among Python numbers is no minimum
+        if unseen or not (low >= 0 and high < np.inf):
             raise errors.bad_counts("some are negative, infinite or not numbers")
-        if array.dtype == object and (array > MOST).any():
+        if kind == "O" and high > MOST:
             raise errors.bad_counts(f"some are beyond {MOST:g}, more than there are of anything")
+        room = 2**62 // max(array.size, 1) if array.ndim == 2 else 2**63 - 1  # so that the margins fit, too
+        if kind in "iu" and high > room:
+            array = exact(array)
+        elif kind != "O":
+            array = array.astype(np.int64 if kind in "biu" else np.float64, copy=False)
         array.flags.writeable = False
         return array
 
     @classmethod
     def two_class(
-        cls, *, tp: Any, fn: Any, fp: Any, tn: Any, positive: str = "positive", negative: str = "negative"
+        cls, *, tp: Number, fn: Number, fp: Number, tn: Number, positive: str = "positive", negative: str = "negative"
     ) -> Self:
         """Make the table from its four cells (numbers, or arrays with leading axes)."""
         check_class("positive", positive)
@@ -150,8 +163,7 @@ class Confusion(Tally):
     def _margin(self, axis: int) -> Array:
         if not self.leading and self.counts.dtype.kind == "i" and self.counts.size and self.counts.max() < 2**40:
             return exact(self.counts.sum(axis))  # quicker than adding up Python numbers
-        found: Array = self.cells.sum(axis)
-        return found
+        return np.asarray(self.cells.sum(axis))
 
     @cached_property
     def total(self) -> Number:
@@ -177,12 +189,9 @@ class Confusion(Tally):
         """How often a class was decided as it is."""
         return self._cell(self.truths.index(name), self.decisions.index(name))
 
+    @remembered
     def against_rest(self) -> Self:
         """Return, along a new leading axis, each class against all others."""
-        return self._against_rest
-
-    @cached_property
-    def _against_rest(self) -> Self:
         counts = self.counts if self.counts.dtype != object else self.counts.astype(np.float64)
         columns = [self.decisions.index(n) for n in self.truths]
         hits = counts[..., range(len(columns)), columns]
@@ -196,9 +205,9 @@ class Confusion(Tally):
 
     def pooled(self) -> Self:
         """Return the sum over the last leading axis."""
-        return replace(self, counts=self.counts.sum(-3), squares=None)
+        return self.with_counts(self.counts.sum(-3))
 
-    def most_confused(self, most: int = 10) -> list[tuple[str, str, Any, float]]:
+    def most_confused(self, most: int = 10) -> list[Confused]:
         """Return the classes most often taken for another: truth, decision, how often, and the share of that truth."""
         pairs = [
             (self.counts[i, j].item(), truth, decision)
@@ -228,12 +237,9 @@ class Confusion(Tally):
         """Return the same table with this class as the positive one."""
         return replace(self, positive=positive)
 
+    @remembered
     def either_called(self) -> Self:
         """Return a table with a positive class for figures that are the same whichever it is."""
-        return self._either_called
-
-    @cached_property
-    def _either_called(self) -> Self:
         return self.called(self.truths[-1]) if self.unnamed else self
 
     @cached_property
@@ -295,9 +301,9 @@ class Confusion(Tally):
         """Rows called negative."""
         return self.fn + self.tn
 
-    def with_squares(self, squares: Array) -> Self:
-        """Return the table of sums of weights, with the sums of their squares."""
-        return replace(self, squares=squares)
+    def with_counts(self, counts: Array, squares: Array | None = None) -> Self:
+        """Return a table of other counts (with the sums of squared weights, if rows have any) under the same names."""
+        return type(self)(self.truths, self.decisions, counts, squares, self.positive)
 
     def swapped(self) -> Self:
         """Return the same table with the other class as the positive one."""
@@ -305,33 +311,27 @@ class Confusion(Tally):
         return replace(self, positive=self.truths[1 - row])
 
     # ── what ignoring the input would give ───────────────────────────────────────────────────────────────────
+    @remembered
     def coin(self) -> Self:
         """Return the table of a coin that takes each decision as often as the model, whatever the case.
 
         Counts are multiplied by the total, which keeps them whole; ratios do not notice.
         """
-        return self._coin
-
-    @cached_property
-    def _coin(self) -> Self:
         truths, decisions = self._plain(self.truth_totals), self._plain(self.decision_totals)
-        return replace(self, counts=truths[..., :, None] * decisions[..., None, :], squares=None)
+        return self.with_counts(truths[..., :, None] * decisions[..., None, :])
 
+    @remembered
     def constants(self) -> list[Self]:
         """Return, for each decision, the table of always taking it; of many, only the most frequent truth."""
-        return self._constants
-
-    @cached_property
-    def _constants(self) -> list[Self]:
         totals = self._plain(self.truth_totals)
-        places: Any = range(len(self.decisions))
+        places = list(range(len(self.decisions)))
         if len(self.decisions) > _MANY and not self.leading:
             places = [self.decisions.index(self.truths[int(np.argmax(totals))])]
         tables = []
         for j in places:
             table = np.zeros((*self.leading, len(self.truths), len(self.decisions)), totals.dtype)
             table[..., :, j] = totals
-            tables.append(replace(self, counts=table, squares=None))
+            tables.append(self.with_counts(table))
         return tables
 
     def _plain(self, totals: Array) -> Array:
@@ -339,36 +339,19 @@ class Confusion(Tally):
         return totals.astype(np.float64) if len(self.decisions) > _MANY else totals
 
     # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────
-    def __getitem__(self, index: Any) -> Self:
+    def __getitem__(self, index: Index) -> Self:
         """Take one (or some) of the leading axis."""
         if not self.leading:
             raise TypeError("this confusion table has no leading axis to index")
-        squares = None if self.squares is None else self.squares[index]
-        return replace(self, counts=self.counts[index], squares=squares)
+        return self.with_counts(self.counts[index], None if self.squares is None else self.squares[index])
 
     @classmethod
     def _stack(cls, parts: Sequence[Self]) -> Self:
-        squares = None if parts[0].squares is None else np.stack([part.squares for part in parts])  # type: ignore[misc]
-        return replace(parts[0], counts=np.stack([part.counts for part in parts]), squares=squares)
-
-    def _question(self) -> dict[str, Any]:
-        weighting = "weighted" if self.weighted else "unweighted"
-        return {**super()._question(), "weighting": weighting, "the shape of the leading axes": self.leading}
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Confusion):
-            return NotImplemented
-        same_squares = (
-            self.squares is other.squares
-            if self.squares is None or other.squares is None
-            else np.array_equal(self.squares, other.squares)
-        )
-        return self._question() == other._question() and np.array_equal(self.counts, other.counts) and same_squares
-
-    __hash__ = None
+        squares = [part.squares for part in parts if part.squares is not None]
+        return parts[0].with_counts(np.stack([part.counts for part in parts]), np.stack(squares) if squares else None)
 
     @classmethod
-    def _restored(cls, content: dict[str, Any]) -> Self:
+    def _restored(cls, content: Content) -> Self:
         if content["squares"] is not None:
             counts, squares = (np.asarray(content[name], np.float64) for name in ("counts", "squares"))
             if ((squares > 0) != (counts > 0)).any():
@@ -394,15 +377,13 @@ def quote_label(name: str) -> str:
     return repr(name) if name != name.strip() or "," in name else name
 
 
-def most_frequent(
-    pairs: list[tuple[Any, str, str]], totals: dict[str, Any], most: int
-) -> list[tuple[str, str, Any, float]]:
+def most_frequent(pairs: list[tuple[float, str, str]], totals: Mapping[str, float], most: int) -> list[Confused]:
     """Rank (count, truth, decision): truth, decision, how often, and the share of that truth."""
     ranked = sorted(pairs, key=lambda pair: (-pair[0], pair[1], pair[2]))[:most]
     return [(truth, decision, count, float(count / totals[truth])) for count, truth, decision in ranked]
 
 
-def _stack_cells(tp: Any, fn: Any, fp: Any, tn: Any) -> Array:
+def _stack_cells(tp: Number, fn: Number, fp: Number, tn: Number) -> Array:
     """The cells of many tables, each an array over the same leading axes."""
     try:
         return np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)
@@ -412,6 +393,6 @@ def _stack_cells(tp: Any, fn: Any, fp: Any, tn: Any) -> Array:
 
 def _small_if_possible(counts: Array) -> Array:
     """Python integers as int64 where they fit."""
-    if counts.dtype == object and all(isinstance(c, int) and abs(c) < 2**63 for c in counts.flat):
+    if counts.dtype.kind == "O" and all(isinstance(c, int) and abs(c) < 2**63 for c in counts.flat):
         return counts.astype(np.int64)
     return counts

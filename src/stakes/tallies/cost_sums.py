@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from fractions import Fraction
+from typing import Self
 
 import numpy as np
 
@@ -34,7 +35,6 @@ class CostSums(Tally):
     weighted: bool = field(default=False, metadata=WEIGHTED)
 
     kind = "costs"
-    leading = ()
 
     @classmethod
     def from_rows(
@@ -75,11 +75,11 @@ class CostSums(Tally):
         """How many rows of equal weight would tell as much (Kish)."""
         return self.total**2 / float(self.products[:, 0, 0].sum()) if self.total else 0.0
 
-    def shares(self, prior: Sequence[Any] | None) -> Array:
+    def shares(self, prior: Sequence[Fraction] | None) -> Array:
         """How frequent each class is: in the rows, or where the model is going to be used."""
         return self.sums[:, 0] / self.total if prior is None else np.array(prior, np.float64)
 
-    def means(self, prior: Sequence[Any] | None = None) -> Array:
+    def means(self, prior: Sequence[Fraction] | None = None) -> Array:
         """The mean of each number over all rows, with the classes as frequent as the prior says."""
         sizes = self.sums[:, :1]
         each = divide(self.sums, sizes)

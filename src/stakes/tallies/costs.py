@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from stakes import errors
 from stakes.errors import Given, InputError, Pass, short, some
 from stakes.records import Record
-from stakes.tallies.arithmetic import Array, is_real
+from stakes.tallies.arithmetic import Array, Values, is_real
 from stakes.tallies.checks import is_one_of, is_sequence
+from stakes.tallies.fields import Content
 from stakes.tallies.names import canonical
 from stakes.tallies.toml_files import read_toml
 from stakes.text import visible
@@ -26,6 +26,9 @@ Row = tuple[Cell, ...]
 
 _MOST = 1e100
 """Larger costs leave no room for their products."""
+
+_PAIR = ("negative", "positive")
+"""What the two classes of a miss and a false alarm are called, as long as no table names them."""
 
 ROUNDING = 1e-3
 """How far from 1 the probabilities of a row may add up."""
@@ -46,11 +49,11 @@ class Costs(Record):
     [('home', 0.0), ('tests', 0.019801980198019802), ('operate', 0.9795918367346939)]
     """
 
-    matrix: Any = None
-    classes: Sequence[Any] | None = None
-    decisions: Sequence[Any] | None = None
-    miss: Any = None
-    false_alarm: Any = None
+    matrix: Values = None
+    classes: Sequence[Values] | None = None
+    decisions: Sequence[Values] | None = None
+    miss: Values = None
+    false_alarm: Values = None
 
     def __post_init__(self) -> None:
         prices = [price for price in (self.miss, self.false_alarm) if price is not None]
@@ -62,23 +65,31 @@ class Costs(Record):
                 " (rows are the truth), not both",
             )
         if self.matrix is None:
-            cells = [[0, self.false_alarm], [self.miss, 0]]
-            for name, price in (("miss", self.miss), ("false_alarm", self.false_alarm)):
-                if is_real(price) and _MOST < abs(price) < math.inf:
-                    raise errors.huge_cost(name, price)
-                if not (isinstance(price, str) and price.strip()) and not (is_real(price) and abs(price) <= _MOST):
-                    raise InputError(
-                        "bad-price", Given(name, price), " is no cost; give a finite number, or the name of a column"
-                    )
-                if not isinstance(price, str) and price < 0:
-                    errors.warn(
-                        "negative-price",
-                        Given(name, price),
-                        " is below 0: it would cost less than a right answer; is it a gain?",
-                    )
-            self._set(matrix=_cells(cells, ("negative", "positive"), ("negative", "positive")))
-            self._refuse_nothing_to_decide()
-            return
+            self._from_prices()
+        else:
+            self._from_matrix()
+        if all(len(set(row)) == 1 for row in self.matrix):  # every decision costs the same: nothing to choose between
+            raise errors.costs_of_nothing()
+        if self.classes is not None:
+            self._warn_of_dear_right_answers()
+
+    def _from_prices(self) -> None:
+        """Make the matrix of a miss and a false alarm."""
+        for name, price in (("miss", self.miss), ("false_alarm", self.false_alarm)):
+            if not _is_cost(price, name):
+                raise InputError(
+                    "bad-price", Given(name, price), " is no cost; give a finite number, or the name of a column"
+                )
+            if not isinstance(price, str) and price < 0:
+                errors.warn(
+                    "negative-price",
+                    Given(name, price),
+                    " is below 0: it would cost less than a right answer; is it a gain?",
+                )
+        self._set(matrix=_cells([[0, self.false_alarm], [self.miss, 0]], _PAIR, _PAIR))
+
+    def _from_matrix(self) -> None:
+        """Check a matrix and the names of its rows and columns."""
         if isinstance(self.matrix, Mapping):
             self._from_names(self.matrix)
         if self.classes is None:
@@ -103,19 +114,12 @@ class Costs(Record):
             if len(set(names)) != len(names) or len(names) < 2:
                 raise errors.classes_not_different(names)
         self._set(classes=classes, decisions=decisions, matrix=_cells(self.matrix, classes, decisions))
-        self._refuse_nothing_to_decide()
-        self._warn_of_dear_right_answers()
 
-    def _refuse_nothing_to_decide(self) -> None:
-        """Where every decision costs the same for every class there is nothing to choose between."""
-        if all(len(set(row)) == 1 for row in self.matrix):
-            raise errors.costs_of_nothing()
-
-    def _set(self, **values: Any) -> None:
+    def _set(self, **values: object) -> None:
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
-    def _from_names(self, named: Mapping[Any, Any]) -> None:
+    def _from_names(self, named: Mapping[Values, Values]) -> None:
         """Take class → {decision: cost} apart; every class must price every decision."""
         for name, row in named.items():
             if not isinstance(row, Mapping):
@@ -131,12 +135,17 @@ class Costs(Record):
             if missing:
                 other = next(n for n, r in rows.items() if missing[0] in r)
                 only = [d for d in row if not all(d in r for r in rows.values())]
-                raise errors.cost_missing(missing[0], other, name, only)
+                meant = f", which has {some(only)} instead" if only else ""
+                raise InputError(
+                    "cost-missing",
+                    f"the class {other!r} has a cost of the decision {missing[0]!r}, but the class {name!r} has "
+                    f"none{meant}; give every class a cost of every decision",
+                )
         cells = [[row[d] for d in decisions] for row in rows.values()]
         self._set(matrix=cells, classes=tuple(rows), decisions=tuple(decisions))
 
     @classmethod
-    def from_utilities(cls, matrix: Any, classes: Sequence[str], decisions: Sequence[str] | None = None) -> "Costs":
+    def from_utilities(cls, matrix: Values, classes: Sequence[str], decisions: Sequence[str] | None = None) -> "Costs":
         """Turn gains into costs: what a decision earns less than the best one for that class."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", errors.InputWarning)  # the best gain is the largest, not the smallest
@@ -145,7 +154,7 @@ class Costs(Record):
         return cls([[max(row) - gain for gain in row] for row in rows], gains.classes, gains.decisions)
 
     @classmethod
-    def from_toml(cls, path: Any) -> "Costs":
+    def from_toml(cls, path: object) -> "Costs":
         """Read costs from a file: miss and false_alarm, or a table [costs.CLASS] or [utilities.CLASS] for each class.
 
         >>> import pathlib, tempfile
@@ -157,7 +166,7 @@ class Costs(Record):
         return cls._from_tables(read_toml(path), str(path))
 
     @classmethod
-    def _from_tables(cls, read: Mapping[str, Any], path: str) -> "Costs":
+    def _from_tables(cls, read: Content, path: str) -> "Costs":
         prices = read.get("costs", read)
         for name in ("costs", "utilities"):
             if not isinstance(read.get(name, {}), Mapping):
@@ -189,8 +198,9 @@ class Costs(Record):
 
     def _warn_of_dear_right_answers(self) -> None:
         """A right answer that costs more than a wrong one is more likely a gain, or a transposed matrix."""
-        for name, row in zip(self.classes or (), self.matrix, strict=True):
-            known = {d: cost for d, cost in zip(self.decisions or (), row, strict=True) if not isinstance(cost, str)}
+        classes, decisions = self._names
+        for name, row in zip(classes, self.matrix, strict=True):
+            known = {d: cost for d, cost in zip(decisions, row, strict=True) if not isinstance(cost, str)}
             best = min(known, key=known.__getitem__, default=None)
             if name in known and best is not None and known[name] > known[best]:
                 errors.warn(
@@ -212,6 +222,11 @@ class Costs(Record):
             raise errors.costs_by_row(self.columns)
         return tuple(self.matrix)
 
+    @property
+    def _names(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The classes and the decisions."""
+        return tuple(self.classes or _PAIR), tuple(self.decisions or _PAIR)
+
     # ── fitted to a table ────────────────────────────────────────────────────────────────────────────────────
     def for_table(self, truths: Sequence[str], decisions: Sequence[str], positive: str | None) -> list[Row]:
         """Return the costs in the order of a table's truths and decisions, or say which name does not fit."""
@@ -226,14 +241,15 @@ class Costs(Record):
                 )
             place = {name: int(name == positive) for name in (*truths, *decisions)}
             return [tuple(self.matrix[place[t]][place[d]] for d in decisions) for t in truths]
-        for what, wanted, known in (("class", truths, self.classes), ("decision", decisions, self.decisions)):
-            strange = [name for name in wanted if name not in known]  # type: ignore[operator]
-            if strange and what == "class" and set(truths) <= set(self.decisions or ()):
-                raise errors.costs_transposed(strange[0], self.classes[0], self.decisions)  # type: ignore[arg-type]
+        classes, possible = self._names
+        for what, wanted, known in (("class", truths, classes), ("decision", decisions, possible)):
+            strange = [name for name in wanted if name not in known]
+            if strange and what == "class" and set(truths) <= set(possible):
+                raise errors.costs_transposed(strange[0], classes[0], possible)
             if strange:
-                raise errors.no_cost_for(what, strange[0], known)  # type: ignore[arg-type]
-        rows, columns = ({name: i for i, name in enumerate(names)} for names in (self.classes, self.decisions))  # type: ignore[arg-type]
-        return [tuple(self.matrix[rows[t]][columns[d]] for d in decisions) for t in truths]
+                raise errors.no_cost_for(what, strange[0], known)
+        columns = [possible.index(name) for name in decisions]
+        return [tuple(self.matrix[classes.index(name)][j] for j in columns) for name in truths]
 
     # ── two classes ──────────────────────────────────────────────────────────────────────────────────────────
     def switch_points(self, positive: str | None = None) -> list[tuple[str, Fraction]]:
@@ -264,12 +280,12 @@ class Costs(Record):
             taken = {name for name, _ in self.switch_points(positive)}
             return [name for name in self._lines(positive)[0] if name not in taken]
         prices = np.array(self.matrix, np.float64)
-        return [name for d, name in enumerate(self.decisions or ()) if not _ever_cheapest(prices, d)]
+        return [name for d, name in enumerate(self._names[1]) if not _ever_cheapest(prices, d)]
 
     def _lines(self, positive: str | None) -> tuple[Sequence[str], list[tuple[Fraction, Fraction]]]:
         """The decisions, and what each costs when surely negative and when surely positive."""
         if self.classes is None:
-            return ("negative", "positive"), list(zip(*self.numbers, strict=True))
+            return _PAIR, list(zip(*self.numbers, strict=True))
         if len(self.classes) != 2 or not is_one_of(positive, self.classes):
             raise InputError(
                 "switch-points-of-two",
@@ -277,42 +293,41 @@ class Costs(Record):
                 Pass("positive"),
                 f" one of them; there is {some(self.classes)}, {short(repr(positive))}",
             )
-        row = self.classes.index(str(positive))
-        numbers = self.numbers
-        return self.decisions, list(zip(numbers[1 - row], numbers[row], strict=True))  # type: ignore[return-value]
+        classes, decisions = self._names
+        row, numbers = classes.index(positive), self.numbers
+        return decisions, list(zip(numbers[1 - row], numbers[row], strict=True))
 
     # ── any number of classes ────────────────────────────────────────────────────────────────────────────────
-    def bayes_decisions(self, posteriors: Any) -> Array:
+    def bayes_decisions(self, posteriors: Values) -> Array:
         """Return for each row of class probabilities (in the order of ``classes``) the decision that costs least.
 
         Of decisions that cost the same, the first. The probabilities of a row add up to 1 within a thousandth.
         """
         prices = np.array(self.numbers, np.float64)
-        found: Array = (_probabilities(posteriors, len(prices)) @ prices).argmin(axis=-1)
-        return found
+        return np.asarray((_probabilities(posteriors, len(prices)) @ prices).argmin(axis=-1))
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, object]:
         """Return plain numbers and names: of errors by name, or of the whole matrix."""
         matrix = [[cell if isinstance(cell, str) else float(cell) for cell in row] for row in self.matrix]
         if self.classes is None:
             return {"miss": matrix[1][0], "false_alarm": matrix[0][1]}
-        return {"classes": list(self.classes), "decisions": list(self.decisions or ()), "matrix": matrix}
+        classes, decisions = map(list, self._names)
+        return {"classes": classes, "decisions": decisions, "matrix": matrix}
 
     @property
     def words(self) -> str:
         """What the costs are, shortly."""
         if self.classes is None:
             return f"a miss {show_cell(self.matrix[1][0])}, a false alarm {show_cell(self.matrix[0][1])}"
-        return f"{len(self.classes)} classes × {len(self.decisions or ())} decisions"
+        return f"{len(self.classes)} classes × {len(self._names[1])} decisions"
 
     @property
     def in_full(self) -> str:
         """Every cost in words, by which one matrix can be told from another."""
-        rows = zip(self.classes or ("negative", "positive"), self.matrix, strict=True)
-        names = self.decisions or ("negative", "positive")
+        classes, decisions = self._names
         return "; ".join(
-            f"{name}: {', '.join(f'{decision} {price}' for decision, price in zip(names, row, strict=True))}"
-            for name, row in rows
+            f"{name}: {', '.join(f'{decision} {price}' for decision, price in zip(decisions, row, strict=True))}"
+            for name, row in zip(classes, self.matrix, strict=True)
         )
 
     def __repr__(self) -> str:
@@ -348,7 +363,7 @@ def _ever_cheapest(prices: Array, decision: int) -> bool:
     return bool(found.fun <= 1e-9)
 
 
-def _probabilities(given: Any, classes: int) -> Array:
+def _probabilities(given: Values, classes: int) -> Array:
     """Check probabilities of classes: one row of them, or a table with one column for each class."""
     try:
         masked = isinstance(given, np.ma.MaskedArray)
@@ -371,7 +386,7 @@ def _probabilities(given: Any, classes: int) -> Array:
     return found
 
 
-def _cells(matrix: Any, classes: Sequence[str], decisions: Sequence[str]) -> tuple[Row, ...]:
+def _cells(matrix: Values, classes: Sequence[str], decisions: Sequence[str]) -> tuple[Row, ...]:
     """Check a matrix, cell by cell."""
     if not is_sequence(matrix):
         raise errors.costs_of_wrong_shape(f"{type(matrix).__name__}", len(classes), len(decisions))
@@ -388,11 +403,7 @@ def _cells(matrix: Any, classes: Sequence[str], decisions: Sequence[str]) -> tup
         raise errors.costs_of_wrong_shape(shape, len(classes), len(decisions))
     for name, row in zip(classes, rows, strict=True):
         for decision, cost in zip(decisions, row, strict=True):
-            if isinstance(cost, str) and cost.strip():
-                continue
-            if is_real(cost) and _MOST < abs(cost) < math.inf:
-                raise errors.huge_cost(f"{name} → {decision}", cost)
-            if not is_real(cost) or not abs(cost) <= _MOST:
+            if not _is_cost(cost, f"{name} → {decision}"):
                 raise InputError(
                     "bad-cost",
                     f"the cost of {decision!r} for the class {name!r} is {short(repr(cost))}; give a finite number, "
@@ -401,6 +412,13 @@ def _cells(matrix: Any, classes: Sequence[str], decisions: Sequence[str]) -> tup
     return tuple(tuple(cost if isinstance(cost, str) else as_fraction(cost) for cost in row) for row in rows)
 
 
-def as_fraction(cost: Any) -> Fraction:
+def _is_cost(cost: object, called: str) -> bool:
+    """Whether a cost is a finite number, or the name of a column; refuse numbers that are too large."""
+    if is_real(cost) and _MOST < abs(cost) < math.inf:
+        raise InputError("huge-cost", Given(called, cost), " is beyond 1e100; rescale the costs")
+    return bool(cost.strip()) if isinstance(cost, str) else is_real(cost) and abs(cost) <= _MOST
+
+
+def as_fraction(cost: float | Fraction) -> Fraction:
     """Return the number that was written: 0.1 is a tenth."""
     return Fraction(cost) if isinstance(cost, int | Fraction) else Fraction(repr(float(cost)))

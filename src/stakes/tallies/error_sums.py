@@ -6,18 +6,20 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Self
+from typing import Self, TypeVar
 
 import numpy as np
 
 from stakes import errors
 from stakes.errors import About, InputError
 from stakes.tallies import bins
-from stakes.tallies.arithmetic import Array, Number, finite, is_real
+from stakes.tallies.arithmetic import Array, Number, Values, finite, is_real, weighted_sum
 from stakes.tallies.base import Tally
 from stakes.tallies.checks import as_rows
-from stakes.tallies.fields import TOTAL, WEIGHTED, how
+from stakes.tallies.fields import TOTAL, WEIGHTED, Content, how
 from stakes.tallies.on_demand import OnDemand
+
+T = TypeVar("T")
 
 Power = tuple[int, int, int, int]
 """The powers of |error|, error, truth and prediction in a product."""
@@ -76,18 +78,18 @@ class ErrorRows:
             np.concatenate(weights) if weights else None,
         )
 
-    def saved(self) -> list[Any]:
+    def saved(self) -> list[Array | None]:
         """Return the columns."""
         return [self.truth, self.prediction, self.weight]
 
     @classmethod
-    def restored(cls, saved: Any) -> Self:
+    def restored(cls, saved: Iterable[Values]) -> Self:
         """Restore what :meth:`saved` gave."""
-        truth, prediction, weight = (None if column is None else np.asarray(column) for column in saved)
-        columns = [column for column in (truth, prediction, weight) if column is not None]
+        truth, prediction, weight = saved
+        columns = [np.asarray(column) for column in (truth, prediction, *([] if weight is None else [weight]))]
         if any(c.ndim != 1 or len(c) != len(columns[0]) or not finite(c) for c in columns):
             raise ValueError("rows")
-        return cls(truth, prediction, weight)  # type: ignore[arg-type]
+        return cls(*columns)
 
 
 def _merge(parts: Iterable[Mapping[Cell, float]]) -> dict[Cell, float]:
@@ -98,11 +100,11 @@ def _merge(parts: Iterable[Mapping[Cell, float]]) -> dict[Cell, float]:
     return whole
 
 
-def _numbers(entries: Any) -> list[Any]:
+def _numbers(entries: Sequence[Sequence[T]]) -> Sequence[Sequence[T]]:
     """Check entries that consist of numbers."""
     if not all(isinstance(number, int | float) for entry in entries for number in entry):
         raise ValueError("the worst errors or the histogram")
-    return list(entries)
+    return entries
 
 
 def _largest_of(lists: Sequence[Sequence[WorstError]]) -> tuple[WorstError, ...]:
@@ -149,10 +151,10 @@ class ErrorSums(Tally):
     ignoring the input scores. A part that was not counted is None.
     """
 
-    moments: Mapping[Power, Any] = field(metadata=_MOMENTS)
-    largest: Any = field(metadata=how(add=max))
-    squared_logs: Any = field(default=None, metadata=_LOGS)
-    percentages: Any = field(default=None, metadata=TOTAL)
+    moments: Mapping[Power, Number] = field(metadata=_MOMENTS)
+    largest: Number = field(metadata=how(add=max))
+    squared_logs: Number = field(default=None, metadata=_LOGS)
+    percentages: Number = field(default=None, metadata=TOTAL)
     rows: ErrorRows | None = field(default=None, metadata=_ROWS)
     worst: tuple[WorstError, ...] | None = field(default=None, metadata=_WORST)
     histogram: Mapping[Cell, float] | None = field(default=None, metadata=_HISTOGRAM)
@@ -290,7 +292,7 @@ class ErrorSums(Tally):
         return replace(self, rows=None, worst=None, histogram=None, constant=constant)
 
     # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────
-    def _question(self) -> dict[str, Any]:
+    def _question(self) -> dict[str, object]:
         return {
             **super()._question(),
             "the list of parts": [part for part in PARTS if part != "baseline" and self.has(part)],
@@ -313,10 +315,8 @@ class ErrorSums(Tally):
             return NotImplemented
         return _in_order(self.to_dict()) == _in_order(other.to_dict())
 
-    __hash__ = None
-
     @classmethod
-    def _restored(cls, content: dict[str, Any]) -> Self:
+    def _restored(cls, content: Content) -> Self:
         sums = super()._restored(content)
         if sums.rows is None or sums.constant is None:
             return sums
@@ -337,7 +337,7 @@ class ErrorSums(Tally):
         return f"<ErrorSums of {float(self.total):,.15g} rows>"
 
 
-def _in_order(saved: dict[str, Any]) -> dict[str, Any]:
+def _in_order(saved: Content) -> Content:
     """Forget the order of rows, which no figure sees."""
     rows, constant = saved["rows"], saved["constant"]
     columns = None if rows is None else [column for column in rows if column is not None]
@@ -350,7 +350,7 @@ def _in_order(saved: dict[str, Any]) -> dict[str, Any]:
 
 
 # ── one pass over the rows ───────────────────────────────────────────────────────────────────────────────────────
-def _add_up(truth: Array, prediction: Array, weight: Array | None, parts: Collection[str]) -> dict[str, Any]:
+def _add_up(truth: Array, prediction: Array, weight: Array | None, parts: Collection[str]) -> Content:
     extremes = [max(abs(float(column.min())), abs(float(column.max()))) for column in (truth, prediction)]
     if not math.isfinite(sum(extremes) + (0.0 if weight is None else float(weight.sum()))):
         raise InputError(
@@ -375,7 +375,7 @@ def _add_up(truth: Array, prediction: Array, weight: Array | None, parts: Collec
             logs.append(_squared_logs(t, p, w))
         if "percentages" in parts:
             zeros += len(t) - int(np.count_nonzero(t))
-            percentages.append(_sum(percentage(size, t), w))
+            percentages.append(weighted_sum(percentage(size, t), w))
         if "worst" in parts and (len(worst) < WORST or here > abs(worst[-1].error)):
             worst = _worst([*worst, *_worst_of_block(start, size, error, t, p)])
         if "histogram" in parts:
@@ -431,27 +431,27 @@ class _Moments:
             (np.ldexp(column, -shift) if shift else column) - centre if use else column
             for column, shift, centre, use in zip(columns, self.shifts, self.centres, needed, strict=True)
         ]
-        products: dict[Power, Any] = {(0, 0, 0, 0): 1.0}
+        products: dict[tuple[int, ...], Number] = {(0, 0, 0, 0): 1.0}
         for power in sorted(self.powers, key=sum):
             if any(power):
                 last = max(i for i in range(4) if power[i])
                 lower = tuple(k - (i == last) for i, k in enumerate(power))
-                products[power] = centred[last] if not any(lower) else products[lower] * centred[last]  # type: ignore[index]
-            self.sums[power].append(_sum(products[power], weight) if any(power) else _count(columns[0], weight))
+                products[power] = centred[last] if not any(lower) else products[lower] * centred[last]
+            self.sums[power].append(weighted_sum(products[power], weight) if any(power) else _count(columns[0], weight))
 
     def about_zero(self) -> Mapping[Power, Fraction]:
         """Expand Σ Π (x + c)ᵏ in the sums of products of x, and undo the scaling; slow, so only when asked for."""
-        sums = {power: Fraction(math.fsum(parts)) for power, parts in self.sums.items()}
+        sums: dict[tuple[int, ...], Fraction] = {p: Fraction(math.fsum(parts)) for p, parts in self.sums.items()}
         return OnDemand(self.powers, lambda power: self._move(sums, power))
 
-    def _move(self, sums: Mapping[Power, Fraction], power: Power) -> Fraction:
+    def _move(self, sums: Mapping[tuple[int, ...], Fraction], power: Power) -> Fraction:
         whole = Fraction(0)
         for lower in itertools.product(*(range(k + 1) for k in power)):
             factor = Fraction(1)
             for k, i, centre in zip(power, lower, self.centres, strict=True):
                 factor *= math.comb(k, i) * (Fraction(centre) ** (k - i) if k > i else 1)
             if factor:
-                whole += factor * sums[lower]  # type: ignore[index]
+                whole += factor * sums[lower]
         return whole * math.prod(Fraction(2) ** (s * k) for s, k in zip(self.shifts, power, strict=True))
 
 
@@ -465,10 +465,6 @@ def _count(column: Array, weight: Array | None) -> float:
     return float(len(column)) if weight is None else float(weight.sum())
 
 
-def _sum(values: Array, weight: Array | None) -> float:
-    return float(values.sum() if weight is None else (values * weight).sum())
-
-
 def _differences(truth: Array, prediction: Array) -> Array:
     """Truth − prediction as float64, rounded once: whole numbers are subtracted as such, however large or unsigned."""
     if truth.dtype.kind == "f" or prediction.dtype.kind == "f":
@@ -478,19 +474,18 @@ def _differences(truth: Array, prediction: Array) -> Array:
         for column in (truth, prediction)
     )
     whole = np.int64 if small else object
-    found: Array = (truth.astype(whole) - prediction.astype(whole)).astype(np.float64)
-    return found
+    return np.asarray((truth.astype(whole) - prediction.astype(whole)).astype(np.float64))
 
 
 def _squared_logs(truth: Array, prediction: Array, weight: Array | None) -> float:
     """Σ(log1p t − log1p p)², NaN where a logarithm does not exist."""
     if truth.min() <= -1 or prediction.min() <= -1:
         return math.nan
-    return _sum((np.log1p(truth) - np.log1p(prediction)) ** 2, weight)
+    return weighted_sum((np.log1p(truth) - np.log1p(prediction)) ** 2, weight)
 
 
 def _worst_of_block(start: int, size: Array, error: Array, truth: Array, prediction: Array) -> Iterable[WorstError]:
-    rows: Any = range(len(size)) if len(size) <= WORST else np.argpartition(-size, WORST)[:WORST]
+    rows = np.argpartition(-size, WORST)[:WORST] if len(size) > WORST else np.arange(len(size))
     return [WorstError(start + int(i), float(truth[i]), float(prediction[i]), float(error[i])) for i in rows]
 
 

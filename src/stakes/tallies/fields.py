@@ -9,8 +9,14 @@ import numpy as np
 
 from stakes.tallies import names
 
+Value = Any
+"""What a field holds, in memory or in a file: each field says of itself what it is."""
 
-def _as_it_is(value: Any) -> Any:
+Content = dict[str, Value]
+"""What is saved of a tally, by the names of its fields: names, numbers and arrays."""
+
+
+def _as_it_is(value: Value) -> Value:
     return value
 
 
@@ -22,37 +28,42 @@ class How:
     must agree before tallies are added, ``tell`` what of the field that is.
     """
 
-    add: Callable[[list[Any]], Any] = lambda values: values[0]
-    save: Callable[[Any], Any] = _as_it_is
-    load: Callable[[Any], Any] = _as_it_is
+    add: Callable[[list[Value]], Value] = lambda values: values[0]
+    save: Callable[[Value], Value] = _as_it_is
+    load: Callable[[Value], Value] = _as_it_is
     same: str = ""
-    tell: Callable[[Any], Any] = _as_it_is
+    tell: Callable[[Value], object] = _as_it_is
     saved: bool = True
 
-    def added(self, values: list[Any]) -> Any:
+    def added(self, values: list[Value]) -> Value:
         """The value of the whole."""
         return None if any(value is None for value in values) else self.add(values)
 
-    def to_file(self, value: Any) -> Any:
+    def to_file(self, value: Value) -> Value:
         """What is saved: names, numbers and arrays."""
         return None if value is None else self.save(value)
 
-    def from_file(self, value: Any) -> Any:
+    def from_file(self, value: Value) -> Value:
         """What was saved, checked."""
         return None if value is None else self.load(value)
 
 
-def how(**said: Any) -> Mapping[str, How]:
+def how(**said: Value) -> Mapping[str, How]:
     """Say how a field of a tally behaves; see :class:`How`."""
     return {"how": How(**said)}
 
 
-def same(words: str, **said: Any) -> Mapping[str, How]:
+def same(words: str, **said: Value) -> Mapping[str, How]:
     """Describe names that must be the same in all parts."""
     return how(**{"save": list, "load": names.read_names, "same": words, **said})
 
 
-WEIGHTED = how(load=bool, same="weighting", tell=lambda weighted: "weighted" if weighted else "unweighted")
+def say_weighting(weighted: bool) -> str:
+    """Say whether rows have weights."""
+    return "weighted" if weighted else "unweighted"
+
+
+WEIGHTED = how(load=bool, same="weighting", tell=say_weighting)
 """Whether rows have weights: in all parts, or in none."""
 
 SUMMED = how(add=lambda values: np.sum(values, axis=0), load=np.asarray)

@@ -7,12 +7,13 @@ to table, so the grid of a sum is the finest one on which all parts can be told:
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.fields import Content
 
 
 def _nothing() -> Array:
@@ -72,14 +73,12 @@ class Grid:
             return NotImplemented
         return self.kind == other.kind and np.array_equal(self.ranges, other.ranges)
 
-    __hash__ = None  # type: ignore[assignment]
-
-    def saved(self) -> dict[str, Any]:
+    def saved(self) -> Content:
         """Return the content, for :meth:`restored`."""
         return {"kind": self.kind, "ranges": self.ranges}
 
     @classmethod
-    def restored(cls, saved: Any) -> Self:
+    def restored(cls, saved: Content) -> Self:
         """Check and restore what :meth:`saved` gave."""
         kind = saved["kind"]
         if kind not in bins.GRIDS:

@@ -4,20 +4,23 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
-from stakes.tallies.arithmetic import Array, Number, are_counts, exact
+from stakes.tallies.arithmetic import Array, Number, Values, are_counts, exact
 from stakes.tallies.base import Tally
-from stakes.tallies.confusion import most_frequent
-from stakes.tallies.fields import SUMMED, same
+from stakes.tallies.confusion import Confused, most_frequent
+from stakes.tallies.fields import SUMMED, Content, how, same, say_weighting
 from stakes.tallies.names import read_names
 from stakes.text import visible
 
 _BLOCK = 1 << 18
 _FEW = 1 << 17
 """So many possible combinations are counted in an array of all of them."""
+
+
+_COUNTS = how(load=np.asarray, same="weighting", tell=lambda counts: say_weighting(counts.dtype.kind == "f"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,14 +44,17 @@ class JointCounts(Tally):
         )
     )
     codes: Array = field(metadata=SUMMED)
-    counts: Array = field(metadata=SUMMED)
+    counts: Array = field(metadata=_COUNTS)
 
     kind = "joint"
-    leading = ()
 
     @classmethod
     def from_rows(
-        cls, columns: Sequence[str], labels: Sequence[Sequence[str]], codes: Sequence[Any], weight: Array | None = None
+        cls,
+        columns: Sequence[str],
+        labels: Sequence[Sequence[str]],
+        codes: Sequence[Values],
+        weight: Array | None = None,
     ) -> Self:
         """Count rows given as one column of codes each, block by block: memory grows with the combinations."""
         names, known = tuple(columns), tuple(map(tuple, labels))
@@ -70,18 +76,16 @@ class JointCounts(Tally):
         sizes = [len(names) for names in labels]
         if math.prod(sizes) >= 2**63:  # too many to be numbered
             kept, places = np.unique(codes, axis=0, return_inverse=True)
-            counts = np.bincount(np.ravel(places), weights=weight, minlength=len(kept))
-            return cls(columns, labels, kept, counts if weight is not None else counts.astype(np.int64))
+            return cls(columns, labels, kept, np.bincount(np.ravel(places), weights=weight, minlength=len(kept)))
         flat = np.ravel_multi_index(tuple(codes.T), sizes) if len(codes) else np.empty(0, np.int64)
         if math.prod(sizes) <= _FEW:
             every = np.bincount(flat, weights=weight, minlength=math.prod(sizes))
             found = np.unique(flat) if weight is not None else np.flatnonzero(every)
-            kept = np.stack(np.unravel_index(found, sizes), axis=-1)
-            return cls(columns, labels, kept, every[found])
-        found, places = np.unique(flat, return_inverse=True)
-        counts = np.bincount(places, weights=weight, minlength=len(found))
-        kept = np.stack(np.unravel_index(found, sizes), axis=-1) if len(found) else np.empty((0, len(sizes)), np.int64)
-        return cls(columns, labels, kept, counts if weight is not None else counts.astype(np.int64))
+            counts = every[found]
+        else:
+            found, places = np.unique(flat, return_inverse=True)
+            counts = np.bincount(places, weights=weight, minlength=len(found))
+        return cls(columns, labels, np.stack(np.unravel_index(found, sizes), axis=-1), counts)
 
     @property
     def weighted(self) -> bool:
@@ -125,7 +129,7 @@ class JointCounts(Tally):
         codes = np.stack([present, np.full(len(present), best)], axis=-1)
         return [type(self)(self.columns, (self.truths, self.truths), codes, sizes[present])]
 
-    def most_confused(self, most: int = 10) -> list[tuple[str, str, Any, float]]:
+    def most_confused(self, most: int = 10) -> list[Confused]:
         """Return the most frequent wrong decisions: truth, decision, how often, and the share of that truth."""
         pairs = [
             (self.counts[i].item(), self.truths[t], self.decisions[d])
@@ -135,9 +139,6 @@ class JointCounts(Tally):
         return most_frequent(pairs, dict(zip(self.truths, self.sizes(0).tolist(), strict=True)), most)
 
     # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────
-    def _question(self) -> dict[str, Any]:
-        return {**super()._question(), "weighting": "weighted" if self.weighted else "unweighted"}
-
     @classmethod
     def _sum(cls, parts: list[Self]) -> Self:
         """Add up what is counted of the same combination: codes and counts belong together."""
@@ -148,7 +149,7 @@ class JointCounts(Tally):
         return cls(added.columns, added.labels, added.codes, whole)
 
     @classmethod
-    def _restored(cls, content: dict[str, Any]) -> Self:
+    def _restored(cls, content: Content) -> Self:
         codes = np.asarray(content["codes"], np.int64).reshape(-1, len(content["labels"]))
         return super()._restored({**content, "codes": codes})
 

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -29,22 +29,18 @@ class Layout:
     """How one kind of score is laid out in a key."""
 
     name: str
-    score: type[Any]
-    key: type[Any]
+    score: type[np.floating[Any]]
+    key: type[np.unsignedinteger[Any]]
 
-    @property
-    def infinite(self) -> int:
-        """The bits of +∞: those of a finite number that is not negative are below."""
-        return int(np.array(np.inf, self.score).view(self.key))
-
-    def to_bits(self, scores: Array) -> Array:
-        """Return integers in the order of the scores, with one bit to spare at the top."""
-        return np.ascontiguousarray(scores).view(self.key)
+    def to_bits(self, scores: Array) -> Array | None:
+        """Return integers in the order of the scores, with one bit to spare at the top; None for what does not fit."""
+        bits = np.ascontiguousarray(scores).view(self.key)
+        infinite = np.array(np.inf, self.score).view(self.key)
+        return None if bits.max() >= infinite else bits  # a sign bit, an infinity or a NaN
 
     def to_scores(self, bits: Array) -> Array:
         """Return the scores of such integers, as float64 (float32 values are kept exactly)."""
-        found: Array = bits.view(self.score).astype(np.float64, copy=False)
-        return found
+        return np.asarray(bits.view(self.score).astype(np.float64, copy=False))
 
 
 class SignedLayout(Layout):
@@ -53,15 +49,13 @@ class SignedLayout(Layout):
     _SCALE = 2.0**-512
     _MIDDLE = np.uint64(1 << 62)
 
-    def fits(self, scores: Array) -> bool:
-        """Whether scaling is exact for all these scores."""
-        size = np.abs(scores)
-        return bool((((size >= 2.0**-510) & (size < 2.0**512)) | (size == 0)).all())
-
-    def to_bits(self, scores: Array) -> Array:
-        """Mirror negative scores below the middle."""
-        size = (np.abs(scores) * self._SCALE).view(np.uint64)
-        return np.where(scores < 0, self._MIDDLE - size, self._MIDDLE + size)
+    def to_bits(self, scores: Array) -> Array | None:
+        """Mirror negative scores below the middle; None where scaling is not exact for all of them."""
+        size = np.abs(scores, dtype=np.float64)
+        if not (((size >= 2.0**-510) & (size < 2.0**512)) | (size == 0)).all():
+            return None
+        bits = (size * self._SCALE).view(np.uint64)
+        return np.where(scores < 0, self._MIDDLE - bits, self._MIDDLE + bits)
 
     def to_scores(self, bits: Array) -> Array:
         """Undo :meth:`to_bits`."""
@@ -82,6 +76,9 @@ class Keys:
 
     layout: Layout
     values: Array
+
+    leading: ClassVar[tuple[int, ...]] = ()
+    weighted: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         self.values.flags.writeable = False
@@ -163,7 +160,7 @@ class Keys:
         tp = np.cumsum(positives) + found
         rows = np.arange(start + 1, stop + 1)
         new = bits[1:] != bits[:-1]
-        ends: Any = slice(None)
+        ends: slice | Array = slice(None)
         if new.all():  # every row is a step
             negatives = 1 - positives
         else:  # some rows tie: a step ends where the score changes
@@ -174,8 +171,8 @@ class Keys:
         columns = [positives, negatives, tp, rows - tp]
         if len(self) >= EXACT_PRODUCTS:
             columns = [exact(column) for column in columns]
-        read = functools.partial(self._scores_at, bits, ends)
-        return Steps(read, columns[0], columns[1], columns[2], columns[3], self.P, self.N)
+        positives, negatives, tp, fp = columns
+        return Steps(lambda: self.layout.to_scores(bits[ends]), positives, negatives, tp, fp, self.P, self.N)
 
     def _spans(self) -> Iterator[tuple[int, int]]:
         """Cut the rows every BLOCK, moved down to where a new score begins."""
@@ -199,9 +196,6 @@ class Keys:
         labels = labels.view(np.int64) if labels.itemsize == 8 else labels.astype(np.int64)
         return np.right_shift(packed, 1, out=packed), labels
 
-    def _scores_at(self, bits: Array, places: Any) -> Array:
-        return self.layout.to_scores(bits[places])
-
 
 def pack(scores: Array, positive: Array) -> Keys | None:
     """Pack finite float scores and boolean labels, and sort them; None when no layout fits.
@@ -213,30 +207,18 @@ def pack(scores: Array, positive: Array) -> Keys | None:
     keys = _pack(layout, scores, positive)
     if keys is None and scores.min() >= 0:  # nothing but a −0.0 stood in the way
         keys = _pack(layout, scores + layout.score(0), positive)
-    return keys if keys is not None else _pack_signed(scores, positive)
+    return keys if keys is not None else _pack(SIGNED, scores, positive)
 
 
 def _pack(layout: Layout, scores: Array, positive: Array) -> Keys | None:
     values = np.empty(len(scores), layout.key)
-    infinite = layout.infinite
     for start in range(0, len(scores), BLOCK):
         stop = start + BLOCK
         bits = layout.to_bits(scores[start:stop])
-        if bits.max() >= infinite:  # a sign bit, an infinity or a NaN
+        if bits is None:
             return None
         join(bits, positive[start:stop], out=values[start:stop])
     return Keys(layout, sort(values))
-
-
-def _pack_signed(scores: Array, positive: Array) -> Keys | None:
-    values = np.empty(len(scores), SIGNED.key)
-    for start in range(0, len(scores), BLOCK):
-        stop = start + BLOCK
-        block = scores[start:stop].astype(np.float64)
-        if not SIGNED.fits(block):
-            return None
-        join(SIGNED.to_bits(block), positive[start:stop], out=values[start:stop])
-    return Keys(SIGNED, sort(values))
 
 
 def join(bits: Array, positive: Array, out: Array) -> None:
@@ -279,7 +261,7 @@ def _polars_is_faster() -> bool:
     """
     sample = np.random.default_rng(0).integers(0, 1 << 63, 1 << 17, dtype=np.uint64)
 
-    def seconds(action: Any) -> float:
+    def seconds(action: Callable[[Array], object]) -> float:
         best = float("inf")
         for _ in range(3):
             copy = sample.copy()
@@ -289,3 +271,56 @@ def _polars_is_faster() -> bool:
         return best
 
     return seconds(_polars_sort) < seconds(np.ndarray.sort)
+
+
+# ── keys that are collected batch by batch ───────────────────────────────────────────────────────────────────────
+_GROWTH = 1.25
+
+
+class KeyBuffer:
+    """Scores and labels packed into keys (see ``keys.py``) as they come, in one array that grows."""
+
+    def __init__(self, rows: int) -> None:
+        """Make room for about so many rows; memory is taken only as it is filled."""
+        self._values = np.empty(max(rows, 1), np.uint64)
+        self._layout: Layout = FLOAT64
+        self._length = 0
+
+    def __len__(self) -> int:
+        return self._length
+
+    def add(self, scores: Array, labels: Array) -> bool:
+        """Add finite scores with labels 0 or 1; False when no layout holds them, and the buffer is of no use then."""
+        if self._layout is FLOAT64 and scores.min() < 0 and not self._lay_out_signed():
+            return False
+        end = self._length + len(scores)
+        if end > len(self._values):
+            self._values = np.concatenate([self._values, np.empty(int(_GROWTH * end) - len(self._values), np.uint64)])
+        for start in range(0, len(scores), BLOCK):
+            block = scores[start : start + BLOCK].astype(np.float64) + 0.0  # −0.0 becomes 0.0
+            bits = self._layout.to_bits(block)
+            if bits is None:
+                return False
+            place = slice(self._length + start, self._length + start + len(block))
+            join(bits, labels[start : start + BLOCK], out=self._values[place])
+        self._length = end
+        return True
+
+    def sorted(self, swapped: bool) -> Keys:
+        """Sort the keys, with labels 0 and 1 swapped if wanted; the buffer gives its memory away."""
+        values, self._values = self._values[: self._length], self._values[:0]
+        if swapped:
+            np.bitwise_xor(values, np.uint64(1), out=values)
+        return Keys(self._layout, sort(values))
+
+    def _lay_out_signed(self) -> bool:
+        """Change to the layout for scores of both signs, a block at a time."""
+        for start in range(0, self._length, BLOCK):
+            keys = self._values[start : min(start + BLOCK, self._length)]
+            packed = np.invert(keys)
+            bits = SIGNED.to_bits(FLOAT64.to_scores(packed >> np.uint64(1)))
+            if bits is None:
+                return False
+            join(bits, packed & np.uint64(1), out=keys)
+        self._layout = SIGNED
+        return True

@@ -1,12 +1,11 @@
 """Names: what a class is called (the one label rule, wherever a label comes from), and several of them in words."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 
-def canonical(value: Any) -> str:
+def canonical(value: object) -> str:
     """Return the class that a value stands for: 1 and 1.0 are the class ``1``, True is ``true``."""
     if isinstance(value, bool | np.bool_):
         return "true" if value else "false"
@@ -15,10 +14,11 @@ def canonical(value: Any) -> str:
     return str(value)
 
 
-def read_names(saved: Any) -> tuple[str, ...]:
+def read_names(saved: Iterable[object]) -> tuple[str, ...]:
     """Return names that were saved: different texts, none of them empty."""
-    names = tuple(saved)
-    if not all(isinstance(name, str) and name for name in names) or len(set(names)) != len(names):
+    found = tuple(saved)
+    names = tuple(name for name in found if isinstance(name, str) and name)
+    if len(set(names)) != len(found):
         raise ValueError("names that are no different texts")
     return names
 

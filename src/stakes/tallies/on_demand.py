@@ -1,10 +1,26 @@
 """Things that are made when they are asked for the first time."""
 
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 K = TypeVar("K")
 T = TypeVar("T")
+
+
+def remembered(method: Callable[[K], T]) -> Callable[[K], T]:
+    """Let a method without arguments work once for each object, and answer from memory afterwards."""
+
+    place = f"_{method.__name__}"
+
+    @functools.wraps(method)
+    def answer(self: K) -> T:
+        memory: dict[str, T] = vars(self)
+        if place not in memory:
+            memory[place] = method(self)
+        return memory[place]
+
+    return answer
 
 
 class OnDemand(Mapping[K, T], Generic[K, T]):
@@ -32,7 +48,7 @@ class OnDemand(Mapping[K, T], Generic[K, T]):
     def __repr__(self) -> str:
         return f"<{len(self):,} on demand>"
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         """Pickle all of it made: what makes it may hold what cannot be pickled."""
         made = dict(self.items())
         return type(self), (made, made.__getitem__)

@@ -1,12 +1,13 @@
 """Work on large arrays in a few threads: NumPy and Polars let other threads run while they calculate."""
 
+import itertools
 import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import copy_context
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 T = TypeVar("T")
 
@@ -14,7 +15,7 @@ _LARGE = 1 << 20
 _MOST_THREADS = 4
 
 
-def run_all(tasks: Sequence[Callable[[], Any]], rows: int) -> list[Any]:
+def run_all(tasks: Sequence[Callable[[], T]], rows: int) -> list[T]:
     """Return the results of all tasks in their order; in threads when there are enough rows to be worth it."""
     threads = min(_MOST_THREADS, os.cpu_count() or 1, len(tasks))
     if rows < _LARGE or threads < 2:
@@ -31,17 +32,14 @@ def ahead(items: Iterator[T]) -> Iterator[T]:
 
     context = copy_context()
 
-    def coming() -> Any:
-        return context.run(lambda: next(items, _END))
+    def coming() -> list[T]:
+        return context.run(lambda: list(itertools.islice(items, 1)))
 
     with ThreadPoolExecutor(1) as pool:
         made = pool.submit(coming)
-        while (item := made.result()) is not _END:
+        while item := made.result():
             made = pool.submit(coming)
-            yield item
-
-
-_END = object()
+            yield item[0]
 
 
 # ── Polars after fork() ──────────────────────────────────────────────────────────────────────────────────────────

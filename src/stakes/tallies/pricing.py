@@ -1,19 +1,21 @@
 """Costs together with the class frequencies they are meant for, and the frequencies inside the scores."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from stakes import errors
 from stakes.errors import Given, InputError, Pass, some
 from stakes.records import Finite, Record
-from stakes.tallies.arithmetic import Array, is_real
+from stakes.tallies.arithmetic import Array, Number, is_real
 from stakes.tallies.costs import Cell, Costs, as_fraction
 from stakes.tallies.names import canonical
+
+Prior = Finite | Mapping[str, Finite]
+"""Class frequencies as they are given: of each class by its name, or of the positive one of two."""
 
 Shares = tuple[Fraction, ...]
 """How frequent each class is, in the order of the classes; they add up to 1."""
@@ -34,14 +36,14 @@ class Pricing(Record, shown="costs prior training_prior"):
     """
 
     costs: Costs
-    prior: Finite | Mapping[str, Finite] | None = None
-    training_prior: Finite | Mapping[str, Finite] | str | None = None
+    prior: Prior | None = None
+    training_prior: Prior | str | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.costs, Costs):
             raise errors.not_costs(self.costs)
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, object]:
         """Return the costs, and class frequencies by the names of the classes."""
         return {"costs": self.costs, "prior": _plain(self.prior), "training_prior": _plain(self.training_prior)}
 
@@ -140,8 +142,7 @@ class Pricing(Record, shown="costs prior training_prior"):
         for c, row in enumerate(prices):
             for d, cell in enumerate(row):
                 risks[:, d] += weights[:, c] * (_column(columns, cell) if isinstance(cell, str) else float(cell))
-        found: Array = risks.argmin(axis=1)
-        return found
+        return np.asarray(risks.argmin(axis=1))
 
     def of_rows(self, truth: Array, truths: Sequence[str], positive: str | None, columns: Mapping[str, Array]) -> Array:
         """What each decision costs in each row, given the class that happened."""
@@ -154,13 +155,13 @@ class Pricing(Record, shown="costs prior training_prior"):
         return costs
 
 
-def _plain(shares: Any) -> Any:
+def _plain(shares: Prior | str | None) -> Mapping[str, float] | float | str | None:
     if isinstance(shares, Mapping):
         return {canonical(name): float(share) for name, share in shares.items()}
     return shares if shares is None or isinstance(shares, str) else float(shares)
 
 
-def shares_of(sizes: Any) -> Shares:
+def shares_of(sizes: Iterable[Number]) -> Shares:
     """How frequent each class is, from the (weighted) number of its rows."""
     exact = [Fraction(size) for size in sizes]
     return tuple(size / sum(exact) for size in exact)
@@ -172,7 +173,7 @@ def _column(columns: Mapping[str, Array] | None, name: str) -> Array:
     return columns[name]
 
 
-def check_shares(argument: str, given: Any, truths: Sequence[str], positive: str | None) -> Shares:
+def check_shares(argument: str, given: object, truths: Sequence[str], positive: str | None) -> Shares:
     """Check class frequencies: a dictionary, or for two classes the share of the positive one."""
     if isinstance(given, Mapping):
         shares = {canonical(name): share for name, share in given.items()}
@@ -189,9 +190,15 @@ def check_shares(argument: str, given: Any, truths: Sequence[str], positive: str
     elif is_real(given) and len(truths) == 2:
         raise errors.which_positive(truths)
     else:
-        raise errors.bad_prior(argument, given)
+        values = []
     if not all(is_real(share) and 0 <= share <= 1 for share in values) or abs(float(sum(values)) - 1) > _ROUNDING:
-        raise errors.bad_prior(argument, given)
+        raise InputError(
+            "bad-prior",
+            Given(argument, given),
+            " does not work; give the share of the positive class of two, or ",
+            Pass(argument, each="share"),
+            " with shares that add up to 1",
+        )
     exact = [as_fraction(share) for share in values]
     return tuple(share / sum(exact) for share in exact)
 

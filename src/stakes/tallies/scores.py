@@ -4,19 +4,19 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from stakes import errors
 from stakes.errors import Given, InputError, some
 from stakes.tallies import bins
-from stakes.tallies.arithmetic import MOST, Array, Number, are_counts, finite
+from stakes.tallies.arithmetic import MOST, Array, Index, Number, Values, are_counts, finite
 from stakes.tallies.base import Tally
 from stakes.tallies.checks import as_rows, check_class, check_threshold
 from stakes.tallies.columns import Columns
 from stakes.tallies.confusion import Confusion
-from stakes.tallies.fields import IN_MEMORY, how
+from stakes.tallies.fields import IN_MEMORY, Content, how, say_weighting
 from stakes.tallies.grid import Grid
 from stakes.tallies.keys import Keys, merge, pack
 from stakes.tallies.small_cells import ranges_without_small_cells
@@ -65,17 +65,15 @@ class ScoreTable(Tally):
         check_class("negative", self.negative)
         if self.positive == self.negative:
             raise InputError(
-                "classes-not-two",
-                Given("classes", [self.negative, self.positive]),
-                ": give two different classes",
+                "classes-not-two", Given("classes", [self.negative, self.positive]), ": give two different classes"
             )
 
     @classmethod
     def from_rows(
         cls,
-        scores: Any,
-        truth: Any,
-        weight: Any = None,
+        scores: Values,
+        truth: Values,
+        weight: Values = None,
         *,
         extra: Mapping[str, Array] | None = None,
         positive: str = "positive",
@@ -96,9 +94,9 @@ class ScoreTable(Tally):
     @classmethod
     def from_columns(
         cls,
-        scores: Any,
-        positives: Any,
-        negatives: Any,
+        scores: Values,
+        positives: Values,
+        negatives: Values,
         *,
         positive: str = "positive",
         negative: str = "negative",
@@ -114,39 +112,42 @@ class ScoreTable(Tally):
     @property
     def leading(self) -> tuple[int, ...]:
         """The leading axes: () for a single table."""
-        return self.store.leading if isinstance(self.store, Columns) else ()
+        return self.store.leading
 
     @property
     def weighted(self) -> bool:
         """Whether the counts are sums of weights."""
-        return isinstance(self.store, Columns) and self.store.weighted
+        return self.store.weighted
 
     @cached_property
     def P(self) -> Number:
         """The (weighted) number of positive rows."""
-        return self.store.total("positives") if isinstance(self.store, Columns) else self.store.P
+        return self.store.P
 
     @cached_property
     def N(self) -> Number:
         """The (weighted) number of negative rows."""
-        return self.store.total("negatives") if isinstance(self.store, Columns) else self.store.N
+        return self.store.N
 
     @property
     def effective_rows(self) -> tuple[float, float]:
         """How many positive and negative rows of equal weight would tell as much (Kish)."""
         P, N = float(self.P), float(self.N)
-        if not isinstance(self.store, Columns) or not self.weighted:
+        if not self.weighted:
             return P, N
-        squared = [float(self.store.values[f"{name}_squared"].sum()) for name in ("positives", "negatives")]
-        return (P**2 / squared[0] if P else 0.0), (N**2 / squared[1] if N else 0.0)
+        positives, negatives = self._squared_weights
+        return (P**2 / positives if P else 0.0), (N**2 / negatives if N else 0.0)
 
     @property
     def equal_rows(self) -> float:
         """How many rows of equal weight would tell as much (Kish)."""
-        if not isinstance(self.store, Columns) or not self.weighted or not self.total:
-            return float(self.total)
-        squares = [self.store.values[f"{name}_squared"].sum() for name in ("positives", "negatives")]
-        return float(self.total) ** 2 / float(sum(squares))
+        total = float(self.total)
+        return total**2 / sum(self._squared_weights) if self.weighted and total else total
+
+    @property
+    def _squared_weights(self) -> list[float]:
+        """The sums of the squared weights of positives and negatives."""
+        return [float(self.as_columns().values[f"{name}_squared"].sum()) for name in _COUNTS]
 
     @property
     def total(self) -> Number:
@@ -242,19 +243,22 @@ class ScoreTable(Tally):
 
     def decided(self, decisions: Sequence[str], steps: Sequence[tuple[str, float]]) -> Confusion:
         """Return the table of several decisions, each taken from a lowest score on (from low scores to high ones)."""
-        tables = [self.at(start) for _, start in steps]
-        above = [(table.counts[:, 1], None if table.squares is None else table.squares[:, 1]) for table in tables]
-        counts = np.zeros((2, len(decisions)), above[0][0].dtype)
-        squares = np.zeros((2, len(decisions))) if self.weighted else None
-        for i, (name, _) in enumerate(steps):
-            further = above[i + 1] if i + 1 < len(steps) else (0, 0)
-            counts[:, decisions.index(name)] = above[i][0] - further[0]
-            if squares is not None:
-                squares[:, decisions.index(name)] = above[i][1] - further[1]  # type: ignore[operator]
-        pair = (self.negative, self.positive)
-        return Confusion(pair, tuple(decisions), counts, squares, self.positive)
+        columns = [decisions.index(name) for name, _ in steps]
 
-    def _confusion(self, columns: Columns, found: Any) -> Confusion:
+        def taken(cells: Sequence[Array]) -> Array:
+            """What lies at or above each start, and not at or above the next one."""
+            above = np.stack(cells)[:, :, 1]
+            found = np.zeros((2, len(decisions)), above.dtype)
+            found[:, columns] = -np.diff(above, axis=0, append=above[:1] * 0).T
+            return found
+
+        tables = [self.at(start) for _, start in steps]
+        squares = [table.squares for table in tables if table.squares is not None]
+        counts = taken([table.counts for table in tables])
+        pair = (self.negative, self.positive)
+        return Confusion(pair, tuple(decisions), counts, taken(squares) if squares else None, self.positive)
+
+    def _confusion(self, columns: Columns, found: Callable[[str], Number]) -> Confusion:
         """Make the tables of what was found (called positive); the rest of each column was not."""
 
         def cells(suffix: str) -> Confusion:
@@ -266,9 +270,9 @@ class ScoreTable(Tally):
             return self._table(tp, fn, fp, tn)
 
         table = cells("")
-        return table.with_squares(cells("_squared").counts) if self.weighted else table
+        return table.with_counts(table.counts, cells("_squared").counts) if self.weighted else table
 
-    def _table(self, tp: Any, fn: Any, fp: Any, tn: Any) -> Confusion:
+    def _table(self, tp: Number, fn: Number, fp: Number, tn: Number) -> Confusion:
         return Confusion.two_class(tp=tp, fn=fn, fp=fp, tn=tn, positive=self.positive, negative=self.negative)
 
     def answers(self, threshold: float) -> bool:
@@ -280,8 +284,13 @@ class ScoreTable(Tally):
         return self.grid.around(threshold)[0] == threshold
 
     def _refuse_inside_bin(self, threshold: float) -> None:
-        if not self.answers(threshold):
-            raise errors.threshold_inside_bin(threshold, *self.grid.around(threshold))  # type: ignore[union-attr]
+        if self.grid is not None and not self.answers(threshold):
+            low, high = self.grid.around(threshold)
+            raise InputError(
+                "threshold-inside-bin",
+                Given("threshold", threshold),
+                f" lies inside a bin of this table; the nearest that it can answer are {low!r} and {high!r}",
+            )
 
     # ── other tables made from this one ──────────────────────────────────────────────────────────────────────
     def as_columns(self) -> Columns:
@@ -312,7 +321,7 @@ class ScoreTable(Tally):
         """
         if self.grid is not None:
             return self
-        grid = grid or ("probability" if self.probabilities else "line")
+        grid = grid or self._usual_grid
         if grid not in bins.GRIDS or (grid == "probability" and not self.probabilities):
             raise InputError(
                 "bad-grid",
@@ -321,6 +330,10 @@ class ScoreTable(Tally):
                 f"{some(bins.GRIDS, last='or')} ('probability' for scores in [0, 1])",
             )
         return self._on(Grid(grid))
+
+    @property
+    def _usual_grid(self) -> str:
+        return "probability" if self.probabilities else "line"
 
     def _on(self, grid: Grid | None) -> Self:
         """Return the table with scores rounded down to a grid that is no finer than its own."""
@@ -341,15 +354,16 @@ class ScoreTable(Tally):
         A cell is the positives or the negatives in a bin; weighted ones are judged by Kish's number of rows. A side of
         ½ (or a whole line) that has too few rows is one bin. Tables add up although other bins were put together.
         """
-        table = self.binned()
-        grid, columns = table.grid, table.as_columns()
+        grid = self.grid or Grid(self._usual_grid)
+        table = self._on(grid)
+        columns = table.as_columns()
         cells, squares = (
-            np.stack([columns.values[name + suffix][::-1] for name in ("positives", "negatives")])
+            np.stack([columns.values[name + suffix][::-1] for name in _COUNTS])
             for suffix in ("", "_squared" if self.weighted else "")
         )
-        numbers = grid.numbers(columns.scores[::-1])  # type: ignore[union-attr]
-        ranges = ranges_without_small_cells(numbers, cells, squares, grid.kind, minimum)  # type: ignore[union-attr]
-        return table._on(grid.joined([Grid(grid.kind, ranges)]))  # type: ignore[union-attr]
+        numbers = grid.numbers(columns.scores[::-1])
+        ranges = ranges_without_small_cells(numbers, cells, squares, grid.kind, minimum)
+        return table._on(grid.joined([Grid(grid.kind, ranges)]))
 
     def compressed(self) -> Self:
         """Return a table of some hundred scores, for resampling: neighbours in the ranking are put together.
@@ -386,7 +400,7 @@ class ScoreTable(Tally):
         return type(self)(self.positive, self.negative, store, grid)
 
     # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────
-    def __getitem__(self, index: Any) -> Self:
+    def __getitem__(self, index: Index) -> Self:
         """Take one (or some) of the leading axis."""
         if not self.leading:
             raise TypeError("this score table has no leading axis to index")
@@ -404,11 +418,11 @@ class ScoreTable(Tally):
         common = grids[0].joined(grids[1:]) if grids else None
         return [part._on(common) for part in parts]
 
-    def _question(self) -> dict[str, Any]:
+    def _question(self) -> dict[str, object]:
         extra = set(self.store.values) if isinstance(self.store, Columns) else set()
         return {
             **super()._question(),
-            "weighting": "weighted" if self.weighted else "unweighted",
+            "weighting": say_weighting(self.weighted),
             "the list of extra columns": sorted(extra - {"positives", "negatives"}),
             "the shape of the leading axes": self.leading,
         }
@@ -435,14 +449,12 @@ class ScoreTable(Tally):
             return np.array_equal(a.values, b.values)
         return self.as_columns() == other.as_columns()
 
-    __hash__ = None
-
-    def _content(self) -> dict[str, Any]:
+    def _content(self) -> Content:
         columns = self.as_columns()
         return {**super()._content(), "scores": columns.scores, "columns": dict(columns.values)}
 
     @classmethod
-    def _restored(cls, content: dict[str, Any]) -> Self:
+    def _restored(cls, content: Content) -> Self:
         scores = np.asarray(content["scores"])
         values = {name: np.asarray(column) for name, column in content["columns"].items()}
         if scores.dtype.kind not in "biufO" or not {"positives", "negatives"} <= set(values):

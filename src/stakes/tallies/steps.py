@@ -65,5 +65,4 @@ class Steps:
     @cached_property
     def precision(self) -> Array:
         """The share of positives at or above each score; NaN above the first row of a table with leading axes."""
-        found: Array = ratio(self.tp, self.tp + self.fp)
-        return found
+        return np.asarray(ratio(self.tp, self.tp + self.fp))

@@ -1,15 +1,14 @@
 """TOML files: what they say, or one line about why they cannot be read."""
 
-from typing import Any
-
 from stakes import errors
 from stakes.tallies.checks import as_path
+from stakes.tallies.fields import Content
 
 _LARGEST, _DEEPEST = 1_000_000, 1_000
 """Bytes of a file, and dots in a line: Python takes minutes over a name of very many parts."""
 
 
-def read_toml(path: Any) -> dict[str, Any]:
+def read_toml(path: object) -> Content:
     """Return what a TOML file says."""
     import tomllib  # only files need it
 

@@ -1,14 +1,15 @@
-"""Intervals of the area under the ROC curve."""
+"""Intervals of the area under the ROC curve, and the p-value of the rank sum."""
 
 import math
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
-from stakes.metrics import auc_bounds
+from stakes.metrics import Metric, auc_bounds
 from stakes.metrics.folds import Fold, fold_all, total
 from stakes.tallies import ScoreTable, Steps
+from stakes.tallies.arithmetic import Number
 from stakes.tallies.columns import Columns
 from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.quantiles import LOGIT, normal, on_scale
@@ -53,13 +54,25 @@ def area_interval(
     return Interval(*on_scale(LOGIT, value, error, normal((1 + confidence) / 2)), "DeLong, on the logit scale")
 
 
+def stretch(metric: Metric, area: float) -> float:
+    """The figure of an area: itself, or gini, which is 2·auc − 1."""
+    return area if metric.range[0] == 0 else 2 * area - 1
+
+
+def stretch_interval(metric: Metric, found: Interval) -> Interval:
+    """The interval of the figure, which is that of the area, stretched."""
+    if found.low is None or found.high is None:
+        return found
+    return replace(found, low=stretch(metric, found.low), high=stretch(metric, found.high))
+
+
 # ── DeLong ───────────────────────────────────────────────────────────────────────────────────────────────────────
-def _of_positives(steps: Steps) -> Any:
+def _of_positives(steps: Steps) -> Number:
     """The squared shares of negatives that positives outrank, times 4·N²."""
     return total(steps.positives * np.square((2.0 * steps.tn + steps.negatives).astype(np.float64)))
 
 
-def _of_negatives(steps: Steps) -> Any:
+def _of_negatives(steps: Steps) -> Number:
     """The squared shares of positives that outrank negatives, times 4·P²."""
     return total(steps.negatives * np.square((2.0 * steps.tp - steps.positives).astype(np.float64)))
 
@@ -72,8 +85,13 @@ def delong_error(table: ScoreTable, auc: float) -> float:
     mine, theirs = fold_all(
         [(Fold(each, lambda whole, _: whole), {}) for each in (_of_positives, _of_negatives)], table
     )
-    between_positives = (mine / (4 * N * N) - P * auc**2) / (P - 1)
-    between_negatives = (theirs / (4 * P * P) - N * auc**2) / (N - 1)
+    return placement_error(auc, P, N, mine / 4, theirs / 4)
+
+
+def placement_error(auc: float, P: float, N: float, of_positives: float, of_negatives: float) -> float:
+    """Return the standard error of an auc from sums of squares: what positives outrank, what outranks negatives"""
+    between_positives = (of_positives / N**2 - P * auc**2) / (P - 1)
+    between_negatives = (of_negatives / P**2 - N * auc**2) / (N - 1)
     return math.sqrt(max(between_positives / P + between_negatives / N, 0.0))
 
 
@@ -107,3 +125,26 @@ def newcombe(auc: float, P: float, N: float, confidence: float) -> tuple[float, 
     low = 0.0 if auc == 0 else brentq(lambda area: auc - area - z * error(area), 0.0, min(auc, 1 - tiny), xtol=1e-15)
     high = 1.0 if auc == 1 else brentq(lambda area: auc - area + z * error(area), max(auc, tiny), 1.0, xtol=1e-15)
     return float(low), float(high)
+
+
+# ── could it be chance? ──────────────────────────────────────────────────────────────────────────────────────────
+def _tied(steps: Steps) -> Number:
+    """Σ t³ − t over groups of t rows with the same score."""
+    rows = np.asarray(steps.rows, np.float64)
+    return total(rows**3 - rows)
+
+
+def rank_sum_p_value(table: ScoreTable, auc: float) -> float | None:
+    """Return how often shuffled labels would give an auc at least this far from ½ (normal, ties counted).
+
+    None for weighted rows, whose ranks have no such law.
+    """
+    if table.weighted or not table.P or not table.N:
+        return None
+    P, N = float(table.P), float(table.N)
+    rows = P + N
+    (ties,) = fold_all([(Fold(_tied, lambda whole, _: whole), {})], table)
+    variance = (rows + 1 - float(ties) / (rows * (rows - 1))) / (12 * P * N)
+    if variance <= 0:  # every score is the same
+        return 1.0
+    return math.erfc(abs(auc - 0.5) / math.sqrt(2 * variance))

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -25,15 +24,14 @@ def class_score_intervals(
     metrics: Sequence[Metric], values: Sequence[float], scores: ClassScores, sampling: Sampling
 ) -> list[Interval]:
     """Return the intervals of losses and areas of class scores."""
-    why = _why_none(scores, sampling)
-    if why:
+    sample, why = scores.sample, _why_none(scores, sampling)
+    if sample is None or why:
         return [none(why)] * len(metrics)
-    sample: Any = scores.sample
     moves = _Moves(sample, len(scores.classes))
     with np.errstate(all="ignore"):  # infinite losses are told apart afterwards
         found = [_INFLUENCES[metric.name](moves) for metric in metrics]
     return [
-        _interval(metric, value, each, scores, sampling)
+        _interval(metric, value, each, scores, sample, sampling)
         for metric, value, each in zip(metrics, values, found, strict=True)
     ]
 
@@ -50,8 +48,9 @@ def _why_none(scores: ClassScores, sampling: Sampling) -> str:
     )
 
 
-def _interval(metric: Metric, value: float, moves: Array, scores: ClassScores, sampling: Sampling) -> Interval:
-    sample: Any = scores.sample
+def _interval(
+    metric: Metric, value: float, moves: Array, scores: ClassScores, sample: ClassSample, sampling: Sampling
+) -> Interval:
     if not np.isfinite(moves).all():
         return none("the loss of some row is infinite, or a class has no rows in the sample")
     rows, whole = scores.equal_rows, float(sample.weight.sum())
@@ -87,8 +86,7 @@ class _Moves:
         return class_squares(self.truth, self.scores)
 
     def mean(self, losses: Array) -> Array:
-        found: Array = losses - np.average(losses, weights=self.weight)
-        return found
+        return np.asarray(losses - np.average(losses, weights=self.weight))
 
     def relative(self, losses: Array, of_shares: Array) -> Array:
         """The loss over that of the class frequencies; of a proper loss only its value for each class moves that."""
@@ -111,8 +109,7 @@ class _Moves:
         return [_area_moves(self.scores[:, c], self.truth == c, self.weight) for c in range(len(self.shares))]
 
     def macro_area(self) -> Array:
-        found: Array = np.mean([moves for _, moves in self.areas], axis=0)
-        return found
+        return np.asarray(np.mean([moves for _, moves in self.areas], axis=0))
 
     def weighted_area(self) -> Array:
         found: Array = sum(

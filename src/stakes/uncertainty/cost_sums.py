@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from stakes.metrics import Metric
-from stakes.metrics.cost import at_prior
+from stakes.metrics.cost import at_prior, pricing_of
 from stakes.tallies import CostSums
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.interval import Interval, none
@@ -28,7 +28,8 @@ def row_cost_intervals(
 
 
 def _interval(metric: Metric, value: float, sums: CostSums, sampling: Sampling) -> Interval:
-    prior = at_prior(sums, metric.function.keywords["pricing"])  # type: ignore[union-attr]
+    pricing = pricing_of(metric)
+    prior = None if pricing is None else at_prior(sums, pricing)
     apart = prior is not None or sampling.fixed
     shares = sums.shares(prior)
     direction = _direction(metric, value, sums.means(prior))
@@ -54,8 +55,7 @@ def _direction(metric: Metric, value: float, means: Array) -> Array:
         return moves
     cheapest = _FIRST_DECISION + int(means[_FIRST_DECISION:].argmin())
     moves[[_COST, _UNAVOIDABLE, cheapest]] = 1.0, value - 1, -value
-    found: Array = moves / (means[cheapest] - means[_UNAVOIDABLE])
-    return found
+    return np.asarray(moves / (means[cheapest] - means[_UNAVOIDABLE]))
 
 
 def _error(sums: CostSums, direction: Array, shares: Array, apart: bool) -> float:

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -22,11 +21,7 @@ def percentile_intervals(metrics: Sequence[Metric], tallies: Tally, sampling: Sa
 
 
 def spread_intervals(
-    metrics: Sequence[Metric],
-    values: Sequence[float],
-    draw: Callable[..., Any],
-    sampling: Sampling,
-    words: str,
+    metrics: Sequence[Metric], values: Sequence[float], draw: Callable[..., Tally], sampling: Sampling, words: str
 ) -> list[Interval]:
     """Return intervals as wide as the figures of drawn tallies spread around their values.
 
@@ -68,8 +63,8 @@ def percentiles(draws: Array, sampling: Sampling, words: str) -> Interval:
     lost = len(draws) - len(defined)
     if lost > len(draws) / 2:
         return none("it is undefined on most resamples")
-    how: Any = "linear" if np.isfinite(defined).all() else "nearest"  # nothing lies between a number and infinity
-    low, high = np.quantile(defined, (sampling.tail, 1 - sampling.tail), method=how)
+    finite = bool(np.isfinite(defined).all())  # nothing lies between a number and infinity
+    low, high = np.quantile(defined, (sampling.tail, 1 - sampling.tail), method="linear" if finite else "nearest")
     if low == high or (math.isfinite(high) and high - low <= 1e-12 * abs(high)):
         return none("every resample gives the same figure")
     return Interval(float(low), float(high), words, lost_words(lost, len(draws)))

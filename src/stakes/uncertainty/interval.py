@@ -29,15 +29,5 @@ def none(reason: str) -> Interval:
 
 def figure(name: str, value: float, baseline: float, limits: Interval, confidence: float, reason: str = "") -> Estimate:
     """Put a figure together with its interval; ``reason`` says why it is undefined, where it is."""
-    return Estimate(
-        name,
-        value,
-        baseline,
-        limits.low,
-        limits.high,
-        reason=reason,
-        confidence=confidence,
-        method=limits.method,
-        no_interval=limits.reason,
-        note=limits.note,
-    )
+    words = (limits.method, limits.reason, limits.note)
+    return Estimate(name, value, baseline, limits.low, limits.high, reason, confidence, *words)

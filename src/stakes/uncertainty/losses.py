@@ -1,9 +1,8 @@
 """Intervals of the losses of two-class probabilities, from sums of their powers."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -82,17 +81,19 @@ def loss_intervals(
     metrics: Sequence[Metric], values: Sequence[float], table: ScoreTable, sampling: Sampling
 ) -> list[Interval]:
     """Return the intervals of losses and of losses relative to the class frequencies."""
-    sums = _all_sums({metric.losses for metric in metrics if metric.losses}, table)
-    return [
-        _interval(metric, value, sums[metric.losses], sampling)  # type: ignore[index]
-        for metric, value in zip(metrics, values, strict=True)
-    ]
+    sums = _all_sums({losses_of(metric) for metric in metrics}, table)
+    return [_interval(m, value, sums[losses_of(m)], sampling) for m, value in zip(metrics, values, strict=True)]
+
+
+def losses_of(metric: Metric) -> Losses:
+    """The losses that a figure is a mean of."""
+    assert metric.losses is not None
+    return metric.losses
 
 
 def loss_powers(losses: Losses, table: ScoreTable) -> Array:
     """Return the number of rows and the sums of the first three powers of their losses, without weights."""
-    found: Array = _all_sums({losses}, table)[losses].powers.sum(axis=0)
-    return found
+    return np.asarray(_all_sums({losses}, table)[losses].powers.sum(axis=0))
 
 
 def _interval(metric: Metric, value: float, sums: _Sums, sampling: Sampling) -> Interval:
@@ -101,7 +102,7 @@ def _interval(metric: Metric, value: float, sums: _Sums, sampling: Sampling) -> 
     if sums.rows < 1.5:
         return none("there is a single row")
     if metric.interval == "relative loss":
-        error = sums.relative_error(metric.losses, sampling.fixed)  # type: ignore[arg-type]
+        error = sums.relative_error(losses_of(metric), sampling.fixed)
         if not value or error < 1e-14:
             return none("every row has the same loss")
         return Interval(*on_scale(LOG, value, error, normal((1 + sampling.confidence) / 2)), "delta method")
@@ -137,7 +138,7 @@ def _powers(counts: tuple[Array, Array], scores: Array, losses: Losses) -> Array
     return np.array([_sums(count, scores, loss_of) for count, loss_of in pairs])
 
 
-def _sums(counts: Array, scores: Array, loss_of: Any) -> list[float]:
+def _sums(counts: Array, scores: Array, loss_of: Callable[[Array], Array]) -> list[float]:
     """Return the number of rows and the sums of the powers of their losses."""
     here = np.flatnonzero(counts)
     with np.errstate(divide="ignore"):

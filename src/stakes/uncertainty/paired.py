@@ -9,7 +9,6 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -17,8 +16,9 @@ from stakes import metrics
 from stakes.metrics import Metric
 from stakes.records import Count
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, ScoreTable
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, Number
 from stakes.tallies.cost_sums import numbers_of
+from stakes.tallies.error_sums import Power
 from stakes.uncertainty import delong, mcnemar, pools, resampling
 from stakes.uncertainty.areas import FEW
 from stakes.uncertainty.draws import lost_words
@@ -49,14 +49,14 @@ class Sample:
     @property
     def hits(self) -> Array:
         """Whether a row is positive."""
-        found: Array = self.truth == self.classes.index(str(self.positive))
-        return found
+        return np.asarray(self.truth == self.classes.index(str(self.positive)))
 
     def take(self, rows: Array) -> "Sample":
         """Return some rows, or all in another order."""
-        parts = {name: getattr(self, name) for name in ("truth", "weight", "cluster", "costs")}
-        taken: Any = {name: None if part is None else part[rows] for name, part in parts.items()}
-        return replace(self, **taken)
+        weight, cluster, costs = (
+            None if part is None else part[rows] for part in (self.weight, self.cluster, self.costs)
+        )
+        return replace(self, truth=self.truth[rows], weight=weight, cluster=cluster, costs=costs)
 
 
 @dataclass(frozen=True)
@@ -101,12 +101,7 @@ def difference_of_unpaired(
         (sample, output) if clustered else _in_order(sample, output, output)[:2] for sample, output in (first, second)
     ]
     pairs = [_pool(metric, sample, output, output) for sample, output in ordered]
-    seeds = (sampling.seed, sampling.seed + 1)
-    figures = [
-        resampling.drawn_figures(pool, seed, sampling.replicates) for pool, seed in zip(pairs, seeds, strict=True)
-    ]
-    with np.errstate(invalid="ignore"):
-        differences = figures[0] - figures[1]
+    differences = resampling.independent_differences(pairs[0], pairs[1], sampling.seed, sampling.replicates)
     method = f"{sampling.replicates:,} independent draws of {'whole clusters' if clustered else 'rows'}"
     interval = None if _why_none(metric) else resampling.percentile_interval(differences, sampling.confidence)
     if interval is None:
@@ -128,15 +123,11 @@ def _lost(differences: Array) -> str:
     return lost_words(int(np.count_nonzero(~np.isfinite(differences))), len(differences))
 
 
-def _in_order(sample: Sample, *outputs: Array) -> Any:
+def _in_order(sample: Sample, first: Array, second: Array) -> tuple[Sample, Array, Array]:
     """Sort the rows by what they hold, so that random numbers meet the same rows whatever order they came in."""
-    columns = [sample.truth, *(column for output in outputs for column in (output.T if output.ndim == 2 else [output]))]
-    if sample.weight is not None:
-        columns.append(sample.weight)
-    if sample.costs is not None:
-        columns.extend(sample.costs.T)
-    rows = np.lexsort(columns)
-    return sample.take(rows), *(output[rows] for output in outputs)
+    held = (sample.truth, first, second, sample.weight, sample.costs)
+    rows = np.lexsort([column for part in held if part is not None for column in np.atleast_2d(part.T)])
+    return sample.take(rows), first[rows], second[rows]
 
 
 # ── areas: DeLong ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -155,14 +146,11 @@ def _of_areas(
     if math.isnan(spread):
         return Difference(method=method, note="a class has a single row, whose spread nobody knows")
     gap = areas[0].value - areas[1].value
-    same = paired and np.array_equal(areas[0].order, areas[1].order)
-    if same or spread < 1e-30:
-        p_value = 1.0 if same or abs(gap) < 1e-15 else None
-        if same:
-            return Difference(0.0, 0.0, p_value, method)
-        return Difference(
-            p_value=p_value, method=method, note="every pair of rows agrees, so their spread is not known"
-        )
+    if paired and np.array_equal(areas[0].order, areas[1].order):
+        return Difference(0.0, 0.0, 1.0, method)
+    if spread < 1e-30:
+        certain = 1.0 if abs(gap) < 1e-15 else None
+        return Difference(None, None, certain, method, "every pair of rows agrees, so their spread is not known")
     low, high, p_value = delong.normal_interval(gap, math.sqrt(spread), sampling.confidence)
     fewest = min(int(np.unique(sample.truth, return_counts=True)[1].min()) for sample in (first[0], second[0]))
     note = f"a class has only {fewest} rows, so DeLong's interval may be too narrow" if fewest < FEW else ""
@@ -219,8 +207,8 @@ def _interval(
     """The interval, how it was made, and on how many draws there was no figure."""
     if _why_none(metric):
         return None, "no interval", ""
-    if is_mean_of_losses(metric) and sample.cluster is None:
-        weighted = (pool.first - pool.second)[:, 0] / pool.first[:, 1]  # type: ignore[attr-defined]
+    if is_mean_of_losses(metric) and isinstance(pool, pools.Sums) and sample.cluster is None:
+        weighted = (pool.first - pool.second)[:, 0] / pool.first[:, 1]
         interval = resampling.mean_interval(weighted, sample.weight, sampling.confidence)
         return interval, "Student's interval of the paired losses", ""
     differences = resampling.drawn_differences(pool, sampling.seed, sampling.replicates)
@@ -239,30 +227,25 @@ def _pool(metric: Metric, sample: Sample, first: Array, second: Array) -> pools.
         return pools.clustered_decisions(metric.of, names, columns, sample.weight, sample.cluster)
     if metric.tally is CostSums:
         return _row_costs(metric, sample, first, second)
+    units = pools.Alike(len(first), sample.cluster)
     if metric.tally is ScoreTable:
-        to_swap = (_ranks(first), _ranks(second)) if metric.family == "ranking" else (first, second)
         ranked = metric.family == "ranking"
-        return pools.Scores(metric.of, sample.hits, first, second, to_swap, sample.weight, sample.cluster, ranked)
+        to_swap = (_ranks(first), _ranks(second)) if ranked else (first, second)
+        return pools.Scores(units, metric.of, sample.hits, first, second, to_swap, sample.weight, ranked)
     if is_of_sums(metric):
         return _moments(metric, sample, first, second)
-    return pools.PooledRows(functools.partial(_recounted, metric, sample), first, second, sample.cluster)
+    return pools.PooledRows(units, functools.partial(_recounted, metric, sample), first, second)
 
 
 def _losses(metric: Metric, sample: Sample, first: Array, second: Array) -> pools.Sums:
     """Sums of losses and of weights."""
     loss = row_loss(metric)
     truth = sample.hits if metric.tally is ScoreTable else sample.truth
+    if metric.tally is not ClassScores:  # codes of classes stay whole numbers
+        truth = truth.astype(np.float64)
     unit = np.ones(len(truth)) if sample.weight is None else sample.weight
-    sides = [
-        np.stack([unit * loss(_numbers(truth, metric), side.astype(np.float64)), unit], axis=-1)
-        for side in (first, second)
-    ]
+    sides = [np.stack([unit * loss(truth, side.astype(np.float64)), unit], axis=-1) for side in (first, second)]
     return _sums(sides, sample, lambda sums: sums[..., 0] / sums[..., 1])
-
-
-def _numbers(truth: Array, metric: Metric) -> Array:
-    """Codes of classes stay whole numbers."""
-    return truth if metric.tally is ClassScores else truth.astype(np.float64)
 
 
 def _moments(metric: Metric, sample: Sample, first: Array, second: Array) -> pools.Sums:
@@ -271,7 +254,7 @@ def _moments(metric: Metric, sample: Sample, first: Array, second: Array) -> poo
     unit = np.ones(len(truth)) if sample.weight is None else sample.weight
     centre = np.average(truth, weights=unit)
 
-    def moments(prediction: Array) -> dict[Any, Array]:
+    def moments(prediction: Array) -> dict[Power, Array]:
         return moments_of(truth - centre, truth - prediction, lambda column: unit * column)
 
     always = moments(np.full(len(truth), centre))  # what the mean of all these rows would do
@@ -292,7 +275,7 @@ def _moments(metric: Metric, sample: Sample, first: Array, second: Array) -> poo
 
 def _row_costs(metric: Metric, sample: Sample, first: Array, second: Array) -> pools.Sums:
     """Sums over the rows of each class of what they cost: as decided, at best, and with each decision."""
-    costs: Any = sample.costs
+    costs = np.asarray(sample.costs)
     unit = np.ones((len(costs), 1)) if sample.weight is None else sample.weight[:, None]
     K, rows = len(sample.classes), np.arange(len(costs))
 
@@ -313,10 +296,10 @@ def _row_costs(metric: Metric, sample: Sample, first: Array, second: Array) -> p
 def _sums(sides: list[Array], sample: Sample, finish: Callable[[Array], Array]) -> pools.Sums:
     if sample.cluster is not None:
         sides = [pools.by_cluster(side, sample.cluster) for side in sides]
-    return pools.Sums(pools.Alike(len(sides[0])), sides[0], sides[1], finish)
+    return pools.Sums(pools.Alike(len(sample.truth), sample.cluster), sides[0], sides[1], finish)
 
 
-_SIMPLE: dict[str, Callable[[Array], Any]] = {"median_absolute_error": np.median, "max_error": np.max}
+_SIMPLE: dict[str, Callable[[Array], Number]] = {"median_absolute_error": np.median, "max_error": np.max}
 """Figures for which a whole count would be a waste."""
 
 

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from stakes.metrics import Metric
 from stakes.records import Count, Record, Share
 from stakes.results import Plottable, Reportable
 from stakes.tallies import ClassScores, Confusion, ErrorSums, Tally
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, Number
 from stakes.tallies.checks import check_whole
 from stakes.uncertainty.exact_tables import probability
 from stakes.uncertainty.shuffles import Again, draw
@@ -51,7 +50,7 @@ class PermutationTest(
     drawn_as = "permutation test"
     plots = ("null",)
 
-    def to_rows(self) -> list[dict[str, Any]]:
+    def to_rows(self) -> list[dict[str, object]]:
         """Return one flat dictionary, for a data frame."""
         return [{name: getattr(self, name) for name in ("metric", "value", "p_value", "permutations", "method")}]
 
@@ -105,7 +104,7 @@ def permute(
     return PermutationTest(metric.text, value, p, null, permutations, method, QUESTION)
 
 
-def _judge(metric: Metric, value: float) -> Callable[[Any], Array]:
+def _judge(metric: Metric, value: float) -> Callable[[Number], Array]:
     """Return the function that says which figures are as good as the value or better.
 
     Undefined ones count as good: a p-value may be too large, never too small.
@@ -117,6 +116,6 @@ def _judge(metric: Metric, value: float) -> Callable[[Any], Array]:
     return lambda figures: ~np.greater(figures, value + slack)
 
 
-def _needs_rows(tally: Any) -> bool:
+def _needs_rows(tally: Tally) -> bool:
     """Whether the tally has lost what shuffling needs: sums of regressions keep their rows."""
     return isinstance(tally, ClassScores) or (tally.weighted and not isinstance(tally, ErrorSums))

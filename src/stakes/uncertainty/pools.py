@@ -6,10 +6,11 @@ between models that are equally good?). Units are what is drawn or swapped toget
 rows of one cell of a table, of which only the number matters.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -26,30 +27,24 @@ _MANY_CELLS = 20_000
 _LONG = 2000
 """Rankings of more scores than this are put together into pieces."""
 
+Names = tuple[tuple[str, ...], tuple[str, ...], str | None]
+"""The classes, the decisions and the positive class."""
+
 Figures = tuple[Array, Array]
 """The figures of the first and of the second model, one for each draw."""
 
 
+Matrix = Any
+"""Numbers of units × sums: an array, or a sparse array of scipy, which has no types."""
+
+
 # ── what is drawn or swapped together ────────────────────────────────────────────────────────────────────────────
-class Units(Protocol):
-    """Things that are drawn or swapped."""
-
-    @property
-    def whole(self) -> Array:
-        """How many rows (or clusters) each unit stands for."""
-
-    def drawn(self, random: np.random.Generator, times: int) -> Array:
-        """How often each unit is drawn, shape (times, units)."""
-
-    def swapped(self, random: np.random.Generator, times: int) -> Array:
-        """How much of each unit is swapped, shape (times, units)."""
-
-
 class Alike:
     """Units that are drawn one by one: rows, or whole clusters."""
 
-    def __init__(self, count: int) -> None:
-        self.whole = np.ones(count)
+    def __init__(self, rows: int, cluster: Array | None = None) -> None:
+        self.whole = np.ones(rows if cluster is None else int(cluster.max()) + 1)
+        self.cluster = cluster
 
     def drawn(self, random: np.random.Generator, times: int) -> Array:
         """As many units as there are, with replacement."""
@@ -62,6 +57,10 @@ class Alike:
         coins = times * len(self.whole)
         bits = np.unpackbits(np.frombuffer(random.bytes(-(-coins // 8)), np.uint8), count=coins)
         return bits.reshape(times, -1).astype(np.float64)
+
+    def by_row(self, counts: Array) -> Array:
+        """Return what each row counts, from what its unit does."""
+        return counts if self.cluster is None else counts[:, self.cluster]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,33 +80,48 @@ class Cells:
 
 
 # ── pools ────────────────────────────────────────────────────────────────────────────────────────────────────────
-class Pool(Protocol):
+class Pool(ABC):
     """The outputs of two models on the same rows."""
 
+    units: Alike | Cells
+
     @property
+    @abstractmethod
     def size(self) -> int:
         """How many numbers a draw needs, so that not too many are made at once."""
 
+    @abstractmethod
+    def count(self, counts: Array) -> Figures:
+        """Return the figures when each unit counts so often; ``counts`` has a row for each draw."""
+
+    @abstractmethod
+    def swap(self, swapped: Array) -> Figures:
+        """Return the figures when so much of each unit is swapped between the models."""
+
     def observed(self) -> tuple[float, float]:
-        """The two figures of the rows as they are."""
+        """Return the two figures of the rows as they are."""
+        first, second = self.count(self.units.whole[None])
+        return float(first[0]), float(second[0])
 
     def drawn(self, random: np.random.Generator, times: int) -> Figures:
-        """The figures when rows are drawn again."""
+        """Return the figures when units are drawn again."""
+        return self.count(self.units.drawn(random, times))
 
     def swapped(self, random: np.random.Generator, times: int) -> Figures:
-        """The figures when outputs are swapped."""
+        """Return the figures when outputs are swapped."""
+        return self.swap(self.units.swapped(random, times))
 
 
 @dataclass(frozen=True, eq=False)
-class Sums:
+class Sums(Pool):
     """Figures of sums over the units: cells of a confusion table, losses, moments.
 
     ``first`` and ``second`` hold what a unit adds to each sum (units × sums), ``finish`` makes figures of sums.
     """
 
-    units: Units
-    first: Any
-    second: Any
+    units: Alike | Cells
+    first: Matrix
+    second: Matrix
     finish: Callable[[Array], Array]
 
     @property
@@ -119,36 +133,31 @@ class Sums:
     def _whole(self) -> Figures:
         return (self.units.whole[None] @ self.first, self.units.whole[None] @ self.second)
 
-    def observed(self) -> tuple[float, float]:
-        """The two figures of the rows as they are."""
-        return tuple(float(self.finish(sums)[0]) for sums in self._whole)  # type: ignore[return-value]
-
-    def drawn(self, random: np.random.Generator, times: int) -> Figures:
-        """The figures when units are drawn again."""
-        counts = self.units.drawn(random, times)
+    def count(self, counts: Array) -> Figures:
+        """Add up units that count so often."""
         return self.finish(counts @ self.first), self.finish(counts @ self.second)
 
-    def swapped(self, random: np.random.Generator, times: int) -> Figures:
-        """The figures when outputs are swapped."""
-        moved = self.units.swapped(random, times) @ (self.second - self.first)
+    def swap(self, swapped: Array) -> Figures:
+        """Move what is swapped from one model's sums to the other's."""
+        moved = swapped @ (self.second - self.first)
         first, second = self._whole
         return self.finish(first + moved), self.finish(second - moved)
 
 
 def decisions(
     measure: Callable[[Confusion], Array],
-    names: tuple[tuple[str, ...], tuple[str, ...], str | None],
+    names: Names,
     columns: tuple[Array, Array, Array],
     weight: Array | None = None,
 ) -> Sums:
     """Pool two columns of decisions by truth × decision × decision: the cost does not grow with the rows.
 
-    ``names`` are the classes, the decisions and the positive class, ``columns`` codes of truth, first and second. With
-    weights, rows of one cell are alike only if they weigh the same.
+    ``columns`` are codes of truth, first and second. With weights, rows of one cell are alike only if they weigh the
+    same.
     """
     K, M = len(names[0]), len(names[1])
     weights, kinds = (np.ones(1), None) if weight is None else np.unique(weight, return_inverse=True)
-    labels: Any = (names[0], names[1], names[1], range(len(weights)))
+    labels = (names[0], names[1], names[1], [str(kind) for kind in range(len(weights))])
     codes = (*columns, np.zeros(len(columns[0]), np.int64) if kinds is None else kinds)
     joint = JointCounts.from_rows(("truth", "first", "second", "weight"), labels, codes)
     cells, counts, added = joint.codes[:, :3], joint.counts.astype(np.float64), np.zeros(len(joint.codes))
@@ -165,7 +174,7 @@ def decisions(
 
 def clustered_decisions(
     measure: Callable[[Confusion], Array],
-    names: tuple[tuple[str, ...], tuple[str, ...], str | None],
+    names: Names,
     columns: tuple[Array, Array, Array],
     weight: Array | None,
     cluster: Array,
@@ -175,15 +184,15 @@ def clustered_decisions(
     truth, *sides = (column.astype(np.int64) for column in columns)
     unit = np.ones(len(truth)) if weight is None else weight
     first, second = (by_cluster(_scattered(truth * M + side, unit, K * M), cluster) for side in sides)
-    return Sums(Alike(first.shape[0]), first, second, _of_tables(measure, names))
+    return Sums(Alike(len(truth), cluster), first, second, _of_tables(measure, names))
 
 
-def by_cluster(rows: Any, cluster: Array) -> Any:
+def by_cluster(rows: Matrix, cluster: Array) -> Matrix:
     """Add up what the rows of a cluster add."""
     return _scattered(cluster, np.ones(len(cluster)), int(cluster.max()) + 1).T @ rows
 
 
-def _scattered(places: Array, values: Array, columns: int) -> Any:
+def _scattered(places: Array, values: Array, columns: int) -> Matrix:
     """A matrix with one number in each row."""
     from scipy.sparse import csr_array
 
@@ -191,9 +200,7 @@ def _scattered(places: Array, values: Array, columns: int) -> Any:
     return csr_array((values, (rows, places)), shape=(len(places), columns))
 
 
-def _of_tables(
-    measure: Callable[[Confusion], Array], names: tuple[tuple[str, ...], tuple[str, ...], str | None]
-) -> Callable[[Array], Array]:
+def _of_tables(measure: Callable[[Confusion], Array], names: Names) -> Callable[[Array], Array]:
     def finish(sums: Array) -> Array:
         total = sums.sum(-1, keepdims=True)
         cells = np.where(sums > 1e-12 * total, sums, 0.0)  # differences of weights leave crumbs
@@ -204,26 +211,21 @@ def _of_tables(
 
 
 @dataclass(frozen=True, eq=False)
-class Scores:
+class Scores(Pool):
     """Figures of the scores of two classes, from the order of all rows; each draw costs time in proportion to them.
 
     ``to_swap`` are the scores as they are swapped: ranks where only the order counts, since the scores of two
     models need not have the same scale. Long rankings are put together into pieces where only the order counts.
     """
 
+    units: Alike
     measure: Callable[[ScoreTable], Array]
     positive: Array
     first: Array
     second: Array
     to_swap: tuple[Array, Array]
     weight: Array | None = None
-    cluster: Array | None = None
     ranked: bool = False
-
-    @cached_property
-    def units(self) -> Alike:
-        """Rows, or clusters."""
-        return Alike(len(self.positive) if self.cluster is None else int(self.cluster.max()) + 1)
 
     @property
     def size(self) -> int:
@@ -231,32 +233,29 @@ class Scores:
         return 2 * len(self.positive)
 
     @cached_property
-    def _tables(self) -> list[Any]:
-        """Ways to count, of the first, the second, and both side by side for swapping."""
-        both = np.append(self.positive, self.positive)
-        columns = [(self.first, self.positive), (self.second, self.positive), (np.append(*self.to_swap), both)]
-        return [_Ordered(scores, positive, self.ranked) for scores, positive in columns]
+    def _tables(self) -> tuple["_Ordered", "_Ordered"]:
+        """Ways to count the first and the second model."""
+        return _Ordered(self.first, self.positive, self.ranked), _Ordered(self.second, self.positive, self.ranked)
+
+    @cached_property
+    def _side_by_side(self) -> "_Ordered":
+        """A way to count both at once, for swapping."""
+        return _Ordered(np.append(*self.to_swap), np.append(self.positive, self.positive), self.ranked)
 
     def _by_row(self, counts: Array) -> Array:
-        counts = counts if self.cluster is None else counts[:, self.cluster]
+        counts = self.units.by_row(counts)
         return counts if self.weight is None else counts * self.weight
 
-    def observed(self) -> tuple[float, float]:
-        """The two figures of the rows as they are."""
-        once = self._by_row(self.units.whole[None])
-        return tuple(float(self.measure(table.of(once))[0]) for table in self._tables[:2])  # type: ignore[return-value]
+    def count(self, counts: Array) -> Figures:
+        """Count rows so often at their scores."""
+        rows, (first, second) = self._by_row(counts), self._tables
+        return self.measure(first.of(rows)), self.measure(second.of(rows))
 
-    def drawn(self, random: np.random.Generator, times: int) -> Figures:
-        """The figures when rows are drawn again."""
-        counts = self._by_row(self.units.drawn(random, times))
-        return tuple(self.measure(table.of(counts)) for table in self._tables[:2])  # type: ignore[return-value]
-
-    def swapped(self, random: np.random.Generator, times: int) -> Figures:
-        """The figures when outputs are swapped."""
-        swapped = self.units.swapped(random, times)
-        kept, moved = self._by_row(1 - swapped), self._by_row(swapped)
-        both = [np.concatenate(parts, axis=1) for parts in ((kept, moved), (moved, kept))]
-        return tuple(self.measure(self._tables[2].of(counts)) for counts in both)  # type: ignore[return-value]
+    def swap(self, swapped: Array) -> Figures:
+        """Count every row twice: as it is for one model, and as it is for the other."""
+        kept, moved, both = self._by_row(1 - swapped), self._by_row(swapped), self._side_by_side
+        first, second = (np.concatenate(parts, axis=1) for parts in ((kept, moved), (moved, kept)))
+        return self.measure(both.of(first)), self.measure(both.of(second))
 
 
 class _Ordered:
@@ -282,48 +281,35 @@ class _Ordered:
 
 
 @dataclass(frozen=True, eq=False)
-class PooledRows:
+class PooledRows(Pool):
     """Figures that need the rows themselves, counted anew for every draw: the slow way, for what no other pool can.
 
     ``measure`` gives the figure of the numbers of some rows and the outputs there.
     """
 
+    units: Alike
     measure: Callable[[Array, Array], float]
     first: Array
     second: Array
-    cluster: Array | None = None
-
-    @cached_property
-    def units(self) -> Alike:
-        """Rows, or clusters."""
-        return Alike(len(self.first) if self.cluster is None else int(self.cluster.max()) + 1)
 
     @property
     def size(self) -> int:
         """The rows."""
         return len(self.first)
 
-    def observed(self) -> tuple[float, float]:
-        """The two figures of the rows as they are."""
-        every = np.arange(len(self.first))
-        return self.measure(every, self.first), self.measure(every, self.second)
-
-    def drawn(self, random: np.random.Generator, times: int) -> Figures:
-        """The figures when rows are drawn again."""
+    def count(self, counts: Array) -> Figures:
+        """Take rows so often."""
         found = []
-        for counts in self._by_row(self.units.drawn(random, times)):
-            rows = np.repeat(np.arange(len(counts)), counts.astype(np.int64))
+        for each in self.units.by_row(counts):
+            rows = np.repeat(np.arange(len(each)), each.astype(np.int64))
             found.append([self.measure(rows, output[rows]) for output in (self.first, self.second)])
         return tuple(np.array(found).T)
 
-    def swapped(self, random: np.random.Generator, times: int) -> Figures:
-        """The figures when outputs are swapped."""
+    def swap(self, swapped: Array) -> Figures:
+        """Take the other model's output where rows are swapped."""
         every, found = np.arange(len(self.first)), []
-        for swapped in self._by_row(self.units.swapped(random, times)) > 0:
-            there = swapped if self.first.ndim == 1 else swapped[:, None]
+        for each in self.units.by_row(swapped) > 0:
+            there = each if self.first.ndim == 1 else each[:, None]
             pairs = ((self.first, self.second), (self.second, self.first))
             found.append([self.measure(every, np.where(there, other, own)) for own, other in pairs])
         return tuple(np.array(found).T)
-
-    def _by_row(self, counts: Array) -> Array:
-        return counts if self.cluster is None else counts[:, self.cluster]

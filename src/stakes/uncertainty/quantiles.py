@@ -3,9 +3,10 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+
+from stakes.tallies.arithmetic import Number
 
 
 def normal(probability: float) -> float:
@@ -27,13 +28,13 @@ class Scale:
     """A scale without ends, on which intervals are made before they are brought back."""
 
     name: str
-    to: Callable[[Any], Any]
-    back: Callable[[Any], Any]
-    slope: Callable[[Any], Any]
+    to: Callable[[Number], Number]
+    back: Callable[[Number], Number]
+    slope: Callable[[Number], Number]
     """How fast the scale runs at a value."""
 
 
-def _logistic(x: Any) -> Any:
+def _logistic(x: Number) -> Number:
     return 1 / (1 + np.exp(-x))
 
 
@@ -44,13 +45,7 @@ LOG = Scale("logarithmic", np.log, np.exp, lambda x: 1 / x)
 SQUARE = Scale("squared", np.square, np.sqrt, lambda x: 2 * x)
 LOG_REST = Scale("logarithmic", lambda x: np.log(1 - x), lambda x: 1 - np.exp(x), lambda x: -1 / (1 - x))
 
-_BY_RANGE = {
-    (0, 1): LOGIT,
-    (-1, 1): FISHER,
-    (0, math.inf): LOG,
-    (0, 2): LOG,
-    (-math.inf, 1): LOG_REST,
-}
+_BY_RANGE = {(0, 1): LOGIT, (-1, 1): FISHER, (0, math.inf): LOG, (0, 2): LOG, (-math.inf, 1): LOG_REST}
 
 
 def scale_of(span: tuple[float, float]) -> Scale:

@@ -3,14 +3,13 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from stakes.metrics import Metric, measure
 from stakes.tallies import ErrorSums
-from stakes.tallies.arithmetic import Array
-from stakes.tallies.error_sums import ErrorRows, percentage
+from stakes.tallies.arithmetic import Array, Number
+from stakes.tallies.error_sums import ErrorRows, Power, percentage
 from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.means import SKEWED, skewed_t, skewness_of_rows
 from stakes.uncertainty.quantiles import PLAIN, SQUARE, Scale, normal, on_scale, scale_of, student
@@ -42,7 +41,7 @@ def regression_intervals(
     ]
 
 
-def _jackknife(metric: Metric, value: float, left_out: Any, sampling: Sampling) -> Interval:
+def _jackknife(metric: Metric, value: float, left_out: Array, sampling: Sampling) -> Interval:
     scale = {"mean": PLAIN, "root mean": SQUARE}.get(metric.interval, scale_of(metric.range))
     with np.errstate(all="ignore"):
         there, moved = float(scale.to(np.float64(value))), scale.to(np.asarray(left_out, np.float64))
@@ -127,7 +126,7 @@ def _error_of_log_rest(sums: ErrorSums) -> float:
     """The standard deviation of what a row adds to log(1 − r2): e²/mean e² − (t − mean)²/variance."""
     centre = sums.mean(t=1)
 
-    def mean(e: int, t: int) -> Any:  # of errorᵉ·(truth − mean)ᵗ
+    def mean(e: int, t: int) -> Number:  # of errorᵉ·(truth − mean)ᵗ
         return sum(math.comb(t, i) * (-centre) ** (t - i) * sums.mean(e=e, t=i) for i in range(t + 1))
 
     square, spread = mean(2, 0), mean(0, 2)
@@ -148,14 +147,13 @@ def without_each(sums: ErrorSums, rows: ErrorRows, sampling: Sampling) -> ErrorS
 
     def without(column: Array) -> Array:
         found = np.bincount(groups, weight * column, count)
-        values: Array = found.sum() - found
-        return values
+        return np.asarray(found.sum() - found)
 
     truth, prediction = rows.truth.astype(np.float64), rows.prediction.astype(np.float64)
     centre = float(np.average(truth, weights=weight))
     size, error = rows.sizes, np.where(truth >= prediction, rows.sizes, -rows.sizes)
     t = truth - centre
-    logs: Any = None
+    logs = None
     if sums.squared_logs is not None and not math.isnan(sums.squared_logs):
         logs = without((np.log1p(truth) - np.log1p(prediction)) ** 2)
     shares = None if sums.percentages is None else without(percentage(size, truth))
@@ -171,7 +169,7 @@ def is_of_sums(metric: Metric) -> bool:
     return metric.tally is ErrorSums and set(metric.parts) <= {"prediction", "baseline"} and metric.name != "max_error"
 
 
-def moments_of(t: Array, error: Array, total: Callable[[Array], Array]) -> dict[Any, Array]:
+def moments_of(t: Array, error: Array, total: Callable[[Array], Array]) -> dict[Power, Array]:
     """Return what ``total`` makes of the products of |error|, error, truth and prediction that figures need."""
     t = np.broadcast_to(t, error.shape)
     p = t - error

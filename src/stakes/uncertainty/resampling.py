@@ -35,9 +35,9 @@ def drawn_differences(pool: Pool, seed: int, times: int) -> Array:
     return _differences(*_draws(pool.drawn, pool.size, (seed, _DRAWN), times))
 
 
-def drawn_figures(pool: Pool, seed: int, times: int) -> Array:
-    """Return the figures of the first model when rows are drawn again."""
-    return _draws(pool.drawn, pool.size, (seed, _DRAWN), times)[0]
+def independent_differences(one: Pool, other: Pool, seed: int, times: int) -> Array:
+    """Return one minus other when the rows of each are drawn again; both pools hold a single model."""
+    return _differences(*(_draws(p.drawn, p.size, (seed + i, _DRAWN), times)[0] for i, p in enumerate((one, other))))
 
 
 def swap_p_value(pool: Pool, seed: int, times: int) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
+from stakes.uncertainty.areas import placement_error
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +77,4 @@ class RestAreas:
         turned = len(self.scores) - 1 - places[::-1]
         _, others = self.negatives.without(turned, theirs[::-1], mine[::-1])
         auc = first / (P * N)
-        between_positives = (squares / N**2 - P * auc**2) / (P - 1)
-        between_negatives = (others / P**2 - N * auc**2) / (N - 1)
-        return auc, math.sqrt(max(between_positives / P + between_negatives / N, 0.0))
+        return auc, placement_error(auc, P, N, squares, others)

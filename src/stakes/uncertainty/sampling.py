@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -64,7 +63,12 @@ class Sampling:
         probability = (1 + self.confidence) / 2
         return normal(probability) if self.clusters is None else student(probability, self.clusters.count - 1)
 
-    def generator(self) -> Any:
+    def require_clusters(self) -> Clusters:
+        """Return the clusters that are drawn, where rows come in some."""
+        assert self.clusters is not None
+        return self.clusters
+
+    def generator(self) -> "np.random.Generator":  # NumPy loads it when it is first used
         """Return the source of randomness: the same one for the same seed."""
         return np.random.default_rng(self.seed)
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -51,8 +50,8 @@ class AgainstRest:
 class Parts:
     """The tallies of all rows and of each segment, and the rows that a figure of each, or of its rest, rests on."""
 
-    whole: Any
-    tallies: Sequence[Any]
+    whole: Tally
+    tallies: Sequence[Tally]
     samplings: Sequence[Sampling]
     rows: Array
     rest_rows: Array
@@ -86,11 +85,12 @@ def against_rest(metric: Metric, parts: Parts) -> AgainstRest:
     if powers is None:
         return AgainstRest(segments, rests, found, f"{_MOVER}, p-value on Student's t")
     means = segments.value**2 if metric.interval == "root mean" else segments.value
-    p_value = np.where(np.isnan(found.value), np.nan, dealt_means(powers, means, _totals(parts.tallies)))
+    totals = np.array([float(tally.total) for tally in parts.tallies])
+    p_value = np.where(np.isnan(found.value), np.nan, dealt_means(powers, means, totals))
     return AgainstRest(segments, rests, replace(found, p_value=p_value), f"{_MOVER}, p-value of dealing out all rows")
 
 
-def row_powers(metric: Metric, whole: Any) -> Array | None:
+def row_powers(metric: Metric, whole: Tally) -> Array | None:
     """The number of rows and the sums of three powers of what a figure is the mean of, if it is a mean."""
     if whole.weighted:
         return None
@@ -104,14 +104,11 @@ def row_powers(metric: Metric, whole: Any) -> Array | None:
     return powers if np.isfinite(powers).all() else None
 
 
-def _totals(tallies: Sequence[Any]) -> Array:
-    return np.array([float(tally.total) for tally in tallies])
-
-
-def _side(metric: Metric, tallies: Sequence[Any], samplings: Sequence[Sampling], rows: Array) -> Side:
+def _side(metric: Metric, tallies: Sequence[Tally], samplings: Sequence[Sampling], rows: Array) -> Side:
     """The figure of each tally, with its interval."""
-    if len(tallies) > MOST_SUMMED and _drawn_together(metric, tallies[0], samplings):
-        return _side_of_tables(metric, _stacked(tallies), samplings[0], rows)
+    together = len(tallies) > MOST_SUMMED and _drawn_together(metric, tallies[0], samplings)
+    if together and (tables := _stacked(tallies)) is not None:
+        return _side_of_tables(metric, tables, samplings[0], rows)
     values = [float(metric.of(tally)) for tally in tallies]
     found = [
         intervals([metric], [value], tally, sampling)[0]
@@ -121,16 +118,12 @@ def _side(metric: Metric, tallies: Sequence[Any], samplings: Sequence[Sampling],
 
 
 def _joined(values: Sequence[float], found: Sequence[Interval], rows: Array) -> Side:
-    low, high = (np.array([np.nan if end is None else end for end in ends]) for ends in _ends(found))
-    return Side(np.array(values, np.float64), low, high, rows)
-
-
-def _ends(found: Sequence[Interval]) -> tuple[list[float | None], list[float | None]]:
-    return [one.low for one in found], [one.high for one in found]
+    low, high = (np.array(ends, np.float64) for ends in ([one.low for one in found], [one.high for one in found]))
+    return Side(np.array(values, np.float64), low, high, rows)  # None has become NaN
 
 
 # ── many tables of two classes ───────────────────────────────────────────────────────────────────────────────────
-def _drawn_together(metric: Metric, table: Any, samplings: Sequence[Sampling]) -> bool:
+def _drawn_together(metric: Metric, table: Tally, samplings: Sequence[Sampling]) -> bool:
     """Whether thousands of tables can be drawn anew at once, rather than one after the other."""
     plain = all(sampling.clusters is None and not sampling.fixed for sampling in samplings)
     if not plain or not isinstance(table, Confusion) or table.weighted or table.counts.shape != (2, 2):
@@ -145,7 +138,7 @@ def _side_of_tables(metric: Metric, tables: Confusion, sampling: Sampling, rows:
     for start in range(0, len(values), _TABLES):
         counts = tables.counts[start : start + _TABLES] + 0.5
         drawn = generator.standard_gamma(counts, (sampling.replicates, *counts.shape))
-        figures = measure([metric], Confusion(tables.truths, tables.decisions, drawn, positive=tables.positive))[0]
+        figures = measure([metric], tables.with_counts(drawn))[0]
         ends.append(np.quantile(figures, (sampling.tail, 1 - sampling.tail), axis=0))
     low, high = np.concatenate(ends, axis=1)
     return Side(values, np.minimum(low, values), np.maximum(high, values), rows)
@@ -164,20 +157,19 @@ def _shares(metric: Metric, parts: Parts) -> AgainstRest:
     return AgainstRest(segments, rests, found, "Newcombe's interval from both Wilson intervals, Fisher's exact p-value")
 
 
-def _shares_of(metric: Metric, tallies: Sequence[Any]) -> tuple[Array, Array]:
+def _shares_of(metric: Metric, tallies: Sequence[Tally]) -> tuple[Array, Array]:
     """Of how many rows each share is, and the share."""
-    if isinstance(tallies[0], Confusion):
-        stacked: Any = _stacked(tallies)
+    stacked = _stacked(tallies)
+    if stacked is not None:
         return getattr(stacked, metric.share_of), measure([metric], stacked)[0]
     rows = np.array([float(getattr(tally, metric.share_of)) for tally in tallies])
     return rows, np.array([float(metric.of(tally)) for tally in tallies])
 
 
-def _stacked(tables: Sequence[Confusion]) -> Confusion:
-    first = tables[0]
-    counts = np.stack([table.counts for table in tables])
-    squares = None if first.squares is None else np.stack([table.squares for table in tables])  # type: ignore[misc]
-    return Confusion(first.truths, first.decisions, counts, squares, first.positive)
+def _stacked(tallies: Sequence[Tally]) -> Confusion | None:
+    """All tables along a leading axis, if these are tables."""
+    tables = [tally for tally in tallies if isinstance(tally, Confusion)]
+    return Confusion.stack(tables) if len(tables) == len(tallies) else None
 
 
 def _share_side(hits: Array, rows: Array, sampling: Sampling) -> Side:
@@ -190,16 +182,16 @@ def _share_side(hits: Array, rows: Array, sampling: Sampling) -> Side:
 def _rests(metric: Metric, parts: Parts) -> Side | None:
     """The figure of the rest of each segment, if the rest can be had."""
     rests = _rest_tallies(metric, parts)
-    if rests is None:
-        return None
-    return _side(metric, rests, [parts.sampling] * len(rests), parts.rest_rows)
+    return None if rests is None else _side(metric, rests, [parts.sampling] * len(rests), parts.rest_rows)
 
 
 def _rest_tallies(metric: Metric, parts: Parts) -> Sequence[Tally] | None:
-    if isinstance(parts.whole, Confusion):
-        return _rest_tables(parts.whole, _stacked(parts.tallies))
-    if isinstance(parts.whole, ErrorSums) and _from_moments(metric, parts.whole):
-        return [_rest_sums(parts.whole, part) for part in parts.tallies]
+    stacked = _stacked(parts.tallies)
+    if isinstance(parts.whole, Confusion) and stacked is not None:
+        return _rest_tables(parts.whole, stacked)
+    whole = parts.whole
+    if isinstance(whole, ErrorSums) and metric.name in OF_MOMENTS and whole.has("order 4") and not whole.weighted:
+        return [_rest_sums(whole, part) for part in parts.tallies if isinstance(part, ErrorSums)]
     if len(parts.tallies) > MOST_SUMMED:
         return None
     kind = type(parts.whole)
@@ -209,7 +201,7 @@ def _rest_tallies(metric: Metric, parts: Parts) -> Sequence[Tally] | None:
 def _rest_tables(whole: Confusion, parts: Confusion) -> list[Confusion]:
     counts = np.maximum(whole.counts - parts.counts, 0)
     squares = None if whole.squares is None else np.maximum(whole.squares - parts.squares, 0)
-    rests = Confusion(whole.truths, whole.decisions, counts, squares, whole.positive)
+    rests = whole.with_counts(counts, squares)
     return [rests[i] for i in range(len(counts))]
 
 
@@ -217,34 +209,31 @@ OF_MOMENTS = ("mean_absolute_error", "mean_error", "mean_squared_error", "root_m
 """Figures of predicted numbers whose intervals need no rows."""
 
 
-def _from_moments(metric: Metric, sums: ErrorSums) -> bool:
-    return metric.name in OF_MOMENTS and sums.has("order 4") and not sums.weighted
-
-
 def _rest_sums(whole: ErrorSums, part: ErrorSums) -> ErrorSums:
     """The sums of the rest, each worked out when it is asked for; rows are not kept."""
-    moments: Any = OnDemand(whole.moments, lambda power: whole.moments[power] - part.moments[power])
+    moments = OnDemand(whole.moments, lambda power: whole.moments[power] - part.moments[power])
     return ErrorSums(moments, whole.largest)
 
 
 # ── areas ────────────────────────────────────────────────────────────────────────────────────────────────────────
+def _score_tables(parts: Parts) -> list[ScoreTable]:
+    """The table of the whole, then those of the segments; none of other tallies."""
+    return [tally for tally in (parts.whole, *parts.tallies) if isinstance(tally, ScoreTable)]
+
+
 def _simple_area(way: str, parts: Parts) -> bool:
     """Whether the scores of segments are among those of the whole; bins that were put together may not be."""
-    tables: Any = [parts.whole, *parts.tallies]
-    if way != "auc" or not isinstance(parts.whole, ScoreTable) or parts.whole.weighted:
-        return False
-    return not any(table.grid is not None and len(table.grid.ranges) for table in tables)
+    return way == "auc" and not parts.whole.weighted and not any(table.merged for table in _score_tables(parts))
 
 
 def _rest_areas(metric: Metric, parts: Parts) -> Side:
     """The auc of the rest, or gini, which is the same one stretched."""
-    whole, confidence = RestAreas(parts.whole), parts.sampling.confidence
-    stretch, shift = (1, 0) if metric.range[0] == 0 else (2, -1)
-    values, found = [], []
-    for part in parts.tallies:
-        area, error = whole.without(part)
-        rows = float(parts.whole.P - part.P), float(parts.whole.N - part.N)
-        one = areas.area_interval(area, rows, partial(float, error), confidence)
-        values.append(stretch * area + shift)
-        found.append(one if one.low is None else Interval(stretch * one.low + shift, stretch * one.high + shift))  # type: ignore[operator]
+    whole, *tables = _score_tables(parts)
+    rests, values, found = RestAreas(whole), [], []
+    for part in tables:
+        area, error = rests.without(part)
+        rows = float(whole.P - part.P), float(whole.N - part.N)
+        one = areas.area_interval(area, rows, partial(float, error), parts.sampling.confidence)
+        values.append(areas.stretch(metric, area))
+        found.append(areas.stretch_interval(metric, one))
     return _joined(values, found, parts.rest_rows)

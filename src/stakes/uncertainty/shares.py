@@ -1,13 +1,12 @@
 """Limits for a share: x of n rows."""
 
-from typing import Any
-
 import numpy as np
 
+from stakes.tallies.arithmetic import Number
 from stakes.uncertainty.quantiles import normal
 
 
-def wilson(share: Any, n: Any, confidence: float) -> tuple[Any, Any]:
+def wilson(share: Number, n: Number, confidence: float) -> tuple[Number, Number]:
     """Return the limits that a score test does not reject; inside [0, 1] and of use for few rows (Wilson, 1927).
 
     Takes numbers, or arrays of them.

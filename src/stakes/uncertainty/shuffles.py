@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
+from functools import partial
 
 import numpy as np
 
-from stakes import errors, metrics
+from stakes import errors
 from stakes.metrics import Metric
 from stakes.metrics.folds import Fold
+from stakes.metrics.ranking import twice_wins
 from stakes.tallies import Confusion, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
@@ -32,7 +33,7 @@ _MOST_ROWS = 10**9
 
 
 def draw(
-    tally: Any, metric: Metric, permutations: int, rng: np.random.Generator, again: Again | None
+    tally: Tally, metric: Metric, permutations: int, rng: np.random.Generator, again: Again | None
 ) -> tuple[Array, str]:
     """Return the figure of each shuffle, and how they were made."""
     if again is not None:
@@ -47,13 +48,15 @@ def draw(
         return _figures(metric, _tables(tally, permutations, rng)), f"{permutations:,} tables with the same margins"
     if isinstance(tally, JointCounts):
         return _figures(metric, _combinations(tally, permutations, rng)), f"{permutations:,} shuffles of the truth"
-    if isinstance(metric.function, Fold) and metric.function.each is metrics.find("auc").function.each:  # type: ignore[union-attr]
+    if not isinstance(tally, ScoreTable):
+        raise errors.wrong_tally(metric.name, metric.tally.kind, type(tally).__name__)
+    if isinstance(metric.function, Fold) and metric.function.each is twice_wins:
         wins = _twice_wins(tally, permutations, rng)
         return metric.function.finish(wins, tally), f"{permutations:,} draws of the ranks of the positives"
     return _figures(metric, _score_tables(tally, permutations, rng)), f"{permutations:,} draws of the positives"
 
 
-def _figures(metric: Metric, tallies: Iterator[Any]) -> Array:
+def _figures(metric: Metric, tallies: Iterator[Tally]) -> Array:
     return np.concatenate([np.atleast_1d(metric.of(tally)) for tally in tallies]).astype(np.float64)
 
 
@@ -73,8 +76,7 @@ def _tables(table: Confusion, permutations: int, rng: np.random.Generator) -> It
     cells = size if by_cells else size + rows
     drawn = random_tables if by_cells else shuffled_tables
     for size in _parts(permutations, cells):
-        counts = drawn(truths, decisions, size, rng)
-        yield Confusion(table.truths, table.decisions, counts, positive=table.positive)
+        yield table.with_counts(drawn(truths, decisions, size, rng))
 
 
 def random_tables(truths: Array, decisions: Array, size: int, rng: np.random.Generator) -> Array:
@@ -165,10 +167,10 @@ def _errors(sums: ErrorSums, metric: Metric, permutations: int, rng: np.random.G
         raise errors.rows_not_kept(metric.text)
     if is_of_sums(metric):
         return _figures(metric, _shuffled_sums(sums, rows, permutations, rng))
-    given: Any = {"baseline": sums.baseline if sums.baseline_given else None, "parts": metric.parts}
+    baseline = sums.baseline if sums.baseline_given else None
     shuffles = (rng.permutation(rows.prediction) for _ in range(permutations))
-    null = [metric.of(ErrorSums.from_rows(rows.truth, moved, rows.weight, **given)) for moved in shuffles]
-    return np.array(null, np.float64)
+    sums_of = partial(ErrorSums.from_rows, rows.truth, weight=rows.weight, baseline=baseline, parts=metric.parts)
+    return _figures(metric, (sums_of(moved) for moved in shuffles))
 
 
 def _shuffled_sums(

@@ -4,11 +4,10 @@ Many pairs are judged at once: every argument is an array with an entry for each
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, Values
 from stakes.uncertainty.means import skewness_of_rows
 
 _SPREAD = 30.0
@@ -78,8 +77,7 @@ def dealt_means(powers: Array, means: Array, rows: Array) -> Array:
         place = np.maximum(shape + np.sign(skewness) * z * np.sqrt(shape), 0.0)
         below, above = gammainc(shape, place), gammaincc(shape, place)
         one_side = np.where(skewed, np.minimum(below, above), ndtr(-np.abs(z)))
-    found: Array = np.minimum(2 * one_side, 1.0)
-    return found
+    return np.asarray(np.minimum(2 * one_side, 1.0))
 
 
 def of_shares(one: Side, other: Side, confidence: float) -> Differences:
@@ -92,28 +90,22 @@ def of_shares(one: Side, other: Side, confidence: float) -> Differences:
     return Differences(found.value, found.low, found.high, p_value)
 
 
-def fisher(hits: Any, rows: Any, other_hits: Any, other_rows: Any) -> Array:
+def fisher(hits: Values, rows: Values, other_hits: Values, other_rows: Values) -> Array:
     """Return the two-sided p-values of Fisher's exact test: how probable are numbers of hits no likelier than these?
 
     Where hundreds of hits are dealt out, the score test says the same.
     """
+    from scipy.special import ndtr
+
     hits, rows, other_hits, other_rows = (np.asarray(each, np.float64) for each in (hits, rows, other_hits, other_rows))
     of_all, total = hits + other_hits, rows + other_rows
     mean = rows * of_all / total
     spread = np.sqrt(mean * (1 - of_all / total) * (1 - rows / total) * total / np.maximum(total - 1, 1))
-    many = spread > _SPREAD
-    p_values = np.where(many, _normal(hits - mean, spread), 1.0)
-    few = np.flatnonzero(~many)
+    p_values: Array = 2 * ndtr(-np.abs(hits - mean) / np.maximum(spread, 1e-300))
+    few = np.flatnonzero(spread <= _SPREAD)
     if len(few):
         p_values[few] = _exact(hits[few], rows[few], of_all[few], total[few], mean[few], spread[few])
     return p_values
-
-
-def _normal(distance: Array, spread: Array) -> Array:
-    from scipy.special import ndtr
-
-    found: Array = 2 * ndtr(-np.abs(distance) / np.maximum(spread, 1e-300))
-    return found
 
 
 def _exact(hits: Array, rows: Array, of_all: Array, total: Array, mean: Array, spread: Array) -> Array:
@@ -129,11 +121,10 @@ def _exact(hits: Array, rows: Array, of_all: Array, total: Array, mean: Array, s
     pair = np.repeat(np.arange(len(hits)), lengths)
     x = np.arange(len(pair)) - starts[pair] + low[pair]
 
-    def ways(x: Array, which: Any) -> Array:
+    def ways(x: Array, which: Array | slice) -> Array:
         r, k, n = rows[which], of_all[which], total[which]
         cells = (x, k - x, r - x, n - r - k + x)
-        found: Array = -sum(gammaln(cell + 1) for cell in cells)
-        return found
+        return np.asarray(-sum(gammaln(cell + 1) for cell in cells))
 
     logs, seen = ways(x, pair), ways(hits, slice(None))
     likely = np.exp(logs - np.maximum.reduceat(logs, starts)[pair])

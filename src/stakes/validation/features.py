@@ -1,14 +1,18 @@
 """Rows of whatever an estimator is fitted on: arrays, lists, data frames, sparse matrices."""
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from stakes.errors import InputError, Pass
+from stakes.question.options import Data
 from stakes.tallies.arithmetic import Array
 
+Estimator: TypeAlias = Any
+"""What can be fitted, and predicts then: an estimator of scikit-learn, or any object with the same methods."""
 
-def indexable(X: Any) -> Any:
+
+def indexable(X: Data) -> Data:
     """Refuse what has no rows; sparse matrices come in the layout whose rows can be taken."""
     if hasattr(X, "tocsr"):
         return X.tocsr()
@@ -20,12 +24,12 @@ def indexable(X: Any) -> Any:
     return X
 
 
-def count_of(X: Any) -> int:
+def count_of(X: Data) -> int:
     """Return the number of rows."""
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
-def take(X: Any, rows: Array) -> Any:
+def take(X: Data, rows: Array) -> Data:
     """Return some of the rows, in the same kind of container."""
     if hasattr(X, "iloc"):
         return X.iloc[rows]
@@ -34,7 +38,7 @@ def take(X: Any, rows: Array) -> Any:
     return X[rows]
 
 
-def as_table(X: Any) -> Any:
+def as_table(X: Data) -> Data:
     """Return a table whose columns can be shuffled; sparse matrices and lists become arrays."""
     X = X.toarray() if hasattr(X, "tocsr") else np.asarray(X) if isinstance(X, list | tuple) else X
     if len(X.shape) != 2:
@@ -47,7 +51,7 @@ def as_table(X: Any) -> Any:
     return X
 
 
-def shuffle_within(X: Any, codes: Array, rng: np.random.Generator) -> Any:
+def shuffle_within(X: Data, codes: Array, rng: np.random.Generator) -> Data:
     """Shuffle every feature of a table by itself among the rows of the same class."""
     order = np.tile(np.arange(len(codes))[:, None], X.shape[1])
     for code in np.unique(codes):
@@ -56,7 +60,7 @@ def shuffle_within(X: Any, codes: Array, rng: np.random.Generator) -> Any:
     return _reorder_columns(X, order)
 
 
-def _reorder_columns(X: Any, order: Array) -> Any:
+def _reorder_columns(X: Data, order: Array) -> Data:
     """Give every column its own order of rows; those of data frames keep their types."""
     if hasattr(X, "iloc"):
         columns = {name: X.iloc[:, j].array.take(order[:, j]) for j, name in enumerate(X.columns)}

@@ -1,20 +1,26 @@
-"""Models fitted on some rows, and what they say about others: every split is fitted exactly once."""
+"""Models fitted on some rows, what they say about others, and how that is judged; a split is fitted exactly once."""
 
 import copy
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
-from stakes import errors
-from stakes.engines.plan import Plan
+from stakes import errors, evaluation
+from stakes.engines.counting import count_rows
 from stakes.errors import Given, InputError, Pass, short
+from stakes.evaluation import Evaluation, TwoClassEvaluation
+from stakes.metrics import Metric
+from stakes.metrics.reasons import NO_PROBABILITIES
+from stakes.question.options import Column, Data
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
-from stakes.validation.features import take
+from stakes.tallies.pricing import Pricing
+from stakes.uncertainty.sampling import USUAL, Sampling
+from stakes.validation.features import Estimator, take
 from stakes.validation.splits import Split
 from stakes.validation.target import Target
 
@@ -33,7 +39,7 @@ def require_scikit_learn() -> None:
         raise errors.missing_scikit_learn() from None
 
 
-def check_estimator(estimator: Any) -> None:
+def check_estimator(estimator: Estimator) -> None:
     """Refuse what cannot be fitted, or says nothing then; a class instead of an object is a common slip."""
     lacking = not hasattr(estimator, "fit") or not any(hasattr(estimator, way) for way in _WAYS_TO_SAY)
     if isinstance(estimator, type) or lacking:
@@ -62,24 +68,33 @@ class Predictions:
         return Predictions(score, prediction, self.probabilities)
 
 
-def say(model: Any, X: Any, target: Target) -> Predictions:
+def say(model: Estimator, X: Data, target: Target) -> Predictions:
     """Ask a fitted model for all that it can say.
 
     Two classes: the probability of the positive one, else the decision function beside the decisions, else these
     alone. More classes: the probabilities of all beside the decisions. Numbers: the predicted ones.
     """
-    plan = target.plan
-    if plan is not None and hasattr(model, "predict_proba"):
-        table = class_probabilities(np.asarray(model.predict_proba(X)), model, target, plan)
-        return Predictions(table[:, 1]) if target.two_classes else Predictions(table, predict_rows(model, X, target))
-    if plan is not None and target.two_classes and hasattr(model, "decision_function"):
-        return Predictions(
-            towards_positive(model, X, target, plan), predict_rows(model, X, target), probabilities=False
-        )
-    return Predictions(prediction=predict_rows(model, X, target))
+    if target.plan is not None and hasattr(model, "predict_proba"):
+        scores = score_rows(model, "predict_proba", X, target)
+        return Predictions(scores, None if target.two_classes else predict_rows(model, X, target))
+    decisions = predict_rows(model, X, target)
+    if target.two_classes and hasattr(model, "decision_function"):
+        return Predictions(score_rows(model, "decision_function", X, target), decisions, probabilities=False)
+    return Predictions(prediction=decisions)
 
 
-def predict_rows(model: Any, X: Any, target: Target) -> Array | None:
+def score_rows(model: Estimator, method: str, X: Data, target: Target) -> Array:
+    """One number for each row of two classes, growing towards the positive one; or one for each row and class."""
+    found, names = np.asarray(getattr(model, method)(X)), trained_classes(model, target.boolean)
+    if names is None and target.declared is not None:
+        names = list(target.declared)
+    if method == "decision_function":  # grows towards the model's second class, which need not be the positive one
+        return found if names is None or names[-1] == target.positive else -found
+    table = _class_probabilities(found, names, type(model).__name__, target)
+    return table[:, 1] if target.two_classes else table
+
+
+def predict_rows(model: Estimator, X: Data, target: Target) -> Array | None:
     """What predict() says, if there is one; many models say 0 and 1 where they were given booleans."""
     if not hasattr(model, "predict"):
         return None
@@ -87,39 +102,32 @@ def predict_rows(model: Any, X: Any, target: Target) -> Array | None:
     return found.astype(bool) if target.boolean and np.isin(found, (0, 1)).all() else found
 
 
-def class_probabilities(table: Array, model: Any, target: Target, plan: Plan) -> Array:
-    """Return one column for each class of the plan; a declared class that never occurs has probability 0."""
+def _class_probabilities(table: Array, names: list[str] | None, model: str, target: Target) -> Array:
+    """One column for each class of the plan; a declared class that never occurs has probability 0."""
     if table.ndim == 1 and target.two_classes:
         return np.column_stack([1 - table, table])
-    names = _classes_of(model, target)
     if names is None:
         raise InputError(
             "unknown-class-order",
-            f"{type(model).__name__} has predict_proba but no classes_, so its columns have no names; pass ",
+            f"{model} has predict_proba but no classes_, so its columns have no names; pass ",
             Pass("classes"),
             " in their order",
         )
     if table.ndim != 2 or table.shape[1] != len(names):
         raise errors.which_score_column(table.shape, names)
-    missing = [c for c in plan.classes if c not in names]
+    missing = [c for c in target.classes if c not in names]
     if target.labels is not None and set(missing) & set(target.labels.names):
-        raise errors.class_without_score(missing, [name for name in names if name not in plan.classes])
+        raise errors.class_without_score(missing, [name for name in names if name not in target.classes])
     nothing = np.zeros(len(table))
-    return np.column_stack([nothing if c in missing else table[:, names.index(c)] for c in plan.classes])
+    return np.column_stack([nothing if c in missing else table[:, names.index(c)] for c in target.classes])
 
 
-def _classes_of(model: Any, target: Target) -> list[str] | None:
-    """The classes in the model's own order, or else in the order in which they were declared."""
+def trained_classes(model: Estimator, boolean: bool) -> list[str] | None:
+    """Return the classes in the model's own order; many models say 0 and 1 where they were given booleans."""
     if not hasattr(model, "classes_"):
-        return None if target.declared is None else list(target.declared)
+        return None
     names = [canonical(name) for name in np.asarray(model.classes_).tolist()]
-    return ["false", "true"] if target.boolean and names == ["0", "1"] else names
-
-
-def towards_positive(model: Any, X: Any, target: Target, plan: Plan) -> Array:
-    """A decision function grows towards the model's second class, which need not be the positive one."""
-    decided, names = np.asarray(model.decision_function(X)), _classes_of(model, target)
-    return decided if names is None or names[-1] == plan.positive else -decided
+    return ["false", "true"] if boolean and names == ["0", "1"] else names
 
 
 # ── fitting ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -132,8 +140,8 @@ class Fitted:
 
 
 def fit_all(
-    estimator: Any,
-    X: Any,
+    estimator: Estimator,
+    X: Data,
     target: Target,
     splits: Sequence[Split],
     *,
@@ -146,7 +154,7 @@ def fit_all(
     return list(run(tasks, jobs, doing))
 
 
-def _fit(estimator: Any, X: Any, target: Target, train: Array, test: Array, training: bool) -> Fitted:
+def _fit(estimator: Estimator, X: Data, target: Target, train: Array, test: Array, training: bool) -> Fitted:
     model, seen = _fresh(estimator), take(X, train)
     try:
         model.fit(seen, target.values[train])
@@ -159,7 +167,7 @@ def _fit(estimator: Any, X: Any, target: Target, train: Array, test: Array, trai
     return Fitted(say(model, take(X, test), target), say(model, seen, target) if training else None)
 
 
-def _fresh(estimator: Any) -> Any:
+def _fresh(estimator: Estimator) -> Estimator:
     """An unfitted copy."""
     if not hasattr(estimator, "get_params"):
         return copy.deepcopy(estimator)
@@ -192,3 +200,40 @@ def _watch(results: Iterable[T], total: int, doing: str) -> Iterator[T]:
     from rich.progress import track
 
     yield from track(results, doing, total, console=Console(stderr=True), transient=True)
+
+
+# ── judging ──────────────────────────────────────────────────────────────────────────────────────────────────────
+def judge(
+    target: Target,
+    said: Predictions,
+    rows: Array,
+    *,
+    threshold: float | None = None,
+    sampling: Sampling = USUAL,
+    pricing: Pricing | None = None,
+    **options: Column,
+) -> Evaluation:
+    """Evaluate what was said about some rows; with a threshold, the scores decide."""
+    if said.score is not None and (threshold is not None or pricing is not None):
+        said = replace(said, prediction=None)
+    columns: dict[str, Column] = {"score": said.score, "prediction": said.prediction, "task": target.task}
+    if target.plan is not None:
+        columns |= {"classes": target.classes, "positive": target.positive}
+    counted = count_rows(truth=target.values[rows], **columns, pricing=pricing, threshold=threshold, **options)
+    judged = evaluation.judge(counted, threshold, sampling, pricing)
+    if judged.probabilities and not said.probabilities:  # decision functions may happen to lie in [0, 1]
+        return TwoClassEvaluation(counted, threshold, probabilities=False, sampling=sampling, pricing=pricing)
+    return judged
+
+
+def value_of(metric: Metric, judged: Evaluation) -> float:
+    """Return a single figure, without working out all the others as ``judged[name]`` does."""
+    tally = judged._tally(metric)
+    if tally is None or (NO_PROBABILITIES in metric.undefined and not judged.probabilities):
+        return float("nan")
+    return float(metric.of(tally))
+
+
+def metric_of(judged: Evaluation, name: str) -> Metric:
+    """Return the metric that a name stands for in this kind of evaluation."""
+    return judged._find(judged[name].name)

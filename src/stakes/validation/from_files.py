@@ -4,15 +4,20 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from stakes import errors
 from stakes.engines.files.text_format import FORMAT_OPTIONS, TextFormat, in_format
 from stakes.errors import InputError, short, some
+from stakes.question.options import Column, Value
+from stakes.validation.features import Estimator
 from stakes.validation.fitting import require_scikit_learn
 from stakes.validation.result import Validation
 from stakes.validation.target import satisfying
 from stakes.validation.validate import validate
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _BESIDE = ("groups", "weight", "by")
 """Columns that are no features unless they are named as such."""
@@ -24,7 +29,7 @@ def validate_file(
     *,
     target: str,
     features: Sequence[str] | None = None,
-    **options: Any,
+    **options: Value,
 ) -> Validation:
     """Validate an estimator (``module:object``, or what makes one) on the rows of a file.
 
@@ -38,7 +43,7 @@ def validate_file(
     options = {name: value for name, value in options.items() if name not in FORMAT_OPTIONS}
     if (where := options.pop("where", None)) is not None:
         frame = frame.filter(satisfying(where, frame.with_columns(map(_as_numbers, frame.get_columns()))))
-    beside: dict[str, Any] = {name: options.pop(name, None) for name in _BESIDE}
+    beside = {name: options.pop(name, None) for name in _BESIDE}
     for argument, name in {"target": target, **beside}.items():
         _check_column(argument, name, frame)
     for name in features or ():
@@ -53,18 +58,14 @@ def validate_file(
     if target in wanted:
         raise InputError("target-among-features", f"features: {target!r} is what is to be predicted; leave it out")
     X = frame.select(wanted)
-    given: dict[str, Any] = {name: None if column is None else frame[column] for name, column in beside.items()}
+    given: dict[str, Column] = {name: None if column is None else frame[column] for name, column in beside.items()}
     given["weight"] = None if given["weight"] is None else _as_numbers(given["weight"])  # the others are labels: 007
     return validate(
-        find_estimator(estimator),
-        X.with_columns(map(_as_numbers, X.get_columns())),
-        frame[target],
-        **given,
-        **options,
+        find_estimator(estimator), X.with_columns(map(_as_numbers, X.get_columns())), frame[target], **given, **options
     )
 
 
-def find_estimator(text: str) -> Any:
+def find_estimator(text: str) -> Estimator:
     """Return the estimator that a module of the current folder (or any other) holds or makes."""
     module, colon, name = text.partition(":")
     if not (module and colon and name):
@@ -75,7 +76,7 @@ def find_estimator(text: str) -> Any:
     if os.getcwd() not in sys.path and "" not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:
-        found: Any = importlib.import_module(module)
+        found: Estimator = importlib.import_module(module)
         for part in name.split("."):
             found = getattr(found, part)
         is_made = isinstance(found, type) or not hasattr(found, "fit")
@@ -89,12 +90,12 @@ def find_estimator(text: str) -> Any:
         ) from None
 
 
-def _check_column(argument: str, name: str | None, frame: Any) -> None:
+def _check_column(argument: str, name: str | None, frame: "pl.DataFrame") -> None:
     if name is not None and name not in frame.columns:
         raise errors.no_such_column(argument, name, frame.columns)
 
 
-def _as_numbers(column: Any) -> Any:
+def _as_numbers(column: "pl.Series") -> "pl.Series":
     """A column of text in which every value is a number, or missing, as numbers; any other as it is."""
     import polars as pl
 

@@ -1,15 +1,15 @@
 """permutation_test(): could the figure of a model be chance?"""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 
 from stakes import errors, metrics
 from stakes.engines.counting import count_rows, in_batches
 from stakes.engines.plan import Counted
-from stakes.engines.reading import Read, count_read, read_rows
+from stakes.engines.reading import Read, RowQuestion, count_read, read_rows
 from stakes.errors import About, Given, InputError
 from stakes.evaluation import judge
 from stakes.evaluation.base import Evaluation
@@ -20,6 +20,7 @@ from stakes.question.question import Question
 from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.checks import check_whole
 from stakes.uncertainty.permutation import PermutationTest, permute
+from stakes.validation.features import Estimator
 
 _PERMUTATIONS = 10_000
 _REFIT_OPTIONS = ("cv", "test", "jobs", "groups")
@@ -65,13 +66,13 @@ def permutation_test(
     permutations = _PERMUTATIONS if question["permutations"] is None else question["permutations"]
     check_whole("permutations", permutations, least=1)
     question.refuse_useless_threshold()
-    read = None if in_batches(data) else read_rows(data, **question.rows)
+    read = None if in_batches(data) else read_rows(data, RowQuestion(**question.rows))
     counted = count_rows(data, **question.rows) if read is None else count_read(read, question["baseline"])
     warn_of_wrongs(Evaluation(counted))
     return replace(_test(counted, read, question, permutations), dropped=counted.dropped)
 
 
-def _refitted(question: Question, estimator: Any, X: Column, y: Column) -> PermutationTest:
+def _refitted(question: Question, estimator: Estimator, X: Column, y: Column) -> PermutationTest:
     """Fit an estimator again for each permutation."""
     from stakes.validation.refit import refit_permutation
 
@@ -87,7 +88,7 @@ def _name(question: Question) -> str | None:
     return metric.text if isinstance(metric, Metric) else metric
 
 
-def _refuse(question: Question, names: Sequence[str], words: Any) -> None:
+def _refuse(question: Question, names: Sequence[str], words: Callable[[list[str]], InputError]) -> None:
     given = [name for name in names if name in question.changed]
     if given:
         raise words(given)
@@ -99,36 +100,34 @@ def _test(counted: Counted, read: Read | None, question: Question, permutations:
     evaluation = judge(counted, threshold, pricing=pricing)
     name = _name(question)
     if name is None:
-        name = _default(counted) if pricing is None else "expected_cost"
+        usual = next(name for kind, name in _DEFAULTS.items() if kind.kind in counted.tallies)
+        name = usual if pricing is None else "expected_cost"
     metric = _metric(evaluation, name)
     if pricing is not None and metric.name not in cost.NAMES:
         raise InputError(
-            "costs-not-tested",
-            Given("costs"),
-            f" mean nothing to {metric.name}; leave them out, or test expected_cost",
+            "costs-not-tested", Given("costs"), f" mean nothing to {metric.name}; leave them out, or test expected_cost"
         )
 
-    def again(rng: np.random.Generator) -> Any:
+    def again(rng: np.random.Generator) -> Tally:
         assert read is not None
         rows = read.rows.shuffled(rng.permutation(len(read.rows.truth)))
-        return _tally(
-            judge(count_read(replace(read, rows=rows), question["baseline"], metric.parts), threshold, pricing=pricing),
-            metric,
-        )
+        shuffled = count_read(replace(read, rows=rows), question["baseline"], metric.parts)
+        return _tally(judge(shuffled, threshold, pricing=pricing), metric)
 
     return permute(_tally(evaluation, metric), metric, permutations, question["seed"], again if read else None)
 
 
 def _refuse_idle_shuffles(counted: Counted) -> None:
     """Refuse what shuffling cannot change: a single row, or rows of a single class."""
-    tally: Any = next(iter(counted.tallies.values()))
+    tally = next(iter(counted.tallies.values()))
     if isinstance(tally, ErrorSums):
         if tally.rows is not None and len(tally.rows.truth) == 1:
             raise errors.single_row()
         return
-    if tally.total == 1 and not tally.weighted:
+    sizes = tally.class_sizes()
+    if sum(sizes.values()) == 1 and not counted._weighted:
         raise errors.single_row()
-    occurring = [name for name, size in _sizes(tally).items() if size]
+    occurring = [name for name, size in sizes.items() if size]
     if len(occurring) < 2:
         raise InputError(
             "single-class",
@@ -137,23 +136,9 @@ def _refuse_idle_shuffles(counted: Counted) -> None:
         )
 
 
-def _sizes(tally: Any) -> dict[str, Any]:
-    """How often each class is the truth."""
-    if isinstance(tally, ScoreTable):
-        return {tally.positive: tally.P, tally.negative: tally.N}
-    if isinstance(tally, ClassScores):
-        return dict(zip(tally.classes, tally.sizes, strict=True))
-    sizes = tally.sizes(0) if isinstance(tally, JointCounts) else tally.truth_totals
-    return dict(zip(tally.truths, sizes, strict=True))
-
-
-def _default(counted: Counted) -> str:
-    return next(name for kind, name in _DEFAULTS.items() if kind.kind in counted.tallies)
-
-
-def _metric(evaluation: Any, name: str) -> Metric:
-    metric: Metric = evaluation._find(name)
-    if _tally(evaluation, metric) is not None:
+def _metric(evaluation: Evaluation, name: str) -> Metric:
+    metric = evaluation._find(name)
+    if evaluation._tally(metric) is not None:
         return metric
     estimate = evaluation[metric.text]  # an error in words, a reason, or what the figure is called for several classes
     if not estimate.defined:
@@ -161,9 +146,9 @@ def _metric(evaluation: Any, name: str) -> Metric:
     return metrics.find(estimate.name)
 
 
-def _tally(evaluation: Any, metric: Metric) -> Any:
-    """The tally that the figure is a function of, if it is there."""
-    if metric.tally is not Confusion:
-        return evaluation.counted.tallies.get(metric.tally.kind)
-    confusion = getattr(evaluation, "confusion", None)
-    return confusion if confusion is not None else getattr(evaluation, "joint", None)
+def _tally(evaluation: Evaluation, metric: Metric) -> Tally:
+    """The tally that the figure is a function of."""
+    found = evaluation._tally(metric)
+    if found is None:
+        raise errors.nothing_to_compare(metric.text, evaluation._why_no(metric))
+    return found

@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -12,13 +11,22 @@ from stakes import metrics
 from stakes.errors import Given, InputError, Pass
 from stakes.metrics import Metric
 from stakes.metrics.reasons import NO_PROBABILITIES
+from stakes.question.options import Column, Data, Value
 from stakes.tallies import ClassScores, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_whole
 from stakes.uncertainty.permutation import PermutationTest
-from stakes.validation.evaluating import judge, metric_of, value_of
-from stakes.validation.features import as_table, indexable, shuffle_within
-from stakes.validation.fitting import Predictions, check_estimator, fit_all, require_scikit_learn, run
+from stakes.validation.features import Estimator, as_table, indexable, shuffle_within
+from stakes.validation.fitting import (
+    Predictions,
+    check_estimator,
+    fit_all,
+    judge,
+    metric_of,
+    require_scikit_learn,
+    run,
+    value_of,
+)
 from stakes.validation.result import mean_of_defined
 from stakes.validation.splits import number_groups, split
 from stakes.validation.target import Target, read_target
@@ -34,21 +42,21 @@ _ROUNDING = 1e-12
 
 
 def refit_permutation(
-    estimator: Any,
-    X: Any,
-    y: Any,
+    estimator: Estimator,
+    X: Data,
+    y: Column,
     *,
     metric: str | None = None,
-    cv: Any = "5-fold",
+    cv: Value = "5-fold",
     test: int = 1,
     permutations: int = 100,
     seed: int = 0,
     jobs: int = 1,
-    groups: Any = None,
-    positive: Any = None,
-    classes: Any = None,
+    groups: Column = None,
+    positive: Value = None,
+    classes: Value = None,
     task: str = "auto",
-    alike: Any = None,
+    alike: Value = None,
 ) -> PermutationTest:
     """Compare a validated figure with what the same validation gives on shuffled data.
 
@@ -81,6 +89,7 @@ def refit_permutation(
         cv = list(cv)  # an iterator would be used up by the first validation
     trial = _Trial(estimator, cv, groups, seed)
     value, chosen, words = trial.observed(X, target, wanted)
+    combined = "mean over folds" if _of_order(chosen) else "pooled out-of-fold"
     seeds = np.random.SeedSequence(seed).spawn(permutations)
     tasks = [partial(_figure_of_shuffle, trial, X, target, group, test, chosen, one) for one in seeds]
     null = np.array(list(run(tasks, jobs, "fitting on shuffled data")))
@@ -90,12 +99,12 @@ def refit_permutation(
         p_value=(1 + _count_as_good(null, value, chosen)) / (1 + permutations),
         null=null,
         permutations=permutations,
-        method=f"{_SHUFFLED[test]} shuffled and models fitted again; {_combine(chosen)}, {words}",
+        method=f"{_SHUFFLED[test]} shuffled and models fitted again; {combined}, {words}",
         question=_QUESTIONS[test],
     )
 
 
-def _check(test: Any, target: Target, group: Array | None) -> None:
+def _check(test: object, target: Target, group: Array | None) -> None:
     """Refuse shuffles that would not keep what the data have in common with the null hypothesis."""
     if test not in _QUESTIONS or isinstance(test, bool):
         raise InputError(
@@ -140,12 +149,12 @@ def _first_rows(group: Array) -> Array:
 class _Trial:
     """One validation, which is done in the same way on the data and on every shuffle of them."""
 
-    estimator: Any
-    cv: Any
-    groups: Any
+    estimator: Estimator
+    cv: Value
+    groups: Column
     seed: int
 
-    def observed(self, X: Any, target: Target, wanted: str) -> tuple[float, Metric, str]:
+    def observed(self, X: Data, target: Target, wanted: str) -> tuple[float, Metric, str]:
         """Return the figure of the data as they are, which metric that is for them, and how the rows were split."""
         said, rows, fold, words = self._out_of_fold(X, target)
         judged = judge(target, said, rows)
@@ -159,12 +168,12 @@ class _Trial:
             )
         return value, chosen, words
 
-    def figure(self, X: Any, target: Target, metric: Metric) -> float:
+    def figure(self, X: Data, target: Target, metric: Metric) -> float:
         """Return the figure of other data."""
         said, rows, fold, _ = self._out_of_fold(X, target)
         return _figure(metric, target, said, rows, fold)
 
-    def _out_of_fold(self, X: Any, target: Target) -> tuple[Predictions, Array, Array, str]:
+    def _out_of_fold(self, X: Data, target: Target) -> tuple[Predictions, Array, Array, str]:
         splits = split(self.cv, X, target, groups=self.groups, seed=self.seed)
         fitted = fit_all(self.estimator, X, target, splits.all, training=False, doing="")
         rows, fold = splits.test_rows
@@ -183,19 +192,9 @@ def _of_order(metric: Metric) -> bool:
     return metric.tally in (ScoreTable, ClassScores) and NO_PROBABILITIES not in metric.undefined
 
 
-def _combine(metric: Metric) -> str:
-    return "mean over folds" if _of_order(metric) else "pooled out-of-fold"
-
-
 # ── shuffles ─────────────────────────────────────────────────────────────────────────────────────────────────────
 def _figure_of_shuffle(
-    trial: _Trial,
-    X: Any,
-    target: Target,
-    group: Array | None,
-    test: int,
-    metric: Metric,
-    seed: np.random.SeedSequence,
+    trial: _Trial, X: Data, target: Target, group: Array | None, test: int, metric: Metric, seed: np.random.SeedSequence
 ) -> float:
     rng = np.random.default_rng(seed)
     if test == _FEATURES and target.labels is not None:

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -11,15 +10,13 @@ from stakes import errors, metrics
 from stakes.evaluation import Evaluation
 from stakes.metrics import Estimate
 from stakes.metrics.estimate import percent
+from stakes.question.options import Value
 from stakes.records import Count, Positive, Record
 from stakes.results import Shown
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.sampling import FEW_CLUSTERS
-from stakes.validation.evaluating import metric_of, value_of
+from stakes.validation.fitting import metric_of, value_of
 from stakes.views import page
-
-FORMAT = 1
-"""The version of what to_dict() gives."""
 
 _HEAD = ("figure", "pooled", "{} interval", "baseline", "folds (mean ± sd)", "training")
 """Together no wider than a page."""
@@ -76,13 +73,7 @@ def mean_of_defined(values: Sequence[float]) -> float:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Validation(
-    Record,
-    Shown,
-    stakes="validation",
-    form=FORMAT,
-    shown="how fits repeats pooled training figures notes",
-):
+class Validation(Record, Shown, stakes="validation", form=1, shown="how fits repeats pooled training figures notes"):
     """An estimator judged on rows that it was not fitted on.
 
     ``pooled`` is the evaluation of the out-of-fold predictions together (with repeats: of the first one, so that
@@ -107,19 +98,18 @@ class Validation(
 
     _more = "v.to_rows()"
 
-    def figure(self, name: Any) -> FigureOverFolds:
+    def figure(self, name: Value) -> FigureOverFolds:
         """Return a figure: pooled, over the folds, and on the training rows."""
         pooled, training = self.pooled[name], self.training[name]
         if isinstance(name, tuple):  # of one class against the rest
-            return FigureOverFolds(pooled.name, pooled, training, tuple(f[name].value for f in self.folds))  # type: ignore[index]
+            return FigureOverFolds(pooled.name, pooled, training, tuple(f[name].value for f in self.folds))
         metric = metric_of(self.pooled, name)
         return FigureOverFolds(pooled.name, pooled, training, tuple(value_of(metric, fold) for fold in self.folds))
 
-    def __getitem__(self, name: Any) -> FigureOverFolds:
-        return self.figure(name)
+    __getitem__ = figure
 
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
-    def to_rows(self) -> list[dict[str, Any]]:
+    def to_rows(self) -> list[dict[str, object]]:
         """Return one flat dictionary per figure, for a data frame; the interval is that of the pooled figure."""
         return [
             {

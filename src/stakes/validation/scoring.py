@@ -1,7 +1,7 @@
 """Figures of fitted models, as scikit-learn asks for them: one number for an estimator and some rows."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from stakes import errors, evaluation, metrics
 from stakes.engines.columns import in_order, to_column
@@ -10,23 +10,28 @@ from stakes.engines.labels import encode, settle
 from stakes.errors import Given, InputError, some
 from stakes.metrics import Metric, cost
 from stakes.metrics.reasons import NO_PROBABILITIES
+from stakes.question.options import Column, Data, Value
 from stakes.question.question import priced
 from stakes.tallies import ClassScores, Confusion, ErrorSums
 from stakes.tallies.names import canonical
 from stakes.tallies.pricing import Pricing
-from stakes.validation.fitting import class_probabilities, predict_rows, require_scikit_learn, towards_positive
+from stakes.validation.features import Estimator
+from stakes.validation.fitting import predict_rows, require_scikit_learn, score_rows, trained_classes
 from stakes.validation.target import Target, as_array
+
+if TYPE_CHECKING:
+    from stakes.validation.scorers import Scorer
 
 
 def scorer(
     metric: Metric | str,
     *,
-    costs: Any = None,
-    prior: Any = None,
-    training_prior: Any = None,
-    positive: Any = None,
-    classes: Any = None,
-) -> Any:
+    costs: Value = None,
+    prior: Value = None,
+    training_prior: Value = None,
+    positive: Value = None,
+    classes: Value = None,
+) -> "Scorer":
     """Return a scorer for scikit-learn; :meth:`stakes.metrics.Metric.scorer` says more."""
     require_scikit_learn()
     from stakes.validation.scorers import Scorer
@@ -63,7 +68,7 @@ class ScoredFigure:
 
     name: str
     pricing: Pricing | None = None
-    positive: Any = None
+    positive: Value = None
     classes: tuple[str, ...] | None = None
 
     @property
@@ -76,7 +81,7 @@ class ScoredFigure:
         """The methods of a model of two classes, or of numbers, that serve; the best first."""
         return _ways(self.metric, self.pricing is not None)
 
-    def __call__(self, y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+    def __call__(self, y_true: Column, y_pred: Column, *, sample_weight: Column = None) -> float:
         """Return the figure of decisions or of predicted numbers."""
         if self.metric.tally not in (Confusion, ErrorSums):
             raise InputError(
@@ -86,7 +91,7 @@ class ScoredFigure:
             )
         return self._of(self.metric, truth=y_true, prediction=y_pred, weight=sample_weight, classes=self.classes)
 
-    def of_model(self, model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def of_model(self, model: Estimator, X: Data, y: Column, sample_weight: Column = None) -> float:
         """Return the figure of a fitted model, asking it for what the figure needs."""
         if self.metric.tally is ErrorSums:
             return self(y, model.predict(X), sample_weight=sample_weight)
@@ -102,22 +107,22 @@ class ScoredFigure:
                 f"{type(model).__name__} has no {' and no '.join(ways)}, which {metric.name} needs; use a model that "
                 "has",
             )
-        said = {"prediction" if way == "predict" else "score": _ask_model(way, model, X, target)}
-        return self._of(metric, truth=target.values, weight=sample_weight, classes=target.plan.classes, **said)  # type: ignore[union-attr]
+        predicts = way == "predict"
+        found = predict_rows(model, X, target) if predicts else score_rows(model, way, X, target)
+        said = {"prediction" if predicts else "score": found}
+        return self._of(metric, truth=target.values, weight=sample_weight, classes=target.classes, **said)
 
-    def _target(self, model: Any, y: Any) -> Target:
+    def _target(self, model: Estimator, y: Column) -> Target:
         """The rows with all classes that are declared, or that the model was trained on and these rows have."""
         column = to_column(y, "y")
         values, labels, known = as_array(column), encode(column), self.classes
-        if known is None and hasattr(model, "classes_"):
-            trained = [canonical(name) for name in model.classes_.tolist()]
-            if values.dtype.kind == "b" and trained == ["0", "1"]:
-                trained = ["false", "true"]
+        trained = trained_classes(model, values.dtype.kind == "b")
+        if known is None and trained is not None:
             known = tuple(dict.fromkeys([*trained, *labels.names]))
         ask = self.metric.tally is not Confusion or self.pricing is not None  # scores are those of the positive class
         return Target(values, settle(labels, None, known, self.positive, ask=ask), labels, self.classes)
 
-    def _of(self, metric: Metric, **columns: Any) -> float:
+    def _of(self, metric: Metric, **columns: Column) -> float:
         """Count rows, and warn if they have no such figure."""
         if metric.tally is ErrorSums:
             columns |= {"task": "regression", "classes": None}
@@ -125,6 +130,8 @@ class ScoredFigure:
             columns |= {"task": "classification", "positive": self.positive}
         judged = evaluation.judge(count_rows(parts=metric.parts, pricing=self.pricing, **columns), pricing=self.pricing)
         found, tally, _ = judged._place_of(metric.text)
+        if tally is None:
+            raise errors.wrong_tally(found.name, found.tally.kind, " and ".join(judged.counted.tallies))
         value = float(found.of(tally))
         if value != value:
             words = f"{found.text} is undefined: {found.why_undefined(tally)}"
@@ -140,14 +147,3 @@ def _ways(metric: Metric, by_costs: bool) -> tuple[str, ...]:
         return ("predict",)
     orders = metric.tally is not ClassScores and NO_PROBABILITIES not in metric.undefined
     return ("decision_function", "predict_proba") if orders else ("predict_proba",)
-
-
-def _ask_model(way: str, model: Any, X: Any, target: Target) -> Any:
-    """Decisions; or one number for each row of two classes, towards the positive one; or one for each row and class."""
-    plan: Any = target.plan
-    if way == "predict":
-        return predict_rows(model, X, target)
-    if way == "decision_function":
-        return towards_positive(model, X, target, plan)
-    table = class_probabilities(model.predict_proba(X), model, target, plan)
-    return table[:, 1] if target.two_classes else table

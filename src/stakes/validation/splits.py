@@ -3,12 +3,12 @@
 import numbers
 import re
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from stakes import errors
-from stakes.errors import Given, InputError, Pass, rows_text
+from stakes.errors import Given, InputError, Pass, rows_text, some, the_class
+from stakes.question.options import Column, Data, Value
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import as_list, check_whole, is_one_of
 from stakes.validation.target import Target, column_of
@@ -52,44 +52,47 @@ class Way:
     """A way to split that scikit-learn knows: "hold-out" of a share, "fold" into so many, or "leave-one-out"."""
 
     kind: str
-    size: Any = None
+    folds: int = 2
+    share: float = 0.0
     stratified: bool = False
     grouped: bool = False
 
     @property
     def words(self) -> str:
         """What is done, as a person would say it."""
-        named = {"hold-out": f"hold-out {100 * (self.size or 0):.3g}%", "fold": f"{self.size}-fold"}
+        named = {"hold-out": f"hold-out {100 * self.share:.3g}%", "fold": f"{self.folds}-fold"}
         what = named.get(self.kind, "leave-one-group-out" if self.grouped else "leave-one-out")
         whole_groups = self.grouped and self.kind != "leave-one-out"
         return what + ", stratified" * self.stratified + ", whole groups" * whole_groups
 
-    def splitter(self, seed: int) -> Any:
-        """Return scikit-learn's splitter with one shuffle."""
+    def split(self, rows: int, strata: Array | None, group: Array | None, seed: int) -> list[Split]:
+        """Split as scikit-learn's splitter does with one shuffle."""
         from sklearn import model_selection as ms
 
         if self.kind == "leave-one-out":
-            return ms.LeaveOneGroupOut() if self.grouped else ms.LeaveOneOut()
-        if self.kind == "hold-out":
+            made = ms.LeaveOneGroupOut() if self.grouped else ms.LeaveOneOut()
+        elif self.kind == "hold-out":
             plain = ms.StratifiedShuffleSplit if self.stratified else ms.ShuffleSplit
             make = ms.GroupShuffleSplit if self.grouped else plain
-            return make(n_splits=1, test_size=self.size, random_state=seed)
-        makers = {
-            (False, False): ms.KFold,
-            (True, False): ms.StratifiedKFold,
-            (False, True): ms.GroupKFold,
-            (True, True): ms.StratifiedGroupKFold,
-        }
-        return makers[self.stratified, self.grouped](self.size, shuffle=True, random_state=seed)
+            made = make(n_splits=1, test_size=self.share, random_state=seed)
+        else:
+            makers = {
+                (False, False): ms.KFold,
+                (True, False): ms.StratifiedKFold,
+                (False, True): ms.GroupKFold,
+                (True, True): ms.StratifiedGroupKFold,
+            }
+            made = makers[self.stratified, self.grouped](self.folds, shuffle=True, random_state=seed)
+        return list(made.split(np.empty(rows), strata, group))
 
 
 def split(
-    how: Any,
-    X: Any,
+    how: Value,
+    X: Data,
     target: Target,
     *,
-    groups: Any = None,
-    stratified: Any = "auto",
+    groups: Column = None,
+    stratified: object = "auto",
     repeats: int = 1,
     seed: int = 0,
 ) -> Splits:
@@ -107,14 +110,14 @@ def split(
     return found
 
 
-def number_groups(groups: Any, X: Any) -> Array:
+def number_groups(groups: Column, X: Data) -> Array:
     """Number the groups, whatever they are called."""
     return np.unique(column_of("groups", groups, X).values, return_inverse=True)[1]
 
 
 # ── ways that stakes names ───────────────────────────────────────────────────────────────────────────────────────
-def _read(how: Any, stratified: Any, target: Target, grouped: bool) -> Way:
-    kind, size = _parse(how)
+def _read(how: Value, stratified: object, target: Target, grouped: bool) -> Way:
+    way = _parse(how)
     if not isinstance(stratified, bool) and not is_one_of(stratified, ("auto",)):
         raise InputError(
             "bad-stratified",
@@ -126,11 +129,9 @@ def _read(how: Any, stratified: Any, target: Target, grouped: bool) -> Way:
             "strata-of-numbers", Given("stratified", True), " is for classes, and y holds numbers; leave it out"
         )
     by_class = target.plan is not None if stratified == "auto" else bool(stratified)
-    way = Way(kind, size, by_class, grouped)
-    if kind == "fold" or (kind == "hold-out" and not grouped) or not by_class:
-        return way
-    way = replace(way, stratified=False)
-    if stratified is True:
+    can = way.kind == "fold" or (way.kind == "hold-out" and not grouped)
+    way = replace(way, stratified=by_class and can, grouped=grouped)
+    if stratified is True and not can:
         raise InputError(
             "cannot-stratify",
             Given("stratified", True),
@@ -139,41 +140,39 @@ def _read(how: Any, stratified: Any, target: Target, grouped: bool) -> Way:
     return way
 
 
-def _parse(how: Any) -> tuple[str, Any]:
+def _parse(how: Value) -> Way:
     if isinstance(how, bool):
         raise errors.unknown_how(how)
     if isinstance(how, numbers.Integral):
-        return "fold", _folds(int(how))
+        return _into_folds(int(how))
     if isinstance(how, numbers.Real):
-        return "hold-out", _share(how, float(how))
+        return _holding_out(how, float(how))
     text = how.strip().lower()
     if text in ("leave-one-out", "leave one out", "loo"):
-        return "leave-one-out", None
-    folds = re.fullmatch(r"(\d+)[- ]?folds?", text)
-    if folds:
-        return "fold", _folds(int(folds[1]))
-    held_out = re.fullmatch(r"hold[- ]?out(?: +(-?\d+(?:\.\d+)?) ?(%?))?", text)
-    if held_out:
+        return Way("leave-one-out")
+    if folds := re.fullmatch(r"(\d+)[- ]?folds?", text):
+        return _into_folds(int(folds[1]))
+    if held_out := re.fullmatch(r"hold[- ]?out(?: +(-?\d+(?:\.\d+)?) ?(%?))?", text):
         share = _HELD_OUT if held_out[1] is None else float(held_out[1]) / (100 if held_out[2] else 1)
-        return "hold-out", _share(how, share)
+        return _holding_out(how, share)
     raise errors.unknown_how(how)
 
 
-def _folds(count: int) -> int:
+def _into_folds(count: int) -> Way:
     if count < 2:
         raise InputError(
             "too-few-folds",
             f"{count}-fold does not split anything; give 2 folds or more, or a share such as 0.2 to hold out",
         )
-    return count
+    return Way("fold", folds=count)
 
 
-def _share(how: Any, share: float) -> float:
+def _holding_out(how: Value, share: float) -> Way:
     if not _LEAST <= share <= _MOST:
         raise InputError(
             "bad-share", Given("how", how), f": a share from {_LEAST:.0%} to {_MOST:.0%} can be held out (0.2 or '20%')"
         )
-    return share
+    return Way("hold-out", share=share)
 
 
 def _by_way(way: Way, target: Target, group: Array | None, repeats: int, seed: int) -> Splits:
@@ -182,9 +181,7 @@ def _by_way(way: Way, target: Target, group: Array | None, repeats: int, seed: i
     _refuse_too_many(way, target, group)
     strata = target.labels.codes if way.stratified and target.labels is not None else None
     try:
-        made = [
-            list(way.splitter(seed + repeat).split(np.empty(len(target)), strata, group)) for repeat in range(repeats)
-        ]
+        made = [way.split(len(target), strata, group, seed + repeat) for repeat in range(repeats)]
     except ValueError as problem:
         raise errors.cannot_split(way.words, str(problem)) from None
     again = f", {repeats} times" if repeats > 1 else ""
@@ -194,7 +191,7 @@ def _by_way(way: Way, target: Target, group: Array | None, repeats: int, seed: i
 
 def _refuse_too_many(way: Way, target: Target, group: Array | None) -> None:
     """Refuse more folds than there are rows, groups, or rows of the smallest class."""
-    needed = way.size if way.kind == "fold" else 2
+    needed = way.folds
     if needed > len(target):
         raise InputError(
             "more-folds-than-rows",
@@ -203,7 +200,11 @@ def _refuse_too_many(way: Way, target: Target, group: Array | None) -> None:
         )
     found = needed if group is None else int(group.max()) + 1
     if needed > found:
-        raise errors.more_folds_than_groups(needed, found)
+        raise InputError(
+            "more-folds-than-groups",
+            f"groups stay whole, and there are {needed:,} folds but {found:,} group{'' if found == 1 else 's'}; give "
+            "fewer folds",
+        )
     if way.stratified and target.labels is not None:
         sizes = np.bincount(target.labels.codes, minlength=len(target.labels.names))
         present = np.flatnonzero(sizes)
@@ -213,7 +214,7 @@ def _refuse_too_many(way: Way, target: Target, group: Array | None) -> None:
 
 
 # ── splits that a user brings ────────────────────────────────────────────────────────────────────────────────────
-def _refuse_options(how: Any, stratified: Any, repeats: int, groups: Any) -> None:
+def _refuse_options(how: Value, stratified: object, repeats: int, groups: Column) -> None:
     """A splitter or a list of splits has decided these already; groups are told to a splitter."""
     listed = not _splits(how)
     given = {
@@ -230,12 +231,12 @@ def _refuse_options(how: Any, stratified: Any, repeats: int, groups: Any) -> Non
             )
 
 
-def _splits(how: Any) -> bool:
+def _splits(how: object) -> bool:
     """Whether this is a splitter; bytes have a method of that name, too."""
     return hasattr(how, "split") and not isinstance(how, bytes)
 
 
-def _read_given(how: Any, X: Any, target: Target, groups: Any) -> Splits:
+def _read_given(how: Value, X: Data, target: Target, groups: Column) -> Splits:
     if _splits(how):
         try:
             pairs = list(how.split(X, target.values, groups))
@@ -252,7 +253,7 @@ def _read_given(how: Any, X: Any, target: Target, groups: Any) -> Splits:
     return Splits(words, [[_check(number, pair, len(target)) for number, pair in enumerate(pairs, 1)]])
 
 
-def _check(number: int, pair: Any, rows: int) -> Split:
+def _check(number: int, pair: object, rows: int) -> Split:
     if not isinstance(pair, list | tuple) or len(pair) != 2:
         raise errors.bad_split(number, "it is no pair (rows to fit on, rows to judge)")
     train, test = (_row_numbers(number, side, rows) for side in pair)
@@ -262,7 +263,7 @@ def _check(number: int, pair: Any, rows: int) -> Split:
     return train, test
 
 
-def _row_numbers(number: int, side: Any, rows: int) -> Array:
+def _row_numbers(number: int, side: Column, rows: int) -> Array:
     found = np.asarray(side)
     if found.dtype.kind == "b" and found.shape == (rows,):
         found = np.flatnonzero(found)
@@ -281,4 +282,9 @@ def _refuse_missing_class(number: int, folds: int, target: Target, train: Array)
     everywhere, here = (np.bincount(part, minlength=len(names)) for part in (codes, codes[train]))
     unseen = [name for name, size, fitted in zip(names, everywhere, here, strict=True) if size and not fitted]
     if unseen:
-        raise errors.class_not_fitted(number, folds, unseen)
+        raise InputError(
+            "class-not-fitted",
+            f"fold {number:,} of {folds:,}: {the_class(unseen)} {some(unseen)} {'is' if len(unseen) == 1 else 'are'} "
+            "not in its training rows, so its model cannot know it; give fewer folds, or ",
+            Pass("stratified", True),
+        )

@@ -1,24 +1,25 @@
 """What is to be predicted: classes or numbers, as the estimator gets them and as stakes names them."""
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from stakes import errors
 from stakes.engines.alike import Spelling
-from stakes.engines.columns import Column, as_finite, to_column
+from stakes.engines.columns import Column as ReadColumn
+from stakes.engines.columns import as_finite, to_column
 from stakes.engines.conditions.syntax import parse
 from stakes.engines.labels import Labels, encode, settle
 from stakes.engines.missing import keep, present_rows
 from stakes.engines.plan import Plan
 from stakes.engines.tasks import settle_task
 from stakes.errors import About, Given, InputError, rows_text
+from stakes.question.options import Column, Data, Value
 from stakes.question.question import Question
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 from stakes.tallies.names import canonical
-from stakes.validation.features import count_of, take
+from stakes.validation.features import Estimator, count_of, take
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,14 +35,24 @@ class Target:
         return len(self.values)
 
     @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes that there may be; none of numbers."""
+        return () if self.plan is None else self.plan.classes
+
+    @property
     def task(self) -> str:
         """Whether these are classes or numbers."""
         return "regression" if self.plan is None else "classification"
 
     @property
+    def positive(self) -> str | None:
+        """The positive class of two."""
+        return None if self.plan is None else self.plan.positive
+
+    @property
     def two_classes(self) -> bool:
         """Whether there is a positive class, of which a score can speak."""
-        return self.plan is not None and self.plan.positive is not None
+        return self.positive is not None
 
     @property
     def boolean(self) -> bool:
@@ -54,7 +65,7 @@ class Target:
         return replace(self, values=self.values[order], labels=labels)
 
 
-def kept_rows(X: Any, y: Any, question: Question) -> tuple[Any, Any, dict[str, Any], int]:
+def keep_rows(X: Data, y: Column, question: Question) -> tuple[Data, Column, dict[str, Column], int]:
     """Return the rows to fit and to judge: those that a condition keeps, and that lack nothing if others are dropped.
 
     Gaps in features are left to the estimator, which may know what to do about them. The last is how many were dropped.
@@ -69,9 +80,8 @@ def kept_rows(X: Any, y: Any, question: Question) -> tuple[Any, Any, dict[str, A
         raise errors.unknown_missing(question["missing"])
     asked_for = int(rows.sum())
     if question["missing"] == "drop":
-        present = present_rows(
-            {"y": y, **{name: values for name, values in beside.items() if values is not None}}, None
-        )
+        given = {name: values for name, values in beside.items() if values is not None}
+        present = present_rows({"y": y, **given}, None)
         rows = rows if present is None else rows & present
     if rows.all():
         return X, y, beside, 0
@@ -79,7 +89,7 @@ def kept_rows(X: Any, y: Any, question: Question) -> tuple[Any, Any, dict[str, A
     return take(X, np.flatnonzero(rows)), keep(y, rows), kept, asked_for - int(rows.sum())
 
 
-def satisfying(where: Any, X: Any) -> Array:
+def satisfying(where: Value, X: Data) -> Array:
     """Which rows of a table satisfy a condition."""
     if not hasattr(X, "columns"):
         raise InputError(
@@ -97,13 +107,16 @@ def satisfying(where: Any, X: Any) -> Array:
     return rows
 
 
-def read_target(y: Any, X: Any, estimator: Any, task: str, positive: Any, classes: Any, alike: Any = None) -> Target:
+def read_target(
+    y: Column, X: Data, estimator: Estimator, task: str, positive: Value, classes: Value, alike: Value = None
+) -> Target:
     """Settle the task and the classes before anything is fitted; labels that are made ``alike`` are fitted so.
 
     The estimator says whether it is for classes or for numbers; where it does not, the values do.
     """
     if count_of(X) < 2:
-        raise errors.too_few_rows(count_of(X))
+        be, rows = "is" if count_of(X) else "are", rows_text(count_of(X))
+        raise InputError("too-few-rows", f"there {be} {rows}; at least two are needed to fit and judge")
     column = column_of("y", y, X)
     of_classes = positive is not None or classes is not None
     says = _kind_of(estimator) if is_one_of(task, ("auto",)) and not of_classes else None
@@ -113,23 +126,19 @@ def read_target(y: Any, X: Any, estimator: Any, task: str, positive: Any, classe
     labels, spelling = encode(column), Spelling.of(alike, classes, positive)
     if spelling.words:
         labels = labels.renamed(spelling)
-        column = Column("y", "text", labels.codes, labels.names)
-    plan = settle(labels, None, classes, positive, ask=_gives_scores(estimator))
+        column = ReadColumn("y", "text", labels.codes, labels.names)
+    scores = hasattr(estimator, "predict_proba") or hasattr(estimator, "decision_function")  # of the positive class
+    plan = settle(labels, None, classes, positive, ask=scores)
     declared = None if classes is None else tuple(canonical(name) for name in classes)
     return Target(as_array(column), plan, labels, declared)
 
 
-def as_array(column: Column) -> Array:
+def as_array(column: ReadColumn) -> Array:
     """Return the values as an array that can be indexed by row: numbers, booleans or text."""
     return np.asarray(column.names)[column.values] if column.kind == "text" else column.values
 
 
-def _gives_scores(estimator: Any) -> bool:
-    """Whether an estimator says more than its decisions: a score is that of the positive class."""
-    return hasattr(estimator, "predict_proba") or hasattr(estimator, "decision_function")
-
-
-def _kind_of(estimator: Any) -> str | None:
+def _kind_of(estimator: Estimator) -> str | None:
     """What an estimator says that it is for; an object that is none of scikit-learn's need not say it."""
     from sklearn.base import is_classifier, is_regressor
 
@@ -140,7 +149,7 @@ def _kind_of(estimator: Any) -> str | None:
     return "classification" if is_classifier(estimator) else "regression" if is_regressor(estimator) else None
 
 
-def column_of(argument: str, values: Any, X: Any) -> Column:
+def column_of(argument: str, values: Column, X: Data) -> ReadColumn:
     """Take a column that stands beside the features: the target, groups or weights."""
     column = to_column(values, argument)
     if len(column) != count_of(X):
@@ -149,7 +158,7 @@ def column_of(argument: str, values: Any, X: Any) -> Column:
             About(argument),
             f" has {rows_text(len(column))} but X has {count_of(X):,}; give one value per row of X",
         )
-    index: Any = getattr(values, "index", None)
+    index: Column = getattr(values, "index", None)
     if hasattr(index, "equals") and hasattr(X, "iloc") and not index.equals(X.index):
         raise errors.different_indexes(argument, "X")
     return column

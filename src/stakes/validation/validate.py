@@ -1,7 +1,7 @@
 """validate(): an estimator and data in, figures on rows that it was not fitted on out."""
 
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 
@@ -9,19 +9,19 @@ from stakes import errors
 from stakes.engines.columns import as_weights
 from stakes.engines.files.text_format import in_format
 from stakes.errors import InputError
+from stakes.evaluation import Evaluation
 from stakes.question.options import Column, Validated, asks
 from stakes.question.question import Question
 from stakes.tallies.arithmetic import Array
-from stakes.validation.evaluating import judge
-from stakes.validation.features import indexable
-from stakes.validation.fitting import Predictions, check_estimator, fit_all, require_scikit_learn
+from stakes.validation.features import Estimator, indexable
+from stakes.validation.fitting import Predictions, check_estimator, fit_all, judge, require_scikit_learn
 from stakes.validation.result import Validation
 from stakes.validation.splits import split
-from stakes.validation.target import as_array, column_of, kept_rows, read_target
+from stakes.validation.target import as_array, column_of, keep_rows, read_target
 
 
 @asks("validate")
-def validate(estimator: Any, X: Column, y: Column, **asked: Unpack[Validated]) -> Validation:
+def validate(estimator: Estimator, X: Column, y: Column, **asked: Unpack[Validated]) -> Validation:
     """Fit copies of an estimator on some rows, and judge them on the others.
 
     ``how`` is "5-fold" (or a number of folds), "hold-out", "hold-out 30%" (or a share from 0.05 to 0.5),
@@ -47,7 +47,7 @@ def validate(estimator: Any, X: Column, y: Column, **asked: Unpack[Validated]) -
     question = Question.of("validate", asked)
     require_scikit_learn()
     check_estimator(estimator)
-    X, y, beside, dropped = kept_rows(indexable(in_format(X, question.text_format)), y, question)
+    X, y, beside, dropped = keep_rows(indexable(in_format(X, question.text_format)), y, question)
     target = read_target(y, X, estimator, *(question[name] for name in ("task", "positive", "classes", "alike")))
     if target.labels is not None and len(set(target.labels.codes.tolist())) < 2:
         raise InputError(
@@ -69,7 +69,7 @@ def validate(estimator: Any, X: Column, y: Column, **asked: Unpack[Validated]) -
 
     units = np.arange(len(target.values)) if groups is None else as_array(column_of("groups", groups, X))
 
-    def evaluate_fold(said: Predictions, rows: Array, by: Array | None = None) -> Any:
+    def evaluate_fold(said: Predictions, rows: Array, by: Array | None = None) -> Evaluation:
         """Evaluate; rows that are judged several times, and groups, stay together in intervals."""
         weight = None if weights is None else weights[rows]
         cluster = units[rows] if groups is not None or len(np.unique(rows)) < len(rows) else None
@@ -91,7 +91,7 @@ def validate(estimator: Any, X: Column, y: Column, **asked: Unpack[Validated]) -
             Predictions.joined([one.train for one in fitted if one.train is not None]), splits.fitted
         ),
         truth=target.values[chosen],
-        predictions=once.prediction if once.score is None else once.score,  # type: ignore[arg-type]
+        predictions=np.asarray(once.prediction if once.score is None else once.score),
         decisions=None if once.score is None else once.prediction,
         rows=chosen,
         fold_of_row=fold[first],

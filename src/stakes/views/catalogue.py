@@ -1,13 +1,13 @@
 """The catalogue of metrics, printed from their declarations."""
 
-import textwrap
 from dataclasses import dataclass, fields
-from typing import Annotated, Any
+from typing import Annotated
 
 from stakes import metrics
 from stakes.metrics import Metric
 from stakes.metrics.declare import Better
 from stakes.records import Record, Says
+from stakes.views.terminal import wrap
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Listed(Record, stakes="metrics"):
 
 def facts(metric: Metric) -> Facts:
     """Return what is declared about a metric."""
-    told = metric.facts()
-    more = {field.name: told.get(field.name) for field in fields(Facts)[3:]}
+    declared = metric.facts()
+    more = {field.name: declared.get(field.name) for field in fields(Facts)[3:]}
     return Facts(metric.text, metric.family, metric.better, **more)
 
 
@@ -54,16 +54,11 @@ def show_all() -> None:
         for metric in metrics.catalogue():
             if metric.family == family:
                 line = f"  {metric.name:<{width}}  {metric.question}"
-                console.print(_folded(line, console, width + 4), markup=False, soft_wrap=True)
+                if console.is_terminal:  # in a pipe one metric stays one line
+                    line = wrap(line, console.width, width + 4)
+                console.print(line, markup=False, soft_wrap=True)
         console.print()
     console.print("`stakes metrics NAME` explains one of them.", style="dim")
-
-
-def _folded(line: str, console: Any, indent: int) -> str:
-    """Fold a line on a terminal; in a pipe one metric stays one line."""
-    if not console.is_terminal:
-        return line
-    return textwrap.fill(line, max(console.width, indent + 20), subsequent_indent=" " * indent)
 
 
 def show_one(name: str) -> None:

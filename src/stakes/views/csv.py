@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from stakes.text import visible
 
@@ -10,15 +9,15 @@ _FORMULAS = tuple("=+-@＝＋－＠")
 """A text that begins so is a formula to a spreadsheet."""
 
 
-def of_rows(rows: Iterable[Mapping[str, Any]]) -> str:
+def of_rows(rows: Iterable[Mapping[str, object]]) -> str:
     """Return rows as CSV with a header; what is not known is empty, numbers keep all their digits."""
     rows = list(rows)
     names = list(dict.fromkeys(name for row in rows for name in row))
-    lines: list[list[Any]] = [names, *([row.get(name) for name in names] for row in rows)]
-    return "\n".join(",".join(map(_cell, line)) for line in lines)
+    lines = (map(_cell, map(row.get, names)) for row in rows)
+    return "\n".join(map(",".join, [map(_cell, names), *lines]))
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, bool | int | float):

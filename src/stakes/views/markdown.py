@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from stakes.text import visible
 from stakes.views.page import Grid, Page, number
@@ -31,7 +30,7 @@ def of_page(page: Page) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def of_rows(rows: Iterable[Mapping[str, Any]]) -> str:
+def of_rows(rows: Iterable[Mapping[str, object]]) -> str:
     """Return rows of one kind as a table; columns in which nothing is said are left out."""
     rows = list(rows)
     names = [name for name in (rows[0] if rows else {}) if any(row.get(name) not in (None, "") for row in rows)]
@@ -49,7 +48,7 @@ def paragraph(words: str) -> str:
     return _LIST.sub(r"\1\\", text(words))
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "" if value is None else number(value) if isinstance(value, float) else str(value)

@@ -4,12 +4,15 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from stakes import metrics
 from stakes.errors import Text
 from stakes.metrics import Estimate
 from stakes.metrics.estimate import percent
 from stakes.tallies import Confusion
+
+Figures: TypeAlias = Sequence[tuple[metrics.Metric, Estimate]]
 
 _UNDEFINED = "undefined: "
 
@@ -44,16 +47,13 @@ class Page:
         def each(texts: Sequence[str]) -> list[str]:
             return [write(text) for text in texts]
 
-        return replace(
-            self,
-            facts={write(name): write(fact) for name, fact in self.facts.items()},
-            grids=[
-                replace(grid, head=each(grid.head), rows=list(map(each, grid.rows)), title=write(grid.title))
-                for grid in self.grids
-            ],
-            notes=each(self.notes),
-            picture="\n".join(each(self.picture.split("\n"))),
-        )
+        facts = {write(name): write(fact) for name, fact in self.facts.items()}
+        grids = [
+            replace(grid, head=each(grid.head), rows=list(map(each, grid.rows)), title=write(grid.title))
+            for grid in self.grids
+        ]
+        picture = "\n".join(each(self.picture.split("\n")))
+        return replace(self, facts=facts, grids=grids, notes=each(self.notes), picture=picture)
 
 
 @dataclass(frozen=True)
@@ -76,16 +76,14 @@ class Content:
         return Page(self.facts, grids, [*notes, *self.notes], len(self.figures) - len(shown))
 
 
-def _without_repeated_reasons(
-    shown: Sequence[tuple[metrics.Metric, Estimate]],
-) -> tuple[Sequence[tuple[metrics.Metric, Estimate]], list[str]]:
+def _without_repeated_reasons(shown: Figures) -> tuple[Figures, list[str]]:
     """Take out figures that are all undefined for the same reason, and say it once."""
     names: dict[str, list[str]] = {}
     for metric, estimate in shown:
         names.setdefault(estimate.reason, []).append(metric.name)
-    told = {reason for reason, same in names.items() if reason and len(same) >= _SAME_REASON}
-    notes = [Text(f"{', '.join(names[reason])} are undefined: ", reason) for reason in told]
-    return [(metric, estimate) for metric, estimate in shown if estimate.reason not in told], sorted(notes)
+    shared = {reason for reason, same in names.items() if reason and len(same) >= _SAME_REASON}
+    notes = [Text(f"{', '.join(names[reason])} are undefined: ", reason) for reason in shared]
+    return [(metric, estimate) for metric, estimate in shown if estimate.reason not in shared], sorted(notes)
 
 
 def confusion_grid(confusion: Confusion) -> Grid:
@@ -118,16 +116,10 @@ def _words(metric: metrics.Metric, estimate: Estimate, everything: bool) -> str:
     return metric.question + why
 
 
-def _figures(shown: Sequence[tuple[metrics.Metric, Estimate]], families: bool) -> Grid:
+def _figures(shown: Figures, families: bool) -> Grid:
     rows = [
-        (
-            metric.full_text,
-            number(estimate.value),
-            between(estimate),
-            number(estimate.baseline),
-            _words(metric, estimate, families),
-        )
-        for metric, estimate in shown
+        (metric.full_text, number(one.value), between(one), number(one.baseline), _words(metric, one, families))
+        for metric, one in shown
     ]
     pairs = itertools.pairwise(metric.family for metric, _ in shown)
     sections = [i for i, (one, next_one) in enumerate(pairs) if families and one != next_one]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
@@ -23,6 +23,8 @@ _MOST_PAIRS = 15
 _LINE_POINTS = 200
 _GRID = 36
 
+Number = TypeVar("Number", float, Array)
+
 
 @dataclass(frozen=True)
 class _Frame:
@@ -37,11 +39,11 @@ class _Frame:
     right: float = 14
     bottom: float = 36
 
-    def across(self, x: Any) -> Any:
+    def across(self, x: Number) -> Number:
         """Where x lies."""
         return self.left + (x - self.x[0]) / ((self.x[1] - self.x[0]) or 1) * self.width
 
-    def down(self, y: Any) -> Any:
+    def down(self, y: Number) -> Number:
         """Where y lies, counted from the top."""
         return self.top + self.height - (y - self.y[0]) / ((self.y[1] - self.y[0]) or 1) * self.height
 

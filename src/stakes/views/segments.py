@@ -3,7 +3,7 @@
 from typing import Any
 
 from stakes.metrics.estimate import percent
-from stakes.views.page import Grid, Page, number, short
+from stakes.views.page import Grid, Page, between, number, short
 
 MOST_SHOWN = 20
 
@@ -17,7 +17,7 @@ def grid(overview: Any, more: str = "") -> Grid:
             s.name,
             f"{s.rows:,.6g}",
             number(s.value),
-            "–" if s.low is None else f"{number(s.low)} – {number(s.high)}",
+            between(s),
             "–" if s.difference is None else f"{s.difference:+.4f}",
             "–" if s.adjusted_p_value is None else f"{s.adjusted_p_value:.2g}",
             s.verdict,
@@ -25,14 +25,15 @@ def grid(overview: Any, more: str = "") -> Grid:
         for s in shown
     ]
     small = sum(s.too_small for s in overview.segments)
-    words = (
-        [f"segments by {overview.metric}, the worst first (by their better ends)"] if len(overview.segments) > 1 else []
-    )
-    words += [f"… and {hidden:,} more{f'; {more}' if more else ''}"] if hidden else []
-    words += [f"{small:,} too small to compare"] if small and hidden else []
+    words = [
+        f"segments by {overview.metric}, the worst first (by their better ends)" if len(overview.segments) > 1 else "",
+        f"… and {hidden:,} more" if hidden else "",
+        more if hidden else "",
+        f"{small:,} too small to compare" if small and hidden else "",
+    ]
     sure = f"{percent(overview.confidence)} interval"
     head = ("segment", "rows", short(overview.metric), sure, "minus the rest", "Holm p", "compared with the rest")
-    return Grid(head, rows, words=(0, 6), title="; ".join(words))
+    return Grid(head, rows, words=(0, 6), title="; ".join(filter(None, words)))
 
 
 def page(overview: Any) -> Page:

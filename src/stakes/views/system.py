@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from stakes.metrics.estimate import percent
+from stakes.records import Plain
 from stakes.systems.bounds import Bounds
 from stakes.systems.component_costs import ComponentCosts
+from stakes.systems.system import System
 from stakes.systems.worth import Worth
 from stakes.tallies.names import and_list
 from stakes.views.page import Grid, Page
@@ -16,7 +17,7 @@ _MOST_CELLS = 60
 _TOO_SLOW = "bounds over every dependence between all models take long here: call bounds() for them"
 
 
-def page(system: Any) -> Page:
+def page(system: System) -> Page:
     """Lay out a system; of very many models the first ones."""
     names = list(system.models)[:_MOST_MODELS]
     costs = [system.component_costs(name) for name in names]
@@ -31,11 +32,11 @@ def page(system: Any) -> Page:
         _worth_grid(worth, names),
         *_replacements(system, costs),
     ]
-    told = {**system.facts, "the system costs": _amount(system)}
-    return Page(told, grids, [*_notes(system, costs, found, worth), system.advice], picture=system.picture)
+    facts = {**system.facts, "the system costs": _amount(system)}
+    return Page(facts, grids, [*_notes(system, costs, found, worth), system.advice], picture=system.picture)
 
 
-def _amount(system: Any) -> str:
+def _amount(system: System) -> str:
     limits = system.cost_limits
     sure = ""
     if limits is not None and _span(*limits) != "exact":
@@ -69,25 +70,20 @@ def _costs_grid(costs: Sequence[ComponentCosts], confidence: float) -> Grid:
             seen = [", ".join(cell["sees"].values()) if one.sees else ""] if sees else []
             mark = "✓" if cell["right"] else ""
             expected = number(cell["expected"]) if one.known else _span(cell["at_least"], cell["at_most"])
-            rows.append(
-                [
-                    *(cell["model"], cell["truth"], *seen, cell["says"] + mark, expected),
-                    _span(cell["expected_low"], cell["expected_high"]),
-                    number(cell["excess"]),
-                    _span(cell["excess_low"], cell["excess_high"]),
-                ]
-            )
+            sure_of = _span(cell["expected_low"], cell["expected_high"])
+            excess = (number(cell["excess"]), _span(cell["excess_low"], cell["excess_high"]))
+            rows.append([cell["model"], cell["truth"], *seen, cell["says"] + mark, expected, sure_of, *excess])
         sections.append(len(rows) - 1)
     title = "component costs: what a case costs when a model says this (✓ right)"
     return Grid(head, rows, sections=sections[:-1], title=title)
 
 
-def _seeing_and_doing(system: Any, names: Sequence[str]) -> list[Grid]:
+def _seeing_and_doing(system: System, names: Sequence[str]) -> list[Grid]:
     """What is decided when a model says something beside what is decided when it is made to, where that is known."""
     known = [name for name in names if system.component_costs(name).known]
     if system.network.rows is None or not known:
         return []
-    cells = [{"model": name, **cell} for name in known for cell in system.seeing_and_doing(name)]
+    cells: list[Plain] = [{"model": name, **cell} for name in known for cell in system.seeing_and_doing(name)]
     decisions = system.network.fusion.decisions
     if len(decisions) == 2:  # the other one follows
         cells = [cell for cell in cells if cell["decision"] == (system.positive or decisions[0])]
@@ -95,22 +91,15 @@ def _seeing_and_doing(system: Any, names: Sequence[str]) -> list[Grid]:
         return []
     keys = ("model", "truth", "says", "decision")
     rows = [[*(cell[key] for key in keys), number(cell["seen"]), number(cell["done"])] for cell in cells]
-    return [
-        Grid(
-            [*keys, "seen", "done"],
-            rows,
-            title="how often the system decides so: when the model is seen to say it, and when it is made to say it",
-        )
-    ]
+    title = "how often the system decides so: when the model is seen to say it, and when it is made to say it"
+    return [Grid([*keys, "seen", "done"], rows, title=title)]
 
 
-def _evaluations(system: Any, costs: Sequence[ComponentCosts]) -> Grid:
+def _evaluations(system: System, costs: Sequence[ComponentCosts]) -> Grid:
     sure = percent(system.sampling.confidence)
     rows = []
     for one in costs:
-        figures: list[Any] = [math.nan] * 3
-        if one.known:
-            figures = [one.evaluation, one.excess_evaluation, one.dependence]
+        figures = [one.evaluation, one.excess_evaluation, one.dependence] if one.known else [math.nan] * 3
         expected, excess, dependence = map(number, figures)
         limits = [_span(*(ends or (None, None))) for ends in (one.evaluation_limits, one.dependence_limits)]
         if not system.network.models[one.model].by_rows:
@@ -123,7 +112,7 @@ def _evaluations(system: Any, costs: Sequence[ComponentCosts]) -> Grid:
     return Grid(head, rows, title=title)
 
 
-def _replacements(system: Any, costs: Sequence[ComponentCosts]) -> list[Grid]:
+def _replacements(system: System, costs: Sequence[ComponentCosts]) -> list[Grid]:
     """From where on a replacement pays, and where the threshold of a model lies: two classes only."""
     rows = []
     for one in costs:
@@ -140,13 +129,7 @@ def _replacements(system: Any, costs: Sequence[ComponentCosts]) -> list[Grid]:
 
 def _bounds_grid(found: Sequence[Bounds], confidence: float) -> Grid:
     rows = [
-        [
-            one.model or "all models",
-            number(one.best),
-            number(one.independent),
-            number(one.worst),
-            _span(one.low, one.high),
-        ]
+        [one.model or "all models", *map(number, (one.best, one.independent, one.worst)), _span(one.low, one.high)]
         for one in found
     ]
     title = "the system's cost, whatever the dependence on the others"
@@ -160,20 +143,15 @@ def _or_range(value: float, ends: tuple[float, float] | None) -> str:
 
 def _worth_grid(worth: Worth, names: Sequence[str]) -> Grid:
     head = ["model", "now", "if perfect", "saves", "if removed", "always says", "share"]
-    rows = [
-        [
-            *(one.model, number(one.now), _or_range(one.perfect, one.perfect_range), number(one.saving)),
-            _or_range(one.removed, one.removed_range),
-            one.answer,
-            number(one.share),
-        ]
-        for one in (worth[name] for name in names)
-    ]
+    rows = []
+    for one in (worth[name] for name in names):
+        perfect, removed = _or_range(one.perfect, one.perfect_range), _or_range(one.removed, one.removed_range)
+        rows.append([one.model, number(one.now), perfect, number(one.saving), removed, one.answer, number(one.share)])
     title = "worth: the system's cost if a model were perfect, or removed (its usual answer always), and its share"
     return Grid(head, rows, title=title)
 
 
-def _notes(system: Any, costs: Sequence[ComponentCosts], found: Sequence[Bounds], worth: Worth) -> list[str]:
+def _notes(system: System, costs: Sequence[ComponentCosts], found: Sequence[Bounds], worth: Worth) -> list[str]:
     """What to keep in mind, each thing once."""
     notes = [note for one in costs for note in one.notes]
     notes += [f"bounds of one model: {one.note}" for one in found if one.note]

@@ -3,7 +3,7 @@
 import io
 import textwrap
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stakes.text import columns, encodable, padded, uncommanding, visible
 from stakes.views.page import Grid, Page
@@ -60,17 +60,18 @@ def _parts(page: Page, width: int) -> Iterator["RenderableType"]:
         yield Text(page.picture, no_wrap=True, overflow="ignore")
     indent = max(map(columns, page.facts)) + 2
     facts = [padded(name, indent) + fact for name, fact in page.facts.items()]
-    yield Text("\n".join(_wrapped(fact, width, indent) for fact in facts))
+    yield Text("\n".join(wrap(fact, width, indent) for fact in facts))
     yield from (_table(grid, width) for grid in page.grids)
     if page.notes:
-        yield Text("\n".join(_wrapped(f"note  {note}", width, 6) for note in page.notes))
+        yield Text("\n".join(wrap(f"note  {note}", width, 6) for note in page.notes))
 
 
-def _wrapped(line: str, width: int, indent: int) -> str:
+def wrap(line: str, width: int, indent: int) -> str:
+    """Fold a line that is wider than the terminal; what follows is indented."""
     return textwrap.fill(line, max(width, indent + 20), subsequent_indent=" " * indent)
 
 
-def _table(grid: Grid, width: int) -> Any:
+def _table(grid: Grid, width: int) -> "RenderableType":
     from rich import box
     from rich.console import Group
     from rich.table import Table
@@ -92,7 +93,7 @@ def _table(grid: Grid, width: int) -> Any:
     for place, row in enumerate(grid.rows):
         table.add_row(*(Text(row[i]) for i in kept), end_section=place in grid.sections)
     # around the table, not parts of it: those would be folded to its width
-    above, below = ([_wrapped(line, width, 2) for line in lines] for lines in ([grid.title], _left_out(grid, kept)))
+    above, below = ([wrap(line, width, 2) for line in lines] for lines in ([grid.title], _left_out(grid, kept)))
     around = [Text("\n".join(filter(None, lines)), style="italic") for lines in (above, below)]
     return Group(*(part for part in (around[0], table, around[1]) if part))
 

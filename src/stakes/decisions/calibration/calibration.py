@@ -1,18 +1,12 @@
 """Calibration: do things happen as often as the probabilities say?"""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 from stakes import errors, metrics
-from stakes.decisions.calibration.decomposition import (
-    Decomposition,
-    decomposition,
-    no_log_loss_of_many,
-    recalibrate_table,
-    sum_decomposition,
-)
+from stakes.decisions.calibration.decomposition import Decomposition, decompose, decompose_sum, recalibrate_table
 from stakes.decisions.calibration.line import CalibrationLine, calibration_line
 from stakes.decisions.calibration.reliability import Honest, Reliability, honest, reliability
 from stakes.metrics import Estimate
@@ -71,12 +65,12 @@ class Calibration(
     @cached_property
     def brier(self) -> Decomposition:
         """The parts of the Brier score."""
-        return decomposition("brier_score", self.table, self._recalibrated, self.sampling)
+        return decompose("brier_score", self.table, self._recalibrated, self.sampling)
 
     @cached_property
     def log_loss(self) -> Decomposition:
         """The parts of the log loss."""
-        return decomposition("log_loss", self.table, self._recalibrated, self.sampling)
+        return decompose("log_loss", self.table, self._recalibrated, self.sampling)
 
     @cached_property
     def ece(self) -> Estimate:
@@ -130,7 +124,7 @@ class ClassCalibrations(Record, shown="brier log_loss classes"):
     scores: ClassScores
     sampling: Sampling
 
-    def __getitem__(self, name: Any) -> Calibration:
+    def __getitem__(self, name: object) -> Calibration:
         if canonical(name) not in self.classes:
             raise errors.no_such_class(name, list(self.classes))
         return self.classes[canonical(name)]
@@ -138,12 +132,12 @@ class ClassCalibrations(Record, shown="brier log_loss classes"):
     @cached_property
     def brier(self) -> Decomposition:
         """The parts of the Brier score, added up over the classes."""
-        return sum_decomposition(self.scores, self.sampling)
+        return decompose_sum(self.scores, self.sampling)
 
     @property
     def log_loss(self) -> Estimate:
         """Why there are no parts of the log loss."""
-        return no_log_loss_of_many()
+        return Estimate("log_loss", math.nan, reason=_NO_LOG_LOSS)
 
     def __str__(self) -> str:
         said = ["Calibration of all classes", _parts_words("Brier score", self.brier), str(self.log_loss)]
@@ -155,8 +149,16 @@ class ClassCalibrations(Record, shown="brier log_loss classes"):
         return f"<Calibration of {len(self.classes)} classes>"
 
 
-def class_calibrations(scores: ClassScores, sampling: Sampling = USUAL) -> ClassCalibrations:
-    """Ask the probabilities of several classes how honest they are."""
+def calibration_of(
+    scores: ScoreTable | ClassScores | None, probabilities: bool, sampling: Sampling
+) -> Calibration | ClassCalibrations:
+    """Ask the scores of two or more classes, if there are any; whether they are probabilities is told by all rows."""
+    if scores is None:
+        raise errors.no_calibration(NO_SCORES)
+    if not probabilities:
+        raise errors.no_calibration(NO_PROBABILITIES.words)
+    if isinstance(scores, ScoreTable):
+        return calibration(scores, sampling)
     clusters = sampling.clusters
     each = {
         name: calibration(table, replace(sampling, clusters=clusters and clusters.against_rest(place)))
@@ -165,29 +167,21 @@ def class_calibrations(scores: ClassScores, sampling: Sampling = USUAL) -> Class
     return ClassCalibrations(each, scores, sampling)
 
 
-def calibration_of(
-    scores: ScoreTable | ClassScores | None, probabilities: bool, sampling: Sampling
-) -> "Calibration | ClassCalibrations":
-    """Ask the scores of two or more classes, if there are any; whether they are probabilities is told by all rows."""
-    if scores is None:
-        raise errors.no_calibration(NO_SCORES)
-    if not probabilities:
-        raise errors.no_calibration(NO_PROBABILITIES.words)
-    return calibration(scores, sampling) if isinstance(scores, ScoreTable) else class_calibrations(scores, sampling)
-
-
 # ── in words ─────────────────────────────────────────────────────────────────────────────────────────────────────
 _TITLE = "Calibration of the probability of {!r}"
+_NO_LOG_LOSS = "the log loss of several classes is no sum over classes, so it has no parts of this kind"
 
 
 def _line_words(found: Calibration) -> list[str]:
     slope, intercept, at_slope_1 = found.slope, found.intercept, found.intercept_at_slope_1
     if not at_slope_1.defined:
         return [f"no slope and intercepts: {at_slope_1.reason}"]
-    shift = _row("intercept at slope 1", at_slope_1, _shift_meaning(at_slope_1))
+    too_high, too_low = (f"the probabilities are too {way}" for way in ("high", "low"))
+    shift = _row("intercept at slope 1", at_slope_1, _meaning(at_slope_1, 0, too_high, too_low))
     if not slope.defined:
         return [f"no slope: {slope.reason}", shift]
-    return [_row("slope", slope, _slope_meaning(slope)), _row("  its intercept", intercept, ""), shift]
+    meaning = _meaning(slope, 1, "too extreme", "too timid")
+    return [_row("slope", slope, meaning), _row("  its intercept", intercept, ""), shift]
 
 
 def _loss_words(found: Calibration) -> list[str]:
@@ -211,16 +205,10 @@ def _row(name: str, figure: Estimate, meaning: str) -> str:
     return f"{name:<22}{figure.value:<8.4f}{sure:<18}{meaning}".rstrip()
 
 
-def _slope_meaning(slope: Estimate) -> str:
-    if slope.low is None or slope.high is None or slope.low <= 1 <= slope.high:
-        return "1 is ideal"
-    return "below 1: too extreme" if slope.high < 1 else "above 1: too timid"
-
-
-def _shift_meaning(added: Estimate) -> str:
-    if added.low is None or added.high is None or added.low <= 0 <= added.high:
-        return "0 is ideal"
-    return "below 0: the probabilities are too high" if added.high < 0 else "above 0: the probabilities are too low"
+def _meaning(found: Estimate, ideal: int, below: str, above: str) -> str:
+    if found.low is None or found.high is None or found.low <= ideal <= found.high:
+        return f"{ideal} is ideal"
+    return f"below {ideal}: {below}" if found.high < ideal else f"above {ideal}: {above}"
 
 
 def _parts_words(name: str, parts: Decomposition) -> str:

@@ -42,7 +42,8 @@ def upwards(table: ScoreTable) -> tuple[Array, Array, Array]:
     """Return the distinct scores from the lowest on, with the (weighted) positives and negatives at each."""
     columns = table.as_columns()
     found = (columns.scores, columns.values["positives"], columns.values["negatives"])
-    return tuple(column[::-1].astype(np.float64) for column in found)  # type: ignore[return-value]
+    scores, positives, negatives = (column[::-1].astype(np.float64) for column in found)
+    return scores, positives, negatives
 
 
 def rising_curve(table: ScoreTable) -> tuple[Array, Array]:
@@ -57,15 +58,14 @@ def pool_adjacent(sums: Array, weights: Array | None = None) -> Blocks:
     """Pool entries in the order of their scores (ties put together before) into blocks whose means rise.
 
     ``sums`` are the weighted sums of the truth at each score, ``weights`` the weights there; without weights ``sums``
-    are the labels (booleans) of single rows. What must
-    be pooled within a stretch of entries must be pooled in the whole, so stretches are worked off one by one, and the
-    few blocks that they leave are pooled by SciPy.
+    are the labels (booleans) of single rows. What must be pooled within a stretch of entries must be pooled in the
+    whole, so stretches are worked off one by one, and SciPy pools the few blocks that they leave.
     """
     edges = range(0, len(sums), _STRETCH)
     parts = [_stretch(sums, weights, slice(start, start + _STRETCH)) for start in edges]
     starts = [part.starts + start for part, start in zip(parts, edges, strict=True)]
-    columns = [np.concatenate([getattr(part, name) for part in parts]) for name in ("sums", "weights")]
-    return _finish(Blocks(np.concatenate(starts), columns[0], columns[1], len(sums)))
+    pooled, counted = (np.concatenate([getattr(part, name) for part in parts]) for name in ("sums", "weights"))
+    return _finish(Blocks(np.concatenate(starts), pooled, counted, len(sums)))
 
 
 def _stretch(sums: Array, weights: Array | None, place: slice) -> Blocks:
@@ -85,9 +85,8 @@ def _labels(labels: Array) -> Blocks:
     odd = (len(changes) + bool(labels[0])) % 2  # whether the last run is one of ones, without zeros after it
     edges = np.concatenate([[0] if labels[0] else [0, 0], changes, [len(labels)] * (1 + odd)])
     starts = edges[:-1:2]
-    return Blocks(
-        starts, (edges[1::2] - starts).astype(np.float64), np.diff(edges[::2]).astype(np.float64), len(labels)
-    )
+    sums, weights = (column.astype(np.float64) for column in (edges[1::2] - starts, np.diff(edges[::2])))
+    return Blocks(starts, sums, weights, len(labels))
 
 
 def _falling(sums: Array, weights: Array) -> Blocks:

@@ -32,27 +32,26 @@ class CalibrationLine:
 
 def calibration_line(table: ScoreTable, sampling: Sampling) -> CalibrationLine:
     """Fit both lines to the rows of a table of probabilities."""
-    why = _why_no_logits(table)
-    if why:
+    if why := _why_no_logits(table):
         return CalibrationLine(*(_undefined(name, why) for name in ("slope", "intercept", "intercept_at_slope_1")))
+
+    def estimate(name: str, value: float, limits: Interval, ideal: float = math.nan) -> Estimate:
+        if sampling.fixed and name != "slope":
+            limits = none("the design fixes the class counts, on which it hangs")
+        return figure(name, float(value), ideal, limits, sampling.confidence)
+
     rows = _Rows.of(table, sampling.clusters)
     ones = np.ones((1, len(rows.logits)))
     added = np.array([logistic.shift(rows.logits, rows.positives, rows.negatives)])
     (limits,) = rows.intervals(ones, added, rows.logits + added, sampling)
-    at_slope_1 = figure(
-        "intercept_at_slope_1", float(added[0]), 0.0, _unless_fixed(limits, sampling), sampling.confidence
-    )
-    why = _why_no_slope(rows)
-    if why:
+    at_slope_1 = estimate("intercept_at_slope_1", added[0], limits, 0.0)
+    if why := _why_no_slope(rows):
         return CalibrationLine(_undefined("slope", why), _undefined("intercept", why), at_slope_1)
     columns = np.concatenate([ones, rows.logits[None]])
     found = logistic.line(rows.logits, rows.positives, rows.negatives)
     of_intercept, of_slope = rows.intervals(columns, found, found @ columns, sampling)
-    return CalibrationLine(
-        figure("slope", float(found[1]), math.nan, of_slope, sampling.confidence),
-        figure("intercept", float(found[0]), math.nan, _unless_fixed(of_intercept, sampling), sampling.confidence),
-        at_slope_1,
-    )
+    slope, intercept = estimate("slope", found[1], of_slope), estimate("intercept", found[0], of_intercept)
+    return CalibrationLine(slope, intercept, at_slope_1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +69,7 @@ class _Rows:
         scores, positives, negatives = upwards(table)
         values = table.as_columns().values
         squares = (values["positives_squared"][::-1], values["negatives_squared"][::-1]) if table.weighted else None
-        return cls(_logit(scores), positives, negatives, squares, clusters)
+        return cls(logistic.logit(scores), positives, negatives, squares, clusters)
 
     def intervals(self, columns: Array, found: Array, logits: Array, sampling: Sampling) -> list[Interval]:
         """Return Wald's limits of the coefficients of these columns."""
@@ -91,7 +90,7 @@ class _Rows:
 
     def _between_clusters(self, found: Array, clusters: Clusters) -> Array:
         """How much the sums of the rows' pulls on the coefficients vary from cluster to cluster."""
-        x = _logit(np.asarray(clusters.scores, np.float64))
+        x = logistic.logit(np.asarray(clusters.scores, np.float64))
         slope = found[1] if len(found) == 2 else 1.0
         surprise = np.asarray(clusters.truth, np.float64) - logistic.probability(found[0] + slope * x)
         if clusters.weight is not None:
@@ -99,10 +98,6 @@ class _Rows:
         pulls = [np.bincount(clusters.groups, surprise * column) for column in (np.ones(len(x)), x)][: len(found)]
         groups = clusters.size
         return groups / (groups - 1) * np.stack(pulls) @ np.stack(pulls).T
-
-
-def _logit(p: Array) -> Array:
-    return np.log(p) - np.log1p(-p)
 
 
 def _why_no_logits(table: ScoreTable) -> str:
@@ -115,9 +110,9 @@ def _why_no_logits(table: ScoreTable) -> str:
     if not certain.any():
         return ""
     seen, total = float((positives + negatives)[certain].sum()), float(table.total)
-    rows = (
-        f"rows with {seen:,.6g} of the weight {total:,.6g}" if table.weighted else f"{seen:,.0f} of {total:,.0f} rows"
-    )
+    rows = f"{seen:,.0f} of {total:,.0f} rows"
+    if table.weighted:
+        rows = f"rows with {seen:,.6g} of the weight {total:,.6g}"
     return f"{rows} have a probability of exactly 0 or 1, which has no log odds"
 
 
@@ -132,10 +127,6 @@ def _why_no_slope(rows: _Rows) -> str:
     if of_positive[-1] <= of_negative[0]:
         return "the probabilities part the classes perfectly the wrong way round, so the slope is minus infinite"
     return ""
-
-
-def _unless_fixed(limits: Interval, sampling: Sampling) -> Interval:
-    return none("the design fixes the class counts, on which it hangs") if sampling.fixed else limits
 
 
 def _undefined(name: str, why: str) -> Estimate:

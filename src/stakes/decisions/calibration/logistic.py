@@ -41,16 +41,19 @@ def shift(x: Array, positives: Array, negatives: Array) -> float:
 def information(columns: Array, logits: Array, total: Array) -> Array:
     """Return the observed information of the coefficients of these columns."""
     p = probability(logits)
-    found: Array = (columns * (total * p * (1 - p))) @ columns.T
-    return found
+    return np.asarray((columns * (total * p * (1 - p))) @ columns.T)
+
+
+def logit(p: Array) -> Array:
+    """Turn probabilities into log odds."""
+    return np.log(p) - np.log1p(-p)
 
 
 def probability(logits: Array) -> Array:
     """Turn log odds into probabilities."""
     from scipy.special import expit
 
-    found: Array = expit(logits)
-    return found
+    return np.asarray(expit(logits))
 
 
 def _maximise(columns: Array, positives: Array, negatives: Array) -> Array:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -11,6 +12,8 @@ from stakes.records import Record
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import MOST_BINS, check_whole, is_one_of
+from stakes.tallies.parallel import run_all
+from stakes.tallies.steps import Steps
 from stakes.uncertainty.sampling import Sampling
 from stakes.uncertainty.shares import wilson
 
@@ -105,9 +108,7 @@ def reliability(
 
 
 def _bins(table: ScoreTable, bins: int, by: str, sampling: Sampling) -> Bins:
-    scores, positives, negatives = upwards(table)
-    weights = positives + negatives
-    squares = weights if not table.weighted else _squares(table)
+    scores, positives, weights, squares = _columns(table)
     place = _by_mass(weights, bins) if by == "mass" else _by_width(scores, bins)
 
     def added(column: Array) -> Array:
@@ -116,13 +117,11 @@ def _bins(table: ScoreTable, bins: int, by: str, sampling: Sampling) -> Bins:
     present = np.bincount(place, minlength=bins) > 0
     rows = added(weights)
     frequency = added(positives) / rows
-    low, high = np.full((2, len(rows)), np.nan)
+    limits, why = np.full((len(rows), 2), np.nan), _CLUSTERED
     if sampling.clusters is None:
-        telling = rows**2 / added(squares)
-        limits = [wilson(float(s), float(n), sampling.confidence) for s, n in zip(frequency, telling, strict=True)]
-        low, high = np.array(limits).T
-    why = "" if sampling.clusters is None else _CLUSTERED
-    return Bins(by, added(weights * scores) / rows, frequency, rows, low, high, why)
+        telling = zip(frequency.tolist(), (rows**2 / added(squares)).tolist(), strict=True)
+        limits, why = np.array([wilson(share, n, sampling.confidence) for share, n in telling]), ""
+    return Bins(by, added(weights * scores) / rows, frequency, rows, limits[:, 0], limits[:, 1], why)
 
 
 def _by_width(scores: Array, bins: int) -> Array:
@@ -137,10 +136,13 @@ def _by_mass(weights: Array, bins: int) -> Array:
     return bins - np.searchsorted(np.arange(bins) * (total / bins), before, side="right")
 
 
-def _squares(table: ScoreTable) -> Array:
-    """Σw² at each score, from the lowest on."""
-    values = table.as_columns().values
-    return (values["positives_squared"] + values["negatives_squared"])[::-1]
+def _columns(table: ScoreTable) -> tuple[Array, Array, Array, Array]:
+    """The scores from the lowest on, with the positives, Σw and Σw² at each."""
+    scores, positives, negatives = upwards(table)
+    weights, values = positives + negatives, table.as_columns().values
+    if not table.weighted:
+        return scores, positives, weights, weights
+    return scores, positives, weights, (values["positives_squared"] + values["negatives_squared"])[::-1]
 
 
 # ── what honest probabilities would look like ────────────────────────────────────────────────────────────────────
@@ -172,12 +174,34 @@ def _gain(scores: Array, positives: Array, weights: Array) -> tuple[float, Array
 
 def _thin(table: ScoreTable) -> tuple[Array, Array, Array, Array]:
     """Scores with positives, weights and the rows that tell as much; many scores are put together to their means."""
-    scores, positives, negatives = upwards(table)
-    weights = positives + negatives
-    squares = _squares(table) if table.weighted else weights
+    scores, positives, weights, squares = _columns(table)
     if len(scores) > _MOST_SCORES:
         place = np.unique(_by_mass(weights, _MOST_SCORES), return_inverse=True)[1]
         sums = [np.bincount(place, column) for column in (weights * scores, positives, weights, squares)]
         scores, positives, weights, squares = np.minimum(sums[0] / sums[2], 1.0), *sums[1:]
     telling = np.maximum(np.rint(weights**2 / squares), 1).astype(np.int64)
     return scores, positives, weights, telling
+
+
+# ── what a picture needs of very many rows ───────────────────────────────────────────────────────────────────────
+def group_scores(table: ScoreTable, groups: int) -> ScoreTable:
+    """Return a table of about so many scores: neighbours in the ranking, equally many rows each, share their mean.
+
+    Weighted tables, which are small enough to be kept as columns, stay as they are.
+    """
+    if table.weighted:
+        return table
+    edges = np.arange(groups) * (float(table.total) / groups)
+    parts = run_all([partial(_pieces, block, edges) for block in table.blocks()], int(table.total))
+    sums, positives, rows = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    names = {"positive": table.positive, "negative": table.negative}
+    return ScoreTable.from_columns(sums / rows, positives, rows - positives, **names)
+
+
+def _pieces(block: Callable[[], Steps], edges: Array) -> list[Array]:
+    """The sums of scores, the positives and the rows of the pieces into which the edges cut a block."""
+    steps = block()
+    before = steps.rows_before
+    here = edges[slice(*np.searchsorted(edges, (before[0], before[-1]), side="right"))]
+    starts = np.unique(np.append(0, np.searchsorted(before, here)))
+    return [np.add.reduceat(column, starts) for column in (steps.scores * steps.rows, steps.positives, steps.rows)]

@@ -5,13 +5,14 @@ misses. There a threshold costs FNR·x + FPR·(1 − x), where always deciding w
 curve is the lowest of all these lines; its pieces belong to the corners of the ROC curve's hull.
 """
 
-from typing import Any
+import functools
 
 import numpy as np
 
 from stakes import metrics
-from stakes.decisions.curves.curve import Band, Curve, Scored, bootstrap_band
+from stakes.decisions.curves.curve import Band, Curve, Scored, bootstrap_band, bootstrap_tables
 from stakes.decisions.curves.hull import roc_hull
+from stakes.metrics.declare import Figure
 from stakes.tallies.arithmetic import Array, exact, ratio
 from stakes.tallies.checks import check_threshold
 
@@ -19,29 +20,17 @@ _PLACES = np.linspace(0, 1, 101)
 _NOTE = "each threshold was chosen on the rows that it is judged on, which flatters the curve"
 
 
-def cost_curve(scored: Scored, *, threshold: Any = None) -> Curve:
-    """Return the corners of the lower envelope, with the threshold that is best from each to the next.
-
-    With a threshold, its straight line alone.
-    """
+def cost_curve(scored: Scored, *, threshold: float | None = None) -> Curve:
+    """Return the corners of the lower envelope, each with the threshold that is best from it on; of one, its line."""
     scored.need_both_classes("cost")
     x, y, thresholds = _envelope(scored) if threshold is None else _line(scored, threshold)
     trivial = {"never": x.copy(), "always": 1 - x}
     note = _NOTE if threshold is None else ""
-    return Curve(
-        "cost",
-        "probability_cost",
-        "normalised_expected_cost",
-        x,
-        y,
-        thresholds,
-        lambda: _band(scored, x, y, thresholds),
-        trivial,
-        note=note,
-    )
+    band = functools.partial(_band, scored, x, y, thresholds)
+    return Curve("cost", "probability_cost", "normalised_expected_cost", x, y, thresholds, band, trivial, note=note)
 
 
-def _line(scored: Scored, threshold: Any) -> tuple[Array, Array, Array]:
+def _line(scored: Scored, threshold: float) -> tuple[Array, Array, Array]:
     """One threshold: from false alarms alone to misses alone."""
     check_threshold(threshold)
     table = scored.table.at(threshold)
@@ -75,13 +64,10 @@ def _band(scored: Scored, x: Array, y: Array, thresholds: Array) -> Band:
 
     The lowest line of drawn tables would not do: it is too low, as the curve is already, once more.
     """
-    from stakes.uncertainty.clusters import drawn_scores  # only bands need it
-
     chosen = thresholds[np.searchsorted(x[1:-1], _PLACES, side="right")]
 
-    def heights() -> Any:
-        pieces = scored.table.between(chosen)
-        tables = drawn_scores(scored.table, scored.sampling, 0.5, pieces).at_each(chosen)
+    def heights() -> Figure:
+        tables = bootstrap_tables(scored.table, chosen, scored.sampling)
         missed, alarmed = (metrics.find(name).of(tables) for name in ("miss_rate", "false_positive_rate"))
         return missed * _PLACES + alarmed * (1 - _PLACES)
 

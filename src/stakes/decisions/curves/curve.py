@@ -1,18 +1,19 @@
 """What every curve has: points, names of its axes, lines to compare it with, and a band."""
 
-import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 
 import numpy as np
 
 from stakes import errors
+from stakes.metrics.declare import Figure
 from stakes.records import Record
 from stakes.results import Plottable
-from stakes.tallies import ClassScores, ScoreTable
+from stakes.tallies import ClassScores, Confusion, ScoreTable
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.class_scores import ClassSample
+from stakes.tallies.clusters import Clusters
 from stakes.uncertainty.sampling import USUAL, Sampling
 
 
@@ -31,10 +32,14 @@ class Scored:
 
     def need_both_classes(self, kind: str) -> None:
         """Refuse rows of one class."""
-        if self.table.P == 0:
-            raise errors.no_curve(kind, "no case is positive")
+        self.need_positives(kind)
         if self.table.N == 0:
             raise errors.no_curve(kind, "no case is negative")
+
+    def need_positives(self, kind: str) -> None:
+        """Refuse rows without positives."""
+        if self.table.P == 0:
+            raise errors.no_curve(kind, "no case is positive")
 
     def need_probabilities(self, kind: str) -> None:
         """Refuse scores that only order the cases."""
@@ -49,6 +54,27 @@ class ClassScored:
     scores: ClassScores
     sampling: Sampling = USUAL
     probabilities: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredRows:
+    """Rows, or all rows of a class that share a score, with their classes as codes.
+
+    ``squares`` are sums of squared weights (None for plain counts), ``groups`` the clusters that the rows belong to.
+    """
+
+    scores: Array
+    truth: Array
+    weight: Array
+    squares: Array | None = None
+    groups: Array | None = None
+
+    @classmethod
+    def of(cls, rows: Clusters | ClassSample) -> "ScoredRows":
+        """Take single rows, of clusters or of a sample."""
+        scores, truth = np.asarray(rows.scores, np.float64), np.asarray(rows.truth, np.int64)
+        weight = np.ones(len(truth)) if rows.weight is None else rows.weight
+        return cls(scores, truth, weight, weight**2, rows.groups if isinstance(rows, Clusters) else None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,9 +121,9 @@ class Curve(Record, Plottable):
         """The limits of y at some places of x."""
         return self.find_band()
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """A copy has the band itself, and not what would find it."""
-        return {**vars(self), "find_band": functools.partial(_itself, self.band)}
+        return {**vars(self), "find_band": partial(replace, self.band)}
 
     def __len__(self) -> int:
         return len(self.x)
@@ -105,7 +131,7 @@ class Curve(Record, Plottable):
     def __repr__(self) -> str:
         return f"<{self.kind} curve: {self.y_name} against {self.x_name} at {len(self):,} thresholds>"
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, object]:
         """Return the columns under the names of their axes; the threshold +∞ is unknown."""
         more = {"references": self.references, "area": self.area, "note": self.note}
         return {
@@ -118,11 +144,14 @@ class Curve(Record, Plottable):
         }
 
 
-def _itself(band: Band) -> Band:
-    return band
+def bootstrap_tables(table: ScoreTable, at: Array, sampling: Sampling) -> Confusion:
+    """Return the decisions at thresholds in resampled score tables: (draw, threshold)."""
+    from stakes.uncertainty.redraws import redraw_scores  # only bands need it
+
+    return redraw_scores(table, sampling, 0.5, table.between(at)).at_each(at)
 
 
-def bootstrap_band(places: Array, draw: Callable[[], Any], sampling: Sampling, y: Array | None = None) -> Band:
+def bootstrap_band(places: Array, draw: Callable[[], Figure], sampling: Sampling, y: Array | None = None) -> Band:
     """Return the percentiles of drawn heights (draws × places), widened to hold the curve itself when that is given."""
     if sampling.clusters is not None and sampling.clusters.count < 2:
         unknown = np.full(len(places), np.nan)

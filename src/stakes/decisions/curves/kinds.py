@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Callable
-from typing import Any
 
 from stakes import errors
 from stakes.decisions.curves.cost import cost_curve
@@ -10,6 +9,8 @@ from stakes.decisions.curves.curve import Band, ClassScored, Curve, Scored
 from stakes.decisions.curves.decision import decision_curve
 from stakes.decisions.curves.reject import reject_curve
 from stakes.decisions.curves.roc_pr import pr_curve, roc_curve
+from stakes.errors import InputError, nearest
+from stakes.question.options import Value
 from stakes.tallies.checks import is_one_of
 
 __all__ = ["CURVES", "Band", "ClassScored", "Curve", "Scored", "curve"]
@@ -23,7 +24,7 @@ CURVES: dict[str, Callable[..., Curve]] = {
 }
 
 
-def curve(kind: str, scored: Scored | ClassScored, **options: Any) -> Curve:
+def curve(kind: str, scored: Scored | ClassScored, **options: Value) -> Curve:
     """Return the curve of that name; ``options`` are its own."""
     if not is_one_of(kind, CURVES):
         raise errors.no_such_curve(kind, list(CURVES))
@@ -31,5 +32,8 @@ def curve(kind: str, scored: Scored | ClassScored, **options: Any) -> Curve:
     known = [name for name, one in inspect.signature(make).parameters.items() if one.kind is one.KEYWORD_ONLY]
     for name in options:
         if name not in known:
-            raise errors.no_such_curve_option(kind, name, known)
+            raise InputError(
+                "no-such-curve-option",
+                f"the {kind} curve has no option {name!r}{nearest(name, known) or '; leave it out'}",
+            )
     return make(scored, **options)

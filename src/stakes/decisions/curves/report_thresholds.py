@@ -62,7 +62,7 @@ def report_thresholds(
         return _at(steps, roc_hull(steps.tp, steps.fp)), _at(steps, between), len(steps.tp)
 
     found = run_all([functools.partial(of, block) for block in table.blocks()], int(table.total))
-    corners, between = (_join([one[i] for one in found]) for i in (0, 1))
+    corners, between = _join([one[0] for one in found]), _join([one[1] for one in found])
     corners = _take(corners, _corners(corners))
     complete = sum(one[2] for one in found) <= quantiles
     if not complete:

@@ -4,10 +4,11 @@ Both run from the strictest threshold (+∞: nobody) to the loosest (everybody).
 """
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
-from stakes import errors, metrics
+from stakes import metrics
 from stakes.decisions.curves.curve import Band, Curve, Scored, bootstrap_band
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array
@@ -23,19 +24,16 @@ def roc_curve(scored: Scored) -> Curve:
     """Return recall against the false positive rate."""
     scored.need_both_classes("roc")
     x, y = _roc(scored.table.confusions())
-    thresholds = scored.table.thresholds
-    return Curve(
-        "roc", "false_positive_rate", "recall", x, y, thresholds, lambda: _band(scored, _roc, _straight_between)
-    )
+    band = partial(_band, scored, _roc, _straight_between)
+    return Curve("roc", "false_positive_rate", "recall", x, y, scored.table.thresholds, band)
 
 
 def pr_curve(scored: Scored) -> Curve:
     """Return precision against recall."""
-    if scored.table.P == 0:
-        raise errors.no_curve("pr", "no case is positive")
+    scored.need_positives("pr")
     x, y = _pr(scored.table.confusions())
-    thresholds = scored.table.thresholds
-    return Curve("pr", "recall", "precision", x, y, thresholds, lambda: _band(scored, _pr, _in_steps))
+    band = partial(_band, scored, _pr, _in_steps)
+    return Curve("pr", "recall", "precision", x, y, scored.table.thresholds, band)
 
 
 def _roc(tables: Confusion) -> tuple[Array, Array]:
@@ -58,10 +56,10 @@ def _in_steps(x: Array, y: Array) -> Array:
 
 def _band(scored: Scored, points: Points, height: Height) -> Band:
     """The limits of y at 101 places of x, from resampled score tables."""
-    from stakes.uncertainty.clusters import drawn_scores  # only bands need it
+    from stakes.uncertainty.redraws import redraw_scores  # only bands need it
 
     def heights() -> list[Array]:
-        x, y = points(drawn_scores(scored.table, scored.sampling, ends=0.5).confusions())
+        x, y = points(redraw_scores(scored.table, scored.sampling, ends=0.5).confusions())
         return [height(*line) for line in zip(x, y, strict=True)]
 
     return bootstrap_band(_PLACES, heights, scored.sampling)

@@ -4,10 +4,13 @@ Fit them on rows other than those that are judged; :func:`stakes.cross_fitted` d
 scikit-learn's habits (``get_params``, ``set_params``, ``fit(X, y, sample_weight=…)``) without needing it.
 """
 
+import json
+import math
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -22,10 +25,12 @@ from stakes.decisions.recalibration.rows import (
     read_two_classes,
     refuse_other_scale,
 )
-from stakes.errors import About, InputError
+from stakes.errors import About, InputError, short
+from stakes.question.options import Column, Value
 from stakes.records import Record
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.checks import as_path
 from stakes.text import as_json
 
 VERSION = 1
@@ -45,12 +50,14 @@ class Calibrator(Record, stakes="calibrator"):
 
     method: ClassVar[str]
     parameters: ClassVar[tuple[str, ...]] = ()
+    learned: ClassVar[tuple[str, ...]]
+    """The names under which what was learned is saved; the attributes have an underscore behind them."""
     rows_: float
     """How many rows (weighted: of equal weight) it was fitted on."""
     range_: tuple[float, float] | None = None
     """The lowest and the highest score that it was fitted on; None for old files, which do not know."""
 
-    def fit(self, score: Any, truth: Any, weight: Any = None, *, sample_weight: Any = None) -> Self:
+    def fit(self, score: Column, truth: Column, weight: Column = None, *, sample_weight: Column = None) -> Self:
         """Learn from scores and what really happened; ``sample_weight`` is scikit-learn's name of ``weight``."""
         if weight is not None and sample_weight is not None:
             raise InputError("two-weights", About("weight"), " and sample_weight are the same thing; give one of them")
@@ -60,17 +67,17 @@ class Calibrator(Record, stakes="calibrator"):
         self.range_ = float(rows.scores.min()), float(rows.scores.max())
         return self
 
-    def transform(self, score: Any) -> Array:
+    def transform(self, score: Column) -> Array:
         """Return the probabilities that belong to scores, in the shape of the scores."""
         if not hasattr(self, "rows_"):
             raise errors.not_fitted(type(self).__name__)
         return self._apply(score)
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
+    def get_params(self, deep: bool = True) -> dict[str, object]:
         """Return what the recalibrator was made with."""
         return {name: getattr(self, name) for name in self.parameters}
 
-    def set_params(self, **params: Any) -> Self:
+    def set_params(self, **params: object) -> Self:
         """Change what the recalibrator was made with."""
         for name, value in params.items():
             if name not in self.parameters:
@@ -78,7 +85,7 @@ class Calibrator(Record, stakes="calibrator"):
             setattr(self, name, value)
         return self
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> object:
         """Tell a pipeline of scikit-learn, which alone asks, that this is a transformer which learns from the truth."""
         from sklearn.utils import Tags, TargetTags, TransformerTags
 
@@ -87,7 +94,7 @@ class Calibrator(Record, stakes="calibrator"):
     fitted_for_: Mapping[str, str] = MappingProxyType({})
     """What was fitted, by name, so that it is noticed when something else is recalibrated."""
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, object]:
         """Return what was learned, from which :func:`stakes.load_calibrator` makes it again."""
         if not hasattr(self, "rows_"):
             raise errors.not_fitted(type(self).__name__)
@@ -97,7 +104,7 @@ class Calibrator(Record, stakes="calibrator"):
             "rows": self.rows_,
             "range": self.range_ and list(self.range_),
             "fitted_for": dict(self.fitted_for_),
-            **self._content(),
+            **{name: getattr(self, f"{name}_") for name in self.learned},
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -111,14 +118,14 @@ class Calibrator(Record, stakes="calibrator"):
         return f"{type(self).__name__}({given})"
 
     # What a kind of recalibrator has to say for itself.
-    def _read(self, score: Any, truth: Any, weight: Any) -> LabelledScores:
+    def _read(self, score: Column, truth: Column, weight: Column) -> LabelledScores:
         return read_two_classes(type(self).__name__, score, truth, weight)
 
-    def _scores(self, score: Any) -> Array:
+    def _scores(self, score: Column) -> Array:
         """Checked scores, one for each row (and class)."""
         return one_column(type(self).__name__, score)
 
-    def _column(self, score: Any) -> Array:
+    def _column(self, score: Column) -> Array:
         """One score per row, of the kind that the recalibrator was fitted on."""
         values = self._scores(score)
         if self.range_ is not None:
@@ -128,13 +135,10 @@ class Calibrator(Record, stakes="calibrator"):
     def _learn(self, rows: LabelledScores) -> None:
         raise NotImplementedError
 
-    def _apply(self, score: Any) -> Array:
+    def _apply(self, score: Column) -> Array:
         raise NotImplementedError
 
-    def _content(self) -> dict[str, Any]:
-        raise NotImplementedError
-
-    def restore(self, content: dict[str, Any]) -> None:
+    def restore(self, content: Mapping[str, Value]) -> None:
         """Take over what :meth:`to_dict` saved; ValueError says what is wrong with it."""
         raise NotImplementedError
 
@@ -150,22 +154,20 @@ class IsotonicCalibrator(Calibrator):
     """
 
     method = "isotonic"
+    learned = ("scores", "levels")
 
     def _learn(self, rows: LabelledScores) -> None:
         self.scores_, self.levels_ = rising_curve(ScoreTable.from_rows(rows.scores, rows.truth, rows.weight))
 
-    def curve(self, score: Any) -> Array:
+    def curve(self, score: Column) -> Array:
         """Return the curve as it was fitted, which can touch 0 and 1."""
         return np.interp(self._column(score), self.scores_, self.levels_)
 
-    def _apply(self, score: Any) -> Array:
+    def _apply(self, score: Column) -> Array:
         least = 0.5 / (self.rows_ + 1)
         return np.clip(self.curve(score), least, 1 - least).reshape(np.shape(score))
 
-    def _content(self) -> dict[str, Any]:
-        return {"scores": self.scores_.tolist(), "levels": self.levels_.tolist()}
-
-    def restore(self, content: dict[str, Any]) -> None:
+    def restore(self, content: Mapping[str, Value]) -> None:
         """Take over points of a rising curve."""
         scores, levels = (np.array(content[name], np.float64) for name in ("scores", "levels"))
         if scores.ndim != 1 or scores.shape != levels.shape or not len(scores):
@@ -184,6 +186,7 @@ class SigmoidCalibrator(Calibrator):
     """
 
     method = "sigmoid"
+    learned = ("slope", "intercept")
 
     def _learn(self, rows: LabelledScores) -> None:
         if rows.scores.min() == rows.scores.max():
@@ -194,15 +197,12 @@ class SigmoidCalibrator(Calibrator):
         intercept, slope = logistic.line(rows.scores, weight * target, weight * (1 - target))
         self.slope_, self.intercept_ = float(slope), float(intercept)
 
-    def _apply(self, score: Any) -> Array:
+    def _apply(self, score: Column) -> Array:
         x = self._column(score)
         p = logistic.probability(self.intercept_ + self.slope_ * x)
         return np.clip(p, _NEAR_0, _NEAR_1).reshape(np.shape(score))
 
-    def _content(self) -> dict[str, Any]:
-        return {"slope": self.slope_, "intercept": self.intercept_}
-
-    def restore(self, content: dict[str, Any]) -> None:
+    def restore(self, content: Mapping[str, Value]) -> None:
         """Take over the two numbers."""
         self.slope_, self.intercept_ = (_finite(content[name]) for name in ("slope", "intercept"))
 
@@ -217,14 +217,15 @@ class TemperatureCalibrator(Calibrator):
 
     method = "temperature"
     parameters = ("classes",)
+    learned = ("temperature", "columns")
 
-    def __init__(self, classes: Any = None) -> None:
+    def __init__(self, classes: Value = None) -> None:
         self.classes = classes
 
-    def _scores(self, score: Any) -> Array:
+    def _scores(self, score: Column) -> Array:
         return probability_table(score)
 
-    def _read(self, score: Any, truth: Any, weight: Any) -> LabelledScores:
+    def _read(self, score: Column, truth: Column, weight: Column) -> LabelledScores:
         return read_classes(score, truth, weight, self.classes)
 
     def _learn(self, rows: LabelledScores) -> None:
@@ -249,25 +250,26 @@ class TemperatureCalibrator(Calibrator):
         self.temperature_ = float(np.exp(found))
         self.columns_ = 0 if rows.scores.ndim == 1 else rows.scores.shape[1]
 
-    def _apply(self, score: Any) -> Array:
+    def _apply(self, score: Column) -> Array:
         values = probability_table(score)
         columns = 0 if values.ndim == 1 else values.shape[1]
         if columns != self.columns_:
-            raise errors.other_columns(self.columns_, columns)
+            shapes = ["one probability per row" if k == 0 else f"{k} columns" for k in (self.columns_, columns)]
+            raise InputError(
+                "other-columns",
+                f"the calibrator was fitted on {shapes[0]}, and score has {shapes[1]}; give the same classes",
+            )
         p = np.clip(_softmax(_logs(values) / self.temperature_), _NEAR_0, _NEAR_1)
         return (p if columns else p[:, 1]).reshape(np.shape(score))
 
-    def _content(self) -> dict[str, Any]:
-        classes = None if self.classes is None else [str(name) for name in self.classes]
-        return {"temperature": self.temperature_, "columns": self.columns_, "classes": classes}
+    def data(self) -> dict[str, object]:
+        """Return what was learned, and the names of the columns."""
+        return {**super().data(), "classes": None if self.classes is None else list(map(str, self.classes))}
 
-    def restore(self, content: dict[str, Any]) -> None:
+    def restore(self, content: Mapping[str, Value]) -> None:
         """Take over the temperature and for which columns it is."""
-        self.temperature_, self.columns_, self.classes = (
-            _finite(content["temperature"]),
-            int(content["columns"]),
-            content["classes"],
-        )
+        self.temperature_, self.columns_ = _finite(content["temperature"]), int(content["columns"])
+        self.classes = content["classes"]
         if self.temperature_ <= 0:
             raise ValueError("the temperature is not positive")
         if self.classes is not None and len(self.classes) != self.columns_:
@@ -280,22 +282,72 @@ CALIBRATORS: dict[str, type[Calibrator]] = {
 """The recalibrators by the name of their method."""
 
 
+# ── saved ones, made again ───────────────────────────────────────────────────────────────────────────────────────
+def load_calibrator(saved: str | os.PathLike[str] | dict[str, object]) -> Calibrator:
+    """Return the recalibrator that was saved in a file, or as the dictionary of ``to_dict()``."""
+    where = "the dictionary" if isinstance(saved, dict) else str(saved)
+    content = saved if isinstance(saved, dict) else _read(as_path("saved", saved))
+    if not isinstance(content, dict) or content.get("stakes") != "calibrator":
+        raise errors.no_saved_calibrator(where)
+    if content.get("version") != VERSION:
+        raise InputError(
+            "other-calibrator-version",
+            f"{where}: the calibrator was saved in version {short(repr(content.get('version')))}, this stakes reads "
+            f"version {VERSION}; update stakes, or fit it again",
+        )
+    kind = CALIBRATORS.get(str(content.get("method")))
+    if kind is None:
+        raise errors.damaged_calibrator(where, f"there is no method {content.get('method')!r}")
+    made = kind()
+    try:
+        made.restore(content)
+        made.range_ = _range(content.get("range")) or made.range_
+        made.rows_ = float(content["rows"])
+        made.fitted_for_ = {str(what): str(name) for what, name in dict(content.get("fitted_for", {})).items()}
+        if not made.rows_ > 0:
+            raise ValueError("it was fitted on no rows")
+    except (KeyError, TypeError, ValueError, OverflowError) as problem:
+        why = f"{problem} is missing" if isinstance(problem, KeyError) else str(problem)
+        raise errors.damaged_calibrator(where, why) from None
+    return made
+
+
+def _range(saved: Value) -> tuple[float, float] | None:
+    if saved is None:
+        return None
+    low, high = map(float, saved)
+    if not -math.inf < low <= high < math.inf:
+        raise ValueError("the range of its scores")
+    return low, high
+
+
+def _read(path: Path) -> object:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise errors.no_such_file(str(path)) from None
+    except OSError as problem:
+        raise errors.unreadable_file(str(path), problem.strerror or str(problem)) from None
+    except (ValueError, RecursionError):  # no JSON, a number of thousands of digits, or brackets without end
+        raise errors.no_saved_calibrator(str(path)) from None
+
+
+# ── numbers ──────────────────────────────────────────────────────────────────────────────────────────────────────
 def _logs(probabilities: Array) -> Array:
     """The logarithms of the probabilities of all classes; those of one of two classes tell the other's."""
+    logs = np.log(np.maximum(probabilities, _SMALLEST))
     if probabilities.ndim == 1:
-        pair = np.stack([np.log1p(-np.minimum(probabilities, _NEAR_1)), np.log(np.maximum(probabilities, _SMALLEST))])
-        return pair.T
-    return np.log(np.maximum(probabilities, _SMALLEST))
+        return np.stack([np.log1p(-np.minimum(probabilities, _NEAR_1)), logs], axis=1)
+    return logs
 
 
 def _softmax(logs: Array) -> Array:
     from scipy.special import softmax
 
-    found: Array = softmax(logs, axis=1)
-    return found
+    return np.asarray(softmax(logs, axis=1))
 
 
-def _finite(value: Any) -> float:
+def _finite(value: Value) -> float:
     number = float(value)
     if not np.isfinite(number):
         raise ValueError(f"{value!r} is not a finite number")

@@ -1,7 +1,6 @@
 """Recalibration judged fairly when one file must serve both purposes: each row by a fit on the other folds."""
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -11,18 +10,19 @@ from stakes.decisions.recalibration.rows import read_labels
 from stakes.engines.columns import as_weights, to_column
 from stakes.engines.labels import encode
 from stakes.errors import InputError
+from stakes.question.options import Column
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_whole
 
 
 def cross_fitted(
     calibrator: Calibrator,
-    score: Any,
-    truth: Any,
+    score: Column,
+    truth: Column,
     folds: int = 5,
     seed: int = 0,
-    weight: Any = None,
-    groups: Any = None,
+    weight: Column = None,
+    groups: Column = None,
 ) -> Array:
     """Return recalibrated scores, each row's from a copy of the calibrator that was fitted on the other folds.
 
@@ -42,18 +42,17 @@ def cross_fitted(
     for name, column in {"score": values, "weight": weights, "groups": grouped}.items():
         if column is not None and len(column) != len(codes):
             raise errors.wrong_length(name, len(column), len(codes))
-    together = None if grouped is None else encode(grouped).codes
     sizes = np.bincount(codes)
     if np.count_nonzero(sizes) == 2 and sizes[sizes > 0].min() < 2:
         raise InputError(
             "too-few-to-cross-fit",
             "a class has a single row, which cannot be on both sides of a fold; give more rows of it",
         )
-    fold_of = (
-        deal_folds(codes, folds, seed)
-        if together is None
-        else deal_folds(np.zeros(together.max() + 1), folds, seed)[together]
-    )
+    if grouped is None:
+        fold_of = deal_folds(codes, folds, seed)
+    else:
+        together = encode(grouped).codes
+        fold_of = deal_folds(np.zeros(together.max() + 1), folds, seed)[together]
     span = float(np.min(values)), float(np.max(values))
     found = np.empty(values.shape)
     for fold in np.unique(fold_of):

@@ -1,7 +1,6 @@
 """The rows that a recalibrator learns from, read and checked."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -10,6 +9,7 @@ from stakes.engines.class_scores import ClassColumns
 from stakes.engines.columns import as_finite, as_weights, in_order, refuse_sparse, to_column
 from stakes.engines.labels import PAIRS, Labels, encode
 from stakes.errors import About, InputError, first_row, rows_text
+from stakes.question.options import Column, Value
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
 
@@ -36,12 +36,12 @@ class LabelledScores:
         return float(self.weight.sum() ** 2 / (self.weight**2).sum())
 
 
-def read_two_classes(calibrator: str, score: Any, truth: Any, weight: Any) -> LabelledScores:
+def read_two_classes(calibrator: str, score: Column, truth: Column, weight: Column) -> LabelledScores:
     """Read any real scores and the truth of two classes."""
     return _weigh(one_column(calibrator, score), _positive(calibrator, truth), weight)
 
 
-def read_classes(score: Any, truth: Any, weight: Any, classes: Any) -> LabelledScores:
+def read_classes(score: Column, truth: Column, weight: Column, classes: Value) -> LabelledScores:
     """Read probabilities: of the positive class of two, or of all classes."""
     values = probability_table(score)
     if values.ndim == 1:
@@ -59,7 +59,7 @@ def read_classes(score: Any, truth: Any, weight: Any, classes: Any) -> LabelledS
     return rows
 
 
-def read_labels(truth: Any) -> Labels:
+def read_labels(truth: Column) -> Labels:
     """Read the classes of the rows, of which there must be some."""
     column = to_column(truth, "truth")
     if not len(column):
@@ -67,7 +67,7 @@ def read_labels(truth: Any) -> Labels:
     return encode(column)
 
 
-def one_column(calibrator: str, score: Any) -> Array:
+def one_column(calibrator: str, score: Column) -> Array:
     """Return one finite number per row, given as (n,) or (n, 1)."""
     values = _array(score)
     if values.ndim == 2 and values.shape[1] != 1:
@@ -100,7 +100,7 @@ def refuse_other_scale(values: Array, low: float, high: float) -> None:
         )
 
 
-def probability_table(score: Any) -> Array:
+def probability_table(score: Column) -> Array:
     """Return the probabilities of one class, (n,), or of all, (n, k), which add up to 1."""
     values = _array(score)
     if values.ndim != 2 or values.shape[1] == 1:
@@ -121,7 +121,7 @@ def probability_table(score: Any) -> Array:
     return values
 
 
-def _array(score: Any) -> Array:
+def _array(score: Column) -> Array:
     refuse_sparse("score", score)
     try:
         return np.asarray(score)
@@ -129,17 +129,16 @@ def _array(score: Any) -> Array:
         raise errors.not_a_column("score", "a list of rows of different lengths") from None
 
 
-def _positive(calibrator: str, truth: Any) -> Array:
+def _positive(calibrator: str, truth: Column) -> Array:
     """Whether each row is positive: 1 of 0 and 1, true of false and true."""
     labels = read_labels(truth)
     pair = next((known for known in PAIRS if set(labels.names) <= set(known)), None)
     if pair is None:
         raise errors.truth_of_recalibration(calibrator, labels.names)
-    found: Array = labels.into(pair) == 1
-    return found
+    return np.asarray(labels.into(pair) == 1)
 
 
-def _weigh(scores: Array, truth: Array, weight: Any) -> LabelledScores:
+def _weigh(scores: Array, truth: Array, weight: Column) -> LabelledScores:
     """Check lengths and weights; rows of weight 0 are left out."""
     if len(scores) != len(truth):
         raise errors.wrong_length("score", len(scores), len(truth))

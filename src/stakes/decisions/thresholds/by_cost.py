@@ -2,28 +2,20 @@
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stakes.decisions.curves.curve import Curve
+from stakes.decisions.thresholds import threshold_grid
 from stakes.decisions.thresholds.cost_account import CostAccount
 from stakes.decisions.thresholds.decision import BAYES, Decision, Range, all_within
 from stakes.decisions.thresholds.objectives import LowestCost
-from stakes.decisions.thresholds.out_of_bag import ClusterResamples
-from stakes.decisions.thresholds.over_thresholds import MeanCost, over_thresholds
-from stakes.decisions.thresholds.search import Search, alike, evaluate_out_of_bag, ranges
-from stakes.decisions.thresholds.threshold_grid import (
-    CLASSES,
-    ThresholdGrid,
-    cost_of_moving,
-    cumulate,
-    near_the_best,
-    order_decisions,
-    prices_of,
-)
+from stakes.decisions.thresholds.out_of_bag import Resamples
+from stakes.decisions.thresholds.search import MeanCost, Search, alike, over_thresholds, ranges
+from stakes.decisions.thresholds.threshold_grid import CLASSES, Price, ThresholdGrid, cost_of_moving, cumulate
 from stakes.errors import About, InputError, Pass
 from stakes.metrics import Estimate
 from stakes.tallies import ScoreTable
@@ -45,35 +37,37 @@ def decide_by_cost(table: ScoreTable, pricing: Pricing, sampling: Sampling, prob
     return _ByCost(table, pricing, sampling, probabilities).decision()
 
 
-class _ByCost(Search):
+class _ByCost(Search[Pricing]):
     """The search, step by step: the best thresholds, a grid around them, resamples, and what all that costs."""
 
     # ── what is asked ────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
     def decisions(self) -> list[str]:
-        return order_decisions(self.table, self.wanted)
+        return threshold_grid.order_decisions(self.table, self.wanted)
 
     @cached_property
-    def prices(self) -> list[Any]:
-        return prices_of(self.table, self.wanted, self.decisions)
+    def prices(self) -> list[Price]:
+        return threshold_grid.prices_of(self.table, self.wanted, self.decisions)
 
     @cached_property
     def deployed(self) -> Array | None:
         """The class frequencies of the deployment, the positive class first."""
         prior = self.wanted.deployed((self.table.negative, self.table.positive), self.table.positive)
-        return None if prior is None else np.array([float(prior[1]), float(prior[0])])
+        return None if prior is None else np.array(prior[::-1], np.float64)
 
     @cached_property
-    def shares(self) -> Array:
+    def sizes(self) -> NDArray[np.float64]:
+        return np.array([float(self.table.P), float(self.table.N)])
+
+    @cached_property
+    def shares(self) -> NDArray[np.float64]:
         """How frequent the classes count, the positive one first."""
-        sizes = np.array([float(self.table.P), float(self.table.N)])
-        return sizes / sizes.sum() if self.deployed is None else self.deployed
+        return self.sizes / self.sizes.sum() if self.deployed is None else self.deployed
 
     @property
     def factors(self) -> Array:
         """How much a row of each class counts."""
-        found: Array = self.shares / np.array([float(self.table.P), float(self.table.N)])
-        return found
+        return self.shares / self.sizes
 
     @cached_property
     def goal(self) -> LowestCost:
@@ -110,7 +104,7 @@ class _ByCost(Search):
     @cached_property
     def grid(self) -> ThresholdGrid:
         keep = [*self.thresholds, *(self.bayes[0] or ()), *self.usual]
-        return ThresholdGrid.of(near_the_best(self.columns, self.moves, keep), self.prices)
+        return ThresholdGrid.of(threshold_grid.near_the_best(self.columns, self.moves, keep), self.prices)
 
     @property
     def places(self) -> list[int]:
@@ -118,8 +112,8 @@ class _ByCost(Search):
 
     # ── resamples ────────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
-    def resampled(self) -> Any:
-        return self.resamples(self.grid)
+    def resampled(self) -> Resamples:
+        return Resamples.of(self.grid, self.sampling)
 
     @cached_property
     def paid(self) -> Array:
@@ -129,7 +123,7 @@ class _ByCost(Search):
     @cached_property
     def out_of_bag_policy(self) -> Array:
         """How rows are decided by the resamples without them."""
-        return evaluate_out_of_bag(self.resampled, self.goal.choose(self.paid), len(self.grid.scores))
+        return self.resampled.policy(self.goal.choose(self.paid))
 
     @cached_property
     def alike(self) -> list[list[Range]]:
@@ -142,25 +136,14 @@ class _ByCost(Search):
     @cached_property
     def alternatives(self) -> dict[str, Array]:
         """Other ways to decide, as policies."""
-        count = len(self.decisions)
-        found = {f"always {name}": self._always(d) for d, name in enumerate(self.decisions)}
-        found |= {f"threshold {start:g}": self._policy([start] * (count - 1)) for start in self.usual}
-        return found if self.bayes[0] is None else {**found, BAYES: self._policy(self.bayes[0])}
-
-    def _policy(self, starts: Sequence[float]) -> Array:
-        return self.grid.policy([self.grid.place_of(start) for start in starts])
-
-    def _always(self, decision: int) -> Array:
-        policy = np.zeros((len(self.decisions), 1, len(self.grid.scores)))
-        policy[decision] = 1.0
-        return policy
+        always = np.eye(len(self.decisions))[..., None, None] * np.ones(len(self.grid.scores))
+        found = {f"always {name}": policy for name, policy in zip(self.decisions, always, strict=True)}
+        found |= {f"threshold {start:g}": self.grid.policy([start] * len(self.thresholds)) for start in self.usual}
+        return found if self.bayes[0] is None else {**found, BAYES: self.grid.policy(self.bayes[0])}
 
     @cached_property
     def account(self) -> CostAccount:
-        counts = self.resampled.counts if isinstance(self.resampled, ClusterResamples) else None
-        return CostAccount(
-            self.grid, self.shares, self.goal.shares is not None, self.sampling, self.resampled.held, counts
-        )
+        return CostAccount(self.grid, self.shares, self.goal.shares is not None, self.sampling, self.resampled)
 
     def _saving(self, other: Array, taken: Array) -> Estimate:
         """What one policy saves against another; either may differ from cluster to cluster."""
@@ -179,7 +162,7 @@ class _ByCost(Search):
             worthless=tuple(self.wanted.costs.never_cheapest()),
             decisions=tuple(self.decisions),
             thresholds=tuple(self.thresholds),
-            apparent=Estimate("expected_cost", self.account.cost(self._policy(self.thresholds))),
+            apparent=Estimate("expected_cost", self.account.cost(self.grid.policy(self.thresholds))),
             corrected=self.account.estimate("expected_cost", self.out_of_bag_policy),
             alternatives={name: self.account.estimate("expected_cost", other) for name, other in others.items()},
             savings={name: self._saving(other, taken) for name, other in others.items()},
@@ -188,9 +171,12 @@ class _ByCost(Search):
             bayes=None if bayes is None else tuple(bayes),
             no_bayes=self.bayes[1],
             cost_ratio=self._cost_ratio(),
-            worth_of_labels=float(self._regrets().mean()),
+            worth_of_labels=self._worth_of_labels(),
             find_over_thresholds=self._over_thresholds(),
-            **self.facts(),
+            positive=self.table.positive,
+            negative=self.table.negative,
+            rows=self.rows,
+            confidence=self.sampling.confidence,
         )
 
     def _question(self) -> str:
@@ -200,16 +186,16 @@ class _ByCost(Search):
 
     def _over_thresholds(self) -> Callable[[], Curve] | None:
         """What finds out what each threshold costs, where two decisions have the same costs in all rows."""
-        if len(self.prices) != 2 or self.wanted.costs.columns:
-            return None
-        cost = MeanCost(self.prices[0], self.prices[1], self.goal.shares)
-        return partial(over_thresholds, self.table, "expected_cost", cost, self.thresholds[0], self.sampling)
+        match self.prices:
+            case [tuple() as low, tuple() as high]:
+                cost = MeanCost(low, high, self.goal.shares)
+                return partial(over_thresholds, self.table, "expected_cost", cost, self.thresholds[0], self.sampling)
+        return None
 
-    def _regrets(self) -> Array:
-        """What the best thresholds of these rows cost more in each resample than its own best ones."""
+    def _worth_of_labels(self) -> float:
+        """What the best thresholds of these rows cost more in a resample than its own best ones, on average."""
         own = np.take_along_axis(self.paid, self.goal.choose(self.paid)[..., None], axis=-1)[..., 0].sum(axis=0)
-        found: Array = self.paid[np.arange(len(self.places)), :, self.places].sum(axis=0) - own
-        return found
+        return float((self.paid[np.arange(len(self.places)), :, self.places].sum(axis=0) - own).mean())
 
     def _cost_ratio(self) -> Range | None:
         """Between which costs of a miss, in false alarms, the same threshold stays the best."""

@@ -3,16 +3,14 @@
 import math
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from stakes import metrics
 from stakes.decisions.thresholds.decision import Decision
 from stakes.decisions.thresholds.objectives import BestFigure, tables_at
-from stakes.decisions.thresholds.out_of_bag import ClusterResamples
-from stakes.decisions.thresholds.over_thresholds import figure_of, over_thresholds
-from stakes.decisions.thresholds.search import RESAMPLES, Search, alike, evaluate_out_of_bag, ranges
+from stakes.decisions.thresholds.out_of_bag import RESAMPLES, Resamples
+from stakes.decisions.thresholds.search import Search, alike, figure_of, over_thresholds, ranges
 from stakes.decisions.thresholds.threshold_grid import ThresholdGrid, evenly
 from stakes.errors import InputError
 from stakes.metrics import Estimate
@@ -27,18 +25,17 @@ def decide_by_figure(table: ScoreTable, wanted: BestFigure, sampling: Sampling, 
     return _ByFigure(table, wanted, sampling, probabilities).decision()
 
 
-class _ByFigure(Search):
+class _ByFigure(Search[BestFigure]):
     """The search for the threshold with the best figure."""
 
     def decision(self) -> Decision:
         place = self._best()
         threshold = math.inf if not place else float(self.columns.scores[place - 1])
         grid = ThresholdGrid.of(evenly(self.columns, [threshold, *self.usual]), [(0.0, 0.0)])
-        resamples = self.resamples(grid)
+        resamples = Resamples.of(grid, self.sampling)
         tables = tables_at(grid, resamples.held)
         here = grid.place_of(threshold)
-        called = evaluate_out_of_bag(resamples, self.wanted.choose(tables)[None], len(grid.scores))
-        soft = self._soft(grid, called[1], resamples)
+        soft = self._soft(grid, resamples.policy(self.wanted.choose(tables)[None])[1], resamples)
         metric = self.wanted.metric
         others = {f"threshold {start:g}": self.table.at(start) for start in self.usual}
         return Decision(
@@ -55,7 +52,10 @@ class _ByFigure(Search):
             find_over_thresholds=partial(
                 over_thresholds, self.table, metric.text, partial(figure_of, metric.text), threshold, self.sampling
             ),
-            **self.facts(),
+            positive=self.table.positive,
+            negative=self.table.negative,
+            rows=self.rows,
+            confidence=self.sampling.confidence,
         )
 
     def _best(self) -> int:
@@ -83,20 +83,15 @@ class _ByFigure(Search):
             )
         return int(merit.argmax())
 
-    def _soft(self, grid: ThresholdGrid, called: Array, resamples: Any) -> tuple[Confusion, Confusion]:
+    def _soft(self, grid: ThresholdGrid, called: Array, resamples: Resamples) -> tuple[Confusion, Confusion]:
         """The confusion table of rows judged without them, and such tables of resamples."""
-        if isinstance(resamples, ClusterResamples):
+        if resamples.counts is not None:
             each = (resamples.counts * called).sum(-1), resamples.counts.sum(-1)
-            drawn = [self._bootstrap_clusters(part) for part in each]
-            return _table(each[0].sum(0), each[1].sum(0)), _table(*drawn)
+            weights = self.sampling.generator().standard_exponential((RESAMPLES, len(resamples.counts)))
+            return _table(each[0].sum(0), each[1].sum(0)), _table(weights @ each[0], weights @ each[1])
         found = (called * grid.weight).sum(-1)
         held = resamples.held * grid.weight
         return _table(found, grid.sizes), _table((held * called).sum(-1), held.sum(-1))
-
-    def _bootstrap_clusters(self, each: Array) -> Array:
-        weights = self.sampling.generator().standard_exponential((RESAMPLES, len(each)))
-        found: Array = weights @ each
-        return found
 
     def _interval(self, metric: metrics.Metric, table: Confusion, drawn: Confusion) -> Estimate:
         found = self._figure(metric, table)
@@ -112,8 +107,7 @@ class _ByFigure(Search):
         if self.wanted.condition is not None:
             found = np.nan_to_num(np.asarray(self.wanted.condition.of(drawn)), nan=self.wanted.limit)
             low, high = np.quantile(found, (self.sampling.tail, 1 - self.sampling.tail), axis=0)
-            values: Array = (low <= self.wanted.limit) & (self.wanted.limit <= high)
-            return values
+            return np.asarray((low <= self.wanted.limit) & (self.wanted.limit <= high))
         merit = self.wanted.merit(tables_at(grid, np.ones((1, 2, len(grid.scores)))))[0]
         again = self.wanted.merit(drawn)
         known = np.isfinite(merit)

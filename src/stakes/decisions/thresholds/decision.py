@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from stakes import errors, metrics
 from stakes.decisions.curves.curve import Curve
@@ -16,6 +15,9 @@ from stakes.text import lines, visible
 
 Range = tuple[float, float]
 
+WayRow = dict[str, str | float | None]
+"""A way to decide as a flat dictionary, for a data frame."""
+
 BAYES = "Bayes threshold"
 """How the thresholds that the costs give for honest probabilities are called among the alternatives."""
 
@@ -23,11 +25,36 @@ PER = 1000
 """Costs are told for so many cases."""
 
 
+class Recommendation(Record, Reportable):
+    """The best way to decide, what it is worth, and what speaks for and against it."""
+
+    dropped: int
+    cautions: tuple[str, ...]
+
+    def sentences(self) -> Iterator[str]:
+        """Tell the recommendation in plain words."""
+        return map(visible, self._sentences())
+
+    def _sentences(self) -> Iterator[str]:
+        raise NotImplementedError
+
+    @staticmethod
+    def _evidence(who: str, constant: str, saving: Estimate) -> str:
+        """Say whether somebody surely costs less than deciding the same for everybody."""
+        if (saving.low or 0) > 0:
+            return f"Against {constant} it saves {with_interval(saving)}: the model earns its keep."
+        saved = f"{with_interval(saving)} per {PER:,} cases"
+        return f"Not enough evidence that {who} costs less than {constant}: the saving is {saved}."
+
+    def __str__(self) -> str:
+        left_out = [errors.rows_left_out(self.dropped)] if self.dropped else []
+        return lines([*self.sentences(), *(f"{words}." for words in (*left_out, *self.cautions))])
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Decision(
-    Record,
+    Recommendation,
     Plottable,
-    Reportable,
     stakes="decision",
     shown="criterion question recommended positive negative rows dropped cautions decisions thresholds apparent "
     "corrected condition alternatives savings miscalibration worthless alike bayes no_bayes cost_ratio "
@@ -94,16 +121,14 @@ class Decision(
     @property
     def constant(self) -> str:
         """The cheapest way to decide the same for everybody."""
-        always = {name: cost.value for name, cost in self.alternatives.items() if name.startswith("always ")}
-        return min(always, key=always.__getitem__, default="")
+        return cheapest_constant(self.alternatives)
 
     @property
     def enough_evidence(self) -> bool | None:
         """Whether the model surely costs less than deciding the same for everybody; None when costs were not asked."""
         if not self.constant:
             return None
-        low = self.savings[self.constant].low
-        return low is not None and low > 0
+        return (self.savings[self.constant].low or 0) > 0
 
     @property
     def bayes_is_alike(self) -> bool:
@@ -136,27 +161,14 @@ class Decision(
         high = self.savings[self.constant].high if self.constant else None
         return high is not None and high < 0
 
-    # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
-
-    def to_rows(self) -> list[dict[str, Any]]:
-        """Return one flat dictionary per way to decide, for a data frame.
-
-        A saving is what the recommended way saves against this one.
-        """
-        best = f"thresholds of these rows ({', '.join(f'{start:.6g}' for start in self.thresholds)})"
+    def to_rows(self) -> list[WayRow]:
+        """Return one flat dictionary per way to decide; a saving is what the recommended way saves against it."""
+        best = f"thresholds of these rows ({_listed(self.thresholds)})"
         return ways_as_rows({best: self.corrected, **self.alternatives}, self.savings)
 
     # ── in words ─────────────────────────────────────────────────────────────────────────────────────────────
-    def __str__(self) -> str:
-        left_out = [errors.rows_left_out(self.dropped)] if self.dropped else []
-        return lines([*self.sentences(), *(f"{words}." for words in (*left_out, *self.cautions))])
-
     def __repr__(self) -> str:
         return f"<Decision: {visible(self._rule(self.recommended))}>"
-
-    def sentences(self) -> Iterator[str]:
-        """Tell the recommendation in plain words."""
-        return map(visible, self._sentences())
 
     def _sentences(self) -> Iterator[str]:
         yield f"{self.question}."
@@ -171,21 +183,16 @@ class Decision(
         yield from self._about_alike()
         yield from self._about_bayes()
         yield from self._about_ratio()
-        yield (
-            "Knowing all rates exactly, from many more labels, could save at most "
-            f"{describe(self.worth_of_labels)} per {PER:,} cases."
-        )
+        most = f"{describe(self.worth_of_labels)} per {PER:,} cases"
+        yield f"Knowing all rates exactly, from many more labels, could save at most {most}."
 
     def _rule(self, thresholds: Sequence[float]) -> str:
         if math.isinf(thresholds[0]):
             return f"{self.decisions[0]!r} for every case"
         if len(thresholds) == 1:
             return f"{self.decisions[1]!r} when score ≥ {thresholds[0]:.6g}, otherwise {self.decisions[0]!r}"
-        steps = [
-            f"{name!r} from {start:.6g}"
-            for name, start in zip(self.decisions[1:], thresholds, strict=True)
-            if math.isfinite(start)
-        ]
+        above = zip(self.decisions[1:], thresholds, strict=True)
+        steps = [f"{name!r} from {start:.6g}" for name, start in above if math.isfinite(start)]
         return f"{self.decisions[0]!r} for low scores, {', '.join(steps)}"
 
     def _about_rule(self) -> Iterator[str]:
@@ -205,12 +212,9 @@ class Decision(
     def _about_cost(self) -> Iterator[str]:
         flattered = f"on the very rows that chose it, it is {describe(self.apparent.value)}{self._which_flatters}"
         if self.bayes_is_alike:
-            starts = ", ".join(f"{start:.6g}" for start in self.thresholds)
             yield f"That costs {with_interval(self.cost)} per {PER:,} cases."
-            yield (
-                f"The best of these rows, {starts}, costs {with_interval(self.corrected)} on rows that did not choose "
-                f"it; {flattered}."
-            )
+            corrected = f"{with_interval(self.corrected)} on rows that did not choose it"
+            yield f"The best of these rows, {_listed(self.thresholds)}, costs {corrected}; {flattered}."
         else:
             yield f"That costs {with_interval(self.cost)} per {PER:,} cases; {flattered}."
         others = [f"{name} {describe(cost.value)}" for name, cost in self.alternatives.items() if name != BAYES]
@@ -218,30 +222,20 @@ class Decision(
 
     def _about_evidence(self) -> Iterator[str]:
         saving = self.savings[self.constant]
-        if self.enough_evidence:
-            yield f"Against {self.constant} it saves {with_interval(saving)}: the model earns its keep."
-        elif self.worse:
-            yield f"Against {self.constant} it loses {with_interval(_rotate(saving))}."
+        if self.worse:
+            yield f"Against {self.constant} it loses {with_interval(_as_loss(saving))}."
         else:
-            yield (
-                f"Not enough evidence that the model costs less than {self.constant}: the saving is "
-                f"{with_interval(saving)} per {PER:,} cases."
-            )
+            yield self._evidence("the model", self.constant, saving)
 
     def _about_figure(self) -> Iterator[str]:
         found = self.corrected
-        yield (
-            f"On rows that did not choose it {found.name} is {found.value:.4f}{_limits(found)}; on those that did, "
-            f"{self.apparent.value:.4f}{self._which_flatters}."
-        )
+        apparent = f"on those that did, {self.apparent.value:.4f}{self._which_flatters}"
+        yield f"On rows that did not choose it {found.name} is {found.value:.4f}{_limits(found)}; {apparent}."
         if self.condition is not None and self.limit is not None:
-            sign, limit = self.limit
-            kept = self.condition
+            (sign, limit), kept = self.limit, self.condition
             met = kept.value >= limit if sign == "≥" else kept.value <= limit
-            yield (
-                f"There {kept.name} is {kept.value:.4f}{_limits(kept)}"
-                + ("." if met else f": the condition {kept.name} {sign} {limit:g} will not quite be kept.")
-            )
+            missed = "" if met else f": the condition {kept.name} {sign} {limit:g} will not quite be kept"
+            yield f"There {kept.name} is {kept.value:.4f}{_limits(kept)}{missed}."
         for name, other in self.alternatives.items():
             yield f"The {name} would give {other.value:.4f}."
 
@@ -250,29 +244,26 @@ class Decision(
             if ranges and ranges != [(start, start)]:
                 low, high = ranges[0][0], ranges[-1][1]
                 which = "Thresholds" if len(self.thresholds) == 1 else f"Thresholds of {name!r}"
-                span = (
-                    f"between {low:.6g} and {high:.6g}"
-                    if math.isfinite(high)
-                    else f"from {low:.6g} on, or none at all,"
-                )
+                bounded, open_ended = f"between {low:.6g} and {high:.6g}", f"from {low:.6g} on, or none at all,"
+                span = bounded if math.isfinite(high) else open_ended
                 yield f"{which} {span} cannot be told from {start:.6g} on these rows."
 
     def _about_bayes(self) -> Iterator[str]:
         if self.bayes is None:
             yield f"There is no threshold that follows from the costs alone: {self.no_bayes}."
         elif self.miscalibration is not None:
-            starts = ", ".join(f"{start:.6g}" for start in self.bayes)
             other = "" if self.bayes_is_alike else f", which costs {with_interval(self.alternatives[BAYES])}"
             gain = f"saves {with_interval(self.miscalibration)} against it: the price of miscalibration here, and noise"
             if self.miscalibration.value < 0:
-                gain = f"costs {with_interval(_rotate(self.miscalibration))} more: the price of choosing on few rows"
-            yield f"If the probabilities were right, {starts} would be best{other}. The best of these rows {gain}."
+                gain = f"costs {with_interval(_as_loss(self.miscalibration))} more: the price of choosing on few rows"
+            best = f"If the probabilities were right, {_listed(self.bayes)} would be best{other}"
+            yield f"{best}. The best of these rows {gain}."
 
     def _about_ratio(self) -> Iterator[str]:
         if self.cost_ratio is not None:
             low, high = (f"{ratio:.4g}" if math.isfinite(ratio) else "any number of" for ratio in self.cost_ratio)
-            starts = ", ".join(f"{start:.6g}" for start in self.thresholds)
-            yield f"{starts} stays the best of these rows while a miss costs between {low} and {high} false alarms."
+            between = f"a miss costs between {low} and {high} false alarms"
+            yield f"{_listed(self.thresholds)} stays the best of these rows while {between}."
 
 
 def all_within(starts: Sequence[float], alike: Sequence[Sequence[Range]]) -> bool:
@@ -281,8 +272,17 @@ def all_within(starts: Sequence[float], alike: Sequence[Sequence[Range]]) -> boo
     return all(bool(ranges) and ranges[0][0] <= start <= ranges[-1][1] for start, ranges in pairs)
 
 
-def _rotate(saving: Estimate) -> Estimate:
-    """A saving as a loss."""
+def cheapest_constant(ways: Mapping[str, Estimate]) -> str:
+    """The cheapest way to decide the same for everybody."""
+    always = {name: cost.value for name, cost in ways.items() if name.startswith("always ")}
+    return min(always, key=always.__getitem__, default="")
+
+
+def _listed(thresholds: Sequence[float]) -> str:
+    return ", ".join(f"{start:.6g}" for start in thresholds)
+
+
+def _as_loss(saving: Estimate) -> Estimate:
     low, high = (None if end is None else -end for end in (saving.high, saving.low))
     return replace(saving, value=-saving.value, low=low, high=high)
 
@@ -305,12 +305,11 @@ def _limits(found: Estimate) -> str:
     return f" ({percent(found.confidence)} interval {found.low:.4f} to {found.high:.4f})"
 
 
-def ways_as_rows(ways: Mapping[str, Estimate], savings: Mapping[str, Estimate]) -> list[dict[str, Any]]:
+def ways_as_rows(ways: Mapping[str, Estimate], savings: Mapping[str, Estimate]) -> list[WayRow]:
     """Return ways to decide, with the figure of each and what is saved, as flat dictionaries."""
-    rows = []
+    rows: list[WayRow] = []
     for name, found in ways.items():
-        row = {"way": name, "value": found.value, "low": found.low, "high": found.high}
-        saved = savings.get(name)
-        ends = (None, None, None) if saved is None else (saved.value, saved.low, saved.high)
-        rows.append({**row, **dict(zip(("saving", "saving_low", "saving_high"), ends, strict=True))})
+        rows.append({"way": name, "value": found.value, "low": found.low, "high": found.high})
+        for key, part in (("saving", "value"), ("saving_low", "low"), ("saving_high", "high")):
+            rows[-1][key] = getattr(savings.get(name), part, None)
     return rows

@@ -90,10 +90,13 @@ class BestFigure:
         merit = np.where(np.isnan(merit), -math.inf, merit)
         if self.condition is None:
             return merit
-        found = np.asarray(self.condition.of(tables), np.float64)
-        with np.errstate(invalid="ignore"):
-            met = found >= self.limit if self.at_least else found <= self.limit
-        return np.where(met, merit, -math.inf)
+        found = self._figures(self.condition, tables)
+        return np.where(found >= self.limit if self.at_least else found <= self.limit, merit, -math.inf)
+
+    def _figures(self, condition: Metric, tables: Confusion) -> Array:
+        """What is to meet the condition; where it is undefined, as far from that as can be."""
+        found = np.asarray(condition.of(tables), np.float64)
+        return np.where(np.isnan(found), -math.inf if self.at_least else math.inf, found)
 
     def choose(self, tables: Confusion) -> Array:
         """The place of the best threshold of each row of tables; where none meets the condition, the nearest to it."""
@@ -101,9 +104,7 @@ class BestFigure:
         chosen: Array = merit.argmax(axis=-1)
         if self.condition is None:
             return chosen
-        found = np.nan_to_num(
-            np.asarray(self.condition.of(tables), np.float64), nan=-math.inf if self.at_least else math.inf
-        )
+        found = self._figures(self.condition, tables)
         nearest = found.argmax(axis=-1) if self.at_least else found.argmin(axis=-1)
         return np.where(np.isneginf(merit.max(axis=-1)), nearest, chosen)
 

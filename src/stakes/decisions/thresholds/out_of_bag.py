@@ -5,74 +5,72 @@ judged by those that it is not in (Efron 1983, Journal of the American Statistic
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from stakes.decisions.thresholds.threshold_grid import ThresholdGrid
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.clusters import Clusters
+from stakes.uncertainty.sampling import Sampling
 
+RESAMPLES = 1000
 _ENOUGH = 64
 """From this many rows on, how often they are drawn is as good as normal."""
 
 
 @dataclass(frozen=True, eq=False)
-class RowResamples:
-    """Resamples of single rows; the rows of a level are drawn together.
+class Resamples:
+    """Resamples of single rows, those of a level drawn together, or of whole clusters.
 
     ``held`` says how much of each level every resample holds: (resample, class, level). Of n rows of which k were drawn
-    with replacement, each one was left out with probability (1 − 1/n)ᵏ: ``without``.
+    with replacement, each one was left out with probability (1 − 1/n)ᵏ: ``without``, of the shape of ``held``. Clusters
+    were left out or not: (resample, cluster); ``counts`` are what each of them has in every class and level.
     """
 
     held: Array
     without: Array
+    counts: Array | None = None
 
     @classmethod
-    def of(cls, grid: ThresholdGrid, resamples: int, generator: Any) -> "RowResamples":
-        """Draw the rows of each level."""
-        rows = grid.rows
-        drawn = _poisson(rows, resamples, generator)
-        shrink = np.log1p(-1 / np.maximum(rows, 1 + 1e-9))
-        return cls(drawn / np.where(rows > 0, rows, 1.0), np.exp(drawn * shrink))
-
-    def out_of_bag_share(self, chosen: Array) -> Array:
-        """How often the rows of each class and level lie above the thresholds (resample, level) chosen without them."""
-        found: Array = np.einsum("bcj,bj->cj", self.without, chosen) / self.without.sum(axis=0)
-        return found
-
-
-@dataclass(frozen=True, eq=False)
-class ClusterResamples:
-    """Resamples of whole clusters; ``counts`` are what each of them has in every class and level."""
-
-    held: Array
-    without: Array
-    counts: Array
-
-    @classmethod
-    def of(cls, grid: ThresholdGrid, clusters: Clusters, resamples: int, generator: Any) -> "ClusterResamples":
-        """Draw clusters."""
-        counts = clusters.by_level(grid.scores)
-        drawn = generator.poisson(1.0, (resamples, len(counts))).astype(np.float64)
+    def of(cls, grid: ThresholdGrid, sampling: Sampling) -> "Resamples":
+        """Draw the rows of each level, or clusters where there are any."""
+        rows, generator = grid.rows, sampling.generator()
+        if sampling.clusters is None:
+            drawn = _poisson(rows, generator)
+            shrink = np.log1p(-1 / np.maximum(rows, 1 + 1e-9))
+            return cls(drawn / np.where(rows > 0, rows, 1.0), np.exp(drawn * shrink))
+        counts = sampling.clusters.by_level(grid.scores)
+        drawn = generator.poisson(1.0, (RESAMPLES, len(counts))).astype(np.float64)
         weight = np.where(grid.weight > 0, grid.weight, 1.0)
         return cls(np.tensordot(drawn, counts, 1) / weight, (drawn == 0).astype(np.float64), counts)
 
-    def out_of_bag_share(self, chosen: Array) -> Array:
-        """How often the rows of a cluster and level lie above the thresholds chosen without it: (cluster, 1, level)."""
-        often = self.without.T @ chosen.astype(np.float64)
-        found: Array = (often / np.maximum(self.without.sum(axis=0), 1.0)[:, None])[:, None, :]
-        return found
+    def policy(self, places: Array) -> Array:
+        """How often each decision is taken for rows by the resamples without them: (decision, …, class, level).
+
+        ``places`` are those of the thresholds that each resample chose: (threshold, resample).
+        """
+        levels = np.arange(self.held.shape[-1])
+        higher = [self._share_above(levels < place[:, None]) for place in places]
+        return -np.diff([np.ones_like(higher[0]), *higher, np.zeros_like(higher[0])], axis=0)
+
+    def _share_above(self, chosen: Array) -> Array:
+        """How often rows lie above the thresholds (resample, level) chosen without them, or without their cluster."""
+        whole = self.without.sum(axis=0)
+        share: Array
+        if self.counts is None:
+            share = np.einsum("bcj,bj->cj", self.without, chosen) / whole
+        else:
+            share = (self.without.T @ chosen.astype(np.float64) / np.maximum(whole, 1.0)[:, None])[:, None, :]
+        return share
 
 
-def _poisson(rows: Array, resamples: int, generator: Any) -> Array:
+def _poisson(rows: Array, generator: np.random.Generator) -> Array:
     """How often the rows of each level are drawn: independent Poisson numbers, which add up to nearly all rows."""
-    drawn = np.zeros((resamples, *rows.shape))
+    drawn = np.zeros((RESAMPLES, *rows.shape))
     large = rows >= _ENOUGH
     small = (rows > 0) & ~large
     if large.any():
-        noise = generator.standard_normal((resamples, int(large.sum())), np.float32)
+        noise = generator.standard_normal((RESAMPLES, int(large.sum())), np.float32)
         drawn[:, large] = np.maximum(rows[large] + np.sqrt(rows[large]) * noise, 0.0)
     if small.any():
-        drawn[:, small] = generator.poisson(rows[small], (resamples, int(small.sum())))
+        drawn[:, small] = generator.poisson(rows[small], (RESAMPLES, int(small.sum())))
     return drawn

@@ -1,22 +1,23 @@
 """What a search for thresholds needs, whatever makes a threshold the best one."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Generic, TypeVar
 
 import numpy as np
 
-from stakes import errors
+from stakes import errors, metrics
+from stakes.decisions.curves.curve import Curve, bootstrap_band, bootstrap_tables
 from stakes.decisions.thresholds.decision import Range
-from stakes.decisions.thresholds.out_of_bag import ClusterResamples, RowResamples
 from stakes.decisions.thresholds.threshold_grid import ThresholdGrid
 from stakes.errors import InputError
-from stakes.tallies import ScoreTable
+from stakes.metrics.declare import Figure
+from stakes.tallies import Confusion, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
 from stakes.uncertainty.sampling import Sampling
 
-RESAMPLES = 1000
 DEFAULT = 0.5
 """The threshold that people use when they do not think about it."""
 
@@ -27,12 +28,18 @@ In simulations the truly best threshold was then among those that cannot be told
 """
 
 
+_MOST_PLACES = 200
+"""At so many scores it is told what every threshold would give, not only the best one."""
+
+Wanted = TypeVar("Wanted")
+
+
 @dataclass(frozen=True, eq=False)
-class Search:
+class Search(Generic[Wanted]):
     """What a search for thresholds has in common, whatever is wanted of them."""
 
     table: ScoreTable
-    wanted: Any
+    wanted: Wanted
     sampling: Sampling
     probabilities: bool
 
@@ -57,34 +64,16 @@ class Search:
         """The threshold to compare with, where scores are probabilities."""
         return [DEFAULT] if self.probabilities else []
 
-    def resamples(self, grid: ThresholdGrid) -> RowResamples | ClusterResamples:
-        """Draw rows, or clusters where there are any."""
-        generator = self.sampling.generator()
-        if self.sampling.clusters is None:
-            return RowResamples.of(grid, RESAMPLES, generator)
-        return ClusterResamples.of(grid, self.sampling.clusters, RESAMPLES, generator)
-
     def rows_in_words(self) -> str:
         """How many rows there are, and how many of them are positive."""
         share = float(self.table.P) / float(self.table.total)
         return f"{float(self.table.total):,.6g} rows, {share:.1%} {self.table.positive}"
 
-    def facts(self) -> dict[str, Any]:
-        """What every decision tells about its rows."""
+    @property
+    def rows(self) -> float:
+        """The number of rows, or their weight."""
         total = float(self.table.total)
-        return {
-            "positive": self.table.positive,
-            "negative": self.table.negative,
-            "rows": int(total) if total.is_integer() else total,
-            "confidence": self.sampling.confidence,
-        }
-
-
-def evaluate_out_of_bag(resamples: RowResamples | ClusterResamples, places: Array, levels: int) -> Array:
-    """How often each decision is taken for rows by the resamples without them: (decision, …, class, level)."""
-    higher = [resamples.out_of_bag_share(np.arange(levels) < place[:, None]) for place in places]
-    ends = np.ones_like(higher[0]), np.zeros_like(higher[0])
-    return -np.diff([ends[0], *higher, ends[1]], axis=0)
+        return int(total) if total.is_integer() else total
 
 
 def alike(paid: Array, drawn: Array, best: int, confidence: float) -> Array:
@@ -108,3 +97,45 @@ def ranges(grid: ThresholdGrid, alike: Array) -> list[Range]:
     edges = np.flatnonzero(np.diff(np.concatenate([[0], alike.astype(np.int8), [0]])))
     starts, ends = edges[::2], edges[1::2] - 1
     return [(grid.threshold_at(int(b)), grid.threshold_at(int(a))) for a, b in zip(starts, ends, strict=True)][::-1]
+
+
+# ── every threshold, not only the best one ────────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True, eq=False)
+class MeanCost:
+    """What two decisions cost per case, each with its price for a positive and a negative row.
+
+    ``shares`` are how frequent the classes count, the positive one first; None for those of the rows.
+    """
+
+    low: tuple[float, float]
+    high: tuple[float, float]
+    shares: Array | None = None
+
+    def __call__(self, tables: Confusion) -> Array:
+        """The mean cost of each table."""
+        sizes = np.stack([tables.P, tables.N], -1)
+        called = np.stack([tables.tp, tables.fp], -1) / sizes
+        shares = sizes / sizes.sum(-1, keepdims=True) if self.shares is None else self.shares
+        low, high = np.array([self.low, self.high])
+        return np.asarray((shares * (low + (high - low) * called)).sum(-1))
+
+
+def figure_of(name: str, tables: Confusion) -> Figure:
+    """A figure of each table; by its name, which decisions can be saved with."""
+    return metrics.find(name).of(tables)
+
+
+def over_thresholds(
+    table: ScoreTable, name: str, figure: Callable[[Confusion], Figure], best: float, sampling: Sampling
+) -> Curve:
+    """Return a figure of the decisions at some hundred scores, the best threshold among them, with a band."""
+    scores = np.asarray(table.as_columns().scores, np.float64)[::-1]
+    places = np.unique(np.linspace(0, len(scores) - 1, min(_MOST_PLACES, len(scores))).astype(np.int64))
+    at = np.union1d(scores[places], scores[scores == best])
+    y = np.asarray(figure(table.at_each(at)), np.float64)
+
+    def heights() -> Array:
+        drawn = np.asarray(figure(bootstrap_tables(table, at, sampling)), np.float64)
+        return np.where(np.isnan(drawn), y, drawn)
+
+    return Curve("threshold", "threshold", name, at, y, at, lambda: bootstrap_band(at, heights, sampling, y))

@@ -7,7 +7,6 @@ where the best threshold could lie: beyond them the decisions are certain, and l
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from stakes.errors import InputError
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
-from stakes.tallies.costs import Costs
+from stakes.tallies.costs import Cell, Costs
 from stakes.tallies.pricing import Pricing
 
 MOST_LEVELS = 2000
@@ -30,7 +29,7 @@ _FAR = 6.0
 
 CLASSES = ("positives", "negatives")
 
-Price = Any
+Price = tuple[float, float] | int
 """What a decision costs a positive and a negative row: a pair, or the number of the columns that hold it."""
 
 
@@ -52,9 +51,8 @@ class ThresholdGrid:
     def of(cls, columns: Columns, prices: Sequence[Price]) -> "ThresholdGrid":
         """Build one level for each score."""
         weight, squares = _counts(columns)
-        costs, spread = (
-            np.stack(parts) for parts in zip(*(_price_levels(columns, p, weight, squares) for p in prices), strict=True)
-        )
+        levels = [_price_levels(columns, price, weight, squares) for price in prices]
+        costs, spread = (np.stack(parts) for parts in zip(*levels, strict=True))
         rows = np.divide(weight**2, squares, out=weight.copy(), where=squares > 0)
         scatter = np.divide(spread.sum(0) * rows, (costs**2).sum(0), out=np.ones(rows.shape), where=costs.any(0))
         return cls(columns.scores.astype(np.float64), weight, rows / np.maximum(scatter, 1.0), costs)
@@ -62,8 +60,7 @@ class ThresholdGrid:
     @property
     def sizes(self) -> Array:
         """The (weighted) rows of each class, the positive one first."""
-        found: Array = self.weight.sum(-1)
-        return found
+        return np.asarray(self.weight.sum(-1))
 
     def place_of(self, threshold: float) -> int:
         """How many levels lie at or above a threshold."""
@@ -73,14 +70,10 @@ class ThresholdGrid:
         """The threshold with so many levels at or above it: +∞ with none."""
         return float(self.scores[place - 1]) if place else np.inf
 
-    def policy(self, places: Sequence[int]) -> Array:
-        """Which decision is taken at each level (decision, 1, level) when each threshold has a place, lowest first."""
-        levels = np.arange(len(self.scores))
-        higher = [
-            np.ones(len(levels)),
-            *((levels < place).astype(np.float64) for place in places),
-            np.zeros(len(levels)),
-        ]
+    def policy(self, thresholds: Sequence[float]) -> Array:
+        """Which decision is taken at each level (decision, 1, level) by these thresholds, the lowest first."""
+        ends = [len(self.scores), *map(self.place_of, thresholds), 0]
+        higher = [(np.arange(len(self.scores)) < end).astype(np.float64) for end in ends]
         return -np.diff(higher, axis=0)[:, None, :]
 
 
@@ -94,7 +87,8 @@ def _price_levels(columns: Columns, price: Price, weight: Array, squares: Array)
     """What the rows of each level cost under a decision, and the sum of the squares of that: (class, level)."""
     if isinstance(price, int):  # costs of single rows, added up when they were counted
         names = [f"cost {price} of {name}" for name in CLASSES]
-        return tuple(np.stack([columns.values[n + end] for n in names]) for end in ("", " squared"))  # type: ignore[return-value]
+        costs, spread = (np.stack([columns.values[n + end] for n in names]) for end in ("", " squared"))
+        return costs, spread
     each = np.array(price, np.float64)[:, None]
     return weight * each, squares * each**2
 
@@ -112,9 +106,8 @@ def near_the_best(columns: Columns, moves: Sequence[tuple[Array, Array]], keep: 
         best = int(paid.argmin())
         inside |= paid - paid[best] <= _FAR * np.sqrt(np.abs(noise - noise[best]))
     places = np.flatnonzero(inside)
-    few = (
-        np.linspace(places[0], places[-1], min(FEWER_LEVELS, int(places[-1] - places[0])) + 1).round().astype(np.int64)
-    )
+    first, last = int(places[0]), int(places[-1])
+    few = np.linspace(first, last, min(FEWER_LEVELS, last - first) + 1).round().astype(np.int64)
     return _cut_at(columns, few, keep)
 
 
@@ -124,15 +117,13 @@ def cost_of_moving(columns: Columns, lower: Price, higher: Price, factors: Array
     ``factors`` are by how much the costs of either class count.
     """
     if isinstance(higher, int):
-        counts = _counts(columns)
-        before, after = (_price_levels(columns, price, *counts) for price in (lower, higher))
+        before, after = (_price_levels(columns, price, *_counts(columns)) for price in (lower, higher))
         return cumulate(factors @ (after[0] - before[0])), cumulate(factors**2 @ np.maximum(before[1], after[1]))
     each = factors * (np.array(higher) - np.array(lower))
-    positives, negatives = (columns.values[name] for name in CLASSES)
     suffix = "_squared" if columns.weighted else ""
-    squares = [columns.values[name + suffix] for name in CLASSES]
+    counts, squares = ([columns.values[name + end] for name in CLASSES] for end in ("", suffix))
     return (
-        cumulate(each[0] * positives + each[1] * negatives),
+        cumulate(each[0] * counts[0] + each[1] * counts[1]),
         cumulate(each[0] ** 2 * squares[0] + each[1] ** 2 * squares[1]),
     )
 
@@ -154,10 +145,9 @@ def _cut_at(columns: Columns, places: Array, keep: Sequence[float]) -> Columns:
 
 def cumulate(values: Array) -> Array:
     """Sums of what lies above each place, beginning with nothing."""
-    whole: Any = np.zeros((*values.shape[:-1], values.shape[-1] + 1))
+    whole: Array = np.zeros((*values.shape[:-1], values.shape[-1] + 1))
     np.cumsum(values, axis=-1, out=whole[..., 1:])
-    found: Array = whole
-    return found
+    return whole
 
 
 # ── prices ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -186,7 +176,7 @@ def prices_of(table: ScoreTable, pricing: Pricing, decisions: Sequence[str]) -> 
     return [(float(high), float(low)) for low, high in zip(negative, positive, strict=True)]
 
 
-def _typical(table: ScoreTable, pricing: Pricing, decisions: Sequence[str]) -> list[tuple[Any, ...]]:
+def _typical(table: ScoreTable, pricing: Pricing, decisions: Sequence[str]) -> list[tuple[Cell | float, ...]]:
     """What each decision costs a negative and a positive row, on average where that differs from row to row."""
     if not pricing.costs.columns:
         return [*zip(*pricing.prices((table.negative, table.positive), decisions, table.positive), strict=True)]

@@ -47,13 +47,13 @@ class Part:
         series = nw.from_native(self.frame[column], series_only=True)
         return "spelled" if self.missing and series.dtype == nw.String else kind_of(series.dtype, series.implementation)
 
-    def converted(self, column: str, kind: str) -> pl.Series:
+    def convert(self, column: str, kind: str) -> pl.Series:
         """Return a column as what it is compared as."""
         series, held = self.frame[column], self.kind(column)
         if not kind or not held or kind == held or (kind == "text" and held == "spelled"):
             return series
         if held == "spelled" or (held == "text" and kind == "date"):
-            text = _stripped(series.cast(pl.String))
+            text = _strip(series.cast(pl.String))
             found = _as(text, kind)
             wrong = text.filter(found.is_null() & text.is_not_null())
             if not len(wrong):
@@ -84,7 +84,7 @@ def settle_kinds(groups: Sequence[Group], parts: Iterable[Part]) -> dict[str, st
             for column in group.columns:
                 held = part.kind(column)
                 if held in ("text", "spelled"):
-                    text = _stripped(part.frame[column].cast(str))
+                    text = _strip(part.frame[column].cast(str))
                     read.update({(column, kind): _as(text, kind).count() for kind in group.candidates})
                     read[column, "text"] += text.count()
                     held = held if held == "text" or text.count() else ""
@@ -95,14 +95,14 @@ def settle_kinds(groups: Sequence[Group], parts: Iterable[Part]) -> dict[str, st
 def rows_kept(condition: Condition, kinds: Mapping[str, str], part: Part) -> Array:
     """Say of each row whether the condition is true of it."""
     names = {column: f"c{i}" for i, column in enumerate(condition.columns)}
-    columns = [part.converted(column, kinds.get(column, "")).alias(name) for column, name in names.items()]
+    columns = [part.convert(column, kinds.get(column, "")).alias(name) for column, name in names.items()]
     frame = nw.from_native(pl.DataFrame([pl.Series("row", np.arange(len(part.frame))), *columns]))
     mask = np.zeros(len(part.frame), bool)
     mask[holding(frame, condition, names, kinds)["row"].to_numpy()] = True
     return mask
 
 
-def _stripped(text: pl.Series) -> pl.Series:
+def _strip(text: pl.Series) -> pl.Series:
     text = text.str.strip_chars()
     return text.set(text == "", None)
 

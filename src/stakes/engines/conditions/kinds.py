@@ -236,26 +236,17 @@ class _Uses:
 
     def _kind(self, value: tree.Value) -> str:
         """What a value is, columns apart; what it is made of is taken for what that wants."""
-        match value:
-            case tree.Number():
-                return "number"
-            case tree.Text():
-                return "text"
-            case tree.Truth():
-                return "boolean"
-            case tree.Arithmetic():
-                for operand in (value.left, value.right):
-                    self._take_for(operand, "number", None)
-                return "number"
-            case tree.Call():
-                self._take_for(value.operand, "number" if value.function == "abs" else "text", None)
-                return "number" if value.function in ("abs", "length") else "text"
-        return ""
+        if isinstance(value, tree.Arithmetic):
+            for operand in (value.left, value.right):
+                self._take_for(operand, "number", None)
+        elif isinstance(value, tree.Call):
+            self._take_for(value.operand, "number" if value.function == "abs" else "text", None)
+        return value.kind
 
 
 def _column_of(value: tree.Value) -> str:
     """The column whose text a value is, as it is or changed by functions; nothing if it is something else."""
-    while isinstance(value, tree.Call) and value.function not in ("abs", "length"):
+    while isinstance(value, tree.Call) and value.kind == "text":
         value = value.operand
     return value.column if isinstance(value, tree.Name) else ""
 

@@ -13,7 +13,7 @@ from stakes.engines.conditions.tree import Condition
 from stakes.errors import InputError, short
 
 
-def filtered(frame: LazyTable, condition: Condition, places: Mapping[str, str]) -> LazyTable:
+def filter_rows(frame: LazyTable, condition: Condition, places: Mapping[str, str]) -> LazyTable:
     """Return the rows of a lazy Narwhals frame that satisfy a condition, chosen where they lie.
 
     ``places`` are the names of the condition's columns in the frame.
@@ -21,7 +21,7 @@ def filtered(frame: LazyTable, condition: Condition, places: Mapping[str, str]) 
     schema = frame.collect_schema()
     seen = {column: {kind_of(schema[place], frame.implementation)} - {""} for column, place in places.items()}
     found = groups(condition)
-    looked = _looked_at(frame, found, seen, places)
+    looked = _count_texts(frame, found, seen, places)
     kinds = settle(found, seen, looked)
     for column, kind in kinds.items():
         if kind == "date" and "text" in seen[column]:
@@ -35,7 +35,7 @@ def filtered(frame: LazyTable, condition: Condition, places: Mapping[str, str]) 
     return holding(frame, condition, places, kinds)
 
 
-def _looked_at(
+def _count_texts(
     frame: LazyTable, found: list[Group], seen: Mapping[str, set[str]], places: Mapping[str, str]
 ) -> Counter[tuple[str, str]]:
     """Count, where only the values tell: texts, those that look like dates, and numbers that are neither 0 nor 1."""

@@ -17,33 +17,18 @@ from decimal import Decimal
 from typing import Any, NoReturn
 
 from stakes import errors
-from stakes.engines.conditions.tree import (
-    LARGEST,
-    Arithmetic,
-    Call,
-    Compare,
-    Condition,
-    In,
-    IsNull,
-    Like,
-    Name,
-    Not,
-    Number,
-    Several,
-    Test,
-    Text,
-    Truth,
-    Value,
-)
+from stakes.engines.conditions import tree
+from stakes.errors import short
 
 MOST_CHARACTERS = 30_000
 MOST_NESTED = 100
 _LONGEST_EXPONENT = 3
 
-FUNCTIONS = ("abs", "length", "lower", "trim", "upper")
+FUNCTIONS = {"abs": "number", "length": "number", "lower": "text", "trim": "text", "upper": "text"}
+"""What functions give."""
 
 
-def parse(text: object) -> Condition:
+def parse(text: object) -> tree.Condition:
     """Read a condition."""
     if not isinstance(text, str):
         raise errors.bad_where(text, f"it is no text but of the type {type(text).__name__}")
@@ -122,13 +107,13 @@ class _Parser:
 
     def __init__(self, text: str) -> None:
         self.text, self.tokens, self.place, self.depth = text, _tokens(text), 0, 0
-        self.names: list[Name] = []
+        self.names: list[tree.Name] = []
 
-    def read(self) -> Condition:
-        tree = self._test(self._expression(0))
+    def read(self) -> tree.Condition:
+        test = self._test(self._expression(0))
         if self._next.kind != "end":
             self._refuse("AND, OR or the end")
-        return Condition(self.text, tree, tuple(self.names))
+        return tree.Condition(self.text, test, tuple(self.names))
 
     # ── what comes next ──────────────────────────────────────────────────────────────────────────────────────────
     @property
@@ -162,18 +147,18 @@ class _Parser:
         raise errors.bad_where(self.text, why, advice)
 
     # ── parts ────────────────────────────────────────────────────────────────────────────────────────────────────
-    def _expression(self, least: int) -> Value | Test:
+    def _expression(self, least: int) -> tree.Value | tree.Test:
         """Read a part, and whatever follows that binds as tightly as this at least."""
         self.depth += 1
         if self.depth > MOST_NESTED:
             raise errors.nested_condition(self.text, MOST_NESTED)
         left = self._operand()
         while least <= _POWERS.get(self._next.key, -1):
-            left = self._continued(left, self._next.key)
+            left = self._continue(left, self._next.key)
         self.depth -= 1
         return left
 
-    def _continued(self, left: Value | Test, key: str) -> Value | Test:
+    def _continue(self, left: tree.Value | tree.Test, key: str) -> tree.Value | tree.Test:
         if key in ("AND", "OR"):
             parts = [self._test(left)]
             while self._take(key):
@@ -188,66 +173,66 @@ class _Parser:
         if key == "IS":
             negated = bool(self._take("NOT"))
             self._expect("NULL", "NULL or NOT NULL")
-            return _opposite(IsNull(value), negated)
+            return _opposite(tree.IsNull(value), negated)
         if key == "NOT":
             after = self._take("IN", "LIKE", "ILIKE", "BETWEEN")
             return _opposite(self._choice(after, value) if after else self._refuse("IN, LIKE or BETWEEN"))
         if key in ("IN", "LIKE", "ILIKE", "BETWEEN"):
             return self._choice(key, value)
-        found = self._compared(
+        found = self._compare(
             "=" if key in ("==", "<>", "!=") else key, value, self._value(self._expression(_OF_VALUES))
         )
         return _opposite(found, key in ("<>", "!="))
 
-    def _choice(self, key: str, value: Value) -> Test:
+    def _choice(self, key: str, value: tree.Value) -> tree.Test:
         if key == "BETWEEN":
             low = self._value(self._expression(_OF_VALUES))
             self._expect("AND", "AND and the other end")
             high = self._value(self._expression(_OF_VALUES))
-            return _combine(True, [self._compared(">=", value, low), self._compared("<=", value, high)])
+            return _combine(True, [self._compare(">=", value, low), self._compare("<=", value, high)])
         if key == "IN":
             self._expect("(", "values in brackets, such as ('A', 'B'),")
             items = [self._item()]
             while self._take(","):
                 items.append(self._item())
             self._expect(")", "a comma or a closing bracket")
-            return In(value, tuple(items))
+            return tree.In(value, tuple(items))
         if self._next.kind != "text":
             self._refuse(f"text in single quotes after {key}")
-        return Like(value, self._text().value, key == "ILIKE")
+        return tree.Like(value, self._text().value, key == "ILIKE")
 
-    def _text(self) -> Text:
+    def _text(self) -> tree.Text:
         """Go on past text in single quotes, which comes next."""
         quoted = self._next.text
         self.place += 1
-        return Text(quoted[1:-1].replace("''", "'"))
+        return tree.Text(quoted[1:-1].replace("''", "'"))
 
-    def _item(self) -> Value:
+    def _item(self) -> tree.Value:
         if self._next.kind not in ("number", "text") and self._next.key not in ("-", "+", "TRUE", "FALSE", "NULL"):
             self._refuse("a number or a text in single quotes")
         value = self._value(self._expression(_OF_ONE))
         self._refuse_blank(value)
         return value
 
-    def _operand(self) -> Value | Test:
+    def _operand(self) -> tree.Value | tree.Test:
         if self._next.key == "NOT":
             odd = len(self._take_all("NOT")) % 2 == 1
             return _opposite(self._test(self._expression(_AFTER_NOT)), odd)
         if signs := self._take_all("-", "+"):
             value = self._value(self._expression(_OF_ONE))
-            return self._arithmetic("-" if signs.count("-") % 2 else "+", Number(0), value)
+            return self._arithmetic("-" if signs.count("-") % 2 else "+", tree.Number(0), value)
         return self._in_brackets() if self._take("(") else self._single()
 
-    def _in_brackets(self) -> Value | Test:
+    def _in_brackets(self) -> tree.Value | tree.Test:
         inner = self._expression(0)
         self._expect(")", "a closing bracket")
         return inner
 
-    def _single(self) -> Value:
+    def _single(self) -> tree.Value:
         token = self._next
         if token.key in ("TRUE", "FALSE"):
             self.place += 1
-            return Truth(token.key == "TRUE")
+            return tree.Truth(token.key == "TRUE")
         if token.key == "NULL":
             raise errors.bad_where(self.text, "nothing equals NULL", "write IS NULL or IS NOT NULL after the column")
         if token.kind not in ("number", "text", "quoted", "word") or token.key:
@@ -258,69 +243,73 @@ class _Parser:
         if token.kind == "number":
             return self._number(token.text)
         if token.kind == "word" and self._next.key == "(":
-            return self._called(token.text)
+            return self._call(token.text)
         quote = token.text[0] if token.kind == "quoted" else ""
         after = self.tokens[self.place - 2].key if self.place > 1 else ""
         column = token.text[1:-1].replace(quote * 2, quote) if quote else token.text
-        self.names.append(Name(column, quote == '"' or after in _COMPARING))
+        self.names.append(tree.Name(column, quote == '"' or after in _COMPARING))
         return self.names[-1]
 
-    def _called(self, name: str) -> Value:
+    def _call(self, name: str) -> tree.Value:
         if name.lower() not in FUNCTIONS:
-            raise errors.unknown_function(self.text, name, FUNCTIONS)
+            why = f"{short(name)}() is no function that looks at one value of one row"
+            raise errors.bad_where(self.text, why, f"use {', '.join(list(FUNCTIONS)[:-1])} or {list(FUNCTIONS)[-1]}")
         self._expect("(", "an opening bracket")
         value = self._value(self._in_brackets())
-        if isinstance(value, Number | Text):
-            return self._worked_out_call(name.lower(), value)
-        return Call(name.lower(), value, self._height(value))
+        if isinstance(value, tree.Number | tree.Text):
+            return self._work_out_call(name.lower(), value)
+        return tree.Call(name.lower(), value, self._height(value), FUNCTIONS[name.lower()])
 
     # ── what parts mean ──────────────────────────────────────────────────────────────────────────────────────────
-    def _test(self, part: Value | Test) -> Test:
+    def _test(self, part: tree.Value | tree.Test) -> tree.Test:
         """A part that is asked whether it holds, which of the values only a column of booleans can be."""
-        if isinstance(part, Name):
-            return Compare("=", part, Truth(True))
-        if not isinstance(part, Test):
+        if isinstance(part, tree.Name):
+            return tree.Compare("=", part, tree.Truth(True))
+        if not isinstance(part, tree.Test):
             raise errors.bad_where(self.text, "a part of it is neither true nor false", "compare it with something")
         return part
 
-    def _value(self, part: Value | Test) -> Value:
-        if not isinstance(part, Value):
+    def _value(self, part: tree.Value | tree.Test) -> tree.Value:
+        if not isinstance(part, tree.Value):
             raise errors.bad_where(self.text, "a comparison is used as a value", "write 1 < x AND x < 5 for 1 < x < 5")
         return part
 
-    def _compared(self, sign: str, left: Value, right: Value) -> Test:
+    def _compare(self, sign: str, left: tree.Value, right: tree.Value) -> tree.Test:
         for value in (left, right):
             self._refuse_blank(value)
         if isinstance(left, _LITERALS) and isinstance(right, _LITERALS):
             if type(left) is not type(right):
                 raise errors.bad_where(self.text, "it compares a number, a text or TRUE with another of these")
-            return Truth(SIGNS[sign](left.value, right.value))
-        return Compare(sign, left, right)
+            return tree.Truth(SIGNS[sign](left.value, right.value))
+        return tree.Compare(sign, left, right)
 
-    def _refuse_blank(self, value: Value) -> None:
-        if isinstance(value, Text) and not value.value.strip():
-            raise errors.blank_in_condition(self.text, value.value)
+    def _refuse_blank(self, value: tree.Value) -> None:
+        if isinstance(value, tree.Text) and not value.value.strip():
+            raise errors.bad_where(
+                self.text, f"{value.value!r} is a missing value", "write IS NULL or IS NOT NULL after the column"
+            )
 
-    def _number(self, text: str) -> Number:
+    def _number(self, text: str) -> tree.Number:
         exponent = text.lower().partition("e")[2].lstrip("+-0")
         if math.isinf(float(text)) or len(exponent) > _LONGEST_EXPONENT:
             raise errors.bad_where(
                 self.text, f"{errors.short(text)} is beyond what a float64 holds", "write a smaller number"
             )
-        return Number(int(text) if text.isdigit() else Decimal(text))
+        return tree.Number(int(text) if text.isdigit() else Decimal(text))
 
-    def _arithmetic(self, sign: str, left: Value, right: Value) -> Value:
+    def _arithmetic(self, sign: str, left: tree.Value, right: tree.Value) -> tree.Value:
         """Put two numbers together; those that are written are worked out at once."""
-        if left == Number(0) and isinstance(right, Number) and sign in "+-":
-            return Number(_negative(right.value) if sign == "-" else right.value)
+        if left == tree.Number(0) and isinstance(right, tree.Number) and sign in "+-":
+            return tree.Number(_negative(right.value) if sign == "-" else right.value)
         for value in (left, right):
-            if isinstance(value, Number) and isinstance(value.value, int) and abs(value.value) > LARGEST:
-                raise errors.rounded_by_arithmetic(self.text, value.value)
-        if not isinstance(left, Number) or not isinstance(right, Number):
-            return Arithmetic(sign, left, right, self._height(left, right))
-        return self._worked_out(sign, float(left.value), float(right.value))
+            if isinstance(value, tree.Number) and isinstance(value.value, int) and abs(value.value) > tree.LARGEST:
+                why = f"{short(str(value.value))} is beyond 2**53, where arithmetic of float64 rounds"
+                raise errors.bad_where(self.text, why, "compare whole numbers as they are")
+        if not isinstance(left, tree.Number) or not isinstance(right, tree.Number):
+            return tree.Arithmetic(sign, left, right, self._height(left, right))
+        return self._work_out(sign, float(left.value), float(right.value))
 
-    def _worked_out(self, sign: str, left: float, right: float) -> Number:
+    def _work_out(self, sign: str, left: float, right: float) -> tree.Number:
         if sign in "/%" and right == 0:
             raise errors.bad_where(self.text, "it divides by zero", "leave that out")
         result = float(SIGNS[sign](left, right))
@@ -328,41 +317,41 @@ class _Parser:
             raise errors.bad_where(
                 self.text, f"{left:g} {sign} {right:g} is beyond what a float64 holds", "write a smaller number"
             )
-        return Number(int(result) if result.is_integer() and abs(result) <= LARGEST else Decimal(result))
+        return tree.Number(int(result) if result.is_integer() and abs(result) <= tree.LARGEST else Decimal(result))
 
-    def _worked_out_call(self, name: str, literal: Number | Text) -> Value:
-        if isinstance(literal, Number) != (name == "abs"):
+    def _work_out_call(self, name: str, literal: tree.Number | tree.Text) -> tree.Value:
+        if isinstance(literal, tree.Number) != (name == "abs"):
             raise errors.bad_where(self.text, f"{name}() is for {'numbers' if name == 'abs' else 'text'}")
-        if isinstance(literal, Number):
-            return literal if literal.value >= 0 else Number(_negative(literal.value))
+        if isinstance(literal, tree.Number):
+            return literal if literal.value >= 0 else tree.Number(_negative(literal.value))
         if name == "length":
-            return Number(len(literal.value))
+            return tree.Number(len(literal.value))
         functions: dict[str, Callable[[str], str]] = {"lower": str.lower, "upper": str.upper, "trim": str.strip}
-        return Text(functions[name](literal.value))
+        return tree.Text(functions[name](literal.value))
 
-    def _height(self, *parts: Value) -> int:
+    def _height(self, *parts: tree.Value) -> int:
         height = 1 + max(part.height for part in parts)
         if height > MOST_NESTED:
             raise errors.nested_condition(self.text, MOST_NESTED)
         return height
 
 
-_LITERALS = (Number, Text, Truth)
+_LITERALS = (tree.Number, tree.Text, tree.Truth)
 
 
 def _negative(value: int | Decimal) -> int | Decimal:
     return value.copy_negate() if isinstance(value, Decimal) else -value  # -Decimal would round
 
 
-def _opposite(test: Test, negated: bool = True) -> Test:
-    if isinstance(test, Truth):
-        return Truth(test.value != negated)
-    return Not(test) if negated else test
+def _opposite(test: tree.Test, negated: bool = True) -> tree.Test:
+    if isinstance(test, tree.Truth):
+        return tree.Truth(test.value != negated)
+    return tree.Not(test) if negated else test
 
 
-def _combine(every: bool, parts: list[Test]) -> Test:
+def _combine(every: bool, parts: list[tree.Test]) -> tree.Test:
     """All parts, or one of them, without those that are TRUE or FALSE in themselves."""
-    if Truth(not every) in parts:
-        return Truth(not every)
-    left = tuple(part for part in parts if not isinstance(part, Truth))
-    return Several(every, left) if len(left) > 1 else left[0] if left else Truth(every)
+    if tree.Truth(not every) in parts:
+        return tree.Truth(not every)
+    left = tuple(part for part in parts if not isinstance(part, tree.Truth))
+    return tree.Several(every, left) if len(left) > 1 else left[0] if left else tree.Truth(every)

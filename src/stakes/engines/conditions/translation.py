@@ -132,7 +132,7 @@ class _Translation:
                 missing = self._value(test.value).is_null()
                 return missing if wanted else ~missing
             case tree.Compare():
-                return self._compared(test, wanted)
+                return self._compare(test, wanted)
             case tree.In():
                 return self._one_of(test, wanted)
             case tree.Like():
@@ -146,7 +146,7 @@ class _Translation:
             return there if holds == wanted else there & ~there
         return there & (holds if wanted else ~holds)
 
-    def _compared(self, test: tree.Compare, wanted: bool) -> nw.Expr:
+    def _compare(self, test: tree.Compare, wanted: bool) -> nw.Expr:
         sign, left, right = test.sign, test.left, test.right
         if isinstance(left, tree.Number | tree.Text | tree.Truth):
             sign, left, right = _FLIPPED[sign], right, left
@@ -223,9 +223,7 @@ class _Translation:
 
     # ── values ───────────────────────────────────────────────────────────────────────────────────────────────────
     def _kind(self, value: tree.Value) -> str:
-        if isinstance(value, tree.Name):
-            return self.columns[value.column].kind
-        return "text" if isinstance(value, tree.Call) and value.function not in ("abs", "length") else "number"
+        return self.columns[value.column].kind if isinstance(value, tree.Name) else value.kind
 
     def _text(self, kind: str, text: str) -> str | datetime | None:
         return as_date(text) if kind == "date" else text

@@ -12,8 +12,9 @@ LARGEST = 2**53
 
 # ── values ───────────────────────────────────────────────────────────────────────────────────────────────────────
 class Value:
-    """What a row has one of; ``height`` is how deep arithmetic is nested in it."""
+    """What a row has one of; ``kind`` is what it is (of a column its table tells), ``height`` how deep it is nested."""
 
+    kind = ""
     height = 0
 
 
@@ -30,6 +31,7 @@ class Number(Value):
     """A number as it is written."""
 
     value: int | Decimal
+    kind = "number"
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class Text(Value):
     """Text in single quotes."""
 
     value: str
+    kind = "text"
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,7 @@ class Arithmetic(Value):
     left: Value
     right: Value
     height: int
+    kind = "number"
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,7 @@ class Call(Value):
     function: str
     operand: Value
     height: int
+    kind: str
 
 
 # ── conditions ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -68,6 +73,7 @@ class Truth(Value, Test):
     """TRUE or FALSE, which is a value too."""
 
     value: bool
+    kind = "boolean"
 
 
 @dataclass(frozen=True)

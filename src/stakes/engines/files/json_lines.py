@@ -9,7 +9,7 @@ import polars as pl
 
 from stakes import errors
 from stakes.engines.files.sources import Source, literally
-from stakes.engines.older_polars import dies_of_brackets
+from stakes.engines.older_polars import DIES_OF_BRACKETS
 
 _NAME = re.compile(rb'"([^"\\\n]*)"\s*:')
 _MOST_BYTES = 64 << 20
@@ -25,7 +25,7 @@ _LOOKED_AT, _EVERY = 1 << 20, 16 << 20
 
 def scan(source: Source) -> pl.LazyFrame:
     """Scan with the types that all lines together need."""
-    if dies_of_brackets():
+    if DIES_OF_BRACKETS:
         _refuse_brackets(source)
     _refuse_many_columns(source)
     return pl.scan_ndjson(literally(source.plain_path), infer_schema_length=None)

@@ -1,7 +1,7 @@
 """The kinds of files: by their first bytes, and text by the end of the name."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -51,36 +51,26 @@ class FileTable:
 
     def collect(self, names: Sequence[str]) -> pl.DataFrame:
         """Read some columns into a Polars frame."""
-        with self.source.watched():
+        with _reading(self.source, self.dialect, self.typed):
             if self.lazy is None:
                 return database.collect(self.source, names)
-            try:
-                frame = self.lazy.select(self._read(names)).collect()
-            except _PROBLEMS as problem:
-                raise self._in_words(problem) from None
+            frame = self.lazy.select(self._read(names)).collect()
             if self._ends_early(frame):
                 self.refuse_faults()
             return frame.select(names)
 
     def batches(self, names: Sequence[str], rows: int) -> Iterator[pl.DataFrame]:
         """Read some columns, so many rows at a time, in their order."""
-        with self.source.watched():
+        with _reading(self.source, self.dialect, self.typed):
             if self.lazy is None:
                 yield from database.batches(self.source, names, rows)
                 return
             checked = False
-            try:
-                for frame in older_polars.batches(self.lazy.select(self._read(names)), rows):
-                    if not checked and self._ends_early(frame):
-                        self.refuse_faults()
-                        checked = True
-                    yield frame.select(names)
-            except _PROBLEMS as problem:
-                raise self._in_words(problem) from None
-
-    def _in_words(self, problem: BaseException) -> errors.StakesError:
-        doubtful = self.typed and not errors.lacks_memory(problem)
-        return NotNumbersError("second-look") if doubtful else _in_words(self.source, problem, self.dialect)
+            for frame in older_polars.batches(self.lazy.select(self._read(names)), rows):
+                if not checked and self._ends_early(frame):
+                    self.refuse_faults()
+                    checked = True
+                yield frame.select(names)
 
     def refuse_faults(self) -> None:
         """Raise what is wrong with the first wrong line of separated text, if any is."""
@@ -125,39 +115,38 @@ class FileTable:
             return database.rows(self.source)
         if _kind(self.source) in _LINES:
             return None
-        try:
+        with _reading(self.source):
             return int(self.lazy.select(pl.len()).collect().item())
-        except _PROBLEMS as problem:
-            raise _in_words(self.source, problem, None) from None
 
 
 def open_table(source: Source) -> FileTable:
     """Find out the kind of a source and the names of its columns."""
     refuse_lost_polars()
-    dialect = None
-    with source.watched():
-        try:
-            if not source.start(1):
-                raise errors.unreadable_file(source.name, "it is empty")
-            if database.kind_of(source):
-                return FileTable(source, database.columns(source))
-            kind = _kind(source)
-            if source.table is not None and kind != ".xlsx":
-                raise InputError(
-                    "no-database",
-                    f"{source.path!s}: this is neither a SQLite nor a DuckDB database, so it has no tables; leave "
-                    ":: out",
-                )
-            if kind in csv.USUAL:
-                source = source.as_utf8()
-            if kind in _LINES:
-                source.refuse_endless(kind in csv.USUAL)
-            if kind in csv.USUAL:
-                dialect = csv.dialect_of(source, csv.USUAL[kind])
-            lazy = _flat(_scan(source, kind)) if dialect is None else csv.scan(source, dialect)
-            return FileTable(source, lazy.collect_schema().names(), lazy, dialect)
-        except _PROBLEMS as problem:
-            raise _in_words(source, problem, dialect) from None
+    with _reading(source):
+        if not source.start(1):
+            raise errors.unreadable_file(source.name, "it is empty")
+        if database.kind_of(source):
+            return FileTable(source, database.columns(source))
+        kind = _kind(source)
+        if source.table is not None and kind != ".xlsx":
+            raise InputError(
+                "no-database",
+                f"{source.path!s}: this is neither a SQLite nor a DuckDB database, so it has no tables; leave :: out",
+            )
+        if kind in csv.USUAL:
+            return _open_text(source.as_utf8(), csv.USUAL[kind])
+        if kind in _LINES:
+            source.refuse_endless(False)
+        lazy = _flat(_scan(source, kind))
+        return FileTable(source, lazy.collect_schema().names(), lazy)
+
+
+def _open_text(source: Source, usual: str | None) -> FileTable:
+    source.refuse_endless(True)
+    dialect = csv.dialect_of(source, usual)
+    with _reading(source, dialect):
+        lazy = csv.scan(source, dialect)
+        return FileTable(source, lazy.collect_schema().names(), lazy, dialect)
 
 
 def _kind(source: Source) -> str:
@@ -223,6 +212,17 @@ _SCANS: dict[str, Callable[[Source], pl.LazyFrame]] = {
 """How a file becomes a lazy Polars frame, by the end of its name; separated text has more to it."""
 
 KINDS = (*csv.USUAL, *_SCANS)
+
+
+@contextmanager
+def _reading(source: Source, dialect: Dialect | None = None, typed: bool = False) -> Iterator[None]:
+    """Notice when the file changes, and put into words what its reader stumbles over; ``typed`` text is read again."""
+    with source.watched():
+        try:
+            yield
+        except _PROBLEMS as problem:
+            doubtful = typed and not errors.lacks_memory(problem)
+            raise NotNumbersError("second-look") if doubtful else _in_words(source, problem, dialect) from None
 
 
 def _in_words(source: Source, problem: BaseException, dialect: Dialect | None) -> errors.StakesError:

@@ -2,7 +2,7 @@
 
 import functools
 import itertools
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,7 +21,7 @@ from stakes.engines.files import csv, database
 from stakes.engines.files.kinds import FileTable, NotNumbersError, open_table
 from stakes.engines.files.room import refuse_beyond_memory
 from stakes.engines.files.sources import FileName, FileNames, single, sources
-from stakes.engines.older_polars import streaming
+from stakes.engines.older_polars import STREAMING
 from stakes.errors import About, InputError, Pass, some
 
 if TYPE_CHECKING:
@@ -62,7 +62,9 @@ class Files:
         tables = [open_table(source) for source in sources(data)]
         for table in tables:
             _same_columns(tables[0], table)
-            _check_columns(table, wanted)
+            for argument, name in wanted.items():
+                if name not in table.columns:
+                    raise _suspicion(table, wanted.values()) or errors.no_such_column(argument, name, table.columns)
             if wanted:
                 _tell_what_was_found(table)
             if condition is not None:
@@ -131,21 +133,21 @@ class Files:
             refuse_beyond_memory(table.source.name, table.likely_rows * sum(map(table.bytes_of, self.wanted.items())))
         frames = [table.collect(self._names) for table in self.tables]
         held = list(zip(self.tables, frames, strict=True))
-        kinds = self._settled(held)
-        parts = [self._taken(table, frame, kinds) for table, frame in held]
-        whole = {argument: _join(argument, [part[argument] for part in parts], self.tables) for argument in self.wanted}
-        if self.condition is not None and any(map(len, frames)) and not any(map(len, whole.values())):
+        kinds = self._settle(held)
+        parts = [self._take(table, frame, kinds) for table, frame in held]
+        rows = sum(len(column) for part in parts for column in part.values())
+        if self.condition is not None and any(map(len, frames)) and not rows:
             raise errors.nothing_satisfies(self.condition.text)
-        return whole
+        return {argument: _join(argument, [part[argument] for part in parts], self.tables) for argument in self.wanted}
 
     def batches(self, rows: int) -> Iterator[dict[str, pl.Series]]:
         """Read so many rows at a time, in their order; how far this has come is told to whoever listens."""
-        done, total, kinds = 0, self.likely_rows, self._settled_in_batches
+        done, total, kinds = 0, self.likely_rows, self._kinds_in_batches
         for table in self.tables:
             for frame in table.batches(self._names, rows):
                 done += len(frame)
                 progress.tell(done, max(total, done + 1))
-                yield self._taken(table, frame, kinds)
+                yield self._take(table, frame, kinds)
         progress.tell(done, done)
 
     def with_types(self) -> "Files":
@@ -166,23 +168,23 @@ class Files:
             return errors.zero_weights()
         return errors.empty("truth") if self.condition is None else errors.nothing_satisfies(self.condition.text)
 
-    def _settled(self, frames: Iterable[tuple[FileTable, pl.DataFrame]]) -> dict[str, str]:
+    def _settle(self, frames: Iterable[tuple[FileTable, pl.DataFrame]]) -> dict[str, str]:
         """What the columns of the condition are compared as, by all rows of all files."""
         if self.condition is None:
             return {}
         return settle_kinds(groups(self.condition), (_part(table, frame) for table, frame in frames))
 
     @cached_property
-    def _settled_in_batches(self) -> dict[str, str]:
+    def _kinds_in_batches(self) -> dict[str, str]:
         """The same for rows that are read in batches: one pass more if only the values tell, otherwise a first look."""
         if self.condition is None:
             return {}
         most = None if any(group.candidates for group in groups(self.condition)) else 1
         names = self.condition.columns or self._names
         looks = ((t, f) for t in self.tables for f in itertools.islice(t.batches(names, _LOOKED_AT), most))
-        return self._settled(looks)
+        return self._settle(looks)
 
-    def _taken(self, table: FileTable, frame: pl.DataFrame, kinds: dict[str, str]) -> dict[str, pl.Series]:
+    def _take(self, table: FileTable, frame: pl.DataFrame, kinds: dict[str, str]) -> dict[str, pl.Series]:
         """The wanted columns of the rows that satisfy the condition."""
         if self.condition is not None:
             frame = frame.filter(rows_kept(self.condition, kinds, _part(table, frame)))
@@ -227,12 +229,6 @@ def _tell_what_was_found(table: FileTable) -> None:
 
 
 # ── the names of the columns ─────────────────────────────────────────────────────────────────────────────────────
-def _check_columns(table: FileTable, wanted: Mapping[str, str]) -> None:
-    for argument, name in wanted.items():
-        if name not in table.columns:
-            raise _suspicion(table, wanted.values()) or errors.no_such_column(argument, name, table.columns)
-
-
 def _suspicion(table: FileTable, wanted: Collection[str]) -> errors.InputError | None:
     """What else may be wrong with separated text when a column is not there."""
     if table.dialect is None:
@@ -265,7 +261,12 @@ def _same_columns(first: FileTable, other: FileTable) -> None:
         known = set(two.columns)
         lacking = [name for name in one.columns if name not in known]
         if lacking:
-            raise errors.different_columns(two.source.name, one.source.name, lacking)
+            kind = "column" if len(lacking) == 1 else "columns"
+            raise InputError(
+                "different-columns",
+                f"{two.source.name} lacks the {kind} {some(lacking)} that {one.source.name} has; give files with the "
+                "same columns",
+            )
 
 
 # ── the values ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -329,7 +330,7 @@ def _gaps(lazy: pl.LazyFrame, name: str) -> tuple[int, int, int]:
     row = pl.col("row of the table").filter(missing).min()
     numbered = lazy.select(name).with_row_index("row of the table")
     asked = numbered.select(pl.len().alias("rows"), missing.sum().alias("gaps"), row.alias("first"))
-    ((rows, gaps, first),) = asked.collect(**streaming()).rows()
+    ((rows, gaps, first),) = asked.collect(**STREAMING).rows()
     return rows, gaps, first or 0
 
 

@@ -124,7 +124,7 @@ class Source:
         with self.open() as file:
             for block in self._closing(file):
                 size, lines, held = size + len(block), lines + block.count(b"\n"), block.rstrip(b"\r\n")
-                longest = _grown(longest, block)
+                longest = _measure_line(longest, block)
                 blank = (0 if held else blank) + block[len(held) :].count(b"\n")
                 if longest > _LONGEST_LINE:
                     raise errors.endless_line(self.name, _LONGEST_LINE)
@@ -239,7 +239,7 @@ class Source:
 
 def sources(data: FileNames) -> list[Source]:
     """Find what a name, or several, stand for; nothing is taken twice."""
-    found = [source for one in _named(data) for source in _meant(one)]
+    found = [source for one in _named(data) for source in _find(one)]
     _refuse_twice(found)
     return found
 
@@ -262,7 +262,7 @@ def single(file: FileName) -> Source:
     return Source(name, path, state=_state(path), format=format)
 
 
-def _meant(one: FileName) -> list[Source]:
+def _find(one: FileName) -> list[Source]:
     name, format = os.fspath(one), one.format if isinstance(one, FormattedFile) else TextFormat()
     if name == STANDARD_INPUT:
         return [Source("standard input", content=_read_all("standard input", sys.stdin.buffer), format=format)]
@@ -306,7 +306,7 @@ def _read_all(name: str, file: IO[bytes]) -> bytes:
     parts, size, longest = [], 0, 0
     while part := file.read(_LOOKED_AT):
         parts.append(part)
-        size, longest = size + len(part), _grown(longest, part)
+        size, longest = size + len(part), _measure_line(longest, part)
         if longest > _LONGEST_LINE:
             raise errors.endless_line(name, _LONGEST_LINE)
         if size > _MOST_PIPED:
@@ -317,7 +317,7 @@ def _read_all(name: str, file: IO[bytes]) -> bytes:
     return b"".join(parts)
 
 
-def _grown(line: int, block: bytes) -> int:
+def _measure_line(line: int, block: bytes) -> int:
     """How long the last line is once a block follows."""
     return line + len(block) if b"\n" not in block else len(block) - block.rindex(b"\n")
 

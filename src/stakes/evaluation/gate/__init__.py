@@ -1,43 +1,35 @@
 """gate(): conditions that an evaluation must meet, for continuous integration."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Unpack
+from typing import Annotated, Unpack
 
 from stakes import errors
 from stakes.engines.plan import Counted
-from stakes.errors import Given, InputError, short, some
+from stakes.errors import Given, InputError, Pass, short, some
 from stakes.evaluation import evaluation_of
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import wrongs
 from stakes.evaluation.comparison import Comparison
 from stakes.evaluation.gate.checks import Check, check_dropped
-from stakes.evaluation.gate.differences import check_no_worse
-from stakes.evaluation.gate.request import Request
+from stakes.evaluation.gate.conditions import Figure, Requirement
+from stakes.evaluation.gate.differences import Baseline, check_no_worse, margins
 from stakes.metrics.estimate import percent
-from stakes.question.options import Data, Gated, asks
+from stakes.question.options import Data, Gated, Value, asks
 from stakes.question.question import Question
 from stakes.records import Count, Finite, Record, RowCount, Says
 from stakes.results import Shown
+from stakes.tallies.checks import as_list, check_share
 from stakes.views import page
 
 __all__ = ["Check", "Gate", "Request", "gate", "judge"]
-
-FORMAT = 1
-"""The version of what to_dict() gives."""
 
 _DROPPED = "How many rows lacked a value and were left out, those of the baseline among them."
 
 
 @dataclass(frozen=True, eq=False)
-class Gate(
-    Record,
-    Shown,
-    stakes="gate",
-    form=FORMAT,
-    shown="passed rows dropped confidence baseline checks",
-):
+class Gate(Record, Shown, stakes="gate", form=1, shown="passed rows dropped confidence baseline checks"):
     """The conditions of a gate and what was seen; it has passed when all of them are met.
 
     ``baseline`` says in words what differences were judged against, ``dropped`` how many rows lacked a value and were
@@ -72,7 +64,7 @@ class Gate(
     def __bool__(self) -> bool:
         return self.passed
 
-    def to_rows(self) -> list[dict[str, Any]]:
+    def to_rows(self) -> list[dict[str, object]]:
         """Return one flat dictionary per condition, for a data frame."""
         return [check.to_row() for check in self.checks]
 
@@ -88,8 +80,67 @@ class Gate(
         return f"<Gate: {self.conclusion}>"
 
 
+@dataclass(frozen=True)
+class Request:
+    """Conditions, margins from a baseline, and the share of rows that may be left out."""
+
+    conditions: tuple[Requirement, ...]
+    margins: dict[Figure, float]
+    allow_dropped: float
+
+    @classmethod
+    def parse(cls, require: Value, no_worse: Value, allow_dropped: Value, against: bool) -> "Request":
+        """Read what was asked; ``against`` says whether there is a baseline."""
+        texts = [require] if isinstance(require, str) else [] if require is None else as_list(require)
+        if texts is None:
+            raise errors.bad_requirement(require)
+        asked = cls(
+            tuple(map(Requirement.parse, texts)), margins(no_worse), check_share("allow_dropped", allow_dropped)
+        )
+        if not asked.conditions and not asked.margins:
+            raise InputError(
+                "nothing-required",
+                "there is nothing to check; give conditions (",
+                Pass("require"),
+                ") or margins from a baseline (",
+                Pass("no_worse"),
+                ")",
+            )
+        if asked.margins and not against:
+            raise InputError(
+                "no-baseline",
+                Given("no_worse"),
+                " needs a baseline; give ",
+                Pass("baseline"),
+                ", an evaluation, a comparison or a tally",
+            )
+        if against and not asked.margins:
+            raise InputError(
+                "baseline-without-margin",
+                "a baseline alone checks nothing; say with ",
+                Pass("no_worse"),
+                " which figure may be how much worse",
+            )
+        for condition in asked.conditions:
+            if condition.points_the_wrong_way:
+                metric = condition.figure.metric
+                meant = "<=" if metric.better == "lower" else ">="
+                errors.warn(
+                    "wrong-way",
+                    f"{short(repr(condition.text))} points the wrong way: a {metric.better} {metric.name} is better, "
+                    f"so it passes a worse model; is {meant} meant?",
+                )
+        return asked
+
+    def refuse_without_costs(self) -> None:
+        """Refuse conditions on costs, where none are given."""
+        for figure in (*(condition.figure for condition in self.conditions), *self.margins):
+            if figure.metric.lacking:
+                raise errors.which_costs(figure.metric.name)
+
+
 @asks("gate")
-def gate(evaluation: Evaluation | Data, *, baseline: Any = None, **asked: Unpack[Gated]) -> Gate:
+def gate(evaluation: Evaluation | Data, *, baseline: Data = None, **asked: Unpack[Gated]) -> Gate:
     """Hold an evaluation against conditions.
 
     ``require`` are conditions on figures, by the text that ``ev[…]`` knows, or on the ends of their intervals:
@@ -121,7 +172,7 @@ def gate(evaluation: Evaluation | Data, *, baseline: Any = None, **asked: Unpack
     return judge(evaluation_of(evaluation, question), request, baseline)
 
 
-def judge(evaluation: Evaluation, asked: Request, baseline: Any = None) -> Gate:
+def judge(evaluation: Evaluation, asked: Request, baseline: Data = None) -> Gate:
     """Hold an evaluation against what is asked."""
     if not isinstance(evaluation, Evaluation):
         raise InputError(
@@ -129,35 +180,22 @@ def judge(evaluation: Evaluation, asked: Request, baseline: Any = None) -> Gate:
             f"gate() holds an evaluation against conditions, and got a {type(evaluation).__name__}; pass what "
             "evaluate() returns",
         )
-    _refuse_wrong(evaluation)
-    judged, words = (None, "") if baseline is None else _baseline(baseline, evaluation)
-    for other in _evaluations(judged):
-        _refuse_wrong(other, "baseline: ")
+    against = None if baseline is None else _read_baseline(baseline, evaluation)
+    sides = {"": evaluation} if against is None else {"": evaluation, "baseline": against.evaluation}
+    for whose, side in sides.items():
+        for caution in wrongs(side):  # figures that answer another question than the one that was asked
+            raise InputError("not-to-judge", whose and f"{whose}: ", caution.words, "; a gate does not judge that")
     checks = [condition.check(evaluation) for condition in asked.conditions]
-    checks += [check_no_worse(figure, margin, evaluation, judged) for figure, margin in asked.margins.items()]
-    dropped = evaluation.counted.dropped
-    checks += check_dropped(evaluation.counted, asked.allow_dropped)
-    for other in _evaluations(judged):
-        checks += check_dropped(other.counted, asked.allow_dropped, " by the baseline")
-        dropped += other.counted.dropped
+    if against is not None:
+        checks += [check_no_worse(figure, margin, evaluation, against) for figure, margin in asked.margins.items()]
+    for whose, side in sides.items():
+        checks += check_dropped(side.counted, asked.allow_dropped, whose and f" by the {whose}")
+    dropped = sum(side.counted.dropped for side in sides.values())
+    words = "" if against is None else against.words
     return Gate(checks, evaluation.rows, evaluation.sampling.confidence, words, dropped)
 
 
-def _refuse_wrong(evaluation: Evaluation, whose: str = "") -> None:
-    """Refuse to judge where figures answer another question than the one that was asked."""
-    for caution in wrongs(evaluation):
-        raise InputError("not-to-judge", whose, caution.words, "; a gate does not judge that")
-
-
-def _evaluations(judged: Any) -> Iterator[Evaluation]:
-    """The baseline's evaluation, if there is one; a comparison has that of this model first."""
-    if isinstance(judged, Comparison):
-        yield list(judged.models.values())[1]
-    elif judged is not None:
-        yield judged
-
-
-def _baseline(baseline: Any, evaluation: Evaluation) -> tuple[Any, str]:
+def _read_baseline(baseline: Data, evaluation: Evaluation) -> Baseline:
     """What to judge differences against, and in words what that is."""
     if isinstance(baseline, Comparison):
         if len(baseline.models) != 2:
@@ -166,8 +204,8 @@ def _baseline(baseline: Any, evaluation: Evaluation) -> tuple[Any, str]:
                 "a baseline that is a comparison holds this model and the baseline, and this one holds "
                 f"{some(list(baseline.models))}",
             )
-        name = list(baseline.models)[1]
-        return baseline, f"{name}, on {'the same' if baseline.on_same_rows else 'other'} rows"
+        _, (name, other) = baseline.models.items()
+        return Baseline(other, f"{name}, on {'the same' if baseline.on_same_rows else 'other'} rows", baseline)
     words = ""
     if isinstance(baseline, str | os.PathLike):
         from stakes.engines.plan import load
@@ -182,7 +220,7 @@ def _baseline(baseline: Any, evaluation: Evaluation) -> tuple[Any, str]:
             f"{evaluation.task} evaluation with; give one of the same kind",
         )
     _warn_of_another_question(evaluation.counted.question, baseline.counted.question)
-    return baseline, f"{words}{baseline.rows:,} rows, judged as if of other cases"
+    return Baseline(baseline, f"{words}{baseline.rows:,} rows, judged as if of other cases")
 
 
 def _warn_of_another_question(here: Mapping[str, object], there: Mapping[str, object]) -> None:

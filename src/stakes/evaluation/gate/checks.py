@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from stakes.engines.plan import Counted
 from stakes.metrics import Estimate
@@ -10,8 +10,6 @@ from stakes.metrics.estimate import percent
 from stakes.records import Finite, Record
 from stakes.text import visible
 from stakes.views.page import between, number
-
-_MINUS = str.maketrans("-", "−")
 
 
 @dataclass(frozen=True)
@@ -50,8 +48,9 @@ class Check(Record, shown="kind condition passed seen limit segment reason estim
     @property
     def cells(self) -> tuple[str, str, str, str]:
         """The verdict, what was seen, the estimate that it comes from, and its interval, to look at."""
-        seen = (number(self.seen), number(self.estimate.value), between(self.estimate))
-        return self.verdict, *(text.translate(_MINUS) for text in seen)  # type: ignore[return-value]
+        shown = (number(self.seen), number(self.estimate.value), between(self.estimate))
+        seen, value, ends = (text.replace("-", "−") for text in shown)
+        return self.verdict, seen, value, ends
 
     @property
     def remark(self) -> str:
@@ -62,7 +61,7 @@ class Check(Record, shown="kind condition passed seen limit segment reason estim
             return f"{self.condition}: that is {self.segment}"
         return f"{self.condition}: the worst is {self.segment}" + (f", where {self.reason}" if self.reason else "")
 
-    def to_row(self) -> dict[str, Any]:
+    def to_row(self) -> dict[str, object]:
         """Return a flat dictionary, for a data frame."""
         found = self.estimate
         told = {name: getattr(self, name) for name in ("condition", "passed", "seen", "limit", "segment", "reason")}

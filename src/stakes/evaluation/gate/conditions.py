@@ -107,16 +107,13 @@ class Requirement:
         return min(found, key=self._goodness)
 
     def _check(self, estimate: Estimate, segment: str | None = None) -> Check:
-        seen = getattr(estimate, self.end)
+        seen, reason = getattr(estimate, self.end), ""
         if not estimate.defined:
-            return self._failed(estimate, f"{estimate.name} is undefined: {estimate.reason}", segment)
-        if seen is None:
-            return self._failed(estimate, f"there is no interval: {estimate.no_interval}", segment)
-        passed = _SIGNS[self.sign](seen, self.limit)
-        return Check("require", self.text, passed, seen, self.limit, estimate, segment=segment)
-
-    def _failed(self, estimate: Estimate, reason: str, segment: str | None) -> Check:
-        return Check("require", self.text, False, None, self.limit, estimate, reason, segment)
+            seen, reason = None, f"{estimate.name} is undefined: {estimate.reason}"
+        elif seen is None:
+            reason = f"there is no interval: {estimate.no_interval}"
+        passed = seen is not None and _SIGNS[self.sign](seen, self.limit)
+        return Check("require", self.text, passed, seen, self.limit, estimate, reason, segment)
 
     def _goodness(self, check: Check) -> float:
         """How far on the right side of the limit; what has no number is the worst."""
@@ -129,7 +126,7 @@ def _number(text: str, limit: str) -> float:
     try:
         value = float(limit)
     except ValueError:
-        raise errors.bad_requirement(text) from None
+        value = math.nan
     if not math.isfinite(value):
         raise errors.bad_requirement(text)
     return value

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from stakes.evaluation.gate.checks import Check
 from stakes.evaluation.gate.conditions import Figure
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.estimate import percent
+from stakes.question.options import Value
 from stakes.tallies.arithmetic import is_real
 from stakes.tallies.checks import as_list
 from stakes.uncertainty.two_samples import Side, mover
@@ -22,22 +23,22 @@ from stakes.uncertainty.two_samples import Side, mover
 MOVER = "put together from the intervals of both (MOVER), as of different rows"
 
 
-def margins(no_worse: Any) -> dict[Figure, float]:
+def margins(no_worse: Value) -> dict[Figure, float]:
     """Read which figures may be how much worse: a dictionary, or texts such as ``auc:0.02``."""
     if no_worse is None:
         return {}
     texts = [no_worse] if isinstance(no_worse, str) else as_list(no_worse)
     if texts is None:
         raise errors.bad_no_worse(no_worse, None)
-    pairs = no_worse.items() if isinstance(no_worse, Mapping) else map(_taken_apart, texts)
+    pairs = no_worse.items() if isinstance(no_worse, Mapping) else map(_take_apart, texts)
     return {_figure(name): _margin(name, margin) for name, margin in pairs}
 
 
-def _figure(name: Any) -> Figure:
+def _figure(name: object) -> Figure:
     return Figure(*map(str, name)) if isinstance(name, tuple) and len(name) == 2 else Figure.parse(str(name))
 
 
-def _taken_apart(text: Any) -> tuple[str, Any]:
+def _take_apart(text: object) -> tuple[str, object]:
     name, colon, margin = str(text).rpartition(":")
     if not colon:
         return str(text), None
@@ -47,43 +48,43 @@ def _taken_apart(text: Any) -> tuple[str, Any]:
         return name, margin
 
 
-def _margin(name: Any, margin: Any) -> float:
+def _margin(name: object, margin: Value) -> float:
     if not is_real(margin) or not 0 <= margin < math.inf:
         raise errors.bad_no_worse(name, margin)
     return float(margin)
 
 
-def check_no_worse(figure: Figure, margin: float, evaluation: Evaluation, baseline: Any) -> Check:
+@dataclass(frozen=True, eq=False)
+class Baseline:
+    """What differences are judged against, and in words what that is; a comparison knows the rows of both models."""
+
+    evaluation: Evaluation
+    words: str
+    comparison: Comparison | None = None
+
+
+def check_no_worse(figure: Figure, margin: float, evaluation: Evaluation, baseline: Baseline) -> Check:
     """Ask whether the interval shows that a figure is not worse than the baseline's by more than the margin."""
-    place = evaluation._place_of(str(figure) if figure.of is None else (figure.name, figure.of))
-    metric = place[0]
+    metric, _, _ = evaluation._place_of(str(figure) if figure.of is None else (figure.name, figure.of))
     if metric.better == "neither":
         raise errors.no_direction(metric.text)
     difference = _difference(figure, metric, evaluation, baseline)
     text = f"{figure} at most {margin:g} worse"
-    reason = _why_unknown(difference)
-    if reason:
+    bad_end, sign = (difference.low, -1) if metric.better == "higher" else (difference.high, 1)
+    if bad_end is None or not difference.defined:
+        reason = f"there is no interval: {difference.no_interval}" if difference.defined else difference.reason
         return Check("no_worse", text, False, None, margin, difference, reason)
-    bad_end: Any = difference.low if metric.better == "higher" else difference.high
-    worse_by = -bad_end if metric.better == "higher" else bad_end
-    return Check("no_worse", text, worse_by <= margin, bad_end, margin, difference)
+    return Check("no_worse", text, sign * bad_end <= margin, bad_end, margin, difference)
 
 
-def _why_unknown(difference: Estimate) -> str:
-    if not difference.defined:
-        return difference.reason
-    return f"there is no interval: {difference.no_interval}" if difference.low is None else ""
-
-
-def _difference(figure: Figure, metric: Metric, evaluation: Evaluation, baseline: Any) -> Estimate:
+def _difference(figure: Figure, metric: Metric, evaluation: Evaluation, baseline: Baseline) -> Estimate:
     """This model minus the baseline: on shared rows where they are known, otherwise from the two intervals."""
-    if isinstance(baseline, Comparison):
-        first, second = baseline.models.values()
-        _same_model(figure, evaluation, first)
-        if figure.of is None and _has_rows(metric, baseline):
-            return _paired(metric, baseline)
-        baseline = second
-    return _unpaired(figure, figure.in_(evaluation), figure.in_(baseline), evaluation.rows, baseline.rows)
+    other, compared = baseline.evaluation, baseline.comparison
+    if compared is not None:
+        _same_model(figure, evaluation, next(iter(compared.models.values())))
+        if figure.of is None and all(model.output(metric) is not None for model in compared.contestants):
+            return _paired(metric, compared)
+    return _unpaired(figure, figure.in_(evaluation), figure.in_(other), evaluation.rows, other.rows)
 
 
 def _same_model(figure: Figure, evaluation: Evaluation, first: Evaluation) -> None:
@@ -97,20 +98,15 @@ def _same_model(figure: Figure, evaluation: Evaluation, first: Evaluation) -> No
         )
 
 
-def _has_rows(metric: Metric, comparison: Comparison) -> bool:
-    """Whether the rows tell what this figure judges."""
-    return all(model.output(metric) is not None for model in comparison.contestants)
-
-
 def _paired(metric: Metric, comparison: Comparison) -> Estimate:
     pair = pair_of(comparison, metric)
     name = f"{metric.text} minus the baseline's"
     if not math.isfinite(pair.difference):
         return Estimate(name, math.nan, reason=pair.note, confidence=comparison.confidence)
-    ends = {"low": pair.low, "high": pair.high, "no_interval": pair.note if pair.low is None else ""}
-    note = pair.note if pair.low is not None else ""
-    how = {"confidence": comparison.confidence, "method": pair.method, "note": note}
-    return Estimate(name, pair.difference, **ends, **how)  # type: ignore[arg-type]
+    found = Estimate(name, pair.difference, confidence=comparison.confidence, method=pair.method)
+    if pair.low is None:
+        return replace(found, no_interval=pair.note)
+    return replace(found, low=pair.low, high=pair.high, note=pair.note)
 
 
 def _unpaired(figure: Figure, one: Estimate, other: Estimate, rows: float, other_rows: float) -> Estimate:

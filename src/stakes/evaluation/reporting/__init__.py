@@ -3,11 +3,15 @@
 ``payload_of(thing)`` chooses the page; ``stakes.views.report`` describes how a page is added.
 """
 
+import os
 from importlib import import_module
-from typing import Any
+from typing import TypeAlias
 
 from stakes import errors
 from stakes.errors import Given, InputError
+
+Part: TypeAlias = dict[str, object]
+"""A part of a page as plain data: a section, a sentence with what fills its gaps, a figure."""
 
 _PAGES = {
     "binary": "two_classes",
@@ -22,7 +26,7 @@ _PAGES = {
 """The module that makes the page of each kind of result; it is loaded when such a page is written."""
 
 
-def write_page(thing: Any, path: Any, lang: str, about: str) -> None:
+def write_page(thing: object, path: str | os.PathLike[str], lang: str, about: str) -> None:
     """Write one offline HTML page about a result."""
     from stakes.engines.files.writing import check_target
     from stakes.views import report as pages  # only reports need it
@@ -34,7 +38,7 @@ def write_page(thing: Any, path: Any, lang: str, about: str) -> None:
     pages.write(payload, path, lang)
 
 
-def payload_of(thing: Any) -> dict[str, Any]:
+def payload_of(thing: object) -> Part:
     """Return the payload of a thing's page."""
     kind = str(getattr(thing, "task", None) or getattr(thing, "drawn_as", type(thing).__name__))
     if kind not in _PAGES:

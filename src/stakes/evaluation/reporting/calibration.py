@@ -1,29 +1,46 @@
 """How honest the probabilities are: the reliability curve, what the losses are made of, slope and intercept."""
 
-from typing import Any
-
 import numpy as np
 
 from stakes.decisions.calibration.calibration import Calibration
-from stakes.decisions.calibration.groups import group_scores
-from stakes.decisions.calibration.reliability import honest, reliability
+from stakes.decisions.calibration.decomposition import Decomposition
+from stakes.decisions.calibration.reliability import Honest, group_scores, honest, reliability
+from stakes.evaluation.reporting import Part
+from stakes.evaluation.two_classes import TwoClassEvaluation
+from stakes.tallies import ScoreTable
+from stakes.tallies.arithmetic import Array
+from stakes.uncertainty.sampling import Sampling
 from stakes.views.report.payload import figure, listed, section
 
 _MANY, _GROUPS, _FEW_GROUPS = 200_000, 20_000, 500
-"""Beyond so many rows neighbours are put together: the curve does not move by a pixel."""
+"""Beyond so many rows neighbours are put together: neither the curve nor a slope moves as far as can be seen."""
 
 _MOST_POINTS = 500
 
+Studied = tuple[Calibration, Honest | None]
+"""A calibration, and what honest probabilities would look like in rows like these."""
 
-def calibration_section(evaluation: Any) -> dict[str, Any] | None:
-    """Return the calibration of an evaluation, or nothing where the scores are no probabilities."""
-    table = evaluation.scores
-    if table is None or not evaluation.probabilities or table.grid is not None or not table.P or not table.N:
+
+def find_calibration(table: ScoreTable | None, sampling: Sampling) -> Calibration | None:
+    """Return how honest the probabilities of two classes are, if both occur and the scores are not in bins."""
+    if table is None or table.grid is not None or not table.P or not table.N:
         return None
-    sampling = evaluation._sampling(table)
-    found = evaluation.calibration if table.total <= _MANY else Calibration(group_scores(table, _GROUPS), sampling)
-    redrawn = found.honest if table.total <= _FEW_GROUPS else honest(group_scores(found.table, _FEW_GROUPS), sampling)
-    curve = reliability(found.table, 10, "mass", sampling, lambda: redrawn)
+    return Calibration(table if table.total <= _MANY else group_scores(table, _GROUPS), sampling)
+
+
+def study_calibration(evaluation: TwoClassEvaluation) -> Studied | None:
+    """Return the calibration and what honest scores would look like; nothing where scores are no probabilities."""
+    sampling = evaluation._sampling(evaluation.scores)
+    found = find_calibration(evaluation.scores, sampling) if evaluation.probabilities else None
+    if found is None:
+        return None
+    few = found.table.total <= _FEW_GROUPS
+    return found, found.honest if few else honest(group_scores(found.table, _FEW_GROUPS), sampling)
+
+
+def calibration_section(evaluation: TwoClassEvaluation, found: Calibration, redrawn: Honest | None) -> Part:
+    """Return the calibration of an evaluation."""
+    curve = reliability(found.table, 10, "mass", found.sampling, lambda: redrawn)
     return section(
         "calibration",
         bins=_lists(curve.bins, "mean_probability", "frequency", "rows", "low", "high"),
@@ -37,16 +54,16 @@ def calibration_section(evaluation: Any) -> dict[str, Any] | None:
     )
 
 
-def _lists(thing: Any, *names: str) -> dict[str, list[Any]]:
+def _lists(thing: object, *names: str) -> Part:
     return {name: listed(getattr(thing, name)) for name in names}
 
 
-def _thin(x: Any, y: Any) -> dict[str, list[Any]]:
+def _thin(x: Array, y: Array) -> Part:
     """Some hundred points of a rising curve, the ends among them."""
     places = np.unique(np.linspace(0, len(x) - 1, min(len(x), _MOST_POINTS)).round().astype(int))
     return {"probability": listed(x[places]), "frequency": listed(y[places])}
 
 
-def _parts(name: str, parts: Any) -> dict[str, Any]:
+def _parts(name: str, parts: Decomposition) -> Part:
     wanted = ("score", "miscalibration", "discrimination", "uncertainty")
     return {"name": name, **{part: figure(getattr(parts, part)) for part in wanted}}

@@ -1,12 +1,12 @@
 """The page of a permutation test: what shuffled labels give, beside what was seen."""
 
-from typing import Any
-
 import numpy as np
 
 from stakes import metrics
-from stakes.evaluation.reporting.answers import Answer
+from stakes.evaluation.reporting import Part
+from stakes.evaluation.reporting.answers import answer
 from stakes.records import plain
+from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.permutation import PermutationTest
 from stakes.views.report.payload import listed, metric, page, reason, said, section, span
 
@@ -14,7 +14,7 @@ _BINS = 40
 _HARDLY, _UNLIKELY = 0.001, 0.05
 
 
-def page_of(test: PermutationTest) -> dict[str, Any]:
+def page_of(test: PermutationTest) -> Part:
     """Return the payload of a permutation test."""
     found = [] if test.null is None else [_null_section(test, test.null)]
     facts = [] if test.null is None else [said("page.shuffles", n=test.permutations)]
@@ -22,31 +22,28 @@ def page_of(test: PermutationTest) -> dict[str, Any]:
     return page(said("page.chance", figure=metric(test.metric)), facts, sections)
 
 
-def _answer(test: PermutationTest) -> Answer:
+def _answer(test: PermutationTest) -> Part:
     """Whether it could be chance, in words and as a probability."""
-    tone, words = (
-        ("good", "chance.hardly")
-        if test.p_value < _HARDLY
-        else ("good", "chance.unlikely")
-        if test.p_value <= _UNLIKELY
-        else ("doubt", "chance.possible")
-    )
+    words = "chance.unlikely" if test.p_value <= _UNLIKELY else "chance.possible"
+    if test.p_value < _HARDLY:
+        words = "chance.hardly"
     sentences = [said(words), said("chance.exact") if test.null is None else _seen(test)]
-    figures = [
-        {"name": test.metric, "value": plain(test.value), "low": None, "high": None},
-        {"name": test.metric, "value": test.p_value, "low": None, "high": None, "label": said("chance.p_value")},
+    bare: Part = {"name": test.metric, "low": None, "high": None}
+    figures: list[Part] = [
+        {**bare, "value": plain(test.value)},
+        {**bare, "value": test.p_value, "label": said("chance.p_value")},
     ]
-    question = said("chance.question", question=reason(test.question))
-    return {"question": question, "tone": tone, "sentences": sentences, "figures": figures}
+    tone = "good" if test.p_value <= _UNLIKELY else "doubt"
+    return answer("chance.question", tone, *sentences, figures=figures, question=reason(test.question))
 
 
-def _seen(test: PermutationTest) -> dict[str, Any]:
+def _seen(test: PermutationTest) -> Part:
     as_good = round(test.p_value * (1 + test.permutations)) - 1
     values = {"n": test.permutations, "name": metric(test.metric), "value": test.value}
     return said("chance.some", times=as_good, **values) if as_good else said("chance.none_did", **values)
 
 
-def _cautions(test: PermutationTest) -> list[dict[str, Any]]:
+def _cautions(test: PermutationTest) -> list[Part]:
     if test.null is None:
         return []
     undefined = int(np.isnan(test.null).sum())
@@ -56,7 +53,7 @@ def _cautions(test: PermutationTest) -> list[dict[str, Any]]:
     return told
 
 
-def _null_section(test: PermutationTest, null: Any) -> dict[str, Any]:
+def _null_section(test: PermutationTest, null: Array) -> Part:
     """How the figures of shuffled labels are spread."""
     known = null[np.isfinite(null)]
     counts, edges = (

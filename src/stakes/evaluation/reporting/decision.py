@@ -2,28 +2,29 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
 from stakes.decisions.thresholds.decision import PER, Decision
-from stakes.evaluation.reporting.answers import Answer, answer
-from stakes.evaluation.reporting.ways import Row, estimate_in, way, ways_section
+from stakes.evaluation.reporting import Part
+from stakes.evaluation.reporting.answers import answer, limits
+from stakes.evaluation.reporting.ways import Row, decision_cautions, estimate_in, way, ways_section
 from stakes.records import plain
 from stakes.views.report.payload import listed, metric, named, page, reason, said, section
 
 
-def page_of(decision: Decision) -> dict[str, Any]:
+def page_of(decision: Decision) -> Part:
     """Return the payload of a decision."""
+    cautions = decision_cautions(decision.worthless, decision.dropped)
     sections = [
-        section("verdict", answers=list(_answers(decision)), cautions=list(_cautions(decision))),
+        section("verdict", answers=list(_answers(decision)), cautions=cautions),
         *_thresholds_section(decision),
         *_ways(decision),
     ]
     return page(said("page.decision", positive=named(decision.positive)), _facts(decision), sections)
 
 
-def _facts(decision: Decision) -> list[dict[str, Any]]:
+def _facts(decision: Decision) -> list[Part]:
     facts = [said("page.rows", n=decision.rows)]
     costs = decision.costs
     if costs is not None and costs.miss is not None and not costs.columns:
@@ -37,7 +38,7 @@ def _per(decision: Decision) -> int:
 
 
 # ── in words ─────────────────────────────────────────────────────────────────────────────────────────────────────
-def _answers(decision: Decision) -> Iterator[Answer]:
+def _answers(decision: Decision) -> Iterator[Part]:
     yield _what(decision)
     if decision.costs is None:
         yield _figure(decision)
@@ -50,7 +51,7 @@ def _answers(decision: Decision) -> Iterator[Answer]:
         yield answer("decided.labels", "note", said("decided.labels_worth", cost=PER * decision.worth_of_labels))
 
 
-def _what(decision: Decision) -> Answer:
+def _what(decision: Decision) -> Part:
     question, rule = "decided.what", _rule(decision, decision.recommended)
     if decision.costs is None:
         return answer(question, "good", *rule, said("decided.by_figure", name=metric(decision.apparent.name)))
@@ -61,7 +62,7 @@ def _what(decision: Decision) -> Answer:
     return answer(question, "good" if decision.enough_evidence else "doubt", *rule, said(why))
 
 
-def _rule(decision: Decision, thresholds: Sequence[float]) -> list[dict[str, Any]]:
+def _rule(decision: Decision, thresholds: Sequence[float]) -> list[Part]:
     """Which decision from which score on."""
     names = [named(name) for name in decision.decisions]
     if math.isinf(thresholds[0]):
@@ -73,22 +74,22 @@ def _rule(decision: Decision, thresholds: Sequence[float]) -> list[dict[str, Any
     return [said("decided.first", decision=names[0]), *more]
 
 
-def _cost(decision: Decision) -> Answer:
+def _cost(decision: Decision) -> Part:
     found = decision.cost
-    sentences = [said("decided.cost", cost=PER * found.value)]
-    if found.low is not None and found.high is not None:
-        limits = {"low": PER * found.low, "high": PER * found.high}
-        sentences.append(said("decided.limits", confidence=found.confidence, **limits))
     words = "decided.flatters" if decision.flattered else "decided.here"
-    sentences.append(said(words, cost=PER * decision.apparent.value))
-    figures = [
-        estimate_in(PER, decision.corrected, said("decided.new_rows")),
-        estimate_in(PER, decision.apparent, said("decided.same_rows")),
+    sentences = [
+        said("decided.cost", cost=PER * found.value),
+        *limits("decided.limits", found, PER),
+        said(words, cost=PER * decision.apparent.value),
     ]
-    return {**answer("decided.price", "note", *sentences), "figures": figures}
+    figures = [
+        estimate_in(PER, decision.corrected, "decided.new_rows"),
+        estimate_in(PER, decision.apparent, "decided.same_rows"),
+    ]
+    return answer("decided.price", "note", *sentences, figures=figures)
 
 
-def _evidence(decision: Decision) -> Answer:
+def _evidence(decision: Decision) -> Part:
     saving = decision.savings[decision.constant]
     values = {"saving": PER * saving.value, "decision": decision.constant.removeprefix("always ")}
     tone, words = "doubt", "decided.not_enough"
@@ -96,11 +97,11 @@ def _evidence(decision: Decision) -> Answer:
         tone, words = "good", "decided.earns"
     elif decision.worse:
         tone, words, values["saving"] = "bad", "decided.loses", -PER * saving.value
-    made = answer("decided.evidence", tone, said(words, **values))
-    return {**made, "figures": [estimate_in(PER, saving, said("decided.saving"))]}
+    figures = [estimate_in(PER, saving, "decided.saving")]
+    return answer("decided.evidence", tone, said(words, **values), figures=figures)
 
 
-def _figure(decision: Decision) -> Answer:
+def _figure(decision: Decision) -> Part:
     """The figure on rows that did not choose the threshold, and whether a condition will be kept."""
     found, kept = decision.corrected, decision.condition
     sentences = [said("decided.figure", name=metric(found.name), value=found.value)]
@@ -118,7 +119,7 @@ def _figure(decision: Decision) -> Answer:
     return answer("decided.worth", tone, *sentences, figures=figures)
 
 
-def _firm(decision: Decision) -> Answer:
+def _firm(decision: Decision) -> Part:
     """Which other thresholds could be meant as well, and how far the costs may move."""
     sentences = []
     for start, ranges, name in zip(decision.thresholds, decision.alike, decision.decisions[1:], strict=True):
@@ -129,12 +130,11 @@ def _firm(decision: Decision) -> Answer:
     if firm:
         sentences.append(said("decided.only_one"))
     if decision.cost_ratio is not None:
-        low, high = decision.cost_ratio
-        sentences.append(said("decided.ratio", low=low, high=high))
+        sentences.append(said("decided.ratio", low=decision.cost_ratio[0], high=decision.cost_ratio[1]))
     return answer("decided.firm", "good" if firm else "note", *sentences)
 
 
-def _bayes(decision: Decision) -> Answer:
+def _bayes(decision: Decision) -> Part:
     question = "decided.honest"
     if decision.bayes is None:
         return answer(question, "open", said("decided.no_bayes", why=reason(decision.no_bayes)))
@@ -144,26 +144,19 @@ def _bayes(decision: Decision) -> Answer:
         return answer(question, "note", *starts)
     sure = found.low is not None and found.low > 0
     words = said("decided.misled" if sure else "decided.not_misled", cost=PER * found.value)
-    made = answer(question, "doubt" if sure else "good", words, *starts)
-    return {**made, "figures": [estimate_in(PER, found, said("decided.miscalibration"))]}
+    figures = [estimate_in(PER, found, "decided.miscalibration")]
+    return answer(question, "doubt" if sure else "good", words, *starts, figures=figures)
 
 
-def _bayes_rule(decision: Decision, starts: Sequence[float]) -> list[dict[str, Any]]:
+def _bayes_rule(decision: Decision, starts: Sequence[float]) -> list[Part]:
     if len(starts) == 1:
         return [said("decided.bayes", threshold=starts[0])]
     named_starts = zip(decision.decisions[1:], starts, strict=True)
     return [said("decided.bayes_of", decision=name, threshold=start) for name, start in named_starts]
 
 
-def _cautions(decision: Decision) -> Iterator[dict[str, Any]]:
-    for name in decision.worthless:
-        yield said("caution.never_cheapest", name=named(name))
-    if decision.dropped:
-        yield said("caution.dropped", n=decision.dropped)
-
-
 # ── sections ─────────────────────────────────────────────────────────────────────────────────────────────────────
-def _thresholds_section(decision: Decision) -> list[dict[str, Any]]:
+def _thresholds_section(decision: Decision) -> list[Part]:
     """The cost, or the figure, at every threshold."""
     curve = decision.over_thresholds
     if curve is None:
@@ -188,7 +181,7 @@ def _thresholds_section(decision: Decision) -> list[dict[str, Any]]:
     ]
 
 
-def _ways(decision: Decision) -> list[dict[str, Any]]:
+def _ways(decision: Decision) -> list[Part]:
     own = decision.corrected if decision.costs is None else decision.cost
     others = {name: one for name, one in decision.alternatives.items() if one is not own}
     if not others:

@@ -1,11 +1,17 @@
-"""Every figure with its interval and its baseline, and the confusion table of decisions without scores."""
+"""Figures with their intervals and baselines: of all rows and of each segment, and the confusion table of decisions."""
 
-from typing import Any
+from stakes.evaluation.base import Evaluation
+from stakes.evaluation.reporting import Part
+from stakes.views.report.payload import MOST, figure, listed, named, said, section
 
-from stakes.views.report.payload import figure, listed, named, section
+_SHOWN = {
+    "binary": ("accuracy", "recall", "specificity", "precision", "f1", "auc", "brier_score", "prevalence"),
+    "multiclass": ("accuracy", "macro_recall", "macro_precision", "macro_f1", "macro_auc", "mcc"),
+    "regression": ("mean_absolute_error", "root_mean_squared_error", "mean_error", "r2", "median_absolute_error"),
+}
 
 
-def figures_section(evaluation: Any) -> dict[str, Any]:
+def figures_section(evaluation: Evaluation) -> Part:
     """Return all figures of an evaluation, family by family; the main ones are marked."""
     rows = [
         {**figure(estimate), "family": found.family, "main": found.headline}
@@ -15,10 +21,34 @@ def figures_section(evaluation: Any) -> dict[str, Any]:
     return section("figures", figures=rows, confidence=evaluation.sampling.confidence)
 
 
-def confusion_section(evaluation: Any) -> list[dict[str, Any]]:
+def confusion_section(evaluation: Evaluation) -> list[Part]:
     """Return the confusion table, if decisions were taken."""
     table = evaluation.confusion
     if table is None:
         return []
     names = {"truths": [named(one) for one in table.truths], "decisions": [named(one) for one in table.decisions]}
     return [section("confusion", **names, cells=[listed(row) for row in table.counts.astype(float)])]
+
+
+def segments_section(evaluation: Evaluation) -> list[Part]:
+    """Return the largest segments with some figures of each, or nothing where there are no segments."""
+    if not evaluation.segments:
+        return []
+    known = [name for name in _SHOWN[evaluation.task] if name in evaluation.figures]
+    rows = [
+        {"name": named(name), "rows": part.rows, "figures": [figure(part.interval(one)) for one in known]}
+        for name, part in largest_segments(evaluation)
+    ]
+    whole = [figure(evaluation.figures[name]) for name in known]
+    return [section("segments", metrics=known, segments=rows, whole=whole, count=len(evaluation.segments))]
+
+
+def largest_segments(evaluation: Evaluation) -> list[tuple[str, Evaluation]]:
+    """Return the names and evaluations of as many segments as a page can show, those with the most rows first."""
+    return sorted(evaluation.segments.items(), key=lambda item: -float(item[1].rows))[:MOST]
+
+
+def clusters_fact(evaluation: Evaluation) -> list[Part]:
+    """Return how many clusters the rows come in, if they do."""
+    clusters = evaluation.counted.clusters
+    return [] if clusters is None else [said("page.clusters", n=clusters.count)]

@@ -1,29 +1,32 @@
 """The page of several classes: verdict, confusion table, each class against the rest, segments, every figure."""
 
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 
 from stakes import metrics
 from stakes.decisions.curves.report_thresholds import report_thresholds
-from stakes.evaluation.reporting.figures import figures_section
-from stakes.evaluation.reporting.many_class_verdict import class_lines, verdict_section
-from stakes.evaluation.reporting.segments import largest_classes, segments_section
+from stakes.evaluation.many_classes import ManyClassEvaluation
+from stakes.evaluation.reporting import Part
+from stakes.evaluation.reporting.figures import clusters_fact, figures_section, segments_section
+from stakes.evaluation.reporting.many_class_verdict import Lines, class_lines, largest_classes, verdict_section
+from stakes.metrics import Estimate
 from stakes.tallies import Confusion, JointCounts, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.views.report.payload import MOST, figure, listed, named, page, said, section
 
 _CLASS_FIGURES = ("recall", "precision", "f1", "false_positive_rate", "auc")
+AREAS = ("auc", "average_precision")
 _POINTS = 5000
 """So many quantiles are shared by the curves of all classes."""
 
 
-def page_of(evaluation: Any) -> dict[str, Any]:
+def page_of(evaluation: ManyClassEvaluation) -> Part:
     """Return the payload of an evaluation of several classes."""
     lines = class_lines(evaluation)
     sections = [
         verdict_section(evaluation, lines),
-        *matrix_section(evaluation),
+        *_matrix_section(evaluation),
         *_confused_section(evaluation),
         *_classes_section(evaluation),
         *_versus_section(evaluation),
@@ -34,22 +37,20 @@ def page_of(evaluation: Any) -> dict[str, Any]:
     return page(said("page.many_classes", n=len(evaluation.classes)), _facts(evaluation), sections)
 
 
-def _facts(evaluation: Any) -> list[dict[str, Any]]:
+def _facts(evaluation: ManyClassEvaluation) -> list[Part]:
     largest = max(evaluation.support, key=lambda name: float(evaluation.support[name]))
     share = float(evaluation.support[largest]) / float(evaluation.rows)
     facts = [said("page.rows", n=evaluation.rows), said("page.largest_class", name=named(largest), share=share)]
     decided = {"score": said("page.highest_score"), "costs": said("page.cheapest")}
     if evaluation.counted.decided_by in decided:
         facts.append(decided[evaluation.counted.decided_by])
-    if evaluation.counted.clusters is not None:
-        facts.append(said("page.clusters", n=evaluation.counted.clusters.count))
-    return facts
+    return facts + clusters_fact(evaluation)
 
 
 # ── decisions ────────────────────────────────────────────────────────────────────────────────────────────────────
-def matrix_section(evaluation: Any) -> list[dict[str, Any]]:
-    """Return the confusion table of the most frequent classes, with the rows that were decided otherwise beside it."""
-    table = evaluation.confusion if evaluation.confusion is not None else evaluation.joint
+def _matrix_section(evaluation: ManyClassEvaluation) -> list[Part]:
+    """The confusion table of the most frequent classes, with the rows that were decided otherwise beside it."""
+    table = evaluation._decided
     if table is None:
         return []
     shown = largest_classes(evaluation)
@@ -80,19 +81,18 @@ def _cells(table: Confusion | JointCounts, rows: list[int], columns: list[int]) 
     return found
 
 
-def _confused_section(evaluation: Any) -> list[dict[str, Any]]:
+def _confused_section(evaluation: ManyClassEvaluation) -> list[Part]:
     """The most frequent wrong decisions, if any decision is wrong."""
-    if evaluation.confusion is None and evaluation.joint is None:
-        return []
+    found = [] if evaluation._decided is None else evaluation.most_confused()
     pairs = [
         {"truth": named(truth), "decision": named(decision), "count": count, "share": share}
-        for truth, decision, count, share in evaluation.most_confused()
+        for truth, decision, count, share in found
     ]
     return [section("confused", pairs=pairs)] if pairs else []
 
 
 # ── each class against the rest ──────────────────────────────────────────────────────────────────────────────────
-def _classes_section(evaluation: Any) -> list[dict[str, Any]]:
+def _classes_section(evaluation: ManyClassEvaluation) -> list[Part]:
     """The figures of each class, and their plain means."""
     shown = largest_classes(evaluation)
     known = [name for name in _CLASS_FIGURES if metrics.find(name).tally in evaluation._against_rest[shown[0]]]
@@ -110,37 +110,30 @@ def _classes_section(evaluation: Any) -> list[dict[str, Any]]:
     return [section("classes", metrics=known, classes=rows, whole=whole, count=len(evaluation.classes))]
 
 
-def _versus_section(evaluation: Any) -> list[dict[str, Any]]:
+def _versus_section(evaluation: ManyClassEvaluation) -> list[Part]:
     """The ROC and PR curves of each class, as counts at some thresholds."""
-    tables = {name: evaluation._against_rest[name].get(ScoreTable) for name in largest_classes(evaluation)}
+    tables = {name: evaluation._scores_of(name) for name in largest_classes(evaluation)}
     drawn = {name: table for name, table in tables.items() if table is not None and table.P and table.N}
-    if not drawn:
-        return []
     curves = [
-        {**swept(name, table, _POINTS // len(drawn)), "figures": _areas(evaluation, name)}
+        sweep(name, table, _POINTS // len(drawn), [evaluation.interval((area, name)) for area in AREAS])
         for name, table in drawn.items()
     ]
-    return [section("versus", curves=curves)]
+    return [section("versus", curves=curves)] if curves else []
 
 
-def _areas(evaluation: Any, name: str) -> list[dict[str, Any]]:
-    return [figure(evaluation.interval((metric, name))) for metric in ("auc", "average_precision")]
-
-
-def swept(name: str, table: ScoreTable, quantiles: int) -> dict[str, Any]:
-    """Return what some hundred thresholds of a score find and let through."""
+def sweep(name: str, table: ScoreTable, quantiles: int, areas: Iterable[Estimate]) -> Part:
+    """Return what some hundred thresholds of a score find and let through, with the areas under its curves."""
     found = report_thresholds(table, quantiles=min(quantiles, 1000))
     counts = {"P": float(table.P), "N": float(table.N)}
     return {
         "name": named(name),
         **{key: int(count) if count.is_integer() else count for key, count in counts.items()},
-        "thresholds": listed(found.thresholds),
-        "tp": listed(found.tp),
-        "fp": listed(found.fp),
+        **{key: listed(getattr(found, key)) for key in ("thresholds", "tp", "fp")},
+        "figures": [figure(one) for one in areas],
     }
 
 
-def _slopes_section(evaluation: Any, lines: dict[str, Any]) -> list[dict[str, Any]]:
+def _slopes_section(evaluation: ManyClassEvaluation, lines: Lines) -> list[Part]:
     """How honest the probability of each class is."""
     known = {name: line for name, line in lines.items() if any(one.defined for one in line)}
     if not known:

@@ -1,66 +1,56 @@
 """The page of ways to decide between several classes: what each costs, and which one earns its keep."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from stakes.decisions.policies import CHEAPEST, HIGHEST, RECALIBRATED, Policies
 from stakes.decisions.thresholds.decision import PER
-from stakes.evaluation.reporting.answers import Answer, answer
-from stakes.evaluation.reporting.ways import Row, estimate_in, way, ways_section
+from stakes.evaluation.reporting import Part
+from stakes.evaluation.reporting.answers import answer
+from stakes.evaluation.reporting.ways import Row, decision_cautions, estimate_in, way, ways_section
 from stakes.metrics import Estimate
-from stakes.views.report.payload import named, page, said, section
+from stakes.views.report.payload import page, said, section
 
-_RULES = {
-    HIGHEST: "decided.by_highest",
-    CHEAPEST: "decided.by_cheapest",
-    RECALIBRATED: "decided.by_recalibrated",
-}
+_RULES = {HIGHEST: "decided.by_highest", CHEAPEST: "decided.by_cheapest", RECALIBRATED: "decided.by_recalibrated"}
 
 
-def page_of(policies: Policies) -> dict[str, Any]:
+def page_of(policies: Policies) -> Part:
     """Return the payload of ways to decide between several classes."""
-    sections = [section("verdict", answers=list(_answers(policies)), cautions=list(_cautions(policies)))]
     best = policies.best
     rows: list[Row] = [(way(best), policies.estimates[best], None)]
     rows += [(way(name), cost, None) for name, cost in policies.estimates.items() if name != best]
-    sections.append(ways_section("expected_cost", PER, rows, True))
+    cautions = decision_cautions(policies.costs.never_cheapest(), policies.dropped)
+    cautions += [said("decided.sampled")] if policies.note else []
+    sections = [
+        section("verdict", answers=list(_answers(policies)), cautions=cautions),
+        ways_section("expected_cost", PER, rows, True),
+    ]
     facts = [said("page.rows", n=policies.rows)]
     return page(said("page.many_classes", n=len(policies.classes)), facts, sections)
 
 
-def _answers(policies: Policies) -> Iterator[Answer]:
+def _answers(policies: Policies) -> Iterator[Part]:
     best, cost = policies.best, policies.estimates[policies.best]
     always = policies.constant.removeprefix("always ")
     rule = said(_RULES[best]) if best in _RULES else said("decided.everyone", decision=always)
-    told = answer("decided.how", "good" if policies.enough_evidence else "doubt", rule)
-    yield {**told, "figures": [estimate_in(PER, cost, said("decided.per_thousand"))]}
+    tone = "good" if policies.enough_evidence else "doubt"
+    yield answer("decided.how", tone, rule, figures=[estimate_in(PER, cost, "decided.per_thousand")])
     if best == policies.constant:
         yield answer("decided.evidence", "bad", said("decided.scores_in_vain"))
     else:
         saving = policies.savings[best]
         words = "decided.earns" if policies.enough_evidence else "decided.not_enough"
-        tone = "good" if policies.enough_evidence else "doubt"
-        made = answer("decided.evidence", tone, said(words, saving=PER * saving.value, decision=always))
-        yield {**made, "figures": [estimate_in(PER, saving, said("decided.saving"))]}
+        told = said(words, saving=PER * saving.value, decision=always)
+        yield answer("decided.evidence", tone, told, figures=[estimate_in(PER, saving, "decided.saving")])
     if policies.recalibration is not None:
         yield _recalibration(policies.recalibration)
 
 
-def _recalibration(saved: Estimate) -> Answer:
+def _recalibration(saved: Estimate) -> Part:
     """Whether deciding by recalibrated probabilities would surely cost less, or more."""
     tone, words = "good", "decided.recalibration_idle"
     if saved.low is not None and saved.low > 0:
         tone, words = "doubt", "decided.recalibration_helps"
     elif saved.high is not None and saved.high < 0:
         words = "decided.recalibration_hurts"
-    made = answer("decided.honest", tone, said(words, cost=PER * abs(saved.value)))
-    return {**made, "figures": [estimate_in(PER, saved, said("decided.recalibration"))]}
-
-
-def _cautions(policies: Policies) -> Iterator[dict[str, Any]]:
-    for name in policies.costs.never_cheapest():
-        yield said("caution.never_cheapest", name=named(name))
-    if policies.dropped:
-        yield said("caution.dropped", n=policies.dropped)
-    if policies.note:
-        yield said("decided.sampled")
+    figures = [estimate_in(PER, saved, "decided.recalibration")]
+    return answer("decided.honest", tone, said(words, cost=PER * abs(saved.value)), figures=figures)

@@ -2,13 +2,14 @@
 
 import math
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 
-from stakes.evaluation.reporting.figures import figures_section
-from stakes.evaluation.reporting.regression_verdict import verdict_section
-from stakes.evaluation.reporting.segments import segments_section
+from stakes.evaluation.cautions import FEW_ROWS
+from stakes.evaluation.regression import RegressionEvaluation
+from stakes.evaluation.reporting import Part
+from stakes.evaluation.reporting.answers import answer, believe, better, fails, side_of, verdict
+from stakes.evaluation.reporting.figures import clusters_fact, figures_section, segments_section
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.quantiles import student
@@ -26,27 +27,25 @@ _USUAL = (0.005, 0.995)
 """The distribution of errors is drawn between these quantiles, with some air; what lies beyond is counted."""
 
 
-def page_of(evaluation: Any) -> dict[str, Any]:
+def page_of(evaluation: RegressionEvaluation) -> Part:
     """Return the payload of an evaluation of predicted numbers."""
-    points = _points(evaluation.errors)
+    points, worst = _points(evaluation.errors), evaluation.largest_errors
     sections = [
-        verdict_section(evaluation),
+        verdict(evaluation, _better(evaluation), _believe(evaluation), _shifted(evaluation), _where(evaluation)),
         *([] if points is None else [_predicted_section(evaluation, points), _errors_section(points)]),
-        *_largest_section(evaluation),
+        *([section("largest", errors=[asdict(one) for one in worst])] if worst else []),
         *segments_section(evaluation),
         figures_section(evaluation),
     ]
     return page(said("page.regression"), _facts(evaluation), sections)
 
 
-def _facts(evaluation: Any) -> list[dict[str, Any]]:
+def _facts(evaluation: RegressionEvaluation) -> list[Part]:
     sums = evaluation.errors
     facts = [said("page.rows", n=evaluation.rows), said("page.mean_truth", mean=float(sums.mean(t=1)))]
     if sums.baseline is not None:
         facts.append(said("page.always_saying", value=sums.baseline))
-    if evaluation.counted.clusters is not None:
-        facts.append(said("page.clusters", n=evaluation.counted.clusters.count))
-    return facts
+    return facts + clusters_fact(evaluation)
 
 
 def _points(sums: ErrorSums) -> Points | None:
@@ -67,7 +66,7 @@ def _points(sums: ErrorSums) -> Points | None:
 
 
 # ── pictures ─────────────────────────────────────────────────────────────────────────────────────────────────────
-def _predicted_section(evaluation: Any, points: Points) -> dict[str, Any]:
+def _predicted_section(evaluation: RegressionEvaluation, points: Points) -> Part:
     """Predictions against truths, and errors against predictions with their mean in tenths of the rows."""
     error = points.truth - points.prediction
     x, mean, reach = _tenths(points, error, evaluation.sampling.confidence)
@@ -103,7 +102,7 @@ def _reach(variance: float, rows: float, confidence: float) -> float:
     return student((1 + confidence) / 2, rows - 1) * math.sqrt(variance / (rows - 1)) if rows > 1.5 else math.nan
 
 
-def _cloud(x: Array, y: Array, points: Points) -> dict[str, Any]:
+def _cloud(x: Array, y: Array, points: Points) -> Part:
     """Points where they are few, otherwise how many rows lie in each cell of a grid."""
     if points.few:
         return {"x": listed(x), "y": listed(y)}
@@ -114,7 +113,7 @@ def _cloud(x: Array, y: Array, points: Points) -> dict[str, Any]:
     return {"edges": [listed(one) for one in edges], "cells": cells}
 
 
-def _errors_section(points: Points) -> dict[str, Any]:
+def _errors_section(points: Points) -> Part:
     """How errors are spread; what lies far out is counted and not drawn."""
     error = points.truth - points.prediction
     low, high = _usual_span(error, points.weight)
@@ -134,6 +133,48 @@ def _usual_span(error: Array, weight: Array) -> tuple[float, float]:
     return span(np.clip([low - room, high + room], error.min(), error.max()))
 
 
-def _largest_section(evaluation: Any) -> list[dict[str, Any]]:
-    worst = evaluation.largest_errors
-    return [section("largest", errors=[asdict(one) for one in worst])] if worst else []
+# ── the verdict ──────────────────────────────────────────────────────────────────────────────────────────────────
+def _better(evaluation: RegressionEvaluation) -> Part:
+    r2, size = evaluation.figures["r2"], evaluation.figures["mean_absolute_error"]
+    if not r2.defined:
+        return answer("verdict.better", "open", said("verdict.better_no_figure"), figures=[size])
+    more = []
+    if evaluation.errors.baseline is not None:
+        values = {"error": size.value, "always": size.baseline, "baseline": evaluation.errors.baseline}
+        more = [said("verdict.better_mean", **values)]
+    return better(1 if _perfect(evaluation) else side_of(r2, r2.baseline), *more, figures=[r2, size])
+
+
+def _perfect(evaluation: RegressionEvaluation) -> bool:
+    """Whether no prediction of many is wrong: then nothing varies, and there is no interval to ask."""
+    return evaluation.figures["r2"].value == 1 and evaluation.rows >= FEW_ROWS
+
+
+def _believe(evaluation: RegressionEvaluation) -> Part:
+    found = evaluation.figures["r2"]
+    if _perfect(evaluation):
+        return answer("verdict.believe", "doubt", said("verdict.believe_perfect"), figures=[found])
+    figures = [evaluation.figures[name] for name in ("r2", "mean_absolute_error", "root_mean_squared_error")]
+    return believe(evaluation, found if found.defined else None, "verdict.believe_few_rows", figures=figures)
+
+
+def _shifted(evaluation: RegressionEvaluation) -> Part:
+    """Whether predictions are too high or too low on the whole."""
+    question, found = "verdict.shifted", evaluation.figures["mean_error"]
+    size = abs(found.value)
+    if not _perfect(evaluation) and (found.low is None or found.high is None):
+        return answer(question, "open", said("verdict.shifted_unknown", size=size), figures=[found])
+    side = 0 if _perfect(evaluation) else side_of(found, 0)
+    if not side:
+        return answer(question, "good", said("verdict.shifted_no"), figures=[found])
+    words = "verdict.shifted_low" if side > 0 else "verdict.shifted_high"
+    return answer(question, "doubt", said(words, size=size), figures=[found])
+
+
+def _where(evaluation: RegressionEvaluation) -> Part:
+    told = []
+    for worst in evaluation.largest_errors[:1]:
+        values = {"size": abs(worst.error), "truth": worst.truth, "prediction": worst.prediction}
+        told.append(said("verdict.where_largest", row=worst.row, **values))
+    figures = [evaluation.figures[name] for name in ("max_error", "median_absolute_error")]
+    return fails(evaluation, evaluation.figures["mean_absolute_error"], told, figures)

@@ -2,16 +2,17 @@
 
 import itertools
 import math
-from typing import Any
+from collections.abc import Mapping
 
+from stakes.evaluation.reporting import Part
 from stakes.evaluation.reporting.system_sliders import sliders
-from stakes.evaluation.reporting.system_study import Study
-from stakes.evaluation.reporting.system_verdict import system_verdict
+from stakes.evaluation.reporting.system_verdict import Study, system_verdict
 from stakes.records import plain
 from stakes.systems.bounds import Bounds
 from stakes.systems.component_costs import ComponentCosts
 from stakes.systems.fusion import DECISION
 from stakes.systems.network import Network
+from stakes.systems.system import System
 from stakes.systems.worth import ModelWorth
 from stakes.views.report.payload import MOST, listed, named, page, said, section
 
@@ -21,14 +22,14 @@ _MOST_CELLS = 2_500
 _FIGURES = ("rate", "expected", "expected_low", "expected_high", "excess", "excess_low", "excess_high")
 
 
-def page_of(system: Any) -> dict[str, Any]:
+def page_of(system: System) -> Part:
     """Return the payload of a system."""
     study = Study(system)
     title = said("system.page", n=len(system.models))
     return page(title, _facts(study), [system_verdict(study), _system_section(study), _worth_section(study)])
 
 
-def _facts(study: Study) -> list[dict[str, Any]]:
+def _facts(study: Study) -> list[Part]:
     network = study.system.network
     shares = network.cases / network.cases.sum()
     facts = [
@@ -41,9 +42,9 @@ def _facts(study: Study) -> list[dict[str, Any]]:
 
 
 # ── the network and its models ───────────────────────────────────────────────────────────────────────────────────
-def _system_section(study: Study) -> dict[str, Any]:
+def _system_section(study: Study) -> Part:
     network = study.system.network
-    first = study.worth.first
+    first = study.system.worth().first
     room = _MOST_CELLS // len(study.names)
     return section(
         "system",
@@ -51,9 +52,15 @@ def _system_section(study: Study) -> dict[str, Any]:
         decisions=[named(name) for name in network.fusion.decisions],
         positive=None if study.system.positive is None else network.classes.index(study.system.positive),
         confidence=study.system.sampling.confidence,
-        nodes=_nodes(study),
+        nodes=[
+            {"kind": kind, **({"name": named(name)} if kind in ("model", "fuser") else {})}
+            for kind, name in _node_names(study)
+        ],
         arrows=_arrows(study),
-        rules=[{"name": _rule_name(name), "text": named(text)} for name, text in _shown_rules(network)],
+        rules=[
+            {"name": None if name == DECISION else named(name), "text": named(text)}
+            for name, text in _shown_rules(network)
+        ],
         models=[_model(study, name, room) for name in study.names],
         hidden=len(study.system.models) - len(study.names),
         start=study.names.index(first.model) if first is not None and first.model in study.names else 0,
@@ -70,24 +77,12 @@ def _shown_rules(network: Network) -> list[tuple[str, str]]:
     return [*others, (DECISION, texts[DECISION])]
 
 
-def _rule_name(name: str) -> str | None:
-    """A fuser's name; the decision has one in each language."""
-    return None if name == DECISION else named(name)
-
-
 def _node_names(study: Study) -> list[tuple[str, str]]:
     """The nodes by kind and name; a model may be called "cost" without being the cost."""
     network = study.system.network
     models = [("model", name) for name in study.names]
     fusers = [("fuser", name) for name, _ in _shown_rules(network)[:-1]]
     return [("truth", ""), *models, *fusers, ("decision", DECISION), ("cost", "")]
-
-
-def _nodes(study: Study) -> list[dict[str, Any]]:
-    return [
-        {"kind": kind, **({"name": named(name)} if kind in ("model", "fuser") else {})}
-        for kind, name in _node_names(study)
-    ]
 
 
 def _arrows(study: Study) -> list[list[int]]:
@@ -107,7 +102,7 @@ def _arrows(study: Study) -> list[list[int]]:
     return [*arrows, [places[DECISION], cost], [truth, cost]]
 
 
-def _model(study: Study, name: str, room: int) -> dict[str, Any]:
+def _model(study: Study, name: str, room: int) -> Part:
     costs, model = study.costs[name], study.system.network.models[name]
     return {
         "name": named(name),
@@ -120,19 +115,19 @@ def _model(study: Study, name: str, room: int) -> dict[str, Any]:
         "cells": _cells(costs, room),
         "in_all": _in_all(study, costs),
         "bounds": _bounds(study.bounds[name], study.per_thousand),
-        "worth": _worth(study.worth[name], study.per_thousand),
+        "worth": _worth(study.system.worth()[name], study.per_thousand),
         "threshold": _threshold(study, costs),
     }
 
 
-def _cells(costs: ComponentCosts, room: int) -> dict[str, Any]:
+def _cells(costs: ComponentCosts, room: int) -> Part:
     """What each answer costs, one list for each figure; class by class, by what is seen, by what is said."""
-    rows: list[Any] = list(itertools.islice(costs.to_rows(), room))
+    rows: list[Mapping[str, object]] = list(itertools.islice(costs.to_rows(), room))
     names = _FIGURES if costs.known else ("rate", "at_least", "at_most")
     return {"count": costs.rates.size, **{name: [plain(row[name]) for row in rows] for name in names}}
 
 
-def _in_all(study: Study, costs: ComponentCosts) -> dict[str, Any]:
+def _in_all(study: Study, costs: ComponentCosts) -> Part:
     """What the model's answers cost 1,000 cases by expected and by excess costs, and what dependence adds."""
     if not costs.known:
         return {"expected": None, "excess": None, "dependence": None}
@@ -140,7 +135,7 @@ def _in_all(study: Study, costs: ComponentCosts) -> dict[str, Any]:
     return {name: plain(study.per_thousand * value) for name, value in figures.items()}
 
 
-def _threshold(study: Study, costs: ComponentCosts) -> dict[str, Any] | None:
+def _threshold(study: Study, costs: ComponentCosts) -> Part | None:
     """From which probability on a calibrated score of the model should say yes; two classes only."""
     positive = study.system.positive
     if positive is None or len(costs.outputs) != 2 or costs.sees or not costs.known or min(costs.right) < 0:
@@ -149,17 +144,17 @@ def _threshold(study: Study, costs: ComponentCosts) -> dict[str, Any] | None:
     return {"yes": named(yes), "value": plain(study.system.threshold(costs.model).value)}
 
 
-def _bounds(found: Bounds, scale: float) -> dict[str, Any]:
+def _bounds(found: Bounds, scale: float) -> Part:
     figures = ("best", "independent", "worst", "low", "high")
     return {name: _scaled(getattr(found, name), scale) for name in figures}
 
 
-def _scaled(value: float | None, scale: float) -> Any:
+def _scaled(value: float | None, scale: float) -> object:
     return None if value is None else plain(scale * value)
 
 
 # ── worth ────────────────────────────────────────────────────────────────────────────────────────────────────────
-def _worth(one: ModelWorth, scale: float) -> dict[str, Any]:
+def _worth(one: ModelWorth, scale: float) -> Part:
     figures = {name: _scaled(getattr(one, name), scale) for name in ("perfect", "saving", "removed", "share")}
     ranges = {
         name: None if span is None else listed([scale * end for end in span])
@@ -168,22 +163,18 @@ def _worth(one: ModelWorth, scale: float) -> dict[str, Any]:
     return {**figures, **ranges, "answer": named(one.answer)}
 
 
-def _worth_section(study: Study) -> dict[str, Any]:
-    together, scale = study.together, study.per_thousand
+def _worth_section(study: Study) -> Part:
+    together, scale = study.system.bounds_together, study.per_thousand
     rows = [
-        {
-            "name": named(name),
-            **_worth(study.worth[name], scale),
-            "bounds": _bounds(study.bounds[name], scale),
-        }
+        {"name": named(name), **_worth(study.system.worth()[name], scale), "bounds": _bounds(study.bounds[name], scale)}
         for name in study.names
     ]
     return section(
         "system_worth",
         now=study.cost,
-        all_perfect=_scaled(study.worth.all_perfect, scale),
+        all_perfect=_scaled(study.system.worth().all_perfect, scale),
         models=rows,
         together=None if together is None or math.isnan(together.best) else _bounds(together, scale),
-        shares=not study.worth.reason,
+        shares=not study.system.worth().reason,
         assumed=any(one.note for one in study.bounds.values()),
     )

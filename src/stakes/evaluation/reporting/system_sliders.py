@@ -6,11 +6,11 @@ in the rows.
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
 from stakes.errors import StakesError
+from stakes.evaluation.reporting import Part
 from stakes.systems.network import Joint, Model, Network
 from stakes.tallies.arithmetic import Array
 from stakes.views.report.payload import said
@@ -22,7 +22,7 @@ _MOST_WORK = 300_000
 _MOST_IN_ROWS = 10_000
 
 
-def sliders(network: Network) -> dict[str, Any]:
+def sliders(network: Network) -> Part:
     """Return what the page computes with, or why it has no sliders."""
     axes = _that_matter(network)
     sizes = [len(model.outputs) for model in axes]
@@ -33,7 +33,8 @@ def sliders(network: Network) -> dict[str, Any]:
     if sum(joint.size for joint in joints) > _MOST_IN_ROWS:
         return {"why_not": said("system.too_many", n=max(joint.size for joint in joints))}
     try:
-        decided = network.fusion(_every_combination(axes))
+        codes = np.indices(sizes).reshape(len(sizes), -1)  # of every combination
+        decided = network.fusion({model.name: column for model, column in zip(axes, codes, strict=True)})
     except StakesError:  # something that never occurred would get a decision without a price
         return {"why_not": said("system.unpriced")}
     names = list(network.fusion.models)
@@ -56,13 +57,7 @@ def _that_matter(network: Network) -> list[Model]:
     return sorted(found, key=lambda model: not model.by_rows)
 
 
-def _every_combination(axes: list[Model]) -> dict[str, Array]:
-    sizes = [len(model.outputs) for model in axes]
-    codes = np.indices(sizes).reshape(len(sizes), -1)
-    return {model.name: column for model, column in zip(axes, codes, strict=True)}
-
-
-def _axis(network: Network, model: Model, axes: list[Model], names: list[str]) -> dict[str, Any]:
+def _axis(network: Network, model: Model, axes: list[Model], names: list[str]) -> Part:
     """A model: what is right for each class, its table (or its rates in the rows), and which axes it sees."""
     places = {one.name: place for place, one in enumerate(axes)}
     chances = _rates_in_rows(network, model) if model.chances is None else model.chances
@@ -72,13 +67,9 @@ def _axis(network: Network, model: Model, axes: list[Model], names: list[str]) -
         "by_rows": model.by_rows,
         "sees": [] if model.by_rows else [places[name] for name in model.sees],
         "chances": chances.tolist(),
-        "fixed": _cannot_move(network, model),
+        # nobody knows what models in rows that see it would say if it said something else
+        "fixed": model.by_rows and any(network.models[name].by_rows for name in network.later(model.name)),
     }
-
-
-def _cannot_move(network: Network, model: Model) -> bool:
-    """Whether nobody knows what others would say if the model said something else: rows of models that see it."""
-    return model.by_rows and any(network.models[name].by_rows for name in network.later(model.name))
 
 
 def _rates_in_rows(network: Network, model: Model) -> Array:
@@ -98,7 +89,7 @@ def _of_rows(network: Network, by_rows: list[Model], c: int) -> Joint:
     return Joint({name: codes[there] for name, codes in joint.codes.items()}, joint.chance[there])
 
 
-def _occurred(joint: Joint, by_rows: list[Model]) -> dict[str, list[Any]]:
+def _occurred(joint: Joint, by_rows: list[Model]) -> Part:
     """Where the combinations stand in the list of all, and how often they occur."""
     places = np.zeros(joint.size, np.int64)
     for model in by_rows:

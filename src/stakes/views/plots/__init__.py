@@ -1,12 +1,11 @@
 """Plots by name: what can be drawn of the things that users hold."""
 
 import inspect
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
 
-from stakes import errors
 from stakes.decisions.curves.kinds import CURVES
-from stakes.errors import InputError
+from stakes.errors import InputError, nearest, short, some
+from stakes.question.options import Value
 from stakes.results import Plottable
 from stakes.tallies.checks import is_one_of
 from stakes.views.plots import chance, confusion, curves, forest, network, numbers, scores
@@ -39,7 +38,7 @@ _DRAWN: Mapping[str, Mapping[str, Draw]] = {
 }
 
 
-def plot(thing: Any, kind: str | None = None, ax: Any = None, **options: Any) -> Display:
+def plot(thing: Value, kind: str | None = None, ax: Value = None, **options: Value) -> Display:
     """Draw an evaluation, curve, decision, comparison, permutation test or system with matplotlib.
 
     ``kind`` is one of ``thing.plots``, the first of them if none is named; the plot is drawn into ``ax``, or into a new
@@ -53,14 +52,15 @@ def plot(thing: Any, kind: str | None = None, ax: Any = None, **options: Any) ->
         )
     kinds = thing.plots
     if (kind is None and not kinds) or (kind is not None and not is_one_of(kind, kinds)):
-        raise errors.no_such_plot(kind, kinds)
+        there = f"there is {some(kinds, most=10)}" if kinds else "there is none of these rows"
+        raise InputError("no-such-plot", f"there is no plot {short(repr(kind))} of this; {there}")
     kind = kinds[0] if kind is None else kind
     draw = _DRAWN[getattr(thing, "task", thing.drawn_as)][kind]
     _check(draw, kind, options)
     return draw(thing, kind, ax, **options)
 
 
-def _check(draw: Draw, kind: str, options: Mapping[str, Any]) -> None:
+def _check(draw: Draw, kind: str, options: Iterable[str]) -> None:
     """Refuse options that a plot does not have; curves check their own."""
     parameters = inspect.signature(draw).parameters.values()
     if any(one.kind is one.VAR_KEYWORD for one in parameters):
@@ -68,4 +68,7 @@ def _check(draw: Draw, kind: str, options: Mapping[str, Any]) -> None:
     known = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
     for name in options:
         if name not in known:
-            raise errors.no_such_plot_option(kind, name, known)
+            raise InputError(
+                "no-such-plot-option",
+                f"the plot {kind!r} has no option {name!r}{nearest(name, known) or '; leave it out'}",
+            )

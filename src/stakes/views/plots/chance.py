@@ -1,17 +1,16 @@
 """Could the figure be chance? What it is when labels are shuffled, beside what it is."""
 
-from typing import Any
-
 import numpy as np
 
 from stakes.errors import InputError
 from stakes.uncertainty.permutation import PermutationTest
-from stakes.views.plots.style import COLOURS, PALE, Display, axes, display, in_words, inert, short_number
+from stakes.views.plots.style import COLOURS, PALE, Display, axes
+from stakes.views.plots.words import in_words, inert, short_number
 
 _BINS = 40
 
 
-def null(test: PermutationTest, kind: str, ax: Any, *, bins: int = _BINS) -> Display:
+def null(test: PermutationTest, kind: str, ax: object, *, bins: int = _BINS) -> Display:
     """Draw the figures of shuffled labels, and the figure itself with its p-value."""
     if test.null is None:
         raise InputError(
@@ -25,10 +24,9 @@ def null(test: PermutationTest, kind: str, ax: Any, *, bins: int = _BINS) -> Dis
         label = f"{inert(in_words(test.metric))} {short_number(test.value)}, p = {test.p_value:.2g}"
         value = ax.axvline(test.value, color=COLOURS[1], label=label)
         ax.set_ylim(0, 1.3 * float(heights.max(initial=1)))  # room for the legend
-        ax.set_xlabel(inert(in_words(test.metric)))
-        ax.set_ylabel("shuffles")
+        ax.set(xlabel=inert(in_words(test.metric)), ylabel="shuffles")
         ax.set_title(test.question, wrap=True)
         ax.grid(False, axis="x")
         left = test.value < float(np.mean(ax.get_xlim()))
         ax.legend(loc="upper right" if left else "upper left")
-        return display(kind, ax, bars=bars, value=value)
+        return Display(kind, ax, {"bars": bars, "value": value})

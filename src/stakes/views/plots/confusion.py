@@ -1,13 +1,18 @@
 """Decisions against the truth: counts, and shares of each true class with their intervals."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array, divide
 from stakes.uncertainty.shares import wilson
-from stakes.views.plots.style import Display, axes, display, inert, interval_name
+from stakes.views.plots.style import Axes, Display, axes
+from stakes.views.plots.subjects import Evaluation
+from stakes.views.plots.words import inert, interval_name
+
+if TYPE_CHECKING:
+    from matplotlib.text import Text
 
 _WITH_INTERVALS = 4
 _WITH_NUMBERS = 20
@@ -16,7 +21,7 @@ _DARK = 0.55
 """From this share on a cell is so dark that its text is white."""
 
 
-def of_evaluation(evaluation: Any, kind: str, ax: Any) -> Display:
+def of_evaluation(evaluation: Evaluation, kind: str, ax: object) -> Display:
     """Draw the confusion table of an evaluation."""
     table = evaluation.confusion
     level = None if evaluation.counted.clusters is not None else evaluation.sampling.confidence
@@ -28,11 +33,11 @@ def of_evaluation(evaluation: Any, kind: str, ax: Any) -> Display:
         image = ax.imshow(shares, cmap="Blues", vmin=0, vmax=1, aspect="auto")
         texts = _numbers(ax, table, shares, level) if len(table.decisions) <= _WITH_NUMBERS else []
         _names(ax, table)
-        told = bool(texts) and level is not None and len(table.decisions) <= _WITH_INTERVALS
-        ax.set_title("share of each true class" + (f", with {interval_name(level)}" if told else ""))  # type: ignore[arg-type]
+        sure = "" if level is None or len(table.decisions) > _WITH_INTERVALS else f", with {interval_name(level)}"
+        ax.set_title(f"share of each true class{sure}")
         if not texts:
             ax.figure.colorbar(image, ax=ax, label="share of the true class")
-        return display(kind, ax, image=image, texts=texts)
+        return Display(kind, ax, {"image": image, "texts": texts})
 
 
 def shares_of_truth(table: Confusion) -> Array:
@@ -41,7 +46,7 @@ def shares_of_truth(table: Confusion) -> Array:
     return divide(counts, counts.sum(-1, keepdims=True))
 
 
-def _numbers(ax: Any, table: Confusion, shares: Array, level: float | None) -> list[Any]:
+def _numbers(ax: Axes, table: Confusion, shares: Array, level: float | None) -> list["Text"]:
     """Write the share of the true class, its interval and the count into each cell."""
     small = len(table.decisions) <= _WITH_INTERVALS
     effective = list(table.effective_truths.values())
@@ -53,7 +58,7 @@ def _numbers(ax: Any, table: Confusion, shares: Array, level: float | None) -> l
         if small and level is not None and effective[i]:
             low, high = wilson(float(share), effective[i], level)
             lines.append(f"{100 * low:.0f} – {100 * high:.0f} %")
-        lines.append(_count(table.counts[i, j]))
+        lines.append(_count(float(table.counts[i, j])))
         colour = "white" if share > _DARK else "#333333"
         size = 10 if small else 8
         texts.append(ax.text(j, i, "\n".join(lines), ha="center", va="center", color=colour, fontsize=size))
@@ -67,14 +72,14 @@ def _percent(share: float) -> str:
     return "> 99 %" if 0.995 < share < 1 else f"{100 * share:.0f} %"
 
 
-def _count(count: Any) -> str:
+def _count(count: float) -> str:
     if count < 1e5:
         return f"{count:,.6g}"
     power = 6 if count >= 1e6 else 3
     return f"{count / 10**power:,.3g} {'M' if power == 6 else 'k'}"
 
 
-def _names(ax: Any, table: Confusion) -> None:
+def _names(ax: Axes, table: Confusion) -> None:
     for axis, names in ((ax.xaxis, table.decisions), (ax.yaxis, table.truths)):
         every = -(-len(names) // _MOST_NAMES)
         axis.set_ticks(range(0, len(names), every), [inert(name, 20) for name in names[::every]])
@@ -86,5 +91,4 @@ def _names(ax: Any, table: Confusion) -> None:
     for spine in ax.spines.values():
         spine.set_visible(False)
     ax.tick_params(length=0)
-    ax.set_xlabel("decision")
-    ax.set_ylabel("truth")
+    ax.set(xlabel="decision", ylabel="truth")

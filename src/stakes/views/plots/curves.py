@@ -2,30 +2,17 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from stakes.decisions.curves.curve import Band, Curve
+from stakes.decisions.curves.curve import Curve
 from stakes.metrics import Estimate
+from stakes.question.options import Value
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
-from stakes.views.plots.style import (
-    BAND,
-    COLOURS,
-    INK,
-    PALE,
-    Display,
-    axes,
-    display,
-    figure_in_words,
-    in_words,
-    inert,
-    interval_name,
-    legend_below,
-    legend_beside,
-    short_number,
-)
+from stakes.views.plots.style import BAND, COLOURS, INK, Axes, Display, Drawn, axes, legend, reference
+from stakes.views.plots.subjects import Evaluation
+from stakes.views.plots.words import figure_in_words, in_words, inert, interval_name, short_number
 
 MOST_LINES = len(COLOURS)
 """So many classes are drawn at once: the largest ones."""
@@ -59,28 +46,27 @@ def axis_name(name: str) -> str:
 
 
 # ── a curve by itself ────────────────────────────────────────────────────────────────────────────────────────────
-def of_curve(curve: Curve, kind: str, ax: Any) -> Display:
+def of_curve(curve: Curve, kind: str, ax: object) -> Display:
     """Draw a curve, its band and the lines to compare it with."""
     with axes(ax, 5.2, 4.6) as ax:
         area = "" if curve.area is None else f" (area {short_number(curve.area)})"
-        artists = _drawn(ax, curve, f"{in_words(curve.kind)} curve{area}", COLOURS[0])
+        artists = _draw(ax, curve, f"{in_words(curve.kind)} curve{area}", COLOURS[0])
         references = _references(ax, curve)
-        _finished(ax, curve)
-        return display(kind, ax, **artists, references=references)
+        _finish(ax, curve)
+        return Display(kind, ax, {**artists, "references": references})
 
 
-def _drawn(ax: Any, curve: Curve, label: str, colour: str, band: bool = True, **look: Any) -> dict[str, Any]:
+def _draw(ax: Axes, curve: Curve, label: str, colour: str, banded: bool = True) -> Drawn:
     x, y = visible(curve.x, curve.y)
-    (line,) = ax.plot(x, y, color=colour, label=label, drawstyle=_STEPS.get(curve.kind, "default"), zorder=3, **look)
-    drawn = {"line": line}
-    if band and not np.isnan(curve.band.low).all():
-        drawn["band"] = _band(ax, curve.band, colour)
+    (line,) = ax.plot(x, y, color=colour, label=label, drawstyle=_STEPS.get(curve.kind, "default"), zorder=3)
+    drawn: Drawn = {"line": line}
+    band = curve.band
+    if banded and not np.isnan(band.low).all():
+        label = f"{interval_name(band.confidence, 'band')}, each place by itself"
+        drawn["band"] = ax.fill_between(
+            band.x, band.low, band.high, color=colour, alpha=BAND, linewidth=0, label=label, zorder=2
+        )
     return drawn
-
-
-def _band(ax: Any, band: Band, colour: str) -> Any:
-    name = f"{interval_name(band.confidence, 'band')}, each place by itself"
-    return ax.fill_between(band.x, band.low, band.high, color=colour, alpha=BAND, linewidth=0, label=name, zorder=2)
 
 
 def visible(x: Array, y: Array) -> tuple[Array, Array]:
@@ -96,21 +82,19 @@ def visible(x: Array, y: Array) -> tuple[Array, Array]:
     return x[kept], y[kept]
 
 
-def _references(ax: Any, curve: Curve) -> list[Any]:
+def _references(ax: Axes, curve: Curve) -> list[object]:
     """The lines of the curve's references; those of ROC curves that ignore the input run along the diagonal."""
     lines = {key: (curve.x, height) for key, height in curve.references.items()}
     if curve.kind == "roc":
         lines["ignoring the input"] = (np.array([0.0, 1.0]), np.array([0.0, 1.0]))
     styles = ("--", ":", "-.")
     return [
-        ax.plot(*visible(x, y), color=PALE, linestyle=style, linewidth=1.2, label=key, zorder=1)[0]
-        for style, (key, (x, y)) in zip(styles, lines.items(), strict=False)
+        reference(ax, *visible(x, y), key, style) for style, (key, (x, y)) in zip(styles, lines.items(), strict=False)
     ]
 
 
-def _finished(ax: Any, curve: Curve, title: str = "") -> None:
-    ax.set_xlabel(axis_name(curve.x_name))
-    ax.set_ylabel(axis_name(curve.y_name))
+def _finish(ax: Axes, curve: Curve, title: str = "") -> None:
+    ax.set(xlabel=axis_name(curve.x_name), ylabel=axis_name(curve.y_name))
     if curve.kind in _SQUARE:
         ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.02), aspect="equal")
     elif curve.kind == "decision" and "treat all" in curve.references:
@@ -136,15 +120,15 @@ def _heights(curve: Curve) -> tuple[float, float]:
 
 
 # ── the curves of an evaluation ──────────────────────────────────────────────────────────────────────────────────
-def of_two_classes(evaluation: Any, kind: str, ax: Any, **options: Any) -> Display:
+def of_two_classes(evaluation: Evaluation, kind: str, ax: object, **options: Value) -> Display:
     """Draw a curve of two classes with its summary, what ignoring the input gives, and the threshold in use."""
     curve = evaluation.curve(kind, **options)
     summary = evaluation.interval(_SUMMARY[kind][1]) if kind in _SUMMARY else None
     with axes(ax, *_size(kind)) as ax:
         artists = _against_ignorance(ax, curve, summary, evaluation.prevalence)
         artists |= _threshold_in_use(ax, evaluation, curve)
-        _finished(ax, curve, f"positive: {inert(evaluation.positive)}")
-        return display(kind, ax, **artists)
+        _finish(ax, curve, f"positive: {inert(evaluation.positive)}")
+        return Display(kind, ax, artists)
 
 
 def _size(kind: str, names: int = 1) -> tuple[float, float]:
@@ -152,26 +136,22 @@ def _size(kind: str, names: int = 1) -> tuple[float, float]:
     return 5.2 if names <= _MANY else 8.8, 5.2 if kind in _SQUARE else 4.4
 
 
-def _against_ignorance(ax: Any, curve: Curve, summary: Estimate | None, prevalence: float) -> dict[str, Any]:
+def _against_ignorance(ax: Axes, curve: Curve, summary: Estimate | None, prevalence: float) -> Drawn:
     """One curve with its band, beside what ignoring the input gives."""
     label = "the model"
     if summary is not None:
         label = figure_in_words(_SUMMARY[curve.kind][0], summary)
     elif curve.area is not None:
         label = f"the most doubtful first (mean height {short_number(curve.area)})"
-    artists = _drawn(ax, curve, label, COLOURS[0])
+    artists = _draw(ax, curve, label, COLOURS[0])
     references = _references(ax, curve)
     if curve.kind == "pr":
-        references.append(_level(ax, prevalence))
+        label = f"ignoring the input ({short_number(prevalence)})"
+        references.append(reference(ax, [0, 1], [prevalence, prevalence], label))
     return {**artists, "references": references}
 
 
-def _level(ax: Any, prevalence: float) -> Any:
-    name = f"ignoring the input ({short_number(prevalence)})"
-    return ax.plot([0, 1], [prevalence, prevalence], color=PALE, linestyle="--", linewidth=1.2, label=name, zorder=1)[0]
-
-
-def _threshold_in_use(ax: Any, evaluation: Any, curve: Curve) -> dict[str, Any]:
+def _threshold_in_use(ax: Axes, evaluation: Evaluation, curve: Curve) -> Drawn:
     """The point of the decisions with its figures; on cost curves, which hold every threshold, its line."""
     threshold, table = evaluation.threshold, evaluation.confusion
     if threshold is None or not math.isfinite(threshold) or table is None or evaluation.counted.confusion is not None:
@@ -192,16 +172,22 @@ def _threshold_in_use(ax: Any, evaluation: Any, curve: Curve) -> dict[str, Any]:
     return {}
 
 
-def _point(ax: Any, figures: Sequence[Any], label: str) -> Any:
+def _point(ax: Axes, figures: Sequence[Estimate], label: str) -> object:
     """A point with its intervals both ways."""
-    x, y = (figure.value for figure in figures)
-    reach = [None if f.low is None else [[max(f.value - f.low, 0.0)], [max(f.high - f.value, 0.0)]] for f in figures]
+    (x, x_reach), (y, y_reach) = ((figure.value, _reach(figure)) for figure in figures)
     return ax.errorbar(
-        [x], [y], xerr=reach[0], yerr=reach[1], fmt="o", color=COLOURS[1], elinewidth=1.2, label=label, zorder=5
+        [x], [y], xerr=x_reach, yerr=y_reach, fmt="o", color=COLOURS[1], elinewidth=1.2, label=label, zorder=5
     )
 
 
-def of_many_classes(evaluation: Any, kind: str, ax: Any, *, of: Any = None, **options: Any) -> Display:
+def _reach(figure: Estimate) -> list[list[float]] | None:
+    """How far the interval reaches below a figure, and above it."""
+    if figure.low is None or figure.high is None:
+        return None
+    return [[max(figure.value - figure.low, 0.0)], [max(figure.high - figure.value, 0.0)]]
+
+
+def of_many_classes(evaluation: Evaluation, kind: str, ax: object, *, of: Value = None, **options: Value) -> Display:
     """Draw the curve of a class against the rest; without ``of``, those of the largest classes."""
     if of is not None or kind == "reject":
         return _of_class(evaluation, kind, ax, of, **options)
@@ -213,64 +199,62 @@ def of_many_classes(evaluation: Any, kind: str, ax: Any, *, of: Any = None, **op
             label = inert(name, 18)
             if kind in _SUMMARY:
                 label = figure_in_words(f"{label}:", evaluation.interval((_SUMMARY[kind][1], name)))
-            lines.append(_drawn(ax, curve, label, colour, band=False)["line"])
+            lines.append(_draw(ax, curve, label, colour, banded=False)["line"])
         # to treat all is worth something else for each class
         references = [] if kind == "decision" else _references(ax, curves[0])
         figure = f"{_SUMMARY[kind][0]} of " if kind in _SUMMARY else ""
         whole = len(evaluation.classes)
         some = f", the {len(names)} largest of {whole:,}" if len(names) < whole else ""
-        _finished(ax, curves[0], f"{figure}each class against the rest{some}")
+        _finish(ax, curves[0], f"{figure}each class against the rest{some}")
         if len(names) > _MANY:
-            legend_beside(ax)
-        return display(kind, ax, lines=lines, references=references)
+            legend(ax, "beside")
+        return Display(kind, ax, {"lines": lines, "references": references})
 
 
-def _of_class(evaluation: Any, kind: str, ax: Any, of: Any, **options: Any) -> Display:
+def _of_class(evaluation: Evaluation, kind: str, ax: object, of: Value, **options: Value) -> Display:
     """The curve of one class, or of all together."""
     curve = evaluation.curve(kind, of, **options)
     share = math.nan if of is None else evaluation.support[canonical(of)] / evaluation.rows
     summary = evaluation.interval((_SUMMARY[kind][1], of)) if kind in _SUMMARY else None
     with axes(ax, *_size(kind)) as ax:
         artists = _against_ignorance(ax, curve, summary, share)
-        _finished(ax, curve, "all classes" if of is None else f"{inert(of)} against the rest")
-        return display(kind, ax, **artists)
+        _finish(ax, curve, "all classes" if of is None else f"{inert(of)} against the rest")
+        return Display(kind, ax, artists)
 
 
-def largest(evaluation: Any) -> list[str]:
+def largest(evaluation: Evaluation) -> list[str]:
     """The classes with the most rows, as many as colours can tell apart, in their own order."""
     by_size = sorted(evaluation.classes, key=lambda name: -evaluation.support[name])[:MOST_LINES]
     return [name for name in evaluation.classes if name in by_size]
 
 
 # ── thresholds of a decision ─────────────────────────────────────────────────────────────────────────────────────
-def of_decision(decision: Any, kind: str, ax: Any) -> Display:
+def of_decision(decision: Value, kind: str, ax: object) -> Display:
     """Draw what each threshold gives, the thresholds that cannot be told from the best, and the recommended one."""
     curve = decision.over_thresholds
     with axes(ax, 6.0, 5.2) as ax:
-        artists = _drawn(ax, curve, axis_name(curve.y_name), COLOURS[0])
+        artists = _draw(ax, curve, axis_name(curve.y_name), COLOURS[0])
         for low, high in decision.alike[0] if decision.alike else ():
             ends = np.clip([low, high], curve.x[0], curve.x[-1])
             artists["alike"] = ax.axvspan(*ends, color=COLOURS[4], alpha=0.15, linewidth=0, zorder=0)
         if "alike" in artists:
             artists["alike"].set_label("cannot be told from the best")
-        artists |= _marked(ax, decision, curve)
-        ax.set_xlabel("threshold: decide " + inert(decision.decisions[1]) + " from this score on")
-        ax.set_ylabel(axis_name(curve.y_name))
-        ax.set_title(inert(decision.criterion, 60))
-        legend_below(ax)
-        return display(kind, ax, **artists)
+        artists |= _mark_recommended(ax, decision, curve)
+        ax.set_xlabel(f"threshold: decide {inert(decision.decisions[1])} from this score on")
+        ax.set(ylabel=axis_name(curve.y_name), title=inert(decision.criterion, 60))
+        legend(ax, "below")
+        return Display(kind, ax, artists)
 
 
-def _marked(ax: Any, decision: Any, curve: Curve) -> dict[str, Any]:
+def _mark_recommended(ax: Axes, decision: Value, curve: Curve) -> Drawn:
     """The recommended threshold with its honest figure, and the best one of these rows if that is another."""
-    found = {}
+    found: Drawn = {}
     figure = decision.cost if decision.costs is not None else decision.corrected
     start = decision.recommended[0]
     if math.isfinite(start):
-        reach = None if figure.low is None else [[figure.value - figure.low], [figure.high - figure.value]]
         label = f"recommended: {short_number(start)}, {figure_in_words('gives', figure)} on other rows"
         found["recommended"] = ax.errorbar(
-            [start], [figure.value], yerr=reach, fmt="o", color=COLOURS[1], elinewidth=1.4, label=label, zorder=5
+            [start], [figure.value], _reach(figure), fmt="o", color=COLOURS[1], elinewidth=1.4, label=label, zorder=5
         )
     if decision.threshold != start and math.isfinite(decision.threshold):
         label = f"best of these rows: {short_number(decision.threshold)}"

@@ -3,26 +3,16 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from stakes import errors, metrics
 from stakes.errors import InputError, Pass, some
 from stakes.metrics import Estimate
-from stakes.views.plots.style import (
-    COLOURS,
-    INK,
-    PALE,
-    Display,
-    axes,
-    display,
-    figure_in_words,
-    in_words,
-    inert,
-    interval_name,
-    legend_below,
-)
+from stakes.question.options import Value
+from stakes.views.plots.style import COLOURS, INK, PALE, Axes, Display, Drawn, axes, legend
+from stakes.views.plots.subjects import Evaluation
+from stakes.views.plots.words import figure_in_words, in_words, inert, interval_name
 
 MOST_SEGMENTS = 30
 
@@ -41,7 +31,7 @@ class Dot:
     clear: bool = False
 
 
-def of_comparison(comparison: Any, kind: str, ax: Any, *, metric: str | None = None) -> Display:
+def of_comparison(comparison: Value, kind: str, ax: object, *, metric: str | None = None) -> Display:
     """Draw the differences between models; those that can be told apart stand out."""
     wanted = comparison.metrics[0] if metric is None else metrics.find(metric).text
     if wanted not in comparison.metrics:
@@ -53,32 +43,24 @@ def of_comparison(comparison: Any, kind: str, ax: Any, *, metric: str | None = N
     pairs = [pair for pair in comparison.pairs if pair.metric == wanted and math.isfinite(pair.difference)]
     if not pairs:
         raise errors.nothing_defined(f"difference in {wanted}")
+    names = [f"{inert(pair.first, 22)} − {inert(pair.second, 22)}" for pair in pairs]
     dots = [
-        Dot(
-            f"{inert(p.first, 22)} − {inert(p.second, 22)}",
-            p.difference,
-            p.low,
-            p.high,
-            p.told_apart(comparison.confidence),
-        )
-        for p in pairs
+        Dot(name, pair.difference, pair.low, pair.high, pair.told_apart(comparison.confidence))
+        for name, pair in zip(names, pairs, strict=True)
     ]
-    better = metrics.find(wanted).better
-    label = f"difference in {in_words(inert(wanted))} ({better} is better)"
     with axes(ax, 6.6, _height(dots)) as ax:
         artists = _forest(ax, dots)
         artists["zero"] = ax.axvline(0, color=INK, linewidth=1.0, linestyle="--", zorder=1)
         if comparison.margin is not None:
             ends = (-comparison.margin, comparison.margin)
             artists["margin"] = ax.axvspan(*ends, color=COLOURS[2], alpha=0.12, linewidth=0, label="within the margin")
-        ax.set_xlabel(label)
+            legend(ax, "below")
+        ax.set_xlabel(f"difference in {in_words(inert(wanted))} ({metrics.find(wanted).better} is better)")
         ax.set_title(f"{interval_name(comparison.confidence)}s, {comparison.intervals}")
-        if comparison.margin is not None:
-            legend_below(ax)
-        return display(kind, ax, **artists)
+        return Display(kind, ax, artists)
 
 
-def of_segments(evaluation: Any, kind: str, ax: Any, *, metric: Any = None) -> Display:
+def of_segments(evaluation: Evaluation, kind: str, ax: object, *, metric: Value = None) -> Display:
     """Draw a figure of the segments, the worst first, beside that of all rows."""
     wholes = {name: evaluation.interval(name) for name in (_USUAL[evaluation.task] if metric is None else (metric,))}
     name, whole = next((one for one in wholes.items() if one[1].defined), next(iter(wholes.items())))
@@ -86,27 +68,24 @@ def of_segments(evaluation: Any, kind: str, ax: Any, *, metric: Any = None) -> D
     known = [(segment, figure) for segment, figure in found.items() if figure.defined]
     if not known:
         raise errors.nothing_defined(whole.name)
-    sign = -1 if _better(name) == "lower" else 1
+    better = metrics.find(name[0] if isinstance(name, tuple) else name).better
+    sign = -1 if better == "lower" else 1
     known.sort(key=lambda one: sign * one[1].value)
     dots = [_dot(segment, figure) for segment, figure in known[:MOST_SEGMENTS]]
     with axes(ax, 6.2, _height(dots)) as ax:
         artists = _forest(ax, dots)
-        artists["whole"] = ax.axvline(whole.value, color=PALE, linestyle="--", linewidth=1.2, zorder=1)
-        artists["whole"].set_label(figure_in_words("all rows:", whole))
-        if whole.low is not None:
+        label = figure_in_words("all rows:", whole)
+        artists["whole"] = ax.axvline(whole.value, color=PALE, linestyle="--", linewidth=1.2, zorder=1, label=label)
+        if whole.low is not None and whole.high is not None:
             ax.axvspan(whole.low, whole.high, color=PALE, alpha=0.15, linewidth=0, zorder=0)
         ax.set_xlabel(in_words(inert(whole.name)))
         cut = f", the worst {len(dots)} of {len(found):,}" if len(dots) < len(found) else ", the worst first"
         ax.set_title(f"segments with {interval_name(whole.confidence)}{cut}")
-        legend_below(ax)
-        return display(kind, ax, **artists)
+        legend(ax, "below")
+        return Display(kind, ax, artists)
 
 
-def _better(name: Any) -> str:
-    return metrics.find(name[0] if isinstance(name, tuple) else name).better
-
-
-def of_alternatives(decision: Any, kind: str, ax: Any) -> Display:
+def of_alternatives(decision: Value, kind: str, ax: object) -> Display:
     """Draw what the recommended way to decide and the others give, with intervals."""
     own = decision.cost if decision.costs is not None else decision.corrected
     others = {name: figure for name, figure in decision.alternatives.items() if figure is not own}
@@ -115,7 +94,7 @@ def of_alternatives(decision: Any, kind: str, ax: Any) -> Display:
         artists = _forest(ax, dots)
         ax.set_xlabel("mean cost per case" if decision.costs is not None else in_words(inert(own.name)))
         ax.set_title(f"ways to decide, {interval_name(decision.confidence)}")
-        return display(kind, ax, **artists)
+        return Display(kind, ax, artists)
 
 
 def _dot(name: str, figure: Estimate, clear: bool = False) -> Dot:
@@ -126,15 +105,14 @@ def _height(dots: Sequence[Dot]) -> float:
     return 1.35 + 0.32 * len(dots)
 
 
-def _forest(ax: Any, dots: Sequence[Dot]) -> dict[str, Any]:
+def _forest(ax: Axes, dots: Sequence[Dot]) -> Drawn:
     """The dots from the top down; without an interval a dot stands alone, hollow."""
     places = np.arange(len(dots))
-    for place, dot in zip(places, dots, strict=True):
-        if dot.low is not None and dot.high is not None:
-            colour = COLOURS[1] if dot.clear else COLOURS[0]
-            ax.plot([dot.low, dot.high], [place, place], color=colour, linewidth=1.8, solid_capstyle="butt", zorder=2)
-    faces = ["white" if dot.low is None else COLOURS[1] if dot.clear else COLOURS[0] for dot in dots]
     edges = [COLOURS[1] if dot.clear else COLOURS[0] for dot in dots]
+    for place, dot, colour in zip(places, dots, edges, strict=True):
+        if dot.low is not None and dot.high is not None:
+            ax.plot([dot.low, dot.high], [place, place], color=colour, linewidth=1.8, solid_capstyle="butt", zorder=2)
+    faces = ["white" if dot.low is None else colour for dot, colour in zip(dots, edges, strict=True)]
     drawn = ax.scatter([dot.value for dot in dots], places, s=34, c=faces, edgecolors=edges, linewidths=1.3, zorder=3)
     ax.set_yticks(places, [dot.name for dot in dots])
     ax.set_ylim(len(dots) - 0.4, -0.6)

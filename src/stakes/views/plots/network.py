@@ -1,13 +1,21 @@
 """A system as a network: circles for what is uncertain, double circles for what follows, a square for the cost."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from graphlib import TopologicalSorter
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stakes.question.options import Value
 from stakes.systems.fusion import DECISION
 from stakes.systems.network import Network
-from stakes.views.plots.style import COLOURS, INK, PALE, Display, axes, display, inert
+from stakes.views.plots.style import COLOURS, INK, PALE, Axes, Display, axes
+from stakes.views.plots.words import inert
+
+if TYPE_CHECKING:
+    from matplotlib.patches import Patch
+
+    from stakes.systems.system import System
 
 Place = tuple[float, float]
 
@@ -17,12 +25,8 @@ _INCHES = 0.85
 _BENDS = (0.0, 0.2, -0.2, 0.35, -0.35, 0.5, -0.5, 0.7, -0.7)
 """How arrows may bend, the straighter the better."""
 
-_LINE: Mapping[str, Any] = {
-    "arrowstyle": "-|>", "mutation_scale": 11, "color": PALE, "linewidth": 1.2, "zorder": 2
-}  # fmt: skip
 
-
-def of_system(system: Any, kind: str, ax: Any) -> Display:
+def of_system(system: "System", kind: str, ax: object) -> Display:
     """Draw the truth, the models, the fusers, the decision and its cost from left to right."""
     arrows = arrows_of(system.network)
     places = {name: (x * _ACROSS, y * _DOWN) for name, (x, y) in layout(arrows).items()}
@@ -41,7 +45,7 @@ def of_system(system: Any, kind: str, ax: Any) -> Display:
         ax.set_ylim(lowest + 0.2, lowest + 0.2 - height)
         ax.axis("off")
         ax.set_title("circle: uncertain · double circle: follows from what comes in · square: cost", fontsize=8.5)
-        return display(kind, ax, nodes=drawn, arrows=lines)
+        return Display(kind, ax, {"nodes": drawn, "arrows": lines})
 
 
 def arrows_of(network: Network) -> list[tuple[str, str]]:
@@ -57,11 +61,9 @@ def layout(arrows: Iterable[tuple[str, str]]) -> dict[str, Place]:
     arrows = list(arrows)
     layers: dict[str, int] = {}
     names = list(dict.fromkeys(name for arrow in arrows for name in arrow))
-    while len(layers) < len(names):
-        for name in names:
-            before = [one for one, other in arrows if other == name]
-            if name not in layers and all(one in layers for one in before):
-                layers[name] = 1 + max((layers[one] for one in before), default=-1)
+    before = {name: [one for one, other in arrows if other == name] for name in names}
+    for name in TopologicalSorter(before).static_order():
+        layers[name] = 1 + max((layers[one] for one in before[name]), default=-1)
     members: dict[int, list[str]] = {}
     for name in names:
         members.setdefault(layers[name], []).append(name)
@@ -81,16 +83,14 @@ def _kind(network: Network, name: str) -> str:
 _FILL: Mapping[str, str] = {"uncertain": COLOURS[5], "fixed": COLOURS[4], "cost": PALE}
 
 
-def _node(ax: Any, name: str, place: Place, kind: str) -> Any:
+def _node(ax: Axes, name: str, place: Place, kind: str) -> "Patch":
     from matplotlib.patches import Circle, Rectangle
 
     x, y = place
-    look: dict[str, Any] = {"facecolor": _FILL[kind] + "40", "edgecolor": INK, "linewidth": 1.2, "zorder": 3}
-    shape: Any
+    shape: Patch = Circle((x, y), _RADIUS)
     if kind == "cost":
-        shape = Rectangle((x - _RADIUS, y - _RADIUS * 0.8), 2 * _RADIUS, 1.6 * _RADIUS, **look)
-    else:
-        shape = Circle((x, y), _RADIUS, **look)
+        shape = Rectangle((x - _RADIUS, y - _RADIUS * 0.8), 2 * _RADIUS, 1.6 * _RADIUS)
+    shape.set(facecolor=_FILL[kind] + "40", edgecolor=INK, linewidth=1.2, zorder=3)
     ax.add_patch(shape)
     if kind == "fixed":
         ax.add_patch(Circle((x, y), _RADIUS - 0.05, fill=False, edgecolor=INK, linewidth=0.9, zorder=3))
@@ -102,16 +102,21 @@ def _node(ax: Any, name: str, place: Place, kind: str) -> Any:
     return shape
 
 
-def _arrow(ax: Any, one: str, other: str, places: Mapping[str, Place], drawn: Mapping[str, Any]) -> Any:
+def _arrow(ax: Axes, one: str, other: str, places: Mapping[str, Place], drawn: Mapping[str, "Patch"]) -> object:
     """An arrow from rim to rim that bends around other nodes."""
-    from matplotlib.patches import FancyArrowPatch
-
     start, end = places[one], places[other]
     others = [place for name, place in places.items() if name not in (one, other)]
     bend = max(_BENDS, key=lambda bend: round(min(_distance(start, end, bend, others), 1.2 * _RADIUS), 6))
-    style = f"arc3,rad={bend}"
     rims = {"patchA": drawn[one], "patchB": drawn[other], "shrinkA": 0, "shrinkB": 1}
-    return ax.add_patch(FancyArrowPatch(start, end, connectionstyle=style, **rims, **_LINE))
+    return _line(ax, posA=start, posB=end, connectionstyle=f"arc3,rad={bend}", **rims)
+
+
+def _line(ax: Axes, **way: Value) -> object:
+    from matplotlib.patches import FancyArrowPatch
+
+    return ax.add_patch(
+        FancyArrowPatch(**way, arrowstyle="-|>", mutation_scale=11, color=PALE, linewidth=1.2, zorder=2)
+    )
 
 
 def _distance(start: Place, end: Place, bend: float, others: Sequence[Place]) -> float:
@@ -123,9 +128,8 @@ def _distance(start: Place, end: Place, bend: float, others: Sequence[Place]) ->
     return min((float(np.hypot(x - ox, y - oy).min()) for ox, oy in others), default=np.inf)
 
 
-def _way_below(ax: Any, start: Place, end: Place, lowest: float) -> Any:
+def _way_below(ax: Axes, start: Place, end: Place, lowest: float) -> object:
     """The arrow from the truth to the cost runs below everything else."""
-    from matplotlib.patches import FancyArrowPatch
     from matplotlib.path import Path
 
     (x0, y0), (x1, y1), turn = start, end, 0.25
@@ -133,4 +137,4 @@ def _way_below(ax: Any, start: Place, end: Place, lowest: float) -> Any:
     way += [(x1, lowest), (x1, lowest - turn), (x1, y1 + 0.84 * _RADIUS)]
     line, curve = Path.LINETO, Path.CURVE3
     codes = [Path.MOVETO, line, curve, curve, line, curve, curve, line]
-    return ax.add_patch(FancyArrowPatch(path=Path(way, codes), **_LINE))
+    return _line(ax, path=Path(way, codes))

@@ -2,24 +2,15 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.quantiles import student
-from stakes.views.plots.style import (
-    COLOURS,
-    INK,
-    PALE,
-    Display,
-    axes,
-    display,
-    figure_in_words,
-    interval_name,
-    short_number,
-)
+from stakes.views.plots.style import COLOURS, INK, PALE, Axes, Display, axes, reference
+from stakes.views.plots.subjects import Evaluation
+from stakes.views.plots.words import figure_in_words, interval_name, short_number
 
 MOST_POINTS = 2000
 """More rows than this are counted on a grid."""
@@ -53,27 +44,26 @@ def points_of(sums: ErrorSums) -> Points:
     return Points(cells[:, 0], cells[:, 1], cells[:, 2], False)
 
 
-def predicted(evaluation: Any, kind: str, ax: Any) -> Display:
+def predicted(evaluation: Evaluation, kind: str, ax: object) -> Display:
     """Draw predictions against truths, beside the line on which they are equal."""
     points = points_of(evaluation.errors)
     with axes(ax, 5.6, 5.0) as ax:
         artists = {"points": _cloud(ax, points.truth, points.prediction, points)}
         both = np.concatenate([points.truth, points.prediction])
         ends = [float(both.min()), float(both.max())]
-        (artists["equal"],) = ax.plot(ends, ends, color=PALE, linestyle="--", linewidth=1.2, label="right", zorder=1)
+        artists["equal"] = reference(ax, ends, ends, "right")
         baseline = evaluation.errors.baseline
         if baseline is not None:
             label = f"ignoring the input: {short_number(baseline)}"
             artists["baseline"] = ax.axhline(baseline, color=PALE, linestyle=":", linewidth=1.2, label=label, zorder=1)
-        ax.set_xlabel("truth")
-        ax.set_ylabel("prediction")
+        ax.set(xlabel="truth", ylabel="prediction")
         names = {"R²": "r2", "mean absolute error": "mean_absolute_error"}
         ax.set_title("\n".join(figure_in_words(words, evaluation.interval(name)) for words, name in names.items()))
         ax.legend(loc="upper left")
-        return display(kind, ax, **artists)
+        return Display(kind, ax, artists)
 
 
-def residuals(evaluation: Any, kind: str, ax: Any) -> Display:
+def residuals(evaluation: Evaluation, kind: str, ax: object) -> Display:
     """Draw errors against predictions, and the mean error in groups of equally many rows with its interval."""
     points = points_of(evaluation.errors)
     error = points.truth - points.prediction
@@ -88,11 +78,10 @@ def residuals(evaluation: Any, kind: str, ax: Any) -> Display:
             x, mean, yerr=reach if sure else None, fmt="o-", color=COLOURS[1], markersize=4.5, linewidth=1.4,
             label=label, zorder=4,
         )  # fmt: skip
-        ax.set_xlabel("prediction")
-        ax.set_ylabel("error (truth − prediction)")
-        ax.set_title(figure_in_words("mean error", evaluation.interval("mean_error")))
+        title = figure_in_words("mean error", evaluation.interval("mean_error"))
+        ax.set(xlabel="prediction", ylabel="error (truth − prediction)", title=title)
         ax.legend(loc="best")
-        return display(kind, ax, **artists)
+        return Display(kind, ax, artists)
 
 
 def mean_errors(prediction: Array, error: Array, weight: Array, confidence: float) -> tuple[Array, Array, Array]:
@@ -114,7 +103,7 @@ def mean_errors(prediction: Array, error: Array, weight: Array, confidence: floa
     return x, means, reaches
 
 
-def _cloud(ax: Any, x: Array, y: Array, points: Points) -> Any:
+def _cloud(ax: Axes, x: Array, y: Array, points: Points) -> object:
     """Points where they are few, a grid of counts otherwise."""
     if points.few:
         strength = float(np.clip(60 / math.sqrt(len(x)), 1.5, 5.0))

@@ -1,20 +1,25 @@
 """Which decision a model of two features takes where; with costs, the decisions that cost least."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from stakes import errors
 from stakes.errors import About, InputError, Pass, rows_text
+from stakes.question.options import Column, Data, Value
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import as_list, check_whole
 from stakes.tallies.costs import Costs
 from stakes.tallies.names import canonical
 from stakes.tallies.pricing import Pricing, shares_of
-from stakes.views.plots.style import COLOURS, INK, MARKERS, Display, axes, display, inert
+from stakes.views.plots.style import COLOURS, INK, MARKERS, Axes, Display, axes, legend
+from stakes.views.plots.words import inert
 
-Decide = Callable[[Any], Array]
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+
+Decide = Callable[[Data], Array]
 """From rows of features to the places of their decisions."""
 
 _STRENGTH = 0.28
@@ -22,13 +27,13 @@ _MOST_POINTS = 2000
 
 
 def plot_regions(
-    estimator: Any,
-    X: Any,
-    y: Any = None,
+    estimator: Value,
+    X: Data,
+    y: Column = None,
     *,
     costs: Costs | None = None,
-    positive: Any = None,
-    ax: Any = None,
+    positive: Value = None,
+    ax: object = None,
     resolution: int = 200,
 ) -> Display:
     """Draw the decision regions of a fitted estimator of two features, with the rows of ``X`` and ``y`` on top.
@@ -50,24 +55,22 @@ def plot_regions(
             f"regions are drawn in a plane, so X must have 2 features, not {(shape[1] if len(shape) == 2 else 1):,}; "
             "choose two columns",
         )
-    classes = [canonical(name) for name in _classes(estimator)]
+    if not hasattr(estimator, "classes_"):
+        raise InputError("regions-not-fitted", f"the {type(estimator).__name__} is not fitted; call fit(X, y) first")
+    classes = [canonical(name) for name in estimator.classes_]
     with axes(ax, 6.4, 4.8) as ax:
         names, surface = _surface(estimator, X, ax, classes, costs, positive, resolution)
         rows = [] if y is None else _rows(ax, X, y, classes, names)
         patches = _legend(ax, names, rows)
-        return display("regions", ax, surface=surface, rows=rows, legend=patches)
-
-
-def _classes(estimator: Any) -> Any:
-    if not hasattr(estimator, "classes_"):
-        raise InputError("regions-not-fitted", f"the {type(estimator).__name__} is not fitted; call fit(X, y) first")
-    return estimator.classes_
+        return Display("regions", ax, {"surface": surface, "rows": rows, "legend": patches})
 
 
 def _surface(
-    estimator: Any, X: Any, ax: Any, classes: list[str], costs: Costs | None, positive: Any, resolution: int
-) -> tuple[list[str], Any]:
+    estimator: Value, X: Data, ax: Axes, classes: list[str], costs: Costs | None, positive: Value, resolution: int
+) -> tuple[list[str], object]:
     """Draw the regions through scikit-learn; return the decisions and what was drawn."""
+    from matplotlib.colors import ListedColormap
+
     try:
         from sklearn.inspection import DecisionBoundaryDisplay
     except ImportError:
@@ -77,19 +80,19 @@ def _surface(
         names, decide = _cheapest(estimator, classes, costs, positive)
     found = DecisionBoundaryDisplay.from_estimator(
         _deciding(decide), X, response_method="predict", ax=ax, grid_resolution=resolution, plot_method="pcolormesh",
-        cmap=_colours(len(names)), vmin=-0.5, vmax=len(names) - 0.5, alpha=_STRENGTH, rasterized=True,
+        cmap=ListedColormap(_colours(len(names))), vmin=-0.5, vmax=len(names) - 0.5, alpha=_STRENGTH, rasterized=True,
         xlabel=_feature(X, 0), ylabel=_feature(X, 1),
     )  # fmt: skip
     ax.grid(False)
     return names, found.surface_
 
 
-def _as_it_says(estimator: Any, classes: list[str]) -> Decide:
+def _as_it_says(estimator: Value, classes: list[str]) -> Decide:
     places = {name: place for place, name in enumerate(classes)}
     return lambda rows: np.array([places[canonical(name)] for name in np.asarray(estimator.predict(rows)).tolist()])
 
 
-def _cheapest(estimator: Any, classes: list[str], costs: Costs, positive: Any) -> tuple[list[str], Decide]:
+def _cheapest(estimator: Value, classes: list[str], costs: Costs, positive: Value) -> tuple[list[str], Decide]:
     """The decisions that the costs know, and the way to take the cheapest of them."""
     if not hasattr(estimator, "predict_proba"):
         raise InputError(
@@ -108,15 +111,15 @@ def _cheapest(estimator: Any, classes: list[str], costs: Costs, positive: Any) -
     return names, lambda rows: pricing.bayes(np.asarray(estimator.predict_proba(rows)), classes, known, equal)
 
 
-def _deciding(decide: Decide) -> Any:
+def _deciding(decide: Decide) -> object:
     """Dress decisions as an estimator that says numbers, which is what scikit-learn draws."""
     from sklearn.base import BaseEstimator, RegressorMixin
 
     class Deciding(RegressorMixin, BaseEstimator):
-        def predict(self, rows: Any) -> Array:
+        def predict(self, rows: Data) -> Array:
             return decide(rows)
 
-        def fit(self, *_: Any) -> Any:  # there is nothing left to fit, but estimators have to have it
+        def fit(self, *_: object) -> Self:  # there is nothing left to fit, but estimators have to have it
             return self
 
         def __sklearn_is_fitted__(self) -> bool:
@@ -125,18 +128,16 @@ def _deciding(decide: Decide) -> Any:
     return Deciding()
 
 
-def _feature(X: Any, place: int) -> str:
+def _feature(X: Data, place: int) -> str:
     names = getattr(X, "columns", None)
     return f"feature {place + 1}" if names is None else inert(list(names)[place])
 
 
-def _colours(count: int) -> Any:
-    from matplotlib.colors import ListedColormap
-
-    return ListedColormap([COLOURS[i % len(COLOURS)] for i in range(count)])
+def _colours(count: int) -> list[str]:
+    return [COLOURS[i % len(COLOURS)] for i in range(count)]
 
 
-def _rows(ax: Any, X: Any, y: Any, classes: list[str], names: list[str]) -> list[Any]:
+def _rows(ax: Axes, X: Data, y: Column, classes: list[str], names: list[str]) -> list["Artist"]:
     """The rows by their true class; a class that is also a decision has its colour. Of very many rows some."""
     points = np.asarray(X, np.float64)
     labels = as_list(y)
@@ -151,21 +152,21 @@ def _rows(ax: Any, X: Any, y: Any, classes: list[str], names: list[str]) -> list
     if len(truth) > _MOST_POINTS:
         kept = np.random.default_rng(0).choice(len(truth), _MOST_POINTS, replace=False)
         points, truth = points[kept], truth[kept]
-    drawn = []
+    drawn: list[Artist] = []
     for place, name in enumerate(classes):
         mine = points[truth == name]
         colour = COLOURS[names.index(name) % len(COLOURS)] if name in names else INK
-        look = {"c": colour, "marker": MARKERS[place % len(MARKERS)], "edgecolors": "white", "linewidths": 0.6}
-        drawn.append(ax.scatter(mine[:, 0], mine[:, 1], s=26, label=f"truth: {inert(name)}", zorder=3, **look))
+        dots = ax.scatter(mine[:, 0], mine[:, 1], s=26, c=colour, marker=MARKERS[place % len(MARKERS)], zorder=3)
+        dots.set(edgecolors="white", linewidths=0.6, label=f"truth: {inert(name)}")
+        drawn.append(dots)
     return drawn
 
 
-def _legend(ax: Any, names: list[str], rows: list[Any]) -> Any:
+def _legend(ax: Axes, names: list[str], rows: list["Artist"]) -> object:
     from matplotlib.patches import Patch
 
-    colours = [COLOURS[i % len(COLOURS)] for i in range(len(names))]
-    patches: list[Any] = [
+    patches = [
         Patch(facecolor=colour, alpha=_STRENGTH, label=f"decide {inert(name)}")
-        for name, colour in zip(names, colours, strict=True)
+        for name, colour in zip(names, _colours(len(names)), strict=True)
     ]
-    return ax.legend(handles=[*patches, *rows], loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
+    return legend(ax, "beside", handles=[*patches, *rows])

@@ -1,38 +1,28 @@
 """How scores are spread, and whether things happen as often as probabilities say."""
 
 import math
-from typing import Any
 
 import numpy as np
 
 from stakes import errors
 from stakes.decisions.calibration.calibration import Calibration
+from stakes.decisions.calibration.reliability import Bins
 from stakes.decisions.curves.histograms import Histograms
+from stakes.question.options import Value
 from stakes.tallies.names import canonical
 from stakes.views.plots.curves import largest
-from stakes.views.plots.style import (
-    BAND,
-    COLOURS,
-    INK,
-    MARKERS,
-    PALE,
-    Display,
-    axes,
-    display,
-    inert,
-    interval_name,
-    legend_beside,
-    short_number,
-)
+from stakes.views.plots.style import BAND, COLOURS, INK, MARKERS, PALE, Axes, Display, Drawn, axes, legend, reference
+from stakes.views.plots.subjects import Evaluation
+from stakes.views.plots.words import inert, interval_name, short_number
 
 
 # ── histograms ───────────────────────────────────────────────────────────────────────────────────────────────────
-def histograms_of_two(evaluation: Any, kind: str, ax: Any, *, bins: int = 50) -> Display:
+def histograms_of_two(evaluation: Evaluation, kind: str, ax: object, *, bins: int = 50) -> Display:
     """Draw the scores of the two classes, and where the threshold cuts."""
     return _histograms(evaluation.histograms(bins), kind, ax, "score")
 
 
-def histograms_of_many(evaluation: Any, kind: str, ax: Any, *, of: Any = None, bins: int = 50) -> Display:
+def histograms_of_many(evaluation: Evaluation, kind: str, ax: object, *, of: Value = None, bins: int = 50) -> Display:
     """Draw the score of a class over its own cases and over the rest; without ``of``, over each class's own cases."""
     found = evaluation.histograms(bins)
     if of is not None:
@@ -44,7 +34,7 @@ def histograms_of_many(evaluation: Any, kind: str, ax: Any, *, of: Any = None, b
     return _histograms(own, kind, ax, "score of the class that a case belongs to")
 
 
-def _histograms(found: Histograms, kind: str, ax: Any, x_name: str) -> Display:
+def _histograms(found: Histograms, kind: str, ax: object, x_name: str) -> Display:
     """Each class as a share of its own cases, so that rare classes are seen beside frequent ones."""
     with axes(ax, 6.0 if len(found.counts) == 2 else 8.2, 3.8) as ax:
         bars = []
@@ -56,28 +46,27 @@ def _histograms(found: Histograms, kind: str, ax: Any, x_name: str) -> Display:
             bars.append(
                 ax.stairs(heights, found.edges, fill=fill, color=colour, alpha=0.55 if fill else 1.0, label=label)
             )
-        artists: dict[str, Any] = {"bars": bars}
+        artists: Drawn = {"bars": bars}
         if found.threshold is not None and math.isfinite(found.threshold):
             label = f"threshold {short_number(found.threshold)}"
             artists["threshold"] = ax.axvline(found.threshold, color=INK, linewidth=1.2, linestyle="--", label=label)
         ax.set(xlim=(found.edges[0], found.edges[-1]), ylim=(0, None))
-        ax.set_xlabel(x_name)
-        ax.set_ylabel("share of the cases of a class")
+        ax.set(xlabel=x_name, ylabel="share of the cases of a class")
         ax.grid(False, axis="x")
         ax.legend(loc="best")
         if len(bars) > 2:
-            legend_beside(ax)
-        return display(kind, ax, **artists)
+            legend(ax, "beside")
+        return Display(kind, ax, artists)
 
 
 # ── reliability ──────────────────────────────────────────────────────────────────────────────────────────────────
-def reliability_of_two(evaluation: Any, kind: str, ax: Any, *, bins: int = 10, by: str = "mass") -> Display:
+def reliability_of_two(evaluation: Evaluation, kind: str, ax: object, *, bins: int = 10, by: str = "mass") -> Display:
     """Draw how often things happened among the cases of which a probability was said."""
     return _reliability(evaluation.calibration, kind, ax, evaluation.positive, bins, by)
 
 
 def reliability_of_many(
-    evaluation: Any, kind: str, ax: Any, *, of: Any = None, bins: int = 10, by: str = "mass"
+    evaluation: Evaluation, kind: str, ax: object, *, of: Value = None, bins: int = 10, by: str = "mass"
 ) -> Display:
     """Draw the reliability of the probability of one class; without ``of``, of the largest classes."""
     if of is not None:
@@ -88,17 +77,17 @@ def reliability_of_many(
             found = evaluation.calibration[name].reliability(bins, by).bins
             points.append(_points(ax, found, inert(name), color=colour, marker=marker, linewidth=1.2))
         _diagonal(ax, "each class against the rest")
-        legend_beside(ax)
-        return display(kind, ax, points=points)
+        legend(ax, "beside")
+        return Display(kind, ax, {"points": points})
 
 
-def _reliability(calibration: Calibration, kind: str, ax: Any, of: str, bins: int, by: str) -> Display:
+def _reliability(calibration: Calibration, kind: str, ax: object, of: str, bins: int, by: str) -> Display:
     found = calibration.reliability(bins, by)
     with axes(ax, 5.2, 5.2) as ax:
         (line,) = ax.plot(
             found.probability, found.frequency, color=COLOURS[0], linewidth=1.6, label="rising curve", zorder=3
         )
-        artists: dict[str, Any] = {"line": line}
+        artists: Drawn = {"line": line}
         band = found.band
         if band is not None:
             label = f"where it would run if honest ({interval_name(band.confidence, 'band')})"
@@ -109,19 +98,17 @@ def _reliability(calibration: Calibration, kind: str, ax: Any, of: str, bins: in
         name = f"{len(found.bins.rows)} bins of equal {'size' if by == 'mass' else 'width'}{sure}"
         artists["points"] = _points(ax, found.bins, name, color=COLOURS[1], marker="o", linestyle="none")
         _diagonal(ax, f"probability of {inert(of)}")
-        return display(kind, ax, **artists)
+        return Display(kind, ax, artists)
 
 
-def _points(ax: Any, bins: Any, label: str, **look: Any) -> Any:
+def _points(ax: Axes, bins: Bins, label: str, **look: Value) -> object:
     x, y = bins.mean_probability, bins.frequency
     reach = None if bins.no_limits else np.maximum([y - bins.low, bins.high - y], 0.0)
     return ax.errorbar(x, y, yerr=reach, elinewidth=1.1, markersize=4.5, label=label, zorder=4, **look)
 
 
-def _diagonal(ax: Any, title: str) -> None:
-    ax.plot([0, 1], [0, 1], color=PALE, linestyle="--", linewidth=1.2, label="honest", zorder=1)
+def _diagonal(ax: Axes, title: str) -> None:
+    reference(ax, [0, 1], [0, 1], "honest")
     ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
-    ax.set_xlabel("probability that was said")
-    ax.set_ylabel("how often it happened")
-    ax.set_title(title)
+    ax.set(xlabel="probability that was said", ylabel="how often it happened", title=title)
     ax.legend(loc="best")

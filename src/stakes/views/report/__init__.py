@@ -25,11 +25,12 @@ import json
 from collections.abc import Iterable, Mapping
 from functools import cache
 from html import escape
+from os import PathLike
 from pathlib import Path
-from typing import Any
 
 from stakes.engines.files.writing import write_text
 from stakes.errors import Given, InputError
+from stakes.records import Plain
 from stakes.tallies.checks import is_one_of
 from stakes.text import visible
 from stakes.views.languages import LANGUAGES
@@ -40,19 +41,8 @@ __all__ = ["LANGUAGES", "html", "write"]
 _HERE = Path(__file__).parent
 
 _SCRIPTS = (
-    "dom",
-    "language",
-    "numbers",
-    "scales",
-    "charts",
-    "marks",
-    "readouts",
-    "lists",
-    "sweeps",
-    "export",
-    "tables",
-    "fields",
-    "page",
+    *("dom", "language", "numbers", "scales", "charts", "marks", "readouts"),
+    *("lists", "sweeps", "export", "tables", "fields", "page"),
 )
 """The files that every page has."""
 
@@ -78,12 +68,12 @@ script-src '{script_hash}'; img-src data:; base-uri 'none'; form-action 'none'">
 """
 
 
-def write(payload: Mapping[str, Any], path: Any, lang: str = "en") -> None:
+def write(payload: Plain, path: str | PathLike[str], lang: str = "en") -> None:
     """Write a payload as a page; the file appears whole or not at all."""
     write_text(path, html(payload, lang), "page")
 
 
-def html(payload: Mapping[str, Any], lang: str = "en") -> str:
+def html(payload: Plain, lang: str = "en") -> str:
     """Return the page of a payload, which opens in that language."""
     if not is_one_of(lang, LANGUAGES):
         raise InputError(
@@ -94,20 +84,20 @@ def html(payload: Mapping[str, Any], lang: str = "en") -> str:
     style = _read("style.css")
     script = _script(tuple(dict.fromkeys(section["kind"] for section in payload["sections"])))
     spoken = {code: texts(code) for code in LANGUAGES}
-    shown = _visible(payload)
+    title = visible(payload["title"]["values"].get("name") or "stakes")
     return _PAGE.format(
         lang=lang,
-        title=escape(shown["title"]["values"].get("name") or "stakes"),
+        title=escape(title),
         noscript=escape(spoken[lang]["page.noscript"]),
         style=style,
         style_hash=_hash(style),
         script=script,
         script_hash=_hash(script),
-        data=_inert({"lang": lang, "languages": LANGUAGES, "texts": spoken, "page": shown}),
+        data=_inert({"lang": lang, "languages": LANGUAGES, "texts": spoken, "page": _visible(payload)}),
     )
 
 
-def _visible(data: Any) -> Any:
+def _visible(data: object) -> object:
     """Names from data as text, wherever they stand in a payload."""
     if isinstance(data, str):
         return visible(data)
@@ -116,7 +106,7 @@ def _visible(data: Any) -> Any:
     return [_visible(one) for one in data] if isinstance(data, list | tuple) else data
 
 
-def _inert(data: Any) -> str:
+def _inert(data: object) -> str:
     """JSON in which no name can end the script element that holds it."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character in "<>&":

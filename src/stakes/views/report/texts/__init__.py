@@ -8,22 +8,22 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from stakes import metrics
+from stakes.records import Plain
 
 _FORMS = {"zero", "one", "two", "few", "many", "other"}
 """What plural forms are called, in whatever language."""
 
 
 @cache
-def texts(lang: str) -> Mapping[str, Any]:
+def texts(lang: str) -> Plain:
     """Return the texts of a language by their keys: "group.key", "metric.NAME", "question.NAME", "reason.WORDS"."""
     return {**_declared(), **written(lang)}
 
 
 @cache
-def written(lang: str) -> Mapping[str, Any]:
+def written(lang: str) -> Plain:
     """Return what the file of a language holds."""
     return dict(_flat(tomllib.loads(place_of(lang).read_text(encoding="utf-8"))))
 
@@ -35,17 +35,14 @@ def place_of(lang: str) -> Path:
 
 def _declared() -> dict[str, str]:
     """The names and questions of metrics as they are declared; a metric without a translation is told so."""
-    return {
-        key: text
-        for metric in metrics.catalogue()
-        for key, text in (
-            (f"metric.{metric.name}", metric.name.replace("_", " ")),
-            (f"question.{metric.name}", metric.question),
-        )
-    }
+    found: dict[str, str] = {}
+    for metric in metrics.catalogue():
+        found[f"metric.{metric.name}"] = metric.name.replace("_", " ")
+        found[f"question.{metric.name}"] = metric.question
+    return found
 
 
-def _flat(tree: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+def _flat(tree: Mapping[str, object], before: str = "") -> Iterator[tuple[str, object]]:
     for name, value in tree.items():
         if isinstance(value, Mapping) and not set(value) <= _FORMS:
             yield from _flat(value, f"{before}{name}.")
