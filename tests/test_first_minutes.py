@@ -93,7 +93,7 @@ def test_a_file_tells_its_columns_and_what_to_type():
 @pytest.mark.parametrize("verb", ["evaluate", "decide", "gate", "permute", "count", "report"])
 def test_a_command_without_a_truth_lists_the_columns(verb, tmp_path):
     needed = {"gate": ["--require", "auc > 0"]}
-    more = needed.get(verb, []) + (["-o", tmp_path / f"a.{verb}"] if verb == "count" else [])
+    more = needed.get(verb, []) + (["-o", tmp_path / "a.tally"] if verb == "count" else [])
     more += ["-o", tmp_path / "a.html"] if verb == "report" else []
     done = run(verb, FILES / "plain.csv", *more)
     assert (done.returncode, done.stdout) == (2, "")
