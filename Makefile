@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 LOWEST := .venv-lowest
-EXTRAS := frames,duckdb,spark,validation,plots,mlflow
+EXTRAS := frames,duckdb,excel,spark,validation,plots,mlflow
 # The first that knows dependency groups and constraints of a build; the one that comes with Python is often older.
 PIP := 'pip>=25.3'
 export PIP_DISABLE_PIP_VERSION_CHECK := 1

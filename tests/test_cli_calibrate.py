@@ -267,7 +267,7 @@ def test_missing_scores_are_not_filled_in(preds, tmp_path):
     file.write_text("p\n0.5\nNA\n0.7\n")
     done = run("calibrate", file, "--score", "p", "--apply", saved, "-o", tmp_path / "out.csv")
     assert done.returncode == 2
-    assert "score is missing in 1 row (the first is row 1" in done.stderr
+    assert "score is missing in 1 row (the first is row 2" in done.stderr
     assert not (tmp_path / "out.csv").exists()
 
 

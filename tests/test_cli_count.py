@@ -126,9 +126,9 @@ def test_mistakes_are_one_line(hospitals, tmp_path):
     tally = hospitals / "monday.tally"
     for arguments, words in (
         (("count", monday, *COLUMNS), "say where with -o OUT.tally"),
-        (("count", monday, "-o", out), "Missing option '--truth'"),
-        (("evaluate", monday), "Missing option '--truth'"),
-        (("decide", monday, "--best", "f1"), "Missing option '--truth'"),
+        (("count", monday, "-o", out), "--truth COLUMN says what really happened"),
+        (("evaluate", monday), "--truth COLUMN says what really happened"),
+        (("decide", monday, "--best", "f1"), "--truth COLUMN says what really happened"),
         (("count", monday, *COLUMNS, "-o", monday), "which is never written over"),
         (("count", monday, *COLUMNS, "-o", tmp_path / "x.csv"), "the name of a tally ends in .tally"),
         (("count", monday, *COLUMNS, "-o", tmp_path / "no" / "x.tally"), "folder"),

@@ -62,7 +62,7 @@ def test_exit_codes():
         ((*DEMO, "--require", "acu > 0.5"), "did you mean"),
         (("gone.csv", *COLUMNS, "--require", "auc > 0.5"), "there is no such file"),
         (COLUMNS, "name the FILE with the predictions"),
-        ((DEMO_FILE, "--score", "logistic", "--require", "auc > 0.5"), "Missing option '--truth'"),
+        ((DEMO_FILE, "--score", "logistic", "--require", "auc > 0.5"), "--truth COLUMN says what really happened"),
         ((*DEMO, "--json", "--csv"), "--json and --csv are two forms"),
     ):
         done = run(*arguments)

@@ -326,4 +326,4 @@ def test_semicolons_are_noticed_also_beside_commas(tmp_path):
     file.write_text("id;y;p, new\n1;1;0,5\n2;0;0,3\n")
     done = run("evaluate", file, "--truth", "y", "--score", "p, new")
     assert done.returncode == 2
-    assert "seems to be separated by ';'; save the file with ',' between the fields and '.' in numbers" in done.stderr
+    assert "its fields may be separated by ';' or ','; pass --separator ';'" in done.stderr

@@ -95,6 +95,7 @@ CASES = {
         ("many.csv", "--truth", "g", "--score", "t", "--require", "brier_score < 1"),  # undefined
     ],
     "metrics": [(), ("f_beta(beta=2)",)],
+    "columns": [(str(DEMO_FILE),)],
     "doctor": [()],
 }
 

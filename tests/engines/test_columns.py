@@ -52,14 +52,14 @@ def test_a_table_and_an_array_may_be_mixed():
             lambda: stakes.evaluate(truth=[1, 0], score=["a", "b"]),
             r"score holds text \('a' and 'b'\); give one number per row",
         ),
-        (lambda: stakes.evaluate(truth=[1, 0], score=[0.5, np.nan]), "score is missing in 1 row .the first is row 1,"),
+        (lambda: stakes.evaluate(truth=[1, 0], score=[0.5, np.nan]), "score is missing in 1 row .the first is row 2,"),
         (lambda: stakes.evaluate(truth=[1, 0], score=np.array([np.nan, 0.1])), "score is missing in 1 row"),
         (lambda: stakes.evaluate(truth=[1, 0], score=np.array([0.2, np.inf])), "score is infinite in 1 row"),
         (lambda: stakes.evaluate(truth=[1, 0], score=[0.5, None]), "score is missing in 1 row"),
         (lambda: stakes.evaluate(truth=[1, 0], score=[2**70, 1]), "beyond 64 bits"),
         (
             lambda: stakes.evaluate(truth=[1, 0], score=[1, 0], weight=[1, -2]),
-            "weight is negative in 1 row .the first is row 1,",
+            "weight is negative in 1 row .the first is row 2,",
         ),
         (lambda: stakes.evaluate(truth=[1, 0], score=[1, 0], weight=[0, 0]), "weight is 0 in every row"),
         (lambda: stakes.evaluate(truth=[1, 0], score=[1, 0], weight=[1, np.nan]), "weight is missing in 1 row"),
@@ -119,7 +119,7 @@ def test_a_table_and_an_array_may_be_mixed():
             lambda: stakes.evaluate(
                 truth=list("abc"), score=np.array([[1, 0, 0], [0, 0.5, 0.2], [0, 0, 1]]), classes="abc"
             ),
-            r"the probabilities of 1 row do not add up to 1 \(0\.7; the first is row 1",
+            r"the probabilities of 1 row do not add up to 1 \(0\.7; the first is row 2",
         ),
         (
             lambda: stakes.evaluate(truth=list("abc"), prediction=list("abc"), positive="a"),
@@ -285,11 +285,11 @@ def test_a_wrong_batch_is_named():
     halves = (frame[:3], frame[3:5])
     classes = stakes.evaluate(iter(halves), truth="y", prediction="d", classes="abc")
     assert classes.confusion.counts.tolist() == [[1, 0, 1], [0, 2, 0], [0, 0, 1]]
-    with pytest.raises(stakes.InputError, match=r"batch 2, which begins at row 3: .*classes= names the classes of all"):
+    with pytest.raises(stakes.InputError, match=r"batch 2, which begins at row 4: .*classes= names the classes of all"):
         stakes.evaluate(iter((frame[:3], frame[5:])), truth="y", prediction="d")
     broken = frame[3:].assign(d=["a", None, "b"])
     with pytest.raises(
-        stakes.InputError, match=r"batch 2, which begins at row 3: prediction is missing in 1 row .*row 1"
+        stakes.InputError, match=r"batch 2, which begins at row 4: prediction is missing in 1 row .*row 2"
     ):
         stakes.evaluate(iter((frame[:3], broken)), truth="y", prediction="d", classes="abc")
 

@@ -366,27 +366,29 @@ def test_conditions_are_for_tables():
         (b"y,p\n1,0.5\n0,0.2,7\n", r"a\.csv: line 3 has 3 fields and the header has 2; .*decimal comma"),
         (b"y,p\n1,0.5\n0,0,2\n", r"a\.csv: line 3 has 3 fields .* \(a decimal comma\?\) must stand in quotes"),
         (b"y,p\n1,0.5\n\n0,0.2\n", r"a\.csv: line 3 is empty; delete it"),
-        (b'y,p\n1,0.5\n0,"0,2"\n', r"a\.csv, line 3: score has 1 row .*'0,2'.*; write 0\.5 for 0,5 and 1234\.5 for"),
-        (b'y,p\n1,"1,234.5"\n0,2\n', r"a\.csv, line 2: score .*'1,234\.5'.* write 0\.5 for 0,5 and 1234\.5 for 1,234"),
-        (b"y,p\n1,1 234\n0,2\n", r"a\.csv, line 2: score .*'1 234'.*write .* 1234\.5 for 1,234\.5"),
-        (b"y,p\n1,0.5\n0,oops\n", r"a\.csv, line 3: score has 1 row that holds no number \('oops'.*mend the file"),
+        (
+            b'y,p\n1,0.5\n0,"0,2"\n',
+            r"score has numbers with two decimal signs, .*'0,2' .*a\.csv, line 3",
+        ),
+        (b'y,p\n1,"1,234.5"\n0,2\n', r"score .*'1,234\.5'; .*a\.csv, line 2.* write 0\.5 for 0,5 and 1234\.5 for"),
+        (b"y,p\n1,1 234\n0,2\n", r"score .*'1 234'; .*a\.csv, line 2.*write .* 1234\.5 for 1,234\.5"),
+        (b"y,p\n1,0.5\n0,oops\n", r"score has 1 row that holds no number \('oops'; .*a\.csv, line 3.*mend the file"),
         (b"1,0.5\n0,0.2\n", r"a\.csv: the first line holds only numbers \('1' and '0\.5'\), so the header is missing"),
         (b"y,p,y\n1,0.5,1\n", r"a\.csv: the table has several columns called 'y'"),
         (b"\xef\xbb\xbfy,p,y\n1,0.5,1\n", r"a\.csv: the table has several columns called 'y'"),
         (b"y,p\n1,0.5\n0\0,0.2\n", r"a\.csv: line 3 has a NUL byte"),
         (b"y\0,p\n1,0.5\n", r"a\.csv: line 1 has a NUL byte"),
-        ("y,p\nnö,0.5\nja,0.2\n".encode("latin-1"), r"a\.csv: line 2 is not UTF-8 .*; save the file as UTF-8"),
+        (
+            "y,p\nnö,0.5\nja,0.2\n".encode("latin-1"),
+            r"a\.csv: line 2 is not UTF-8; pass encoding='windows-1252'",
+        ),
         ("y,p,größe\n1,0.5,1\n".encode("latin-1"), r"a\.csv: line 1 is not UTF-8"),
-        ("y,p\n1,0.5\n".encode("utf-16"), r"a\.csv: line 1 is not UTF-8 \(Latin-1 or UTF-16, perhaps\)"),
-        (b"y;p\n1;0.5\n0;0.2\n", r"a\.csv: the header 'y;p' is one column, .*save the file with ',' between them"),
-        (b"y;p\n1;0,5\n0;0,2\n", r"a\.csv: the header 'y;p' is one column"),
-        (b"y,p\n1,0.5\n0,1e400\n", r"a\.csv, line 3: score is infinite in 1 row .*'1e400' is beyond what a float64"),
+        (b"y,p\n1,0.5\n0,1e400\n", r"score is infinite in 1 row .*a\.csv, line 3.*'1e400' is beyond what a float64"),
         (b"", r"a\.csv: cannot be read: it is empty"),
         (b"\n", r"a\.csv: cannot be read: line 1 is empty; write the names of the columns there"),
         (b"y,p\n", "truth is empty"),
         (b'y,p\n1,0.5\n"0,0.2\n', r"a\.csv: cannot be read: line 3: a quote is opened there and never closed; mend"),
         (b'y,p,n\n1,0.5,a\n0,0.2,5" disk\n', r"a\.csv: line 3 has a quote within a value; write the quote twice"),
-        (b"y,p\r1,0.5\r0,0.2\r", r"a\.csv: cannot be read: line 1: its lines end as on old Macintoshes; save the file"),
     ],
 )
 @pytest.mark.parametrize("name", ["a.csv", "a.csv.gz"])
@@ -422,7 +424,10 @@ def test_a_column_that_is_text_in_quotes_with_separators_is_no_ragged_line(tmp_p
         ('{"y": 1, "p": 0.5}\n{"y": 0, "p": 1e400}\n', r"line 2: 1e400 is beyond what a float64 holds"),
         ('{"y": 1, "p": 0.5}\n{"y": 0, "p": NaN}\n', r"line 2: NaN is no JSON; write null for a missing value"),
         ('{"y": 1, "p": 0.5}\n{"y": 0}\n', "score is missing in 1 row"),
-        ('{"y": 1, "p": 0.5}\n{"y": {"a": 0}, "p": 0.1}\n', r"a\.jsonl: cannot be read: |truth holds Struct"),
+        (
+            '{"y": 1, "p": 0.5}\n{"y": {"a": 0}, "p": 0.1}\n',
+            r"a\.jsonl: cannot|there is no column 'y'; there is 'y\.a'",
+        ),
         ("", r"a\.jsonl: cannot be read: it is empty"),
     ],
 )
@@ -459,13 +464,13 @@ def test_columns_of_awkward_types(tmp_path):
 
 
 def test_what_is_no_file_of_predictions(tmp_path):
-    (tmp_path / "a.xlsx").write_text("x")
+    (tmp_path / "a.docx").write_text("x")
     (tmp_path / "old.feather").write_bytes(b"FEA1" + bytes(20))
     for file, words in (
         (tmp_path, "cannot be read: it is a directory"),
         (tmp_path / "gone.csv", "there is no such file"),
         ("a" * 300 + ".csv", "there is no such file"),
-        (tmp_path / "a.xlsx", r"the name does not end in \.csv, .* or \.feather; convert the file"),
+        (tmp_path / "a.docx", r"the name does not end in \.csv, .* or \.xlsx; convert the file"),
         (tmp_path / "old.feather", "it is of Feather's first version; write it again as Arrow IPC"),
     ):
         with pytest.raises(stakes.InputError, match=words):

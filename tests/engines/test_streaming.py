@@ -232,14 +232,14 @@ def test_the_bounds_of_the_auc_hold(tmp_path):
 # ── what is wrong with the rows ──────────────────────────────────────────────────────────────────────────────────
 def test_a_fault_is_told_with_the_rows_where_it_was_met(tmp_path):
     frame = rows().with_row_index().with_columns(p=pl.when(pl.col("index") == 3_000).then(np.inf).otherwise("p"))
-    with pytest.raises(InputError, match="rows 2,827 to 3,083, counted by themselves: score is infinite in 1 row"):
+    with pytest.raises(InputError, match=r"score is infinite in 1 row \(the first is in .*rows\.parquet, row 3,001\)"):
         count_rows(written(frame, tmp_path, "parquet"), truth="y", score="p")
 
 
 def test_a_number_that_is_none_is_told_with_its_line(tmp_path):
     frame = rows().cast({"p": pl.String}).with_row_index()
     frame = frame.with_columns(p=pl.when(pl.col("index") == 3_000).then(pl.lit("0,5")).otherwise("p"))
-    with pytest.raises(InputError, match=r"line 3,002.*'0,5'"):
+    with pytest.raises(InputError, match=r"two decimal signs, such as .*'0,5' .*line 3,002"):
         count_rows(written(frame, tmp_path, "csv"), truth="y", score="p")
     frame = frame.with_columns(p=pl.when(pl.col("index") == 3_000).then(pl.lit("1e400")).otherwise("p"))
     with pytest.raises(InputError, match=r"line 3,002.*1e400"):
@@ -393,7 +393,7 @@ def test_a_batch_without_weight_is_not_there(tmp_path, watched):
 def test_missing_values_are_counted_over_all_rows(tmp_path, kind):
     gaps = [300, 3_000, 4_999]
     frame = rows().with_row_index().with_columns(p=pl.when(pl.col("index").is_in(gaps)).then(None).otherwise("p"))
-    with pytest.raises(InputError, match=r"score is missing in 3 rows \(the first is row 300,"):
+    with pytest.raises(InputError, match=r"score is missing in 3 rows \(the first is in .*(line 302|row 301)\)"):
         count_rows(written(frame, tmp_path, kind), truth="y", score="p")
 
 

@@ -457,7 +457,7 @@ BOTH = {"truth": TRUTH, "scores": SCORES}
             {"metric": "r2"},
             "r2 is a figure of predicted numbers, and this is a binary evaluation; `stakes metrics` lists them all",
         ),
-        ({"metric": "acc"}, "there is no metric 'acc'"),
+        ({"metric": "acx"}, "there is no metric 'acx'"),
         ({"metric": 5}, "5 is not how a metric is written; write a name, or name(parameter=number)"),
         (
             {"truth": None},
@@ -472,8 +472,8 @@ BOTH = {"truth": TRUTH, "scores": SCORES}
         ({"paired": False, "weight": TRUTH}, "weight= is for models on the same rows; leave it out with paired=False"),
         (
             {"scores": {"a": SCORES["sharp"], "b": np.where(TRUTH == 1, np.nan, 0.5)}},
-            f"model 'b': score is missing in {TRUTH.sum()} rows (the first is row {TRUTH.argmax()}, counting "
-            "from 0); fill them, or leave those rows out with missing='drop'",
+            f"model 'b': score is missing in {TRUTH.sum()} rows (the first is row {TRUTH.argmax() + 1}, counting "
+            "from 1); fill them, or leave those rows out with missing='drop'",
         ),
         (
             {

@@ -224,7 +224,7 @@ def test_an_undefined_shuffle_counts_as_better():
         ({"test": 2, "groups": np.arange(40)}, "test=2 would carry features from one group into another; leave groups"),
         (
             {"groups": np.arange(40) // 4},
-            "groups: row 1 (counting from 0) has another label than the first row of its group; labels can only change "
+            "groups: row 2 (counting from 1) has another label than the first row of its group; labels can only change "
             "places between groups that have a single label each",
         ),
         ({"groups": [1]}, "groups has 1 row but X has 40"),

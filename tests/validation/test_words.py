@@ -101,7 +101,7 @@ def validate(estimator=None, X=X, y=Y, **options):
         (lambda: validate(threshold="high"), "threshold='high' is not a number"),
         (lambda: validate(LinearRegression(), threshold=0.5), "threshold= is for the scores of two classes; leave it"),
         (lambda: validate(y=["a", "b"] * 10), "pass positive='b' or positive='a'"),
-        (lambda: validate(y=[0, None] * 10), "y is missing in 10 rows (the first is row 1, counting from 0)"),
+        (lambda: validate(y=[0, None] * 10), "y is missing in 10 rows (the first is row 2, counting from 1)"),
         (lambda: validate(task="ranking"), "task='ranking' is not known"),
     ],
 )

@@ -28,6 +28,7 @@ from stakes.cli.report import WrittenPage
 from stakes.cli.system import SystemAnswer
 from stakes.decisions.policies import Policies
 from stakes.decisions.thresholds.decision import Decision
+from stakes.engines.files.describing import DescribedFile
 from stakes.evaluation import Evaluation
 from stakes.evaluation.by_segment import BySegment
 from stakes.evaluation.comparison import Comparison
@@ -52,6 +53,7 @@ ANSWERS: dict[str, tuple[type, ...]] = {
     "compare": (Comparison,),
     "count": (TallyFacts,),
     "decide": (Decision, Policies),
+    "columns": (DescribedFile,),
     "doctor": (Installed,),
     "evaluate": (TwoClassEvaluation, ManyClassEvaluation, RegressionEvaluation),
     "gate": (Gate,),

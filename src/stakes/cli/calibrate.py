@@ -55,6 +55,7 @@ def calibrate(
       stakes calibrate preds.csv --truth y --score p --positive yes -o calibrator.json
       stakes calibrate new.csv --score p --apply calibrator.json -o new_calibrated.csv
     """
+    from stakes.engines.files.text_format import TextFormat, in_format
     from stakes.evaluation.recalibrating import apply_calibrator
     from stakes.evaluation.recalibrating import calibrate as fit
 
@@ -63,7 +64,7 @@ def calibrate(
             raise click.UsageError("--apply writes the file with one more column; say where with -o OUT.")
         _refuse_beside_apply(files)
         named = {"score": asked["score"], "column": column, "positive": asked["positive"]}
-        names = apply_calibrator(files[0], saved, product, **named)
+        names = apply_calibrator(in_format(files[0], TextFormat.of(asked)), saved, product, **named)
         return _answer_of_apply(visible(product), names)
     if asked["truth"] is None:
         raise click.UsageError("--truth COLUMN says what really happened; only --apply does without it.")
@@ -79,7 +80,9 @@ def calibrate(
 def _refuse_beside_apply(files: tuple[str, ...]) -> None:
     """Applying asks for nothing but the scores: what else was given would do nothing."""
     context = click.get_current_context()
-    taken = ("files", "score", "positive", "saved", "column", "product", "no_progress")
+    from stakes.engines.files.text_format import FORMAT_OPTIONS
+
+    taken = ("files", "score", "positive", "saved", "column", "product", "no_progress", *FORMAT_OPTIONS)
     for one in context.command.params:
         name = str(one.name)
         given = context.get_parameter_source(name) not in (ParameterSource.DEFAULT, None)

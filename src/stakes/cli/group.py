@@ -4,6 +4,7 @@ import click
 
 from stakes import __version__
 from stakes.cli.calibrate import calibrate
+from stakes.cli.columns import columns
 from stakes.cli.compare import compare
 from stakes.cli.count import count
 from stakes.cli.decide import decide
@@ -50,5 +51,5 @@ def cli() -> None:
 
 
 _VERBS = (evaluate, decide, count, compare, calibrate, permute, system, validate, gate, report)
-for command in (*_VERBS, metrics, demo, doctor):
+for command in (*_VERBS, columns, metrics, demo, doctor):
     cli.add_command(click.option("--debug", is_flag=True, expose_value=False, hidden=True, help=_DEBUG)(command))

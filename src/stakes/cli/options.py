@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, TypeAlias
 import click
 from click.core import ParameterSource
 
-from stakes.cli.paths import InputFile, OptionOfGroup, OutputFile, files_named
+from stakes.cli.paths import InputFile, OptionOfGroup, OutputFile
 from stakes.cli.progress import bar
+from stakes.cli.words import say
 from stakes.errors import InputError
 from stakes.question import options as table
 from stakes.question.options import Option, Value
@@ -39,6 +40,8 @@ def asked(verb: str, *without: str) -> Decorator:
         @functools.wraps(command)
         def with_arguments(**given: Value) -> object:
             arguments = {name: _argument(option, given, name) for name, option in rows.items()}
+            if "truth" in rows and arguments["truth"] is None and verb != "calibrate":
+                _refuse_unnamed(verb, given["files"], arguments)
             return command(asked=arguments, **given)
 
         made: Command = with_arguments
@@ -71,22 +74,28 @@ def _click_options(verb: str, name: str, option: Option) -> list[Decorator]:
         return [grouped(spelled, name, is_flag=True, default=default, help=option.help)]
     if option.form in ("columns", "by class", "shares"):
         return [made(multiple=True, required=verb == "calibrate" and name == "score")]
-    if name == "truth" and verb in _OF_TALLIES:
-        return [made(callback=_check_needed, help=f"{option.help}  [required but for tallies]")]
-    if name == "truth" and verb == "calibrate":
-        return [made(help="What really happened; not needed with --apply.")]
     if name == "truth":
-        return [made(required=True)]
+        needed = {
+            "calibrate": "[required but with --apply]",
+            **dict.fromkeys(_OF_TALLIES, "[required but for tallies]"),
+        }
+        return [made(help=f"{option.help}  {needed.get(verb, '[required]')}")]
     kinds = {"number": float, "whole": int, "choice": click.Choice(list(option.of))}
     shown = default is not None and option.form in kinds
     return [made(type=kinds.get(option.form), default=default, show_default=shown)]
 
 
-def _check_needed(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
-    """Files of rows need a truth; tallies were counted against theirs."""
-    if value is None and not any(file.lower().endswith(".tally") for file in files_named(context)):
-        raise click.MissingParameter(ctx=context, param=option)
-    return value
+def _refuse_unnamed(verb: str, files: tuple[str, ...], asked: Arguments) -> None:
+    """Files of rows need a truth, and the columns tell which it may be; tallies were counted against theirs."""
+    if not files or (verb in _OF_TALLIES and any(file.lower().endswith(".tally") for file in files)):
+        return
+    from stakes.cli.listing import list_columns
+    from stakes.engines.files.describing import describe
+    from stakes.engines.files.text_format import TextFormat, in_format
+
+    found = describe(in_format(list(files), TextFormat.of(asked)))
+    say(list_columns(found, str(click.get_current_context().info_name)), err=True)
+    raise InputError("no-truth", "--truth COLUMN says what really happened, and is not given; the columns are above")
 
 
 # ── as arguments ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -142,6 +151,12 @@ def scores(typed: Sequence[str]) -> str | dict[str, str] | None:
         if not sign:
             raise click.UsageError(f"--score {option!r}: with several scores write each as CLASS=COLUMN.")
     return {name: column for name, _, column in pairs}
+
+
+def file_format(command: Command) -> Command:
+    """The options that say how a text file is written, and no others."""
+    others = [name for name, option in table.options("evaluate").items() if option.group != "files"]
+    return asked("evaluate", *others)(command)
 
 
 # ── files, and reports ───────────────────────────────────────────────────────────────────────────────────────────

@@ -46,8 +46,9 @@ class ClassColumns:
             wrong = np.flatnonzero(np.abs(sums - 1) > ROUNDING)
             raise InputError(
                 "uneven-probabilities",
-                f"the probabilities of {rows_text(len(wrong))} do not add up to 1 ({float(sums[wrong[0]]):.6g}; "
-                f"{first_row(int(wrong[0]))}); give all classes, and divide each row by its sum if they were rounded",
+                f"the probabilities of {rows_text(len(wrong))} do not add up to 1 ({float(sums[wrong[0]]):.6g}; ",
+                first_row(int(wrong[0])),
+                "); give all classes, and divide each row by its sum if they were rounded",
             )
         return low, high
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from stakes import errors
 from stakes.engines.columns import Data, Values
+from stakes.engines.files.text_format import in_format
 from stakes.engines.plan import Counted
 from stakes.engines.reading import RowQuestion, count_read, read_rows
 from stakes.engines.tables import is_lazy, names_files, same_column
@@ -26,6 +27,7 @@ def count_rows(
     (True) or binned (False); otherwise those of very many rows are binned.
     """
     asked = RowQuestion(**columns)
+    data = in_format(data, asked.text_format)
     if exact is not None:
         check_flag("exact", exact)
     counted = _count_batches(iter(data), asked) if in_batches(data) else _count_elsewhere(data, asked, exact)
@@ -83,7 +85,7 @@ def _count_batches(batches: Iterator[Data], asked: RowQuestion) -> Counted:
         except errors.InputError as problem:
             hint = Text(" (each batch is counted by itself; ", Pass("classes"), " names the classes of all of them)")
             raise problem.within(
-                f"batch {number:,}, which begins at row {rows:,}", hint if asked.classes is None else ""
+                f"batch {number:,}, which begins at row {rows + 1:,}", hint if asked.classes is None else ""
             ) from None
         asked = replace(asked, task=part.task)  # the first batch tells what whole numbers in a later one are
         parts.append(part.moved_down(rows))

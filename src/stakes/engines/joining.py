@@ -1,5 +1,6 @@
 """Several tables of predictions for the same cases, put side by side by case number."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +19,7 @@ from stakes.text import visible
 
 def table_names(tables: Sequence[Data]) -> list[str]:
     """Return the names of tables: files are called like the file, others are numbered."""
-    stems = [Path(t).stem if isinstance(t, str | Path) else f"table {i}" for i, t in enumerate(tables, 1)]
+    stems = [Path(t).stem if isinstance(t, str | os.PathLike) else f"table {i}" for i, t in enumerate(tables, 1)]
     names = [visible(stem) for stem in stems]
     for name in names:
         if names.count(name) > 1:

@@ -11,16 +11,18 @@ from stakes.engines import memory
 from stakes.engines.alike import Spelling
 from stakes.engines.class_scores import ClassColumns, as_table, spread_scores
 from stakes.engines.columns import Column, Data, Values, as_finite, as_numbers, check_baseline, read_number
+from stakes.engines.files.text_format import TextFormat, in_format
 from stakes.engines.labels import Labels, encode, same_kind, settle, zeros_and_ones
 from stakes.engines.plan import Counted, DecidedBy, Plan
 from stakes.engines.pricing import add_decisions_by_cost, classes_of_costs, cost_column, decide_by_costs
 from stakes.engines.rows import Dropped, RowsThatCount, rows_that_count
 from stakes.engines.segments import segment_labels, spread_by
-from stakes.engines.tables import take
+from stakes.engines.tables import names_files, take
 from stakes.engines.tasks import settle_task
 from stakes.errors import About, Given, InputError, Pass, some
 from stakes.tallies import ClassScores, ScoreTable
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.checks import is_one_of
 from stakes.tallies.parallel import run_all
 from stakes.tallies.pricing import Pricing
 
@@ -74,6 +76,7 @@ class RowQuestion:
     where: Values = None
     missing: str = "error"
     alike: Values = None
+    text_format: TextFormat | None = None
 
     @property
     def of_classes(self) -> bool:
@@ -82,7 +85,23 @@ class RowQuestion:
 
 
 def read_rows(data: Data, asked: RowQuestion) -> Read:
-    """Read and check the rows of one table, without counting them yet."""
+    """Read and check the rows of one table, without counting them yet; errors tell where in a file a row stands."""
+    data = in_format(data, asked.text_format)
+    try:
+        return _read(data, asked)
+    except InputError as problem:
+        all_rows = asked.where is None and is_one_of(asked.missing, ("error",))  # others have no number
+        if not all_rows or data is None or not names_files(data):
+            raise
+        from stakes.engines.files.reading import Files  # loads Polars
+        from stakes.engines.files.sources import read_once
+
+        if read_once(data):
+            raise
+        raise problem.located(lambda row: Files.open(data, {}).place_of(row)) from None
+
+
+def _read(data: Data, asked: RowQuestion) -> Read:
     score, pricing, baseline = asked.score, asked.pricing, asked.baseline
     if (score is None or (isinstance(score, dict) and not score)) and asked.prediction is None:
         raise errors.nothing_to_judge()

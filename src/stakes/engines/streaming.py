@@ -11,6 +11,7 @@ differ by row; exact scores with weights or segments) read the columns whole, wh
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -117,7 +118,13 @@ def _batches(files: Files, missing: str) -> Iterator["Batch"]:
         except errors.EmptyError as nothing:
             yield Batch({}, {}, None, None, Dropped(nothing.dropped), nothing.dropped)
         except errors.InputError as problem:
-            raise problem.within(f"rows {first:,} to {rows - 1:,}, counted by themselves") from None
+            if files.condition is None:
+                raise problem.located(partial(_place, files, first)) from None
+            raise problem.within(f"rows {first + 1:,} to {rows:,}, counted by themselves") from None
+
+
+def _place(files: Files, first: int, row: int) -> str:
+    return files.place_of(first + row)
 
 
 # ── a batch ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -15,6 +15,7 @@ from stakes.errors.mentions import Text as Text
 from stakes.errors.mentions import in_python
 from stakes.errors.mentions import several as several
 from stakes.errors.words import *
+from stakes.errors.words import FirstRow
 
 _LONGEST, _BEGINNING = 650, 400
 """Letters of a text: names from data may be of any length, and what to do stands at the end."""
@@ -48,6 +49,14 @@ class _OneLine(Exception):  # noqa: N818 - warnings are made of it, too
     def within(self, place: str, more: str | Text = "") -> Self:
         """Return the same problem, which says where it was met, and perhaps more at its end."""
         return type(self)(self.code, f"{place}: ", self.text, more)
+
+    def located(self, place: Callable[[int], str]) -> Self:
+        """Return the same problem, with the place in a file instead of the number of a row."""
+        parts = self.text.parts
+        if not any(isinstance(part, FirstRow) for part in parts):
+            return self
+        found = (f"the first is in {place(part.row)}" if isinstance(part, FirstRow) else part for part in parts)
+        return type(self)(self.code, *found)
 
     def __str__(self) -> str:
         return self.written(in_python)
@@ -105,6 +114,7 @@ def warn(code: str, *parts: str | Pass, category: type[InputWarning | UndefinedW
 
 
 if TYPE_CHECKING:
+    from stakes.errors.borrowed import *
     from stakes.errors.calibration import *
     from stakes.errors.cautions import *
     from stakes.errors.columns import *

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from stakes.errors import About, EmptyError, GapError, Given, InputError, Pass
+from stakes.errors import About, EmptyError, GapError, Given, InputError, Pass, Text
 from stakes.errors.words import first_row, nearest, rows_text, short, some
 
 
@@ -52,7 +52,9 @@ def missing_values(argument: str, count: int, first: int | None) -> GapError:
     return GapError(
         "missing-values",
         About(argument),
-        f" is missing in {rows_text(count)} ({first_row(first)}); fill them, or leave those rows out with ",
+        f" is missing in {rows_text(count)} (",
+        first_row(first),
+        "); fill them, or leave those rows out with ",
         Pass("missing", "drop"),
     )
 
@@ -78,10 +80,11 @@ def different_indexes(argument: str, other: str = "truth") -> InputError:
     )
 
 
-def few_outside(count: int, rows: int, first: int | None, value: float) -> str:
-    return (
-        f"score lies outside [0, 1] in {count:,} of {rows_text(rows)} ({value!r}; {first_row(first)}), so the scores "
-        "are not taken as probabilities; clip or mend them if they are meant to be"
+def few_outside(count: int, rows: int, first: int | None, value: float) -> Text:
+    return Text(
+        f"score lies outside [0, 1] in {count:,} of {rows_text(rows)} ({value!r}; ",
+        first_row(first),
+        "), so the scores are not taken as probabilities; clip or mend them if they are meant to be",
     )
 
 

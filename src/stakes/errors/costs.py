@@ -123,8 +123,9 @@ def uneven_posteriors(count: int, first: int, row: Sequence[float]) -> InputErro
     seen = ", ".join(f"{one:.6g}" for one in row[:5]) + (", …" if len(row) > 5 else "")
     return InputError(
         "uneven-posteriors",
-        f"{rows_that_hold(count)} no probabilities ({first_row(first)}: {seen}); give numbers from 0 to 1 that add up "
-        "to 1",
+        f"{rows_that_hold(count)} no probabilities (",
+        first_row(first),
+        f": {seen}); give numbers from 0 to 1 that add up to 1",
     )
 
 

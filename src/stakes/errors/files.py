@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from stakes.errors import EmptyError, InputError, MissingPartError
+from stakes.errors.mentions import Pass
 from stakes.errors.words import rows_text, short
 
 
@@ -32,7 +33,10 @@ def ragged_line(path: str, line: int, fields: int, width: int) -> InputError:
 
 def not_utf8(path: str, line: int) -> InputError:
     return InputError(
-        "not-utf8", f"{path}: line {line:,} is not UTF-8 (Latin-1 or UTF-16, perhaps); save the file as UTF-8"
+        "not-utf8",
+        f"{path}: line {line:,} is not UTF-8; pass ",
+        Pass("encoding", "windows-1252"),
+        " if a program of Windows wrote it, or save the file as UTF-8",
     )
 
 

@@ -18,8 +18,9 @@ def fractional_labels(argument: str, count: int, first: int | None, value: float
     return InputError(
         "fractional-labels",
         About(argument),
-        f" has {rows_that_hold(count)} no class ({value!r}; {first_row(first)}): classes are text, booleans "
-        "or whole numbers",
+        f" has {rows_that_hold(count)} no class ({value!r}; ",
+        first_row(first),
+        "): classes are text, booleans or whole numbers",
         remedy,
     )
 

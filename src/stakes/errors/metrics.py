@@ -3,7 +3,11 @@
 from collections.abc import Sequence
 
 from stakes.errors import InputError, Pass
+from stakes.errors.borrowed import translation
 from stakes.errors.words import nearest, short, some
+
+_CALLED_WITH = ("truth", "prediction", "score", "positive", "classes", "weight")
+"""What the call of a metric takes beside its parameters."""
 
 
 def bad_metric_text(text: object) -> InputError:
@@ -15,7 +19,8 @@ def bad_metric_text(text: object) -> InputError:
 
 def no_such_parameter(metric: str, parameter: str, known: Sequence[str]) -> InputError:
     takes = f"it takes {some(known)}" if known else "it takes none"
-    return InputError("no-such-parameter", f"{metric} has no parameter {parameter!r}; {takes}")
+    translated = translation(parameter, (*known, *_CALLED_WITH)) or [takes]
+    return InputError("no-such-parameter", f"{metric} has no parameter {parameter!r}; ", *translated)
 
 
 def wrong_tally(metric: str, wanted: str, seen: str) -> InputError:

@@ -16,7 +16,9 @@ def not_a_number(argument: str, count: int, first: int, value: str) -> InputErro
     return InputError(
         "not-a-number",
         About(argument),
-        f" has {rows_that_hold(count)} no number ({short(repr(value))}; {first_row(first)}); {hint}",
+        f" has {rows_that_hold(count)} no number ({short(repr(value))}; ",
+        first_row(first),
+        f"); {hint}",
     )
 
 
@@ -24,7 +26,9 @@ def infinite_values(argument: str, count: int, first: int | None) -> InputError:
     return InputError(
         "infinite-values",
         About(argument),
-        f" is infinite in {rows_text(count)} ({first_row(first)}); give finite numbers",
+        f" is infinite in {rows_text(count)} (",
+        first_row(first),
+        "); give finite numbers",
     )
 
 
@@ -32,7 +36,9 @@ def negative_weights(count: int, first: int | None) -> InputError:
     return InputError(
         "negative-weights",
         About("weight"),
-        f" is negative in {rows_text(count)} ({first_row(first)}); weights are 0 or more",
+        f" is negative in {rows_text(count)} (",
+        first_row(first),
+        "); weights are 0 or more",
     )
 
 
@@ -40,7 +46,9 @@ def extreme_weights(count: int, first: int | None) -> InputError:
     return InputError(
         "extreme-weights",
         About("weight"),
-        f" is beyond 1e100 or nearer to 0 than 1e-100 in {rows_text(count)} ({first_row(first)}); rescale the weights",
+        f" is beyond 1e100 or nearer to 0 than 1e-100 in {rows_text(count)} (",
+        first_row(first),
+        "); rescale the weights",
     )
 
 

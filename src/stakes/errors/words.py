@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["first_row", "how_many", "nearest", "rows_text", "rows_that_hold", "short", "some", "the_class"]
+__all__ = ["FirstRow", "first_row", "how_many", "nearest", "rows_text", "rows_that_hold", "short", "some", "the_class"]
 
 _MOST_COMPARED = 5_000
 """Among so many names the nearest is found at once."""
@@ -49,9 +49,24 @@ def rows_that_hold(count: int) -> str:
     return f"{rows_text(count)} that {'holds' if count == 1 else 'hold'}"
 
 
+class FirstRow(str):
+    """Where to look first: the number of a row, until somebody knows its place in a file."""
+
+    row: int
+
+    def __new__(cls, row: int) -> "FirstRow":
+        """Write the number as people count."""
+        made = super().__new__(cls, f"the first is row {row + 1:,}, counting from 1")
+        made.row = row
+        return made
+
+    def __getnewargs__(self) -> tuple[int]:  # type: ignore[override]
+        return (self.row,)
+
+
 def first_row(row: int | None) -> str:
     """Where to look; rows that were counted in another engine have no numbers."""
-    return "in an engine whose rows have no numbers" if row is None else f"the first is row {row:,}, counting from 0"
+    return "in an engine whose rows have no numbers" if row is None else FirstRow(row)
 
 
 def the_class(names: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Unpack
 
 from stakes import errors, metrics
+from stakes.engines.files.text_format import in_format
 from stakes.errors import Given, InputError
 from stakes.evaluation.comparison import Comparison, Pair, Place
 from stakes.evaluation.contestants import Contestant, contestants
@@ -51,7 +52,7 @@ def compare(data: Data = None, *arrays: Column, **asked: Unpack[Compared]) -> Co
     new and old cannot be told apart on these 6 rows (difference in accuracy 0.3333, 95 % interval −0.1871 to 0.7000)
     """
     question = Question.of("compare", asked)
-    paired, several = question["paired"], isinstance(data, list | tuple)
+    paired, several, data = question["paired"], isinstance(data, list | tuple), in_format(data, question.text_format)
     if arrays or (question["truth"] is None and paired):
         raise InputError(
             "how-to-compare",

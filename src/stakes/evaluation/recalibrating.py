@@ -263,13 +263,13 @@ def apply_calibrator(
             " names one new column, and there are several scores; leave it out",
         )
     names = [column or f"{name}_calibrated" for name in columns.values()]
-    frame = read_whole(Path(file))
+    frame = read_whole(file, missing=False)
     for name in names:
         if name in frame.columns:
             raise InputError(
                 "column-exists", f"the file has a column {name!r} already; name the new one with ", Pass("column")
             )
-    held = read(Path(file), columns)
+    held = read(file, columns)
     scores = np.column_stack([as_finite(to_column(values, argument)) for argument, values in held.items()])
     found = made.transform(scores).T
     write_whole(frame.with_columns(**dict(zip(names, found, strict=True))), Path(out))

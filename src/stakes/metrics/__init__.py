@@ -6,8 +6,9 @@ input would score, and why it can be undefined. ``python -m stakes metrics`` pri
 
 import ast
 import copyreg
+import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from stakes import errors
 from stakes.errors import InputError, nearest
@@ -35,19 +36,47 @@ def list() -> Sequence[Metric]:
 
 
 def find(text: str) -> Metric:
-    """Return a metric by its name, an alias, or a text such as ``f_beta(beta=0.5)``."""
+    """Return a metric by its name, an alias, or a text such as ``f_beta(beta=0.5)``; ``F2`` will do for that, too."""
     name, parameters = _parse(text)
-    found = CATALOGUE.get(ALIASES.get(name, name))
-    how, _, of = name.partition("_")
-    if found is None and how in many.AVERAGES:
-        return many.average_of(find(of), how).with_parameters(**parameters)
-    if found is None:
-        hint = nearest(name, [*CATALOGUE, *ALIASES])
+    for spelled in (name, *_other_spellings(name)):
+        found = CATALOGUE.get(ALIASES.get(spelled, spelled)) or _average(spelled)
+        if found is not None:
+            return found.with_parameters(**parameters)
+    if beta := _F_BETA.fullmatch(name):
+        return find("f_beta").with_parameters(beta=float(beta[1]), **parameters)
+    if name.startswith("neg_"):
+        ours = find(name.removeprefix("neg_")).name
         raise InputError(
-            "no-such-metric",
-            f"there is no metric {name!r}{hint if 'mean' in hint else '; `stakes metrics` lists them all'}",
+            "negated-metric",
+            f"{name!r} is the negative of {ours}, of which lower values are better here; ask for {ours}",
         )
-    return found.with_parameters(**parameters)
+    hint = nearest(name, [*CATALOGUE, *ALIASES])
+    raise InputError(
+        "no-such-metric",
+        f"there is no metric {name!r}{hint if 'mean' in hint else '; `stakes metrics` lists them all'}",
+    )
+
+
+_F_BETA = re.compile(r"[fF]_?(\d(?:\.\d+)?)(?:_score)?")
+
+
+def _other_spellings(name: str) -> Iterator[str]:
+    """How scikit-learn and others write the names of metrics and averages: ``ROC-AUC``, ``f1_macro``, ``r2_score``."""
+    yield name.lower()
+    lowered = name.lower().replace("-", "_").replace(" ", "_")
+    yield lowered
+    if lowered != "fowlkes_mallows_score":  # which is about clusterings there
+        yield lowered.removesuffix("_score")
+    base, _, how = lowered.replace("_ovr", "" if lowered.endswith("_weighted") else "_macro").rpartition("_")
+    if how in many.AVERAGES:
+        yield f"{how}_{base}"
+
+
+def _average(name: str) -> Metric | None:
+    how, _, of = name.partition("_")
+    if how not in many.AVERAGES or ALIASES.get(of, of) not in CATALOGUE:
+        return None
+    return many.average_of(CATALOGUE[ALIASES.get(of, of)], how)
 
 
 def _by_name(metric: Metric) -> tuple[Callable[..., Metric], tuple[object, ...]]:

@@ -9,6 +9,7 @@ import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -51,6 +52,9 @@ SHARE = Kind("a number above 0, at most 1", lambda value: 0 < value <= 1)
 COUNT = Kind("a whole number from 1 on", lambda value: value >= 1 and value == int(value))
 PRICE = Kind("a number from 0 on", lambda value: 0 <= value < math.inf)
 SIZE = Kind("a number above 0", lambda value: 0 < value < math.inf)
+
+_COLUMNS = ("truth", "prediction", "score")
+"""What the columns can be called in the call of a metric."""
 
 NEEDED: Any = None
 """The default of a parameter that has none: prices are never guessed."""
@@ -251,7 +255,12 @@ class Metric:
         baseline: Values = None,
         **parameters: Parameter,
     ) -> Figure:
-        """Return the figure of a tally, or of a truth column and a column of decisions, scores or predicted numbers."""
+        """Return the figure of a tally, or of a truth column and a column of decisions, scores or predicted numbers.
+
+        The columns can be named: ``truth=``, and ``prediction=`` or ``score=``.
+        """
+        truth, *outputs = ([parameters.pop(name)] if name in parameters else [] for name in _COLUMNS)
+        rows = (*truth, *rows, *chain(*outputs))
         metric = self.with_parameters(**parameters)
         tally = metric._tally(rows, positive=positive, classes=classes, weight=weight, baseline=baseline)
         value = metric.of(tally)

@@ -161,7 +161,7 @@ def top_k_accuracy(s: ClassScores, *, k: Annotated[int, COUNT] = 2) -> Number:
     range=(0, 1),
     better="higher",
     undefined=(EMPTY_CLASS, ADDED_PARTS),
-    aliases=("one_against_one_auc",),
+    aliases=("one_against_one_auc", "roc_auc_ovo"),
     pitfall="Every pair counts alike, however rare its classes: easy pairs hide one that is not.",
     reference="Hand & Till (2001), Machine Learning 45",
 )

@@ -85,6 +85,7 @@ def root_mean_squared_error(s: ErrorSums) -> Number:
     parts=("rows",),
     better="lower",
     undefined=(needs_parts("rows"),),
+    aliases=("medae", "mad"),
     laws=("median_absolute_error <= max_error",),
     pitfall="Blind to the worse half of the errors.",
     reference="Hampel (1974), JASA 69",

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated, Any, Literal, TypedDict, TypeVar, get_args, get_type_hints
 
-from stakes.errors import Given, InputError, Pass, Text, nearest
+from stakes import errors
+from stakes.errors import Given, InputError, Pass, Text
 
 Data = Any
 """Rows, in whatever a user holds them: a table, a dictionary of columns, names of files, tallies."""
@@ -25,7 +26,7 @@ Value = Any
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 Form = Literal["text", "column", "columns", "by class", "shares", "number", "whole", "choice", "switch", "costs"]
-GROUPS = ("columns", "models", "rows", "classes", "costs", "how sure", "fitting", "output")
+GROUPS = ("columns", "models", "rows", "files", "classes", "costs", "how sure", "fitting", "output")
 """The groups of options in the help of a command, in their order."""
 
 
@@ -163,6 +164,45 @@ class Shared(TypedDict, total=False):
             "choice",
             default="error",
             of=("error", "drop"),
+        ),
+    ]
+    separator: Annotated[
+        str | None, Option("What separates fields of a text file (default: found out).", "files", metavar="SIGN")
+    ]
+    decimal: Annotated[
+        str | None,
+        Option("The decimal sign in a text file (default: found out).", "files", "choice", of=(".", ",")),
+    ]
+    encoding: Annotated[
+        str | None,
+        Option(
+            "The encoding of a text file, such as windows-1252 (default: UTF-8, or UTF-16 if marked).",
+            "files",
+            metavar="NAME",
+        ),
+    ]
+    skip: Annotated[
+        int,
+        Option("How many lines stand above the header.", "files", "whole", default=0, check=_whole("skip", 0)),
+    ]
+    percent: Annotated[
+        bool,
+        Option(
+            "Scores in a text file are percentages.",
+            "files",
+            "switch",
+            default=False,
+            of=("percent",),
+            check=_flag("percent"),
+        ),
+    ]
+    na: Annotated[
+        str | Sequence[str] | None,
+        Option(
+            "A word for a missing value in a text file; name all (default: NA, N/A, NULL, null, NaN, nan).",
+            "files",
+            "columns",
+            "WORD",
         ),
     ]
     exact: Annotated[
@@ -466,9 +506,7 @@ def refuse_unknown(verb: str, asked: Mapping[str, Any]) -> None:
     for name, value in asked.items():
         if name in known or (value is None and name in table(verb)):
             continue
-        raise why_not(verb, name) or InputError(
-            "no-such-option", f"{verb}() has no option {name!r}{nearest(name, list(known))}"
-        )
+        raise why_not(verb, name) or errors.no_such_option(verb, name, known)
 
 
 def asks(verb: str) -> Callable[[Verb], Verb]:

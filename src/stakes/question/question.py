@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any, Self
 
 from stakes import errors
+from stakes.engines.files.text_format import TextFormat
 from stakes.engines.plan import TRAVELS
 from stakes.errors import Given, InputError
 from stakes.question.options import Value, options, refuse_unknown, table
@@ -55,7 +56,13 @@ class Question:
     @property
     def rows(self) -> dict[str, Any]:
         """What engines take: which rows, which columns, which classes, and what decides."""
-        return {name: self.given[name] for name in _OF_ROWS if name in self.given} | {"pricing": self.pricing}
+        named = {name: self.given[name] for name in _OF_ROWS if name in self.given}
+        return {**named, "pricing": self.pricing, "text_format": self.text_format}
+
+    @property
+    def text_format(self) -> TextFormat | None:
+        """How text files are written, if anything was said about it."""
+        return TextFormat.of(self.given)
 
     def words(self, of_table: bool) -> dict[str, Any]:
         """What a tally remembers: texts and numbers; no columns, which have names in a table only."""

@@ -4,10 +4,10 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stakes import errors
+from stakes.engines.files.text_format import FORMAT_OPTIONS, TextFormat, in_format
 from stakes.errors import InputError, short, some
 from stakes.question.options import Column, Value
 from stakes.validation.features import Estimator
@@ -36,10 +36,11 @@ def validate_file(
     ``target``, ``features`` and the options ``groups``, ``weight`` and ``by`` are names of columns; features are all
     columns that are not named otherwise. Other options are those of :func:`stakes.validate`.
     """
-    from stakes.engines.files.reading import MISSING, read_whole
+    from stakes.engines.files.reading import read_whole
 
     require_scikit_learn()
-    frame = read_whole(Path(file), MISSING)
+    frame = read_whole(in_format(file, TextFormat.of(options)))
+    options = {name: value for name, value in options.items() if name not in FORMAT_OPTIONS}
     if (where := options.pop("where", None)) is not None:
         frame = frame.filter(satisfying(where, frame.with_columns(map(_as_numbers, frame.get_columns()))))
     beside = {name: options.pop(name, None) for name in _BESIDE}

@@ -134,7 +134,7 @@ def _check(test: object, target: Target, group: Array | None) -> None:
     if len(mixed):
         raise InputError(
             "group-of-several-labels",
-            f"groups: row {int(mixed[0]):,} (counting from 0) has another label than the first row of its group; "
+            f"groups: row {int(mixed[0]) + 1:,} (counting from 1) has another label than the first row of its group; "
             "labels can only change places between groups that have a single label each",
         )
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.columns import as_weights
+from stakes.engines.files.text_format import in_format
 from stakes.errors import InputError
 from stakes.evaluation import Evaluation
 from stakes.question.options import Column, Validated, asks
@@ -46,7 +47,7 @@ def validate(estimator: Estimator, X: Column, y: Column, **asked: Unpack[Validat
     question = Question.of("validate", asked)
     require_scikit_learn()
     check_estimator(estimator)
-    X, y, beside, dropped = keep_rows(indexable(X), y, question)
+    X, y, beside, dropped = keep_rows(indexable(in_format(X, question.text_format)), y, question)
     target = read_target(y, X, estimator, *(question[name] for name in ("task", "positive", "classes", "alike")))
     if target.labels is not None and len(set(target.labels.codes.tolist())) < 2:
         raise InputError(

@@ -88,9 +88,9 @@ def refuse_other_scale(values: Array, low: float, high: float) -> None:
         raise InputError(
             "not-on-its-scale",
             About("score"),
-            f" lies outside [0, 1] in {rows_text(int(outside.sum()))} ({float(values[first])!r}; "
-            f"{first_row(first)}), and the calibrator was fitted on probabilities; give scores of that kind, or fit "
-            "it on these",
+            f" lies outside [0, 1] in {rows_text(int(outside.sum()))} ({float(values[first])!r}; ",
+            first_row(first),
+            "), and the calibrator was fitted on probabilities; give scores of that kind, or fit it on these",
         )
     if (low < 0 or high > 1) and len(values) >= _MANY and not outside.any():
         errors.warn(

@@ -2,12 +2,14 @@
 
 import csv
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial
+from itertools import islice
 
 import polars as pl
 
 from stakes import errors
+from stakes.engines.files.dialect import SEPARATORS, Dialect, fields_of, find_dialect
 from stakes.engines.files.sources import Opened, Source
 from stakes.errors import InputError
 
@@ -17,23 +19,58 @@ _LOOKED_AT = 1 << 20
 MOST_COLUMNS = 100_000
 """Polars takes minutes to find its way in more of them."""
 
-SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
+_ENDINGS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": None, ".dat": None}
+USUAL = {end + zipped: sign for zipped in ("", ".gz") for end, sign in _ENDINGS.items()}
+"""The separator that the end of a name promises, if it does."""
+
+_FIRST = 1 << 16
+"""Bytes at the beginning that tell how a file is written."""
+
+_TITLES = 50
+"""Lines among which a header is looked for."""
 
 
-def scan(source: Source, separator: str, missing: list[str], numbers: Mapping[str, bool] | None = None) -> pl.LazyFrame:
+def dialect_of(source: Source, usual: str | None) -> Dialect:
+    """Find out how a file is written, as far as nobody said it."""
+    with source.open() as file:
+        start = file.read(_FIRST)
+    cut = len(start) if len(start) < _FIRST else start.rfind(b"\n") + 1
+    lines = start[:cut].decode("utf-8-sig", "replace").splitlines()
+    return find_dialect(source.name, lines[source.format.skip :], source.format, usual)
+
+
+def header_with(source: Source, names: Collection[str]) -> tuple[int, str] | None:
+    """The first of the first lines that holds all these names, and what separates them there."""
+    with source.open() as file:
+        for number, line in enumerate(islice(file, _TITLES), 1):
+            text = line.decode("utf-8-sig", "replace").rstrip("\r\n")
+            for sign in SEPARATORS:
+                if set(names) <= set(fields_of(text, sign)):
+                    return number, sign
+    return None
+
+
+def scan(source: Source, dialect: Dialect, numbers: Mapping[str, bool] | None = None) -> pl.LazyFrame:
     """Scan with the header as it is meant: quotes undone, and no name twice.
 
     All values stay text, unless ``numbers`` says which columns are numbers and which are few texts that come up often.
     """
-    names = header(source, separator)
-    scan = partial(pl.scan_csv, infer_schema=False, glob=False, separator=separator, null_values=missing)
+    names = header(source, dialect)
+    scan = partial(
+        pl.scan_csv,
+        infer_schema=False,
+        glob=False,
+        separator=dialect.separator,
+        null_values=list(dialect.missing),
+        skip_lines=dialect.skip,
+    )
     lazy = scan(source.for_polars)
     scanned = lazy.collect_schema().names()
     if len(scanned) != len(names):
-        raise fault(source, separator) or errors.unreadable_file(source.name, "the header is not understood")
+        raise fault(source, dialect) or errors.unreadable_file(source.name, "the header is not understood")
     if numbers is not None:
         types = {scanned[names.index(name)]: pl.Float64 if n else pl.Categorical for name, n in numbers.items()}
-        lazy = scan(source.for_polars, schema_overrides=types)
+        lazy = scan(source.for_polars, schema_overrides=types, decimal_comma=dialect.decimal == ",")
     lazy = lazy.rename(dict(zip(scanned, names, strict=True)))
     blank = _blank_lines_at_the_end(source)
     if not blank:
@@ -42,17 +79,18 @@ def scan(source: Source, separator: str, missing: list[str], numbers: Mapping[st
     rows -= blank  # Polars takes them for rows of missing values
     if rows < 0:  # a quote has swallowed them
         why = errors.unreadable_file(source.name, "a quote is opened and never closed")
-        raise stray_quote(source, separator) or fault(source, separator) or why
+        raise stray_quote(source, dialect) or fault(source, dialect) or why
     return lazy.head(rows)
 
 
-def header(source: Source, separator: str) -> list[str]:
+def header(source: Source, dialect: Dialect) -> list[str]:
     """Return the names in the first line."""
-    _, names = next(_records(source, separator), (1, []))
+    line, names = next(_records(source, dialect), (1 + dialect.skip, []))
     if not names:
-        raise errors.unreadable_file(source.name, "line 1 is empty; write the names of the columns there")
+        raise errors.unreadable_file(source.name, f"line {line:,} is empty; write the names of the columns there")
     if len(names) > MOST_COLUMNS:
         raise errors.too_many_columns(source.name, "the header names", MOST_COLUMNS)
+    names = [name or f"column {place}" for place, name in enumerate(names, 1)]
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise errors.duplicate_columns(twice).within(source.name)
@@ -71,31 +109,33 @@ def _blank_lines_at_the_end(source: Source) -> int:
     return max(tail[len(tail.rstrip(b"\r\n")) :].count(b"\n") - 1, 0)
 
 
-def refuse_faults(source: Source, separator: str) -> None:
+def refuse_faults(source: Source, dialect: Dialect) -> None:
     """Raise what is wrong with the first wrong line, if any is: too few fields, say, which Polars fills up."""
-    if _suspicious(source, separator) and (problem := fault(source, separator)):
+    if _suspicious(source, dialect) and (problem := fault(source, dialect)):
         raise problem
 
 
-def _suspicious(source: Source, separator: str) -> bool:
+def _suspicious(source: Source, dialect: Dialect) -> bool:
     """Whether a line may be wrong, told quickly by counting bytes; only a slow look tells what quotes mean.
 
     No line has too many fields (Polars refuses those), so all have enough if there are enough separators in all.
     """
-    separators, lines, end = 0, 0, b""
+    separators, lines, end, sign = 0, 0, b"", dialect.separator.encode()
     with source.open() as file:
+        for _ in range(dialect.skip):
+            file.readline()
         while block := file.read(_LOOKED_AT):
             if b'"' in block or b"\0" in block:
                 return True
-            separators, lines, end = separators + block.count(separator.encode()), lines + block.count(b"\n"), block
+            separators, lines, end = separators + block.count(sign), lines + block.count(b"\n"), block
     lines += not end.endswith(b"\n")
-    return separators != lines * (len(header(source, separator)) - 1)
+    return separators != lines * (len(header(source, dialect)) - 1)
 
 
-def fault(source: Source, separator: str) -> errors.InputError | None:
+def fault(source: Source, dialect: Dialect) -> errors.InputError | None:
     """The first line that is wrong in itself, if there is one."""
     try:
-        records = _records(source, separator)
+        records = _records(source, dialect)
         width = len(next(records)[1])
         blank = 0
         for line, fields in records:
@@ -110,9 +150,9 @@ def fault(source: Source, separator: str) -> errors.InputError | None:
     return None
 
 
-def stray_quote(source: Source, separator: str) -> errors.InputError | None:
+def stray_quote(source: Source, dialect: Dialect) -> errors.InputError | None:
     """The first line with a quote within a value; a lone one is what Polars stumbles over when all else is right."""
-    for line, fields in _records(source, separator):
+    for line, fields in _records(source, dialect):
         if any('"' in field for field in fields):
             return InputError(
                 "stray-quote",
@@ -122,19 +162,29 @@ def stray_quote(source: Source, separator: str) -> errors.InputError | None:
     return None
 
 
-def line_of(source: Source, separator: str, column: str, value: str) -> int:
+def line_of(source: Source, dialect: Dialect, column: str, value: str) -> int:
     """The first line that has this value in a column."""
-    records = _records(source, separator)
-    place = next(records)[1].index(column)
-    return next(line for line, fields in records if fields and fields[place] == value)
+    place = header(source, dialect).index(column)
+    return next(line for line, fields in _rows(source, dialect) if fields and fields[place] == value)
 
 
-def _records(source: Source, separator: str) -> Iterator[tuple[int, list[str]]]:
+def line_of_each(source: Source, dialect: Dialect) -> Iterator[int]:
+    """The line on which each row begins; those of nothing at the end are no rows."""
+    width = len(header(source, dialect))
+    return (line for line, fields in _rows(source, dialect) if fields or width == 1)
+
+
+def _rows(source: Source, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
+    return islice(_records(source, dialect), 1, None)
+
+
+def _records(source: Source, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
     """The line on which each record begins, and its fields."""
     with source.open() as file:
-        records = csv.reader(_lines(source.name, file), delimiter=separator, strict=True)
+        lines = islice(_lines(source.name, file), dialect.skip, None)
+        records = csv.reader(lines, delimiter=dialect.separator, strict=True)
         while True:
-            line = records.line_num + 1
+            line = dialect.skip + records.line_num + 1
             try:
                 fields = next(records, None)
             except csv.Error as problem:
@@ -148,7 +198,6 @@ def _in_words(problem: csv.Error) -> str:
     """What Python's reader says, for people who do not program."""
     words = {
         "unexpected end of data": "a quote is opened there and never closed",
-        "new-line character": "its lines end as on old Macintoshes; save the file with line ends of Unix or Windows",
         "field larger": f"a value has more than {csv.field_size_limit():,} characters",
     }
     return next((plain for begin, plain in words.items() if str(problem).startswith(begin)), str(problem))

@@ -12,6 +12,9 @@ from stakes.engines.files.sources import Source, literally
 from stakes.engines.older_polars import DIES_OF_BRACKETS
 
 _NAME = re.compile(rb'"([^"\\\n]*)"\s*:')
+_MOST_BYTES = 64 << 20
+"""Of a list that is read at once."""
+
 _MANY_BRACKETS = 500
 _MOST_DIGITS = 4_000
 _MOST_COLUMNS = 10_000
@@ -82,3 +85,24 @@ def _no_json(text: str) -> None:
 
 
 _parse = partial(json.loads, parse_float=_finite, parse_int=_whole, parse_constant=_no_json)
+
+
+def read_array(source: Source) -> pl.LazyFrame:
+    """Read a file that is one list of objects, or else lines of JSON."""
+    with source.open() as file:
+        text = file.read(_MOST_BYTES + 1)
+    if len(text) > _MOST_BYTES:
+        raise errors.unreadable_file(
+            source.name, f"it has more than {_MOST_BYTES:,} bytes; write one object in each line"
+        )
+    if not text.lstrip().startswith(b"["):
+        source.refuse_endless(False)
+        return scan(source)
+    try:
+        rows = _parse(text)
+    except (ValueError, RecursionError) as problem:
+        why = "it is nested too deep" if isinstance(problem, RecursionError) else str(problem)
+        raise errors.unreadable_file(source.name, why) from None
+    if not rows or not all(isinstance(row, dict) for row in rows):
+        raise errors.unreadable_file(source.name, "it is not a list of objects such as {'y': 1}")
+    return pl.DataFrame(rows, infer_schema_length=None).lazy()

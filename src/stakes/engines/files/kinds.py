@@ -1,4 +1,4 @@
-"""The kinds of files: by the end of the name, databases by their first bytes."""
+"""The kinds of files: by their first bytes, and text by the end of the name."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -10,7 +10,8 @@ import polars as pl
 from stakes import errors
 from stakes.engines import older_polars
 from stakes.engines.columns import refuse_lost_polars
-from stakes.engines.files import csv, database, json_lines
+from stakes.engines.files import csv, database, excel, json_lines
+from stakes.engines.files.dialect import Dialect
 from stakes.engines.files.sources import Source, literally
 from stakes.errors import InputError
 
@@ -24,8 +25,11 @@ _VALUE, _QUANTITY = 8, 100
 _PROBLEMS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, EOFError)
 """What reading may end in: a damaged file can make its reader panic."""
 
-_LINES = (*csv.SEPARATORS, *_JSON_LINES)
+_LINES = (*csv.USUAL, *_JSON_LINES)
 """Kinds whose rows are lines of text; the others know how many rows they have."""
+
+_MARKS = {b"PAR1": ".parquet", _ARROW_FILE: ".arrow", b"PK\x03\x04": ".xlsx"}
+"""Kinds that their first bytes tell, whatever their name."""
 
 
 class NotNumbersError(errors.InputError):
@@ -36,56 +40,62 @@ class NotNumbersError(errors.InputError):
 class FileTable:
     """The rows of one source, not read yet.
 
-    ``separator`` is that of separated text, in which all values are text unless they are ``typed``.
+    ``dialect`` is that of separated text, in which all values are text unless they are ``typed``.
     """
 
     source: Source
     columns: list[str]
     lazy: pl.LazyFrame | None = None
-    separator: str = ""
+    dialect: Dialect | None = None
     typed: bool = False
 
     def collect(self, names: Sequence[str]) -> pl.DataFrame:
         """Read some columns into a Polars frame."""
-        with _reading(self.source, self.typed):
+        with _reading(self.source, self.dialect, self.typed):
             if self.lazy is None:
                 return database.collect(self.source, names)
             frame = self.lazy.select(self._read(names)).collect()
             if self._ends_early(frame):
-                csv.refuse_faults(self.source, self.separator)
+                self.refuse_faults()
             return frame.select(names)
 
     def batches(self, names: Sequence[str], rows: int) -> Iterator[pl.DataFrame]:
         """Read some columns, so many rows at a time, in their order."""
-        with _reading(self.source, self.typed):
+        with _reading(self.source, self.dialect, self.typed):
             if self.lazy is None:
                 yield from database.batches(self.source, names, rows)
                 return
             checked = False
             for frame in older_polars.batches(self.lazy.select(self._read(names)), rows):
                 if not checked and self._ends_early(frame):
-                    csv.refuse_faults(self.source, self.separator)
+                    self.refuse_faults()
                     checked = True
                 yield frame.select(names)
 
+    def refuse_faults(self) -> None:
+        """Raise what is wrong with the first wrong line of separated text, if any is."""
+        if self.dialect is not None:
+            csv.refuse_faults(self.source, self.dialect)
+
     def _read(self, names: Sequence[str]) -> list[str]:
         """The columns to read: of separated text also the last, in which a line that ends too early shows."""
-        return list(dict.fromkeys([*names, self.columns[-1]] if self.separator else names))
+        return list(dict.fromkeys([*names, self.columns[-1]] if self.dialect else names))
 
     def _ends_early(self, frame: pl.DataFrame) -> bool:
-        return bool(self.separator and frame[self.columns[-1]].null_count())
+        return bool(self.dialect and frame[self.columns[-1]].null_count())
 
-    def with_types(self, numbers: Mapping[str, bool], missing: list[str]) -> "FileTable":
+    def with_types(self, numbers: Mapping[str, bool]) -> "FileTable":
         """The same table; in separated text some columns are numbers, others codes of text."""
-        if not self.separator:
+        dialect = self.dialect
+        if dialect is None or dialect.percentages or dialect.decimal == dialect.separator:
             return self
-        return replace(self, lazy=csv.scan(self.source, self.separator, missing, numbers), typed=True)
+        return replace(self, lazy=csv.scan(self.source, dialect, numbers), typed=True)
 
     def rows_up_to(self, most: int) -> int:
         """Count the rows (of text the lines) without reading them, or stop where there are more than that."""
         if self._rows_known is not None:
             return self._rows_known
-        return self.source.lines_up_to(most) - bool(self.separator)  # the header is no row
+        return self.source.lines_up_to(most) - (0 if self.dialect is None else self.dialect.skip + 1)
 
     @property
     def likely_rows(self) -> int:
@@ -103,13 +113,13 @@ class FileTable:
     def _rows_known(self) -> int | None:
         if self.lazy is None:
             return database.rows(self.source)
-        if _ending(self.source) in _LINES:
+        if _kind(self.source) in _LINES:
             return None
         with _reading(self.source):
             return int(self.lazy.select(pl.len()).collect().item())
 
 
-def open_table(source: Source, missing: list[str]) -> FileTable:
+def open_table(source: Source) -> FileTable:
     """Find out the kind of a source and the names of its columns."""
     refuse_lost_polars()
     with _reading(source):
@@ -117,27 +127,37 @@ def open_table(source: Source, missing: list[str]) -> FileTable:
             raise errors.unreadable_file(source.name, "it is empty")
         if database.kind_of(source):
             return FileTable(source, database.columns(source))
-        if source.table is not None:
+        kind = _kind(source)
+        if source.table is not None and kind != ".xlsx":
             raise InputError(
                 "no-database",
                 f"{source.path!s}: this is neither a SQLite nor a DuckDB database, so it has no tables; leave :: out",
             )
-        separator = csv.SEPARATORS.get(_ending(source), "")
-        if _ending(source) in _LINES:
-            source.refuse_endless(bool(separator))
-        lazy = csv.scan(source, separator, missing) if separator else _scan(source)
-        return FileTable(source, lazy.collect_schema().names(), lazy, separator)
+        if kind in csv.USUAL:
+            return _open_text(source.as_utf8(), csv.USUAL[kind])
+        if kind in _LINES:
+            source.refuse_endless(False)
+        lazy = _flat(_scan(source, kind))
+        return FileTable(source, lazy.collect_schema().names(), lazy)
 
 
-def _ending(source: Source) -> str:
-    if source.content is not None:
-        return ".csv"
-    name = source.path.name.lower()
-    return next((kind for kind in KINDS if name.endswith(kind)), "")
+def _open_text(source: Source, usual: str | None) -> FileTable:
+    source.refuse_endless(True)
+    dialect = csv.dialect_of(source, usual)
+    with _reading(source, dialect):
+        lazy = csv.scan(source, dialect)
+        return FileTable(source, lazy.collect_schema().names(), lazy, dialect)
 
 
-def _scan(source: Source) -> pl.LazyFrame:
-    kind = _ending(source)
+def _kind(source: Source) -> str:
+    """The kind of a file, called by the usual end of its name; empty where neither bytes nor name tell."""
+    start = source.start(max(map(len, _MARKS)))
+    marked = next((kind for mark, kind in _MARKS.items() if start.startswith(mark)), "")
+    name = source.path.name.lower() if source.content is None else ".csv"
+    return marked or next((kind for kind in KINDS if name.endswith(kind)), "")
+
+
+def _scan(source: Source, kind: str) -> pl.LazyFrame:
     if kind not in _SCANS:
         raise InputError(
             "unreadable-kind",
@@ -145,6 +165,27 @@ def _scan(source: Source) -> pl.LazyFrame:
             "of these",
         )
     return _SCANS[kind](source)
+
+
+def _flat(lazy: pl.LazyFrame) -> pl.LazyFrame:
+    """The same rows, with a column ``a.b`` for each field ``b`` of a column ``a`` that holds records."""
+    schema = lazy.collect_schema()
+    if not any(isinstance(dtype, pl.Struct) for dtype in schema.values()):
+        return lazy
+    found: dict[str, pl.Expr] = {}
+    for name, dtype in schema.items():
+        found.update(_fields(name, pl.col(name), dtype))
+    return lazy.select(expression.alias(name) for name, expression in found.items())
+
+
+def _fields(
+    name: str, values: pl.Expr, dtype: "pl.datatypes.DataTypeClass | pl.DataType"
+) -> Iterator[tuple[str, pl.Expr]]:
+    if not isinstance(dtype, pl.Struct):
+        yield name, values
+        return
+    for field in dtype.fields:
+        yield from _fields(f"{name}.{field.name}", values.struct.field(field.name), field.dtype)
 
 
 def _scan_parquet(source: Source) -> pl.LazyFrame:
@@ -165,34 +206,36 @@ _SCANS: dict[str, Callable[[Source], pl.LazyFrame]] = {
     ".parquet": _scan_parquet,
     **dict.fromkeys(_JSON_LINES, json_lines.scan),
     **dict.fromkeys(_ARROW, _scan_arrow),
+    ".json": json_lines.read_array,
+    ".xlsx": excel.read,
 }
 """How a file becomes a lazy Polars frame, by the end of its name; separated text has more to it."""
 
-KINDS = (*csv.SEPARATORS, *_SCANS)
+KINDS = (*csv.USUAL, *_SCANS)
 
 
 @contextmanager
-def _reading(source: Source, typed: bool = False) -> Iterator[None]:
+def _reading(source: Source, dialect: Dialect | None = None, typed: bool = False) -> Iterator[None]:
     """Notice when the file changes, and put into words what its reader stumbles over; ``typed`` text is read again."""
     with source.watched():
         try:
             yield
         except _PROBLEMS as problem:
             doubtful = typed and not errors.lacks_memory(problem)
-            raise NotNumbersError("second-look") if doubtful else _in_words(source, problem) from None
+            raise NotNumbersError("second-look") if doubtful else _in_words(source, problem, dialect) from None
 
 
-def _in_words(source: Source, problem: BaseException) -> errors.StakesError:
+def _in_words(source: Source, problem: BaseException, dialect: Dialect | None) -> errors.StakesError:
     """Take a second look for the line that is wrong; otherwise say what the reader said."""
     if errors.lacks_memory(problem):
         return errors.lack_of_memory(errors.first_line(problem))
     if errors.lacks_files(problem):
         return errors.lack_of_files()
-    kind, found = _ending(source), None
+    found = None
     with suppress(OSError, EOFError):  # what cannot be read at all has no line
-        if kind in csv.SEPARATORS:
-            found = csv.fault(source, csv.SEPARATORS[kind]) or csv.stray_quote(source, csv.SEPARATORS[kind])
-        elif kind in _JSON_LINES:
+        if dialect is not None:
+            found = csv.fault(source, dialect) or csv.stray_quote(source, dialect)
+        elif _kind(source) in _JSON_LINES:
             found = json_lines.fault(source)
     panics = not isinstance(problem, Exception)  # of which the reader tells in terms of its own code
     why = "it is damaged" if panics else getattr(problem, "strerror", None) or errors.first_line(problem)

@@ -2,11 +2,10 @@
 
 import functools
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -21,15 +20,12 @@ from stakes.engines.conditions.tree import Condition
 from stakes.engines.files import csv, database
 from stakes.engines.files.kinds import FileTable, NotNumbersError, open_table
 from stakes.engines.files.room import refuse_beyond_memory
-from stakes.engines.files.sources import FileNames, single, sources
+from stakes.engines.files.sources import FileName, FileNames, single, sources
 from stakes.engines.older_polars import STREAMING
-from stakes.errors import About, InputError, short, some
+from stakes.errors import About, InputError, Pass, some
 
 if TYPE_CHECKING:
     import duckdb
-
-MISSING = ["", "NA", "N/A", "NULL", "null", "NaN", "nan"]
-"""How text files write a missing value; no class is called like that."""
 
 _NUMBERS = ("score", "weight")
 _LOOKED_AT = 1 << 20
@@ -63,12 +59,14 @@ class Files:
         condition = None if where is None else parse(where)
         if condition is not None:
             groups(condition)  # what is wrong with it in itself is said before a file is opened
-        tables = [open_table(source, MISSING) for source in sources(data)]
+        tables = [open_table(source) for source in sources(data)]
         for table in tables:
             _same_columns(tables[0], table)
             for argument, name in wanted.items():
                 if name not in table.columns:
-                    raise _suspicion(table) or errors.no_such_column(argument, name, table.columns)
+                    raise _suspicion(table, wanted.values()) or errors.no_such_column(argument, name, table.columns)
+            if wanted:
+                _tell_what_was_found(table)
             if condition is not None:
                 condition.check(table.columns)
         return cls(tables, wanted, condition)
@@ -97,8 +95,24 @@ class Files:
             if any(count for _, count, _ in counts):
                 before = itertools.accumulate((rows for rows, _, _ in counts), initial=0)
                 firsts = [start + first for start, (_, count, first) in zip(before, counts, strict=False) if count]
-                return errors.missing_values(argument, sum(count for _, count, _ in counts), firsts[0])
+                problem = errors.missing_values(argument, sum(count for _, count, _ in counts), firsts[0])
+                return problem.located(self.place_of)
         return None
+
+    def place_of(self, row: int) -> str:
+        """Where a row stands: the file, and the line of text or the number of the row in it, counting from 1."""
+        for table in self.tables:
+            if table.dialect is None:
+                rows = table.rows_up_to(row)
+                if row < rows:
+                    return f"{table.source.name}, row {row + 1:,}"
+                row -= rows
+                continue
+            for line in csv.line_of_each(table.source, table.dialect):
+                if not row:
+                    return f"{table.source.name}, line {line:,}"
+                row -= 1
+        raise ValueError(f"there is no row {row}")
 
     @property
     def likely_rows(self) -> int:
@@ -138,10 +152,11 @@ class Files:
 
     def with_types(self) -> "Files":
         """The same files, with numbers in text read by Polars, and labels coded: quicker, but faults have no line."""
-        if not any(table.separator for table in self.tables) or self.condition is not None:
+        if not any(table.dialect for table in self.tables) or self.condition is not None:
             return self
         numbers = {name: argument in _NUMBERS for argument, name in self.wanted.items()}
-        return replace(self, tables=[table.with_types(numbers, MISSING) for table in self.tables])
+        tables = [table.with_types(numbers) for table in self.tables]
+        return self if tables == self.tables else replace(self, tables=tables)
 
     @property
     def _names(self) -> list[str]:
@@ -176,36 +191,60 @@ class Files:
         return {argument: _as_type(table, frame[name], argument) for argument, name in self.wanted.items()}
 
 
-def read_whole(path: Path, missing: Sequence[str] = ()) -> pl.DataFrame:
-    """Return the file as a Polars frame with all its columns; those of a text file stay text as it stands.
+def read_whole(file: FileName, missing: bool = True) -> pl.DataFrame:
+    """Return the file as a Polars frame with all its columns; those of a text file stay text.
 
-    Texts that stand for a ``missing`` value are null.
+    Texts that stand for a ``missing`` value are null, unless they shall stay as they stand.
     """
-    table = open_table(single(path), list(missing))
-    return table.collect(table.columns)
+    source = single(file)
+    if not missing:
+        source = replace(source, format=replace(source.format, na=()))
+    table = open_table(source)
+    frame = table.collect(table.columns)
+    return frame if not missing else _normal(table, frame)
+
+
+def _normal(table: FileTable, frame: pl.DataFrame) -> pl.DataFrame:
+    """The same rows, with numbers in separated text written as Python writes them."""
+    dialect = table.dialect
+    return frame if dialect is None else frame.with_columns(dialect.normal(column, column.name) for column in frame)
 
 
 def _part(table: FileTable, frame: pl.DataFrame) -> Part:
     """Rows of a file for a condition; separated text has no types."""
-    return Part(frame, MISSING if table.separator else (), functools.partial(_place, table))
+    words = () if table.dialect is None else table.dialect.missing
+    return Part(_normal(table, frame), words, functools.partial(_place, table))
+
+
+def _tell_what_was_found(table: FileTable) -> None:
+    """Say how text is read where nobody had said it."""
+    dialect = table.dialect
+    if dialect is not None and dialect.found:
+        errors.warn(
+            "found-format",
+            f"{table.source.name} is read with {' and '.join(dialect.found)}; pass ",
+            *[part for one in dialect.advice for part in (", ", one)][1:],
+            " to be sure",
+        )
 
 
 # ── the names of the columns ─────────────────────────────────────────────────────────────────────────────────────
-def _suspicion(table: FileTable) -> errors.InputError | None:
+def _suspicion(table: FileTable, wanted: Collection[str]) -> errors.InputError | None:
     """What else may be wrong with separated text when a column is not there."""
-    if not table.separator:
+    if table.dialect is None:
         return None
-    if len(table.columns) == 1 and any(sign in table.columns[0] for sign in ";\t|,"):
+    line, sign = csv.header_with(table.source, wanted) or (0, "")
+    if line > table.dialect.skip + 1:
+        return InputError(
+            "title-lines",
+            f"{table.source.name}: the columns are named in line {line}, below something else; pass ",
+            Pass("skip", line - 1),
+        )
+    if sign not in ("", table.dialect.separator):
         return InputError(
             "other-separator",
-            f"{table.source.name}: the header {short(repr(table.columns[0]))} is one column, so something else than "
-            f"{table.separator!r} separates the fields; save the file with {table.separator!r} between them",
-        )
-    if table.separator == "," and any(";" in name for name in table.columns):
-        return InputError(
-            "mixed-separators",
-            f"{table.source.name}: the header {short(repr(','.join(table.columns)))} seems to be separated by ';'; "
-            "save the file with ',' between the fields and '.' in numbers",
+            f"{table.source.name}: fields are not separated by {table.dialect.separator!r}; pass ",
+            Pass("separator", sign),
         )
     if all(read_number(name) is not None for name in table.columns):
         return InputError(
@@ -232,24 +271,40 @@ def _same_columns(first: FileTable, other: FileTable) -> None:
 
 # ── the values ───────────────────────────────────────────────────────────────────────────────────────────────────
 def _as_type(table: FileTable, column: pl.Series, argument: str) -> pl.Series:
+    """The values of a column as its argument takes them; scores that are percentages become shares."""
+    try:
+        values = _typed(table, column, argument)
+    except errors.InputError as problem:
+        raise problem.located(lambda row: _place(table, column.name, column[row])) from None
+    signed = table.dialect is not None and column.name in table.dialect.percentages  # are shares already
+    percent = table.source.format.percent and argument.startswith("score") and not signed
+    return values / 100 if percent else values
+
+
+def _typed(table: FileTable, column: pl.Series, argument: str) -> pl.Series:
     """Labels in text files stay text (Polars leaves NUL bytes in it); scores and weights must be numbers."""
     if table.typed and _doubtful(column):
         raise NotNumbersError("second-look")
-    if argument not in _NUMBERS or column.dtype != pl.String:
-        if table.separator and column.dtype == pl.String and column.str.contains("\0", literal=True).any():
-            csv.refuse_faults(table.source, table.separator)
+    if not argument.startswith(_NUMBERS) or column.dtype != pl.String:
+        if table.dialect is not None and column.dtype == pl.String:
+            if column.str.contains("\0", literal=True).any():
+                table.refuse_faults()
+            return table.dialect.normal(column, argument)
         return column
-    numbers = column.str.strip_chars().cast(pl.Float64, strict=False)
+    text = column if table.dialect is None else table.dialect.normal(column, argument)
+    numbers = text.str.strip_chars().cast(pl.Float64, strict=False)
     wrong = (numbers.is_null() & column.is_not_null()).arg_true()
     if len(wrong):
-        value = column[int(wrong[0])]
-        problem = errors.not_a_number(argument, len(wrong), int(wrong[0]), value)
-        raise problem.within(_place(table, column.name, value))
+        first, dialect = int(wrong[0]), table.dialect
+        value = column[first]
+        reason = None if dialect is None else dialect.why_no_number(column, argument, first)
+        problem = reason or errors.not_a_number(argument, len(wrong), first, value)
+        raise problem
     infinite = numbers.is_infinite().fill_null(False).arg_true()
     if len(infinite):
         value = column[int(infinite[0])]
         problem = errors.infinite_values(argument, len(infinite), int(infinite[0]))
-        raise errors.beyond_float64(value, problem).within(_place(table, column.name, value))
+        raise errors.beyond_float64(value, problem)
     return numbers
 
 
@@ -262,9 +317,9 @@ def _doubtful(column: pl.Series) -> bool:
 
 def _place(table: FileTable, column: str, value: str) -> str:
     """The file, and in separated text the line, where a value stands first."""
-    if not table.separator:
+    if table.dialect is None:
         return table.source.name
-    return f"{table.source.name}, line {csv.line_of(table.source, table.separator, column, value):,}"
+    return f"{table.source.name}, line {csv.line_of(table.source, table.dialect, column, value):,}"
 
 
 def _gaps(lazy: pl.LazyFrame, name: str) -> tuple[int, int, int]:

@@ -1,20 +1,23 @@
 """Which files are meant: one, several, those that match a pattern, a table of a database, or standard input."""
 
+import codecs
 import glob
 import gzip
 import io
 import os
 import sys
+import tempfile
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import IO, NamedTuple, TypeAlias
 
 from stakes import errors
-from stakes.errors import InputError
+from stakes.engines.files.text_format import FormattedFile, TextFormat
+from stakes.errors import InputError, Pass
 from stakes.text import visible
 
 STANDARD_INPUT = "-"
@@ -23,10 +26,16 @@ _GZIP = b"\x1f\x8b"
 _LOOKED_AT = 1 << 20
 """Bytes that are read at a time; those at the beginning tell how long lines are."""
 
+_STARTS = 1 << 16
+"""Bytes that tell how lines end."""
+
 _LONGEST_LINE = 16 << 20
 
 _MOST_PIPED = 256 << 20
 """Bytes of what can be read once only, and is kept in memory."""
+
+_MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+"""First bytes that tell the encoding."""
 
 _BESIDE_DATABASES = ("-wal", "-shm", "-journal", ".wal")
 """How files are called, beside their database, that hold what was written last."""
@@ -59,6 +68,7 @@ class Source:
     table: str | None = None
     content: bytes | None = None
     state: State | None = None
+    format: TextFormat = field(default_factory=TextFormat)
 
     @property
     def for_polars(self) -> Path | io.BytesIO:
@@ -167,6 +177,34 @@ class Source:
             lines = file.read(_LOOKED_AT)
         return max(1, round(self.size / max(1, len(lines)) * lines.count(b"\n")))
 
+    def as_utf8(self) -> "Source":
+        """The same text in UTF-8 and with line ends of Unix, in a file that is deleted when nobody needs it."""
+        with self.open() as file:
+            start = file.read(_STARTS)
+        marked = next((name for mark, name in _MARKS.items() if start.startswith(mark)), "utf-8")
+        encoding = self.format.encoding or marked
+        old_ends = b"\r" in start and b"\n" not in start
+        if not old_ends and codecs.lookup(encoding).name == "utf-8":
+            return self
+        if self.zipped:
+            _ = self.unpacked
+        handle, path = tempfile.mkstemp(prefix="stakes-", suffix=".csv")
+        found = replace(self, path=Path(path), content=None, state=None)
+        weakref.finalize(found, os.unlink, path)
+        lines = 0
+        with os.fdopen(handle, "wb") as out, io.TextIOWrapper(self.open(), encoding, newline=None) as text:
+            try:
+                while block := text.read(_LOOKED_AT):
+                    lines += block.count("\n")
+                    out.write(block.encode())
+            except UnicodeError:
+                raise InputError(
+                    "wrong-encoding",
+                    f"{self.name}: line {lines + 1:,} or one soon after it is not {encoding}; pass another ",
+                    Pass("encoding"),
+                ) from None
+        return found
+
     def refuse_endless(self, separated: bool) -> None:
         """Refuse a line of which readers would take many times the memory.
 
@@ -201,17 +239,18 @@ class Source:
 
 def sources(data: FileNames) -> list[Source]:
     """Find what a name, or several, stand for; nothing is taken twice."""
-    found = [source for name in _names(data) for source in _find(name)]
+    found = [source for one in _named(data) for source in _find(one)]
     _refuse_twice(found)
     return found
 
 
-def _names(data: FileNames) -> list[str]:
-    return [os.fspath(one) for one in ([data] if isinstance(data, str | os.PathLike) else data)]
+def _named(data: FileNames) -> Sequence[FileName]:
+    return [data] if isinstance(data, str | os.PathLike) else data
 
 
-def single(path: Path) -> Source:
+def single(file: FileName) -> Source:
     """The file of that very name."""
+    path, format = Path(file), file.format if isinstance(file, FormattedFile) else TextFormat()
     if os.path.isdir(path):
         raise errors.unreadable_file(str(path), "it is a directory")
     if not os.path.exists(path):
@@ -219,19 +258,20 @@ def single(path: Path) -> Source:
     name = visible(str(path))
     if not os.path.isfile(path):  # a pipe can be read once
         with path.open("rb") as pipe:
-            return Source(name, path, content=_read_all(name, pipe))
-    return Source(name, path, state=_state(path))
+            return Source(name, path, content=_read_all(name, pipe), format=format)
+    return Source(name, path, state=_state(path), format=format)
 
 
-def _find(name: str) -> list[Source]:
+def _find(one: FileName) -> list[Source]:
+    name, format = os.fspath(one), one.format if isinstance(one, FormattedFile) else TextFormat()
     if name == STANDARD_INPUT:
-        return [Source("standard input", content=_read_all("standard input", sys.stdin.buffer))]
+        return [Source("standard input", content=_read_all("standard input", sys.stdin.buffer), format=format)]
     found = _files_and_tables(name)
     if not found:
         raise InputError(
             "no-file-matches", f"{name}: there is no such file, and none that matches this pattern; check the folder"
         )
-    singles = [(single(Path(file)), table) for file, table in found]
+    singles = [(replace(single(Path(file)), format=format), table) for file, table in found]
     return [one if table is None else replace(one, name=visible(name), table=table) for one, table in singles]
 
 
@@ -284,7 +324,7 @@ def _measure_line(line: int, block: bytes) -> int:
 
 def read_once(data: FileNames) -> bool:
     """Whether there is something among these that can be read only once: standard input, or a pipe."""
-    names = _names(data)
+    names = [os.fspath(one) for one in _named(data)]
     piped = (os.path.exists(name) and not os.path.isfile(name) and not os.path.isdir(name) for name in names)
     return STANDARD_INPUT in names or any(piped)
 

@@ -1,0 +1,124 @@
+"""What columns files have, what is in them, and which may be the truth, the score and the prediction."""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+import polars as pl
+
+from stakes.engines.files.kinds import FileTable, open_table
+from stakes.engines.files.sources import FileNames, sources
+from stakes.errors import short
+from stakes.records import Record
+from stakes.text import visible
+
+LOOKED_AT = 10_000
+"""Rows at the beginning that are looked at."""
+
+_FEW, _SHOWN = 20, 5
+"""A column of at most so many different values may hold classes; so many are shown of it."""
+
+_NAMES = {
+    "truth": r"y|y_?true|truth|true|label|labels|target|actual|outcome|class|gold|diagnos\w*|observed|reference|befund",
+    "prediction": r"y_?pred\w*|pred\w*|decision|decided|said|forecast|y_?hat|guess",
+    "score": r"p|y_?(score|prob\w*)|prob\w*|score|scores|risk|pr|wahrscheinlichkeit",
+}
+"""Names that tell what a column is."""
+
+
+@dataclass(frozen=True)
+class DescribedColumn(Record):
+    """One column: whether it holds numbers, and what it holds in the rows that were looked at."""
+
+    name: str
+    kind: str
+    different: int
+    missing: int
+    examples: list[str]
+
+    @property
+    def may_be_classes(self) -> bool:
+        """Whether there are few enough values to be classes, and none is a fraction."""
+        return 2 <= self.different <= _FEW and self.kind in ("text", "whole numbers", "booleans")
+
+    @property
+    def holds(self) -> str:
+        """The values in words."""
+        if self.kind in ("numbers", "whole numbers") and self.different > _SHOWN:
+            return f"{self.examples[0]} to {self.examples[-1]}, {self.different:,} different"
+        shown = [short(one) for one in self.examples[:_SHOWN]]
+        more = "" if self.different <= len(shown) else f" and {self.different - len(shown):,} more"
+        return ", ".join(shown) + more
+
+
+@dataclass(frozen=True)
+class DescribedFile(Record, stakes="columns", shown="* roles"):
+    """The columns of a file, and what to ask next."""
+
+    file: str
+    rows: int
+    columns: list[DescribedColumn]
+
+    @cached_property
+    def roles(self) -> dict[str, str]:
+        """Which column may be the truth, and which the score or the prediction."""
+        classes = [one for one in self.columns if one.may_be_classes]
+        truth = _choose("truth", [one for one in classes if not _is_called(one, "prediction")])
+        scores = [one for one in self.columns if one.kind == "numbers" and one is not truth and _within(one)]
+        score = _choose("score", scores)
+        if truth is None:
+            return self._quantities()
+        labels = [one for one in classes if one is not truth and set(one.examples) <= set(truth.examples)]
+        said = None if score is not None else _choose("prediction", labels)
+        found = {"truth": truth, "score": score, "prediction": said}
+        return {role: one.name for role, one in found.items() if one is not None}
+
+    def _quantities(self) -> dict[str, str]:
+        numbers = [one for one in self.columns if one.kind in ("numbers", "whole numbers")]
+        named = {role: [one for one in numbers if _is_called(one, role)] for role in ("truth", "prediction")}
+        return {role: found[0].name for role, found in named.items() if found}
+
+
+def describe(data: FileNames) -> DescribedFile:
+    """Look at the first rows of a file; of several at those of the first."""
+    table = open_table(sources(data)[0])
+    frame = next(table.batches(table.columns, LOOKED_AT), pl.DataFrame(schema=dict.fromkeys(table.columns, pl.String)))
+    return DescribedFile(table.source.name, len(frame), [_described(table, column) for column in frame.head(LOOKED_AT)])
+
+
+def _described(table: FileTable, column: pl.Series) -> DescribedColumn:
+    if table.dialect is not None and column.dtype == pl.String:
+        column = _as_numbers(table.dialect.normal(column, column.name))
+    held = column.drop_nulls()
+    if column.dtype.is_nested():
+        return DescribedColumn(column.name, str(column.dtype), 0, column.null_count(), [])
+    values = held.unique().sort()
+    if not column.dtype.is_numeric():
+        kind = {pl.String: "text", pl.Boolean: "booleans"}.get(type(column.dtype), str(column.dtype))
+        examples = [visible(str(value)) for value in values.head(_FEW)]
+        return DescribedColumn(column.name, kind, len(values), column.null_count(), examples)
+    whole = column.dtype.is_integer() or bool((held == held.floor()).all())
+    ends = values if len(values) <= _SHOWN else pl.concat([values.head(1), values.tail(1)])
+    kind, examples = "whole numbers" if whole else "numbers", [f"{value:g}" for value in ends]
+    return DescribedColumn(column.name, kind, len(values), column.null_count(), examples)
+
+
+def _as_numbers(column: pl.Series) -> pl.Series:
+    """A column of text that holds nothing but numbers, as numbers."""
+    numbers = column.str.strip_chars().cast(pl.Float64, strict=False)
+    return numbers if numbers.null_count() == column.null_count() < len(column) else column
+
+
+def _within(column: DescribedColumn) -> bool:
+    """Whether all numbers may be probabilities."""
+    return all(0 <= float(value) <= 1 for value in column.examples)
+
+
+def _is_called(column: DescribedColumn, role: str) -> bool:
+    return re.fullmatch(_NAMES[role], column.name.strip().lower()) is not None
+
+
+def _choose(role: str, among: list[DescribedColumn]) -> DescribedColumn | None:
+    """The one that is called so, or the only one."""
+    called = [one for one in among if _is_called(one, role)]
+    return called[0] if called else among[0] if len(among) == 1 else None

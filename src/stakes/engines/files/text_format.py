@@ -1,0 +1,104 @@
+"""How text files are written, as far as a user says so; it goes along with the name of the file."""
+
+import codecs
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from stakes.errors import Given, InputError, several
+
+MISSING = ("NA", "N/A", "NULL", "null", "NaN", "nan")
+"""How text files write a missing value beside leaving it out, unless the words for it are given."""
+
+
+_SPELLED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
+"""How separators can be spelled."""
+
+
+@dataclass(frozen=True)
+class TextFormat:
+    """How a text file is written; None is found out.
+
+    ``skip`` lines stand above the header, ``na`` are the words for a missing value, ``percent`` says that scores are
+    percentages.
+    """
+
+    separator: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    skip: int = 0
+    na: tuple[str, ...] = MISSING
+    percent: bool = False
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> "TextFormat | None":
+        """What was said about files; None where it is nothing."""
+        said = {field.name: given[field.name] for field in fields(cls) if given.get(field.name) not in (None, 0, False)}
+        if "separator" in said:
+            said["separator"] = _SPELLED.get(said["separator"], said["separator"])
+        if "na" in said:
+            said["na"] = (said["na"],) if isinstance(said["na"], str) else tuple(said["na"])
+        return cls(**said) if said else None
+
+    @property
+    def changes(self) -> list[str]:
+        """The names of what is not as usual."""
+        return [field.name for field in fields(self) if getattr(self, field.name) != field.default]
+
+    def __post_init__(self) -> None:
+        for name in ("separator", "decimal", "encoding"):
+            if not isinstance(getattr(self, name), str | None):
+                raise InputError("no-text", Given(name, getattr(self, name)), " is no text; give it in quotes")
+        if self.separator is not None and (len(self.separator.encode()) != 1 or self.separator in '"\r\n\0'):
+            raise InputError(
+                "bad-separator", Given("separator", self.separator), " is not one sign; give ',', ';', '|' or a tab"
+            )
+        if self.decimal is not None and (self.decimal not in (".", ",") or self.decimal == self.separator):
+            why = "separates the fields, too" if self.decimal == self.separator else "is neither '.' nor ','"
+            raise InputError("bad-decimal", Given("decimal", self.decimal), f" {why}; give the other one")
+        if self.encoding is not None:
+            _check_encoding(self.encoding)
+
+
+FORMAT_OPTIONS = tuple(field.name for field in fields(TextFormat))
+"""The options that say how text files are written."""
+
+
+def _check_encoding(name: str) -> None:
+    try:
+        text = codecs.lookup(name)._is_text_encoding
+    except (LookupError, ValueError):
+        text = False
+    if not text:
+        raise InputError(
+            "no-such-encoding",
+            Given("encoding", name),
+            " is none that there is; give 'utf-8', 'utf-16', 'windows-1252' or another of Python's",
+        )
+
+
+def in_format(data: Any, format: TextFormat | None) -> Any:
+    """The names of files with how they are written; what is no file is not written in any way."""
+    if format is None:
+        return data
+    names = data if isinstance(data, list | tuple) else [data]
+    if not all(isinstance(name, str | os.PathLike) for name in names):
+        raise InputError(
+            "format-of-no-file",
+            several(format.changes),
+            " tells how a text file is written, and the rows are not in one; leave that out, or name the file",
+        )
+    found = [FormattedFile(os.fspath(name), format) for name in names]
+    return found if names is data else found[0]
+
+
+@dataclass(frozen=True)
+class FormattedFile(os.PathLike[str]):
+    """The name of a file, and how it is written."""
+
+    name: str
+    format: TextFormat
+
+    def __fspath__(self) -> str:
+        return self.name

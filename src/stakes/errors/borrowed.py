@@ -1,0 +1,45 @@
+"""Words of other libraries, and ours for the same."""
+
+from collections.abc import Collection
+
+from stakes.errors import InputError
+from stakes.errors.mentions import Pass
+from stakes.errors.words import nearest
+
+_OURS = {
+    "truth": "y_true targets target actual actual_vector ground_truth gold response obs",
+    "prediction": "y_pred preds pred predicted predict_vector",
+    "score": "y_score y_prob y_proba probas_pred probs proba probability predictor",
+    "weight": "sample_weight sample_weights weights",
+    "classes": "labels target_names class_names levels",
+    "positive": "pos_label positive_class event_level",
+    "by": "segment segments slices sensitive_features",
+    "costs": "cost_matrix loss_matrix utility",
+    "prior": "prevalence priors class_prior",
+    "confidence": "confidence_level conf_level",
+    "threshold": "cutoff cut_off decision_threshold",
+    "seed": "random_state random_seed",
+    "where": "query",
+    "missing": "nan_policy dropna na_rm",
+    "resamples": "n_resamples n_bootstraps n_boot",
+    "permutations": "n_permutations",
+    "repeats": "n_repeats",
+    "jobs": "n_jobs",
+}
+"""Our name of an option, and the names that scikit-learn, torchmetrics, PyCM, Evidently, pROC and scipy have for it."""
+
+_TRANSLATED = {theirs: ours for ours, names in _OURS.items() for theirs in names.split()}
+
+
+def translation(name: str, known: Collection[str]) -> list[str | Pass]:
+    """Say how an option of another library is called here, if it is one of those known."""
+    if name == "average":
+        return ["each average is a figure of its own, such as macro_f1 or weighted_f1; ask for that one"]
+    ours = _TRANSLATED.get(name, "")
+    found = [one for one in (ours, f"{ours}s") if one in known]
+    return ["here it is called ", Pass(found[0]), "; pass that"] if found else []
+
+
+def no_such_option(verb: str, name: str, known: Collection[str]) -> InputError:
+    translated = translation(name, known) or [nearest(name, list(known)).removeprefix("; ")]
+    return InputError("no-such-option", f"{verb}() has no option {name!r}; ", *translated)

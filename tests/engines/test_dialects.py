@@ -1,0 +1,255 @@
+"""How text files are written is found by a rule, asked for where two answers fit, and can be said."""
+
+import gzip
+import json
+import warnings
+
+import polars as pl
+import pytest
+
+import stakes
+from stakes.engines.files.dialect import find_dialect
+from stakes.engines.files.text_format import TextFormat
+from tests.command import run
+
+ROWS = [("yes", 0.9), ("no", 0.25), ("yes", 0.625), ("no", 0.75)]
+FIT = {"truth": "y", "score": "p", "positive": "yes"}
+AUC = 0.75
+
+
+def written(separator=",", decimal=".", ends="\n", percent="", title=""):
+    shown = [(y, f"{100 * p:g} %" if percent else f"{p:g}") for y, p in ROWS]
+    lines = ["y" + separator + "p", *(y + separator + p.replace(".", decimal) for y, p in shown)]
+    return title + "".join(line + ends for line in lines)
+
+
+def evaluated(path, **more):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = stakes.evaluate(path, **FIT, **more)
+    return found, " ".join(str(one.message) for one in caught)
+
+
+# ── the rule ─────────────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize(
+    ("text", "separator", "decimal"),
+    [
+        ("a,b\n1,2\n", ",", "."),
+        ("a;b\n1,5;2\n", ";", ","),
+        ("a;b\n1.5;2\n", ";", "."),
+        ("a\tb\n1,5\t2\n", "\t", ","),
+        ("a|b\n1|2\n", "|", "."),
+        ("a,b;c\n1,2\n", ",", "."),  # only commas part the rows alike
+        ("Name, first;age\nAnn;3\n", ";", "."),
+        ('"a;b",c\n1,2\n', ",", "."),  # a separator within quotes is none
+        ("a\n1\n", ",", "."),
+        ("a;b\n1,234;5\n", ";", "."),  # thousands, perhaps: not a sure decimal comma
+        ("a;b\n1,234;5\n0,5;6\n", ";", ","),
+        ("a;b\n1,5;2.5\n", ";", "."),  # both signs in use: nothing is sure
+        ('a,b\n"1,5","2"\n', ",", ","),
+        ("a;b\n01.02.2026;1,5\n", ";", ","),  # a date is no number
+        ("a;b\nx;\n", ";", "."),
+    ],
+)
+def test_the_first_lines_tell(text, separator, decimal):
+    found = find_dialect("a.csv", text.splitlines(), TextFormat(), ",")
+    assert (found.separator, found.decimal) == (separator, decimal)
+
+
+def test_a_name_tells_what_is_usual():
+    assert find_dialect("a.tsv", ["a\tb", "1\t2"], TextFormat(), "\t").found == ()
+    assert find_dialect("a.txt", ["a\tb", "1\t2"], TextFormat(), None).found == ("fields separated by a tab",)
+
+
+def test_two_separators_that_fit_are_asked_for(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("y,x;p,z\n1,2;3,4\n5,6;7,8\n")
+    with pytest.raises(stakes.InputError, match=r"may be separated by ',' or ';'; pass separator=','") as caught:
+        stakes.evaluate(path, truth="y", score="z")
+    assert [(one.name, one.value) for one in caught.value.advice] == [("separator", ",")]
+
+
+# ── the files ────────────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("decimal", [".", ","])
+@pytest.mark.parametrize("percent", ["", "%"])
+def test_every_dialect_gives_the_same_figures(tmp_path, separator, decimal, percent):
+    if separator == decimal:
+        return
+    path = tmp_path / "a.csv"
+    path.write_text(written(separator, decimal, percent=percent))
+    found, said = evaluated(path)
+    assert found["auc"].value == AUC
+    assert found["brier_score"].value == pytest.approx(sum((p - (y == "yes")) ** 2 for y, p in ROWS) / 4, rel=1e-15)
+    assert ("fields separated by" in said) == (separator != ",")
+    assert ("decimal commas" in said) == (decimal == ",")
+    assert ("percentages in 'p'" in said) == bool(percent)
+    again, said = evaluated(path, separator=separator, decimal=decimal, percent=bool(percent))
+    assert said == ""
+    assert again["auc"] == found["auc"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "windows-1252", "latin-1"])
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("zipped", [False, True])
+def test_every_encoding_and_end_of_line(tmp_path, encoding, ends, zipped):
+    path = tmp_path / ("a.csv.gz" if zipped else "a.csv")
+    content = written(ends=ends).replace("yes", "größer").encode(encoding)
+    path.write_bytes(gzip.compress(content) if zipped else content)
+    said = {} if encoding in ("utf-8", "utf-8-sig", "utf-16") else {"encoding": encoding}
+    found = stakes.evaluate(path, **{**FIT, "positive": "größer"}, **said)
+    assert found["auc"].value == AUC
+
+
+def test_many_rows_are_read_alike(tmp_path):
+    """The quick way through Polars' own types, and batches."""
+    path, plain = tmp_path / "a.csv", tmp_path / "b.csv"
+    rows = [("yes" if i % 3 else "no", f"{(i * 37 % 1000) / 1000:.3f}") for i in range(150_000)]
+    plain.write_text("y,p\n" + "".join(f"{y},{p}\n" for y, p in rows))
+    path.write_text("y;p\n" + "".join(f"{y};{p.replace('.', ',')}\n" for y, p in rows))
+    expected = stakes.evaluate(plain, **FIT)
+    for exact in (None, False):
+        found, _ = evaluated(path, exact=exact)
+        assert found["auc"].value == pytest.approx(expected["auc"].value, abs=1e-12 if exact is None else 1e-4)
+        assert found.confusion == expected.confusion
+
+
+def test_lines_above_the_header(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(written(title="Export of the laboratory\n\n2026-11-16; 14:03\n"))
+    with pytest.raises(stakes.InputError, match=r"the columns are named in line 4, below something else; pass skip=3"):
+        stakes.evaluate(path, **FIT)
+    assert evaluated(path, skip=3)[0]["auc"].value == AUC
+    path.write_text(path.read_text() + "no,oops\n")
+    with pytest.raises(stakes.InputError, match=r"no number \('oops'; the first is in .*a\.csv, line 9\)"):
+        stakes.evaluate(path, **FIT, skip=3)
+
+
+def test_columns_without_a_name(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("y;p;;\nyes;0,9;;\nno;0,25;;\nyes;0,625;;\nno;0,75;;\n")
+    assert evaluated(path)[0]["auc"].value == AUC
+
+
+def test_words_for_missing_values(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("y,p\nNA,0.9\nEU,0.25\nNA,?\nEU,0.75\n")
+    kept = stakes.evaluate(path, truth="y", score="p", positive="NA", na="?", missing="drop")
+    assert (kept.counted.dropped, kept["auc"].value, kept.positive) == (1, 1.0, "NA")
+    with pytest.raises(stakes.InputError, match=r"truth is missing in 2 rows \(the first is in .*a\.csv, line 2\)"):
+        stakes.evaluate(path, truth="y", score="p", positive="EU", na=["?", "NA"])
+
+
+def test_percentages_without_a_sign(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("y,p\nyes,90\nno,25\nyes,62.5\nno,75\n")
+    assert stakes.evaluate(path, **FIT, percent=True)["brier_score"].value == pytest.approx(0.19390625, rel=1e-14)
+    frame = tmp_path / "a.parquet"
+    pl.read_csv(path).write_parquet(frame)
+    found = [stakes.evaluate(one, **FIT, percent=True)["log_loss"].value for one in (path, frame)]
+    assert found[0] == found[1]
+
+
+# ── other kinds ──────────────────────────────────────────────────────────────────────────────────────────────────
+def test_the_first_bytes_tell_the_kind(tmp_path):
+    frame = pl.DataFrame(ROWS, schema=["y", "p"], orient="row")
+    frame.write_parquet(tmp_path / "parquet.csv")
+    frame.write_ipc(tmp_path / "arrow.txt")
+    for name in ("parquet.csv", "arrow.txt"):
+        assert stakes.evaluate(tmp_path / name, **FIT)["auc"].value == AUC
+
+
+def test_lists_and_nested_fields_of_json(tmp_path):
+    rows = [{"y": y, "scores": {"match": {"value": p}, "note": None}} for y, p in ROWS]
+    (tmp_path / "a.json").write_text(json.dumps(rows, indent=2))
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "b.json").write_text((tmp_path / "a.jsonl").read_text())
+    for name in ("a.json", "a.jsonl", "b.json"):
+        found = stakes.evaluate(tmp_path / name, truth="y", score="scores.match.value", positive="yes")
+        assert found["auc"].value == AUC
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[1, 2]", "it is not a list of objects"),
+        ("[]", "it is not a list of objects"),
+        ('[{"y": 1}, {"y": ', "cannot be read: "),
+        ("[" * 100_000, "nested too deep"),
+        ('[{"y": NaN}]', "NaN is no JSON; write null"),
+    ],
+)
+def test_lists_of_json_that_are_wrong(tmp_path, text, words):
+    (tmp_path / "a.json").write_text(text)
+    with pytest.raises(stakes.InputError, match=words):
+        stakes.evaluate(tmp_path / "a.json", truth="y", score="p")
+
+
+# ── what is wrong ────────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize(
+    ("text", "more", "words"),
+    [
+        ("y;p\n1;0,5\n0,2\n", {}, "line 3 has 1 field and the header has 2"),
+        (
+            "y;p\n1;0,5\n0;0.2\n",
+            {},
+            r"score has numbers with two decimal signs, such as .*, line [23]\); write",
+        ),
+        ("y;p\n1;50 %\n0;0,2\n", {}, r"score has numbers with a percent sign and without, such as .*write them alike"),
+        ("y;p\n1;1,234\n0;2,345\n", {}, r"'1,234' \(.*line 2\); if that is a decimal sign pass decimal=','"),
+        ("y,p\n1,0.5\n", {"separator": "ab"}, "separator='ab' is not one sign; give ',', ';', '|' or a tab"),
+        ("y,p\n1,0.5\n", {"separator": ",", "decimal": ","}, "decimal=',' separates the fields, too"),
+        ("y,p\n1,0.5\n", {"decimal": "!"}, "decimal='!' is neither '.' nor ','"),
+        ("y,p\n1,0.5\n", {"encoding": "klingon"}, "encoding='klingon' is none that there is; give 'utf-8'"),
+        ("y,p\n1,0.5\n", {"encoding": 3}, "encoding=3 is no text"),
+        ("y,p\n1,0.5\n", {"skip": -1}, "skip=-1"),
+        ("y,p\n1,0.5\n", {"percent": "yes"}, "percent='yes' does not work; give True or False"),
+        ("y,p\n1,0.5\n", {"separator": ";"}, r"fields are not separated by ';'; pass separator=','"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::stakes.errors.InputWarning")
+def test_what_is_wrong_is_told_with_what_to_pass(tmp_path, text, more, words):
+    (tmp_path / "a.csv").write_text(text)
+    with pytest.raises(stakes.InputError, match=words):
+        stakes.evaluate(tmp_path / "a.csv", truth="y", score="p", **more)
+
+
+def test_an_encoding_that_fits_half_of_a_file(tmp_path):
+    half = b"y,p\nja,0.5\n" + "nö,0.25\n".encode("windows-1252")
+    (tmp_path / "a.csv").write_bytes(half)
+    with pytest.raises(stakes.InputError, match=r"line 3 is not UTF-8; pass encoding='windows-1252' if a program of"):
+        stakes.evaluate(tmp_path / "a.csv", truth="y", score="p")
+    (tmp_path / "b.csv").write_bytes("y,p\nja,0.5\n".encode("utf-16") + b"\xd8")
+    with pytest.raises(stakes.InputError, match=r"b\.csv: line \d+ or one soon after it is not utf-16; pass another"):
+        stakes.evaluate(tmp_path / "b.csv", truth="y", score="p")
+
+
+def test_a_format_is_of_files():
+    with pytest.raises(stakes.InputError, match=r"separator=, skip= tells how a text file is written"):
+        stakes.evaluate({"y": [0, 1], "p": [0.1, 0.9]}, truth="y", score="p", separator=";", skip=2)
+
+
+def test_every_command_reads_such_files(tmp_path):
+    path = tmp_path / "a.csv"
+    rows = [("ja" if i % 3 else "nein", i * 7 % 100, i) for i in range(60)]
+    text = "Befund;Wahrscheinlichkeit;Größe\n" + "".join(
+        f"{y};{p / 100:.2f};{x}\n".replace(".", ",") for y, p, x in rows
+    )
+    path.write_bytes(text.encode("windows-1252"))
+    said = ["--separator", ";", "--decimal", ",", "--encoding", "windows-1252"]
+    fit = ["--truth", "Befund", "--score", "Wahrscheinlichkeit", "--positive", "ja", *said]
+    tree = ["--estimator", "sklearn.tree:DecisionTreeClassifier"]
+    for command in (
+        ["evaluate", path, *fit],
+        ["decide", path, *fit, "--miss", "5", "--false-alarm", "1"],
+        ["gate", path, *fit, "--require", "auc >= 0.1", "--where", "Größe >= 0.5"],
+        ["calibrate", path, *fit, "--method", "sigmoid", "-o", tmp_path / "c.json"],
+        ["permute", path, *fit, "--permutations", "50"],
+        ["compare", path, *fit, "--score", "Größe", "--metric", "auc"],
+        ["count", path, *fit, "-o", tmp_path / "a.tally"],
+        ["report", path, *fit, "-o", tmp_path / "a.html"],
+        ["calibrate", path, "--score", fit[3], *said, "--apply", tmp_path / "c.json", "-o", tmp_path / "b.csv"],
+        ["validate", path, "--target", "Befund", *tree, "--feature", fit[3], "--positive", "ja", *said],
+    ):
+        done = run(*command)
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
