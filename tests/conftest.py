@@ -71,8 +71,6 @@ def spark():
     # Compiling every question to Java, or planning it anew, takes longer than answering it for a few rows.
     plain = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
     plain |= {"spark.sql.adaptive.enabled": "false", "spark.shuffle.compress": "false"}
-    # The library of all languages takes five seconds to load for lower() and upper(); Java's own know letters, too.
-    plain |= {"spark.sql.icu.caseMappings.enabled": "false"}
     session = builder.config("spark.sql.shuffle.partitions", "2").config(map=plain).getOrCreate()
     yield session
     session.stop()

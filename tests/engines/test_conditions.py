@@ -359,8 +359,6 @@ def test_engines_elsewhere_keep_the_rows_that_python_keeps(request, engine, how)
 @pytest.fixture
 def spark_frame(request):
     spark = request.getfixturevalue("spark")
-    if "deeply" in request.node.name:
-        spark.conf.set("spark.sql.icu.caseMappings.enabled", "true")  # as users have it
     return lambda rows: spark.createDataFrame(rows.to_arrow())
 
 
