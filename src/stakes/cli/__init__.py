@@ -127,6 +127,7 @@ def _unable(problem: BaseException) -> NoReturn:
     except (MemoryError, SystemError):
         os.write(2, b"stakes: there is not enough memory, not even to say what for; give it more\n")
         os._exit(UNABLE)
+    guard.will_say()
     complain(words)
     if guard.memory_limit() is not None:  # clearing up, a library that lacks memory would end the process once more
         os._exit(UNABLE)

@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import NoReturn
 
+UNABLE = 3
+"""The exit code of work that could not be done, through no fault of the input."""
+
 _PATIENCE = 1.0
 """Seconds that a library may take to come back to Python after Ctrl-C."""
 
@@ -68,6 +71,16 @@ def memory_limit() -> int | None:
     return min((limit for limit in limits if limit != resource.RLIM_INFINITY), default=None)
 
 
+_said: list[int] = []
+"""The pipe by which a child tells that it says itself why it ends."""
+
+
+def will_say() -> None:
+    """Tell the parent, if there is one, that the reason is being said: a library may end the child meanwhile."""
+    for pipe in _said:
+        os.write(pipe, b"!")
+
+
 def follow(limit: int, died: Callable[[], NoReturn]) -> int | None:
     """Go on in a child (None), and return its exit code to the parent, which says when it ``died``.
 
@@ -78,13 +91,18 @@ def follow(limit: int, died: Callable[[], NoReturn]) -> int | None:
         died()
     heeded = {signal.SIGCHLD, signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
     parent, mask = os.getpid(), signal.pthread_sigmask(signal.SIG_BLOCK, heeded)
+    heard, said = os.pipe()
     child = os.fork()
     if not child:
+        _said.append(said)
         _die_with(parent)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         return None
+    os.close(said)
     code = _wait(child, heeded, limit)
     if -code in _LACK_OF_MEMORY:
+        if os.read(heard, 1):
+            return UNABLE
         died()
     if code < 0:  # ended by another signal, as the parent shall be
         signal.signal(-code, signal.SIG_DFL)
