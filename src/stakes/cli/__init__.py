@@ -39,7 +39,7 @@ def main() -> NoReturn:
         from stakes.cli import guard
 
         limit = guard.memory_limit()
-        code = None if limit is None else guard.follow(limit, _died)
+        code = None if limit is None else guard.follow(limit, _died, UNABLE)
         if code is not None:
             sys.exit(code)
         sys.unraisablehook = _interrupted_unheard

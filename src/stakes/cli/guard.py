@@ -7,9 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import NoReturn
 
-UNABLE = 3
-"""The exit code of work that could not be done, through no fault of the input."""
-
 _PATIENCE = 1.0
 """Seconds that a library may take to come back to Python after Ctrl-C."""
 
@@ -81,11 +78,12 @@ def will_say() -> None:
         os.write(pipe, b"!")
 
 
-def follow(limit: int, died: Callable[[], NoReturn]) -> int | None:
+def follow(limit: int, died: Callable[[], NoReturn], unable: int) -> int | None:
     """Go on in a child (None), and return its exit code to the parent, which says when it ``died``.
 
     A library that lacks memory ends the whole process, which nobody can catch; but a parent can put it into words.
-    Where the ``limit`` leaves no room for libraries to begin with, there is no child.
+    Where the ``limit`` leaves no room for libraries to begin with, there is no child. ``unable`` is the code of a child
+    that has said why itself.
     """
     if limit < _LEAST:
         died()
@@ -102,7 +100,7 @@ def follow(limit: int, died: Callable[[], NoReturn]) -> int | None:
     code = _wait(child, heeded, limit)
     if -code in _LACK_OF_MEMORY:
         if os.read(heard, 1):
-            return UNABLE
+            return unable
         died()
     if code < 0:  # ended by another signal, as the parent shall be
         signal.signal(-code, signal.SIG_DFL)

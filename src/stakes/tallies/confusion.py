@@ -25,7 +25,7 @@ MOST_CLASSES = 1000
 """The most classes or decisions of a dense table."""
 
 
-def _numbered(counts: Values) -> list[str]:
+def _number_classes(counts: Values) -> list[str]:
     """The numbers of the rows of a table, as the names of its classes."""
     rows = as_list(counts)
     if rows is None or isinstance(counts, str | Mapping):
@@ -81,7 +81,7 @@ class Confusion(Tally):
     ) -> None:
         """Take names and counts, or a table of counts alone."""
         if counts is None:
-            counts, truths = truths, _numbered(truths) if classes is None else classes
+            counts, truths = truths, _number_classes(truths) if classes is None else classes
             decisions = truths if decisions is None else decisions
             positive = "1" if positive is None and classes is None and len(truths) == 2 else positive
         given = {"truths": truths, "decisions": decisions, "counts": counts, "squares": squares, "positive": positive}
