@@ -46,6 +46,7 @@ FIT = {"truth": "y", "score": "p", "positive": "yes"}
 PRICED = {"costs": stakes.Costs(miss=5, false_alarm=1)}
 GIVEN = {
     "weight": "w",
+    "frequency": "w",
     "by": "site",
     "cluster": "patient",
     "where": "age > 40",
@@ -109,7 +110,7 @@ def test_every_verb_takes_every_option_or_says_why_not(verb, name, rows, tmp_pat
     assert str(caught.value).startswith(f"{name}= means nothing to {verb}: {table(verb)[name].not_for[verb]}")
 
 
-CHANGES = {name: set(VERBS) for name in ("where", "weight")}
+CHANGES = {name: set(VERBS) for name in ("where", "weight")} | {"frequency": {*VERBS} - {"validate"}}
 CHANGES |= {
     "by": {"evaluate", "count", "report", "validate"},
     "cluster": {"evaluate", "compare", "decide", "calibrate", "report"},
@@ -255,7 +256,7 @@ def command(verb, file, folder):
 @pytest.mark.parametrize("verb", list(VERBS))
 def test_every_command_takes_what_its_verb_takes(verb, file, tmp_path):
     """All options in two calls of those that go together, and each that means nothing by itself."""
-    for apart in (("cluster", "threshold"), ("weight", "by", "exact", "design")):
+    for apart in (("cluster", "threshold", "frequency"), ("weight", "by", "exact", "design")):
         taken = [name for name in GIVEN if name in options(verb) and name not in apart]
         if verb == "count":  # counts are binned unless asked, and clusters are not saved
             taken = [name for name in taken if name not in ("exact", "cluster")]

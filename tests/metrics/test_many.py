@@ -241,7 +241,7 @@ def test_an_evaluation_of_three_classes():
         (("mae", "a"), "mean_absolute_error is not a figure of one class"),
         ("macro_kappa", "there is no 'macro_kappa': kappa is not a figure of one class against the rest"),
         ("micro_auc", "there is no 'micro_auc'"),
-        ("macro_nonsense", "there is no metric 'nonsense'"),
+        ("macro_nonsense", "there is no metric 'macro_nonsense'"),
     ],
 )
 def test_wrong_keys_get_a_useful_line(key, words):

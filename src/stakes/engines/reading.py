@@ -67,6 +67,7 @@ class RowQuestion:
     positive: Values = None
     classes: Values = None
     weight: Values = None
+    frequency: Values = None
     by: Values = None
     cluster: Values = None
     baseline: float | None = None
@@ -117,7 +118,7 @@ def _read(data: Data, asked: RowQuestion) -> Read:
             f"the costs name the column {some(list(prices.values()))}, but no data was given; pass a table or a file "
             "that has it, and the other columns by name",
         )
-    named = {name: getattr(asked, name) for name in ("truth", "prediction", "weight", "cluster")}
+    named = {name: getattr(asked, name) for name in ("truth", "prediction", "weight", "frequency", "cluster")}
     named |= {**spread_by(asked.by, data), **scores}
     found = take(data, asked.where, **named, **prices)
     rows = rows_that_count(found, table, asked.missing, {} if data is None else named)
