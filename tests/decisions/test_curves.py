@@ -639,9 +639,9 @@ SCORES = [0.1, 0.9, 0.3, 0.7]
             LOGITS,
             "decision",
             {},
-            "no decision curve for these rows: the scores lie outside .0, 1., so they are no prob",
+            "no decision curve for these rows: the scores are no probabilities: they lie outside",
         ),
-        (LOGITS, "reject", {}, "no reject curve for these rows: the scores lie outside .0, 1., so they are no prob"),
+        (LOGITS, "reject", {}, "no reject curve for these rows: the scores are no probabilities: they lie outside"),
         (
             SCORES,
             "decision",
