@@ -38,9 +38,9 @@ def evaluate(
 ) -> Answer:
     """Judge a model by the predictions in FILE; several files, or a pattern in quotes, are one table.
 
-    FILE is CSV (also .csv.gz and .tsv), Parquet, JSON lines, Arrow, a table of a SQLite or DuckDB database
-    (preds.sqlite::table), or - for CSV from standard input. Tallies (see stakes count) are added up, and need no
-    options that say which column is which.
+    FILE is CSV (with any separator, also .gz), .xlsx, Parquet, JSON, JSON lines, Arrow, a table of a SQLite or DuckDB
+    database (preds.sqlite::table), or - for CSV from standard input. Without --truth its columns are listed. Tallies
+    (see stakes count) are added up, and need no options that say which column is which.
 
     \b
     Examples:
