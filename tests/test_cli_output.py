@@ -19,7 +19,7 @@ from stakes.cli.demo import DEMO_FILE
 from stakes.cli.options import DEMO_FILES
 from stakes.views import csv as as_csv
 from stakes.views import markdown
-from tests.command import run, run_forked
+from tests.command import run, run_alone
 
 COLUMNS = ("--truth", "diagnosis", "--score", "logistic", "--positive", "malignant")
 DEMO = (str(DEMO_FILE), *COLUMNS)
@@ -223,7 +223,7 @@ def test_colours_only_on_a_terminal_that_wants_them():
     arguments = ["metrics", "auc"]
     assert "\x1b[" in in_terminal(arguments, {})
     assert not re.search(r"\x1b\[[0-9;]*3[0-7]", in_terminal(["evaluate", *DEMO], {"NO_COLOR": "1"}))
-    assert "\x1b[" not in run_forked(*arguments).stdout
+    assert "\x1b[" not in run_alone(*arguments).stdout
     assert "\x1b[" not in run("evaluate", *DEMO, "--json", env={"FORCE_COLOR": "1"}).stdout
 
 
