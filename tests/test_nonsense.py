@@ -16,6 +16,7 @@ from sklearn.linear_model import LogisticRegression
 
 import stakes
 from stakes.engines.plan import Counted
+from stakes.metrics.declare import CATALOGUE
 from tests.bad_inputs.catalogue import within
 
 QUICKLY = 5
@@ -79,6 +80,16 @@ THREE = stakes.Costs((1 - np.eye(3)).tolist(), list("abc"))
 PRICED = {"costs": COSTS, "prior": None, "training_prior": None}
 
 
+def declare(**facts):
+    """Declare a figure, ask it, and forget it."""
+    before = dict(CATALOGUE)
+    try:
+        return stakes.metric(**facts)([1, 0, 1], [1, 1, 0])
+    finally:
+        CATALOGUE.clear()
+        CATALOGUE.update(before)
+
+
 def subjects(folder):
     """Name → (what is called, with which arguments; those that are None are left out unless they are nonsense)."""
     two = stakes.evaluate(truth=Y, score=P, by=["u", "v"] * 20)
@@ -137,6 +148,10 @@ def subjects(folder):
                 **{"stratified": None, "groups": None, "task": None, "positive": None, "classes": None, "seed": None},
                 **{"confidence": None, "threshold": None},
             },
+        ),
+        "metric": (
+            declare,
+            {"function": lambda c: c.tp, "name": "own_share", "question": "?", "better": "lower", "range": (0, 1)},
         ),
         "scorer": (stakes.scorer, {"metric": "f1", "positive": None, "classes": None}),
         "scorer of costs": (stakes.scorer, {"metric": "expected_cost", **PRICED}),

@@ -29,6 +29,7 @@ _HOMES = {
     "Gate": "stakes.evaluation.gate",
     "System": "stakes.systems.system",
     "Estimate": "stakes.metrics",
+    "metric": "stakes.metrics.own",
     "Curve": "stakes.decisions.curves.kinds",
     "Calibration": "stakes.decisions.calibration.calibration",
     "IsotonicCalibrator": "stakes.decisions.recalibration.calibrators",
@@ -89,6 +90,7 @@ if TYPE_CHECKING:
     from stakes.evaluation.recalibrating import calibrate as calibrate
     from stakes.evaluation.report import report as report
     from stakes.metrics import Estimate as Estimate
+    from stakes.metrics.own import metric as metric
     from stakes.systems.system import System as System
     from stakes.tallies import ClassScores as ClassScores
     from stakes.tallies import Confusion as Confusion

@@ -56,6 +56,14 @@ class ClassColumns:
         return low, high
 
 
+def width_of(score: Values) -> int:
+    """How many columns scores have that come as an array or as a list of rows; 0 for all others."""
+    if isinstance(score, list | tuple):
+        widths = {len(row) if isinstance(row, list | tuple | np.ndarray) else 0 for row in score}
+        return widths.pop() if len(widths) == 1 else 0
+    return score.shape[1] if isinstance(score, np.ndarray) and score.ndim == 2 else 0
+
+
 def spread_scores(score: Values, classes: Values) -> tuple[dict[str, Values], ClassColumns | None]:
     """Return the score columns by argument, and the table when the scores came as an (n, k) array with classes."""
     if score is None:

@@ -9,7 +9,7 @@ import numpy as np
 from stakes import errors
 from stakes.engines import memory
 from stakes.engines.alike import Spelling
-from stakes.engines.class_scores import ClassColumns, as_table, spread_scores
+from stakes.engines.class_scores import ClassColumns, as_table, spread_scores, width_of
 from stakes.engines.columns import Column, Data, Values, as_finite, as_numbers, check_baseline, read_number, to_column
 from stakes.engines.files.text_format import TextFormat, in_format
 from stakes.engines.labels import Labels, encode, same_kind, settle, zeros_and_ones
@@ -108,8 +108,8 @@ def _read(data: Data, asked: RowQuestion) -> Read:
         raise errors.nothing_to_judge()
     if baseline is not None:
         check_baseline(baseline)
-    if asked.classes is None and np.ndim(score) == 2 and not hasattr(score, "columns"):
-        asked = replace(asked, classes=_columns_in_order(data, asked))
+    if asked.classes is None and (width := width_of(score)) > 1:
+        asked = replace(asked, classes=_columns_in_order(data, asked.truth, width))
     scores, table = spread_scores(score, asked.classes)
     if asked.where is not None and table is not None:
         raise errors.where_beside_array("score")
@@ -162,14 +162,13 @@ def _read(data: Data, asked: RowQuestion) -> Read:
     return Read(replace(coded, cluster=cluster), rows.length, plan, segments, decided_by, rows.dropped)
 
 
-def _columns_in_order(data: Data, asked: RowQuestion) -> list[object] | None:
-    """The classes that columns of scores stand for, where the truth numbers them: 0, 1, … or False, True."""
-    width = np.shape(asked.score)[1]
-    truth = to_column(take(data, truth=asked.truth)["truth"], "truth")
+def _columns_in_order(data: Data, truth: Values, width: int) -> list[object] | None:
+    """The classes that so many columns of scores stand for, where the truth numbers them: 0, 1, … or False, True."""
+    truth = to_column(take(data, truth=truth)["truth"], "truth")
     if truth.kind == "boolean":
         return [False, True] if width == 2 else None
     numbers = truth.values if truth.kind == "number" and truth.values.dtype.kind in "iu" else np.array([-1])
-    if not len(numbers) or numbers.min() < 0 or width < 2:
+    if not len(numbers) or numbers.min() < 0:
         return None
     if numbers.max() >= width:
         raise errors.class_without_score([str(numbers.max())], [])

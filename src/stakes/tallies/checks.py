@@ -36,6 +36,12 @@ def check_flag(argument: str, value: object) -> None:
         raise InputError("not-a-flag", Given(argument, value), " does not work; give True or False")
 
 
+def check_text(argument: str, value: object) -> None:
+    """Refuse what is no text."""
+    if not isinstance(value, str):
+        raise InputError("no-text", Given(argument, value), " is no text; give it in quotes")
+
+
 def is_sequence(value: object) -> TypeGuard[Sequence[Values]]:
     """Whether a value holds things in an order; an array without axes holds none."""
     return value.ndim > 0 if isinstance(value, np.ndarray) else isinstance(value, Sequence)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from stakes.errors import Given, InputError, several
+from stakes.tallies.checks import check_text
 
 MISSING = ("NA", "N/A", "NULL", "null", "NaN", "nan")
 """How text files write a missing value beside leaving it out, unless the words for it are given."""
@@ -48,8 +49,8 @@ class TextFormat:
 
     def __post_init__(self) -> None:
         for name in ("separator", "decimal", "encoding"):
-            if not isinstance(getattr(self, name), str | None):
-                raise InputError("no-text", Given(name, getattr(self, name)), " is no text; give it in quotes")
+            if getattr(self, name) is not None:
+                check_text(name, getattr(self, name))
         if self.separator is not None and (len(self.separator.encode()) != 1 or self.separator in '"\r\n\0'):
             raise InputError(
                 "bad-separator", Given("separator", self.separator), " is not one sign; give ',', ';', '|' or a tab"
