@@ -182,6 +182,20 @@ def test_models_are_compared_on_the_rows_that_both_have(rows):
     assert found.pairs[0].difference == by_hand.pairs[0].difference
 
 
+def test_a_condition_chooses_rows_of_every_table_that_is_joined(rows):
+    cases = rows.assign(id=range(len(rows)))
+    tables = [cases, cases.assign(p=cases.q).sample(frac=1, random_state=1)]
+    asked = {"truth": "y", "scores": "p", "positive": "yes", "id": "id"}
+    found = stakes.compare(tables, **asked, where="age > 40")
+    by_hand = stakes.compare([table[table.age > 40] for table in tables], **asked)
+    assert found.pairs[0].difference == by_hand.pairs[0].difference
+    apart = {"truth": "y", "scores": "p", "positive": "yes", "paired": False}
+    found = stakes.compare(tables, **apart, where="age > 40")
+    assert found.pairs[0].difference == by_hand.pairs[0].difference
+    with pytest.raises(stakes.InputError, match="model 'table 2': where: there is no column 'age'"):
+        stakes.compare([tables[0], tables[1].drop(columns="age")], **asked, where="age > 40")
+
+
 def test_costs_are_tested_by_shuffling(rows):
     """The figure is the expected cost, as that of an evaluation; a figure that costs do not change refuses them."""
     found = stakes.permutation_test(rows, **FIT, **PRICED, permutations=50)

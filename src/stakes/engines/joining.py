@@ -31,15 +31,21 @@ def table_names(tables: Sequence[Data]) -> list[str]:
 
 
 def join(
-    tables: Sequence[Data], case: str, shared: Mapping[str, str], own: Mapping[str, str], alike: Values = None
+    tables: Sequence[Data],
+    case: str,
+    shared: Mapping[str, str],
+    own: Mapping[str, str],
+    alike: Values = None,
+    where: Values = None,
 ) -> dict[str, Values]:
     """Return the shared columns (truth among them) once and the own columns of each table, in one order of cases.
 
     ``case`` names the column of case numbers, ``shared`` and ``own`` argument → column name. The shared columns are
-    those of the first table; the truth must be the same in all, once its labels are made ``alike``.
+    those of the first table; the truth must be the same in all, once its labels are made ``alike``. ``where`` chooses
+    rows of each.
     """
     names, spelling = table_names(tables), Spelling.of(alike, None, None)
-    columns = [_read(name, table, case, {**shared, **own}) for name, table in zip(names, tables, strict=True)]
+    columns = [_read(name, table, case, {**shared, **own}, where) for name, table in zip(names, tables, strict=True)]
     cases = [_cases(name, case, found.pop("id")) for name, found in zip(names, columns, strict=True)]
     orders = [_order(cases[0], labels, (names[0], name), case) for name, labels in zip(names, cases, strict=True)]
     spelled = [replace(found["truth"], names=tuple(map(spelling, found["truth"].names))) for found in columns]
@@ -61,9 +67,9 @@ def join(
     return joined
 
 
-def _read(name: str, table: Data, case: str, wanted: Mapping[str, str]) -> dict[str, Column]:
+def _read(name: str, table: Data, case: str, wanted: Mapping[str, str], where: Values) -> dict[str, Column]:
     try:
-        return gather(table, id=case, **wanted)
+        return gather(table, where=where, id=case, **wanted)
     except errors.InputError as problem:
         raise problem.within(f"model {name!r}") from None
 

@@ -66,12 +66,6 @@ def compare(data: Data = None, *arrays: Column, **asked: Unpack[Compared]) -> Co
             Given("margin", margin),
             " is not a number from 0 on; give the difference that would still not matter",
         )
-    if question["where"] is not None and several:
-        raise InputError(
-            "where-of-tables",
-            Given("where"),
-            " chooses rows of one table, and several are to be joined; choose their rows first",
-        )
     if question["id"] is not None and not (paired and several):
         raise errors.not_unpaired("id") if not paired else errors.id_of_one_table()
     for name in ("cluster", "weight", "frequency"):

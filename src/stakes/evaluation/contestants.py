@@ -93,7 +93,9 @@ def _complete(
     taken, present = [], None
     for entry in found:
         scores, array = spread_scores(entry.score, question["classes"])
-        taken.append(take(entry.data, question["where"], **shared, prediction=entry.prediction, **scores))
+        taken.append(
+            take(entry.data, columns.get("where", question["where"]), **shared, prediction=entry.prediction, **scores)
+        )
         complete = present_rows(taken[-1], array)
         if complete is None or (present is not None and len(complete) != len(present)):
             return found, {}  # columns of unlike length, which is said when they are read
@@ -206,13 +208,13 @@ def _entries_joined(
     wanted = {name: column for name, column in columns.items() if column is not None}
     shared = {name: wanted.pop(name) for name in _SHARED if name in wanted}
     shared |= {cost_column(name): name for name in prices}
-    joined = join(tables, question["id"], shared, wanted, question["alike"])
+    joined = join(tables, question["id"], shared, wanted, question["alike"], question["where"])
     table = {name: joined[cost_column(name)] for name in prices} or None
     found = [
         Entry(name, table, joined["truth"], **{kind: joined[kind][name] for kind in wanted})
         for name in table_names(tables)
     ]
-    return found, {name: joined.get(name) for name in _SHARED[1:]}
+    return found, {**{name: joined.get(name) for name in _SHARED[1:]}, "where": None}
 
 
 def _check_names(columns: Mapping[str, Column]) -> None:
