@@ -274,11 +274,11 @@ def test_baselines_of_another_kind_or_model(ev, old):
         stakes.gate(ev, baseline=sure, no_worse={"auc": 0.1})
 
 
-def test_compare_chooses_rows_of_one_table_only(tmp_path):
+def test_compare_chooses_rows_of_tables(tmp_path):
     for name, scores in (("a", NEW), ("b", OLD)):
         lines = [f"{i},{y},{s},{'n' if i % 2 else 's'}" for i, (y, s) in enumerate(zip(Y, scores, strict=True))]
         (tmp_path / f"{name}.csv").write_text("\n".join(["id,y,p,ward", *lines]))
     half = stakes.compare(tmp_path / "a.csv", truth="y", scores=["p", "id"], where="ward = 'n'")
     assert half.rows == 200
-    with pytest.raises(stakes.InputError, match="where= chooses rows of one table"):
-        stakes.compare([tmp_path / "a.csv", tmp_path / "b.csv"], id="id", truth="y", scores="p", where="ward = 'n'")
+    both = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    assert stakes.compare(both, id="id", truth="y", scores="p", where="ward = 'n'").rows == 200
