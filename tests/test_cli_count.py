@@ -136,7 +136,7 @@ def test_mistakes_are_one_line(hospitals, tmp_path):
         (("count", tally, "-o", out), "has been counted already"),
         (("count", tally, *COLUMNS, "-o", tally), "which is never written over"),
         (("evaluate", tally, monday), "is a tally but"),
-        (("evaluate", tally, *COLUMNS), "--truth, --score, --positive: the question of a tally was fixed"),
+        (("evaluate", tally, *COLUMNS), "--positive: the question of a tally was fixed"),
         (("evaluate", tally, tally), "twice"),
         (("evaluate", tmp_path / "none.tally"), "there is no such file"),
         (("evaluate", tally, "--threshold", "0.31"), "--threshold 0.31 lies inside a bin of this table"),

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +44,7 @@ def rows():
 
 
 FIT = {"truth": "y", "score": "p", "positive": "yes"}
+NAMES = {"truth": "y", "score": "p"}
 PRICED = {"costs": stakes.Costs(miss=5, false_alarm=1)}
 GIVEN = {
     "weight": "w",
@@ -366,15 +368,20 @@ def test_a_tally_remembers_its_question(rows, tmp_path):
         return stakes.count(rows, **FIT, **more)
 
     old, young, every = count(where="age > 40"), count(where="age <= 40"), count()
-    assert (old + young).question == {"where": "(age > 40) OR (age <= 40)"}
-    assert (old + old).question == old.question == {"where": "age > 40"}
-    assert (old + every).question == {}
+    assert (old + young).question == {**NAMES, "where": "(age > 40) OR (age <= 40)"}
+    assert (old + old).question == old.question == {**NAMES, "where": "age > 40"}
+    assert (old + every).question == NAMES
     with pytest.raises(stakes.InputError, match=r"different questions: alike= is 'case' in one and 'not given'"):
         count(alike="case") + every
     with pytest.raises(stakes.InputError, match="different questions: the column of weight= is 'w' in one and 'age'"):
         count(weight="w") + count(weight="age")
+    with pytest.raises(stakes.InputError, match="different questions: the column of score= is 'p' in one and 'q'"):
+        every + stakes.count(rows, **{**FIT, "score": "q"})
+    both = stakes.count(rows.assign(rest=1 - rows["p"]), **{**FIT, "score": {"yes": "p", "no": "rest"}})
+    assert both.question == {"truth": "y", "score": "no=rest, yes=p"}
+    assert replace(every, question={}) + every == every + every  # one of an earlier version
     assert stakes.count(truth=[0, 1, 1], prediction=[0, 1, 0], by=["a", "b", "a"]).question == {}  # rows never travel
-    assert count(by=["site", "age"]).question == {"by": "site, age"}
+    assert count(by=["site", "age"]).question == {**NAMES, "by": "site, age"}
     count(weight="w") + stakes.count(rows, **FIT, weight=rows["w"])  # an array has no name, which is no other question
     old.save(tmp_path / "old.tally")
     loaded = stakes.load(tmp_path / "old.tally")

@@ -65,3 +65,10 @@ def endless(path: Any) -> str:
         database.execute(f"CREATE VIEW endless AS {recursion}")
     database.close()
     return f"{path}::endless"
+
+
+def list_in_itself() -> list[object]:
+    """A list that contains itself."""
+    found: list[object] = []
+    found.append(found)
+    return found

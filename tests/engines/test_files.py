@@ -180,14 +180,19 @@ def test_a_file_whose_name_is_a_pattern_is_that_very_file(tmp_path):
     assert from_file(tmp_path / "a[1].csv") == in_memory(ROWS[:2])
 
 
-def test_no_row_counts_twice(tmp_path):
+@pytest.mark.parametrize("link", [os.symlink, os.link])
+def test_no_row_counts_twice(tmp_path, link):
     ROWS.write_csv(tmp_path / "a.csv")
     twice = [tmp_path / "a.csv", tmp_path / ".." / tmp_path.name / "a.csv"]
     with pytest.raises(stakes.InputError, match=r"a\.csv: the file is given twice, and its rows would count twice"):
         from_file(twice)
-    os.symlink(tmp_path / "a.csv", tmp_path / "b.csv")
+    link(tmp_path / "a.csv", tmp_path / "b.csv")
     with pytest.raises(stakes.InputError, match=r"b\.csv: the file is given twice"):
         from_file(tmp_path / "*.csv")
+    stakes.count(truth=[0, 1], score=[0.2, 0.8]).save(tmp_path / "a.tally", min_cell=1)
+    link(tmp_path / "a.tally", tmp_path / "b.tally")
+    with pytest.raises(stakes.InputError, match=r"b\.tally: the file is given twice"):
+        stakes.evaluate([tmp_path / "a.tally", tmp_path / "b.tally"])
 
 
 def test_two_tables_of_one_database_are_two_sources(tmp_path):

@@ -194,6 +194,18 @@ def test_another_threshold_or_costs_for_what_was_counted_at_a_threshold(tmp_path
         ({"weight": "w"}, {"weight": "risk"}, "the column of weight= is 'w' in one and 'risk' in the other"),
         ({"by": "ward"}, {"by": "said"}, "the column of by= is 'ward' in one and 'said' in the other"),
         ({"by": "ward"}, {}, "by is 'given' in one and 'not given' in the other"),
+        ({"score": "w"}, {}, "the column of score= is 'w' in one and 'risk' in the other"),
+        (
+            {"prediction": "said"},
+            {"prediction": "ward", "classes": ["no", "yes"]},
+            "the column of prediction= is 'said'",
+        ),
+        ({"truth": "said"}, {}, "the column of truth= is 'said' in one and 'ill' in the other"),
+        (
+            {"score": {"yes": "risk", "no": "w"}},
+            {"score": {"yes": "w", "no": "risk"}},
+            "the column of score= is 'no=w, ",
+        ),
         ({"positive": "no"}, {}, "the positive class is 'no' in one and 'yes' in the other"),
         ({"prediction": "said"}, {}, r"the list of tallies is \['confusion', 'scores'\] in one and \['scores'\]"),
     ],
@@ -216,17 +228,17 @@ def test_columns_without_names_add_to_any():
     site = hospital(1)
     named = stakes.count(site, **QUESTION, weight="w")
     arrays = stakes.count(truth=site["ill"], score=site["risk"], positive="yes", weight=site["w"])
-    assert (named + arrays).question == (arrays + named).question == {"weight": "w"}
+    assert (named + arrays).question == (arrays + named).question == {"truth": "ill", "score": "risk", "weight": "w"}
 
 
 def test_the_question_was_fixed_when_counting(tmp_path):
     path = saved(stakes.count(hospital(1), **QUESTION), tmp_path / "a.tally")
-    with pytest.raises(stakes.InputError, match=r"^truth=, by=: the question of a tally was fixed when its rows were"):
-        stakes.evaluate(path, truth="ill", by="ward")
+    with pytest.raises(stakes.InputError, match=r"^score=, by=: the question of a tally was fixed when its rows were"):
+        stakes.evaluate(path, truth="ill", score="w", by="ward")
     with pytest.raises(stakes.InputError, match=r"^missing=: the question"):
         stakes.evaluate(path, missing="drop")
     with pytest.raises(stakes.InputError, match=r"^truth=, score=: the question"):
-        stakes.decide(path, truth="ill", score="risk", best="f1")
+        stakes.decide(path, truth="said", score="w", best="f1")
     with pytest.raises(stakes.InputError, match=r"a\.tally is a tally but rows\.csv holds rows; count those first"):
         stakes.evaluate([path, "rows.csv"])
     with pytest.raises(stakes.InputError, match=r"a\.tally has been counted already"):

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn import metrics as sk
 from sklearn import set_config
@@ -234,6 +235,15 @@ class NoOrder(ClassifierMixin, BaseEstimator):
 def test_what_cannot_score(make, words):
     with pytest.raises(InputError, match=words):
         make()
+
+
+def test_features_whose_rows_are_not_those_of_the_truth():
+    X, y = pd.DataFrame({"a": [0.0, 1, 2, 3]}), pd.Series([0, 1, 0, 1])
+    model = LogisticRegression().fit(X, y)
+    with pytest.raises(InputError, match="y and X are pandas objects whose indexes disagree"):
+        stakes.metrics.auc.scorer()(model, X, y[::-1])
+    with pytest.raises(InputError, match="X is missing in 1 row"):
+        stakes.metrics.auc.scorer()(model, np.ma.masked_array(X.to_numpy(), [[1], [0], [0], [0]]), y)
 
 
 def test_parameters_are_part_of_the_scorer():

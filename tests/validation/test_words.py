@@ -4,7 +4,9 @@ import builtins
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from scipy import sparse
 from sklearn import model_selection as ms
 from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
@@ -97,7 +99,27 @@ def validate(estimator=None, X=X, y=Y, **options):
         ),
         (lambda: validate(GaussianNB), "predict_proba or decision_function: write GaussianNB()"),
         (lambda: validate("svc"), "estimator is a str; give an object with fit, and"),
-        (lambda: validate(X=3), "X is a int, which has no rows; give an array, a list, a data frame or a sparse"),
+        (
+            lambda: validate(X=3),
+            "X is a int, whose rows cannot be chosen; give an array, a list, a data frame or a sparse",
+        ),
+        (lambda: validate(X=range(20)), "X is a range, whose rows cannot be chosen; give"),
+        (lambda: validate(X=memoryview(np.arange(20.0))), "X is a memoryview, whose rows cannot be chosen; give"),
+        (lambda: validate(X=pa.table({"a": np.arange(20.0)})), "X is a Table, whose rows cannot be chosen; give"),
+        (lambda: validate(X=np.array([[object()]] * 20)), "GaussianNB cannot be fitted to these rows (float()"),
+        (lambda: validate(X=[[10**400]] * 20), "GaussianNB cannot be fitted to these rows (int"),
+        (lambda: validate(X=np.ma.masked_array(X, X > 0)), "X is missing in"),
+        (lambda: validate(y=np.ma.masked_array(Y, [1] + 19 * [0])), "y is missing in 1 row (the first is row 1"),
+        (lambda: validate(y=sparse.csr_array(Y)), "y is a sparse matrix of shape (20,); give the values"),
+        (
+            lambda: validate(groups=sparse.csr_array(Y), missing="drop"),
+            "groups is a sparse matrix of shape (20,); give",
+        ),
+        (lambda: validate(y=np.array(1)), "y is an array of shape (); give one value per row"),
+        (
+            lambda: validate(y=pd.Series(Y), weight=pd.Series(range(20))[::-1]),
+            "weight and y are pandas objects whose indexes disagree",
+        ),
         (lambda: validate(threshold="high"), "threshold='high' is not a number"),
         (lambda: validate(LinearRegression(), threshold=0.5), "threshold= is for the scores of two classes; leave it"),
         (lambda: validate(y=["a", "b"] * 10), "pass positive='b' or positive='a'"),

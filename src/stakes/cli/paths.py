@@ -98,12 +98,13 @@ class Command(click.Command):
 
     def _check(self, given: Given, named: list[tuple[click.Parameter, str]]) -> None:
         from stakes.engines.files import writing
+        from stakes.engines.files.sources import identity
 
         written = [(one.opts[0], name, one.type) for one, name in named if isinstance(one.type, OutputFile)]
         appended: dict[str | int, str] = {} if given.get("output_file") else {1: "standard output"}  # -o: silent
         if summary := self.also_appends():
             appended[summary] = "the summary of the job"
-        seen = {writing.identity(place): what for place, what in appended.items()}
+        seen = {identity(place): what for place, what in appended.items()}
         if not written and not any(seen):
             return  # nothing is looked for in vain
         read = [place for one, name in named if isinstance(one.type, InputFile) for place in one.type.places(name)]
@@ -111,7 +112,7 @@ class Command(click.Command):
             writing.keep_inputs(target, read)
         for option, name, kind in written:
             writing.check_target(name, kind.form_of(given), read)
-            same = writing.identity(name)
+            same = identity(name)
             if same is not None and same in seen:
                 raise InputError(
                     "two-outputs", f"{name}: {seen[same]} and {option} would write the same file; name two"

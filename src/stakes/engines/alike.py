@@ -4,6 +4,7 @@
 or in two characters: such labels never match, and an accuracy of 0 looks like a bad model.
 """
 
+import functools
 import itertools
 import math
 import re
@@ -18,16 +19,36 @@ from stakes.tallies.names import canonical
 
 _BOOLEANS = {"false": "0", "true": "1"}
 _INTEGER = re.compile(r"[+-]?[0-9]{1,300}")
-_JOINTS = re.compile(r"(?<=\w)[_\u2010-\u2015-](?=\w)")
-"""Underscores and dashes between letters, which stand for a blank."""
+_GROUPS = re.compile(r"[+-]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?")
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
+_AROUND = "'\"`\u00b4\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2039\u203a\u00ab\u00bb,;:/\\()[]{}"
+_SIGNS = r"\s_.\u2026\u2010-\u2015\-" + re.escape(_AROUND)
+"""Dashes, quotes, dots, commas, slashes and brackets: what people write in and around words, or leave out."""
 _CODE = re.compile(r"0[0-9]")
 """How a text begins that is a code, such as 007, and not the number 7."""
 
 
 def _in_one_form(name: str) -> str:
-    """Compatible characters as one (NFKC), without characters that cannot be seen."""
-    shown = (sign for sign in unicodedata.normalize("NFKC", name) if unicodedata.category(sign) != "Cf")
-    return "".join(shown)
+    """Compatible characters as one (NFKC), without accents and characters that cannot be seen."""
+    if name.isascii():
+        return name
+    signs = (sign for sign in unicodedata.normalize("NFKD", name) if not "\u0300" <= sign <= "\u036f")
+    return unicodedata.normalize("NFKC", "".join(sign for sign in signs if unicodedata.category(sign) != "Cf"))
+
+
+def _without(signs: str) -> Callable[[str], str]:
+    """What leaves some signs out of a name; between digits, where they mean something, they become one blank."""
+    between, others = re.compile(rf"(?<=\d)[{signs}]+(?=\d)"), re.compile(rf"(?<!\d)[{signs}]+|[{signs}]+(?!\d)")
+    return lambda name: others.sub("", between.sub(" ", name)) or name
+
+
+_without_blanks, _without_signs = _without(r"\s"), _without(_SIGNS)
+
+
+def _without_punctuation(name: str) -> str:
+    """A name without quotes, dashes and the like; a number keeps its sign and its dot."""
+    bare = name.strip(_AROUND)
+    return _without_signs(name) if read_number(bare) is None else bare
 
 
 def _as_number(name: str) -> str:
@@ -38,27 +59,28 @@ def _as_number(name: str) -> str:
         return name
     if _INTEGER.fullmatch(name):  # exactly, beyond what a float holds
         return str(int(name))
+    if _GROUPS.fullmatch(name) or _DECIMAL_COMMA.fullmatch(name):
+        name = name.replace(",", "" if _GROUPS.fullmatch(name) else ".")
     number = read_number(name)
     return name if number is None or not math.isfinite(number) else canonical(number)
 
 
 _FORMS: dict[str, Callable[[str], str]] = {
     "unicode": _in_one_form,
-    "blanks": lambda name: " ".join(name.split()),
+    "blanks": _without_blanks,
     "case": str.casefold,
     "numbers": _as_number,
-    "punctuation": lambda name: _JOINTS.sub(" ", name),
+    "punctuation": _without_punctuation,
 }
 """What can be made alike, in the order in which it is done."""
 
 ALIKE = tuple(_FORMS)
 
 
-def form(name: str, words: Iterable[str]) -> str:
+def form(name: str, words: Sequence[str]) -> str:
     """The form of a name in which labels are compared."""
-    for word in words:
-        name = _FORMS[word](name)
-    return name
+    made = functools.reduce(lambda so_far, word: _FORMS[word](so_far), words, name)
+    return name if made == name else form(made, words)  # a quoted number is one only without its quotes
 
 
 @dataclass(frozen=True)

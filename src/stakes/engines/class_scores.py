@@ -7,7 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from stakes import errors
-from stakes.engines.columns import Column, Values, as_finite, in_order, refuse_missing, refuse_sparse
+from stakes.engines.columns import (
+    Column,
+    Values,
+    as_array,
+    as_finite,
+    columns_of,
+    in_order,
+)
 from stakes.errors import InputError, Text, first_row, rows_text
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import refuse_infinite
@@ -69,26 +76,20 @@ def spread_scores(score: Values, classes: Values) -> tuple[dict[str, Values], Cl
     if score is None:
         return {}, None
     if hasattr(score, "columns") and not isinstance(score, Mapping):  # a data frame: its names say which is which
-        score = {name: score[name] for name in score.columns}
+        score = columns_of(score)
     if isinstance(score, Mapping):
         named = {f"score of {canonical(name)}": column for name, column in score.items()}
         if len(named) != len(score):
             raise errors.classes_not_different([canonical(name) for name in score])
         return named, None
-    refuse_sparse("score", score)
     if isinstance(score, list | tuple) and score and isinstance(score[0], list | tuple | np.ndarray):
-        try:
-            score = np.asarray(score)
-        except ValueError:
-            raise errors.not_a_column("score", "a list of rows of different lengths") from None
+        score = as_array(score, "score")
     if getattr(score, "ndim", 1) == 2 and score.shape[1] == 1:
         score = score[:, 0]
     if getattr(score, "ndim", 1) != 2:
         return {"score": score}, None
-    if isinstance(score, np.ma.MaskedArray):
-        refuse_missing(np.asarray(np.ma.getmaskarray(score).any(axis=1)), "score")
     classes = None if classes is None else in_order(classes)
-    values = np.asarray(score)
+    values = as_array(score, "score")
     if classes is None or len(classes) != values.shape[1]:
         raise errors.which_score_column(values.shape, classes)
     if values.dtype.kind not in "biuf":

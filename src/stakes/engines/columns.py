@@ -6,6 +6,7 @@ Lists, NumPy, pandas, Polars, pyarrow and anything else that Narwhals takes come
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -14,7 +15,7 @@ import numpy as np
 from stakes import errors
 from stakes.errors import About, InputError, Pass, first_row, rows_text, short, some
 from stakes.tallies.arithmetic import Array, is_real
-from stakes.tallies.checks import is_sequence
+from stakes.tallies.checks import is_sequence, refuse_masked
 from stakes.tallies.columns import refuse_infinite
 from stakes.tallies.parallel import polars_is_lost
 
@@ -77,19 +78,33 @@ def as_frame(data: Data) -> "Table | LazyTable":
         import pyarrow as pa
 
         data = pa.Table.from_batches([data])
-    refuse_lost_polars(data)
-    try:
-        if isinstance(nw.from_native(data, pass_through=True, allow_series=True), nw.Series):
-            raise errors.positional_arrays()
-        frame: Table | LazyTable = nw.from_native(data)
-        return frame
-    except TypeError:
+    wrapped = _wrap(data)
+    if isinstance(wrapped, nw.Series):
+        raise errors.positional_arrays()
+    if not isinstance(wrapped, nw.DataFrame | nw.LazyFrame):
         raise InputError(
             "not-a-table",
             f"data is a {type(data).__name__}; give a file name, a data frame, or a dictionary of columns",
-        ) from None
+        )
+    return wrapped
+
+
+def columns_of(data: Data) -> dict[str, Values]:
+    """Return the columns of a data frame by name."""
+    frame = as_frame(data)
+    here = frame.collect() if hasattr(frame, "collect") else frame
+    return {name: here.get_column(name) for name in here.columns}
+
+
+def _wrap(values: Values) -> "Series | Table | LazyTable | Values":
+    """Return what Narwhals makes of a column or a table; anything else as it is."""
+    import narwhals as nw
+
+    refuse_lost_polars(values)
+    try:
+        return nw.from_native(values, pass_through=True, allow_series=True)
     except nw.exceptions.DuplicateError:
-        refuse_repeated_names([str(name) for name in data.columns])
+        refuse_repeated_names([str(name) for name in getattr(values, "column_names", values.columns)])
         raise
 
 
@@ -114,7 +129,7 @@ def to_column(values: Values, argument: str) -> Column:
     if series is not None:
         return _from_series(series, argument)
     if hasattr(values, "__array__"):
-        return _from_numpy(np.asarray(values), argument)
+        return _from_numpy(np.asanyarray(values), argument)
     raise errors.not_a_column(argument, _article(type(values).__name__))
 
 
@@ -126,6 +141,18 @@ def refuse_sparse(argument: str, values: Values) -> None:
             About(argument),
             f" is a sparse matrix of shape {values.shape}; give the values themselves, .toarray() of it",
         )
+
+
+def as_array(values: Values, argument: str) -> Array:
+    """Return a table of scores as an array, masked numbers as NaN; refuse rows of different lengths."""
+    refuse_sparse(argument, values)
+    if isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "biuf":
+        values = np.ma.filled(values.astype(np.float64), np.nan)
+    refuse_masked(argument, values)
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise errors.not_a_column(argument, "a list of rows of different lengths") from None
 
 
 def in_order(classes: Values) -> Sequence[Values]:
@@ -151,9 +178,16 @@ def as_series(values: Values) -> "Series | None":
 
         if isinstance(values, pa.Array):
             values = pa.chunked_array([values])  # Narwhals takes arrays in chunks only
-    refuse_lost_polars(values)
-    wrapped = nw.from_native(values, pass_through=True, allow_series=True)
+    wrapped = _wrap(values)
     return wrapped if isinstance(wrapped, nw.Series) else None
+
+
+def length_of(values: Values) -> int | None:
+    """How many rows a column has, where that can be told before it is read."""
+    try:
+        return None if isinstance(values, str | Mapping) else len(values)
+    except TypeError:  # no column at all, or one of no length, such as a sparse matrix
+        return None
 
 
 def refuse_lost_polars(values: Data = None) -> None:
@@ -178,9 +212,8 @@ def _from_numpy(array: Array, argument: str) -> Column:
         )
     if array.ndim != 1:
         raise errors.not_a_column(argument, f"an array of shape {array.shape}")
-    if isinstance(array, np.ma.MaskedArray):
-        refuse_missing(np.ma.getmaskarray(array), argument)
-        array = array.data
+    refuse_masked(argument, array)
+    array = np.ma.getdata(array)
     if array.dtype.kind == "b":
         return Column(argument, "boolean", array)
     if array.dtype.kind in "iuf":
@@ -194,9 +227,11 @@ def _from_numpy(array: Array, argument: str) -> Column:
 def _from_series(series: Series, argument: str) -> Column:
     import narwhals as nw
 
+    dtype = series.dtype
+    if dtype == nw.Object:
+        return _from_objects(series.to_list(), argument)
     if series.null_count():
         refuse_missing(series.is_null().to_numpy().astype(bool), argument)
-    dtype = series.dtype
     if dtype == nw.Categorical or isinstance(dtype, nw.Enum):
         return _from_categories(series, argument)
     if dtype == nw.String:
@@ -213,8 +248,6 @@ def _from_series(series: Series, argument: str) -> Column:
         return _from_numpy(series.to_numpy(), argument)
     if dtype == nw.Decimal:
         return _from_numpy(series.cast(nw.Float64).to_numpy(), argument)
-    if dtype == nw.Object:
-        return _from_objects(series.to_list(), argument)
     raise errors.unsupported_type(argument, str(dtype))
 
 
@@ -348,11 +381,12 @@ def _from_objects(values: Sequence[object], argument: str) -> Column:
 
 def _numbers(values: Sequence[Any], argument: str) -> Array:
     """Whole numbers stay whole; a mixture with fractions must fit into float64."""
-    if any(type_.__name__ == "Decimal" for type_ in set(map(type, values))):
+    if any(issubclass(type_, Decimal) for type_ in set(map(type, values))):
+        refuse_missing(np.fromiter(map(is_missing, values), bool, len(values)), argument)
         values = [float(v) for v in values]
     array = np.asarray(values)
     whole = all(issubclass(type_, int | np.integer) for type_ in set(map(type, values)))
-    if array.dtype.kind not in "biu" and whole:
+    if array.dtype.kind not in ("biu" if whole else "biuf"):
         raise errors.beyond_64_bits(argument)
     if array.dtype.kind == "f":
         refuse_missing(np.isnan(array), argument)
@@ -366,13 +400,15 @@ def _kind_of(type_: type) -> str:
         return "missing"
     if issubclass(type_, bool | np.bool_):
         return "boolean"
-    if issubclass(type_, int | float | np.integer | np.floating) or type_.__name__ == "Decimal":
+    if issubclass(type_, int | float | np.integer | np.floating | Decimal):
         return "number"
     return "text" if issubclass(type_, str) else "other"
 
 
 def is_missing(value: object) -> bool:
     """Whether a Python object stands for a missing value."""
+    if isinstance(value, Decimal):
+        return value.is_nan()
     return _kind_of(type(value)) == "missing" or (isinstance(value, float | np.floating) and value != value)
 
 

@@ -54,6 +54,8 @@ def _is_nothing(value: object) -> bool:
 def _lacking_in_series(series: Series) -> Array:
     import narwhals as nw
 
+    if series.dtype == nw.Object:
+        return np.fromiter(map(_is_nothing, series.to_list()), bool, len(series))
     lacking: Array = series.is_null().to_numpy().astype(bool)
     if series.dtype.is_float():
         return np.asarray(lacking | series.is_nan().fill_null(True).to_numpy().astype(bool))
@@ -61,6 +63,4 @@ def _lacking_in_series(series: Series) -> Array:
         series = series.cast(nw.String)
     if series.dtype == nw.String:
         return np.asarray(lacking | (series.str.strip_chars() == "").fill_null(True).to_numpy().astype(bool))
-    if series.dtype == nw.Object:
-        return np.fromiter(map(_is_nothing, series.to_list()), bool, len(series))
     return lacking

@@ -20,12 +20,12 @@ from stakes.tallies.confusion import MOST_CLASSES
 DecidedBy = Literal["rows", "score", "costs", "threshold"]
 
 TRAVELS: dict[str, type | UnionType] = {
-    **dict.fromkeys(("where", "alike", "weight", "by", "costs"), str),
+    **dict.fromkeys(("where", "alike", "truth", "score", "prediction", "weight", "by", "costs"), str),
     **dict.fromkeys(("baseline", "prior", "training_prior"), str | int | float),
 }
 """What a tally remembers of its question, where it is words or a number: only rows of the same question add to it."""
 
-_NAMES_OF_COLUMNS = ("weight", "by")
+NAMES_OF_COLUMNS = ("truth", "score", "prediction", "weight", "by")
 """Where these are arrays they have no name, which is no other question."""
 
 VERSION = 3
@@ -179,6 +179,7 @@ class Counted(Saved):
                 raise errors.clusters_do_not_add()
             _same("what decides", first.decided_by, part.decided_by)
             _same("by", *("given" if p.segments else "not given" for p in (first, part)))
+        question = _question_of(parts)
         names = dict.fromkeys(name for part in parts for name in part.segments)
         return cls(
             first.task,
@@ -187,7 +188,7 @@ class Counted(Saved):
             first.decided_by,
             dropped=sum(part.dropped for part in parts),
             threshold=first.threshold,
-            question=_question_of(parts),
+            question=question,
             read=sum(part._known_rows for part in parts) if all(part._known_rows for part in parts) else 0,
             same_column=next((part.same_column for part in parts if part.same_column), ""),
             dropped_in=_add(part.dropped_in for part in parts),
@@ -365,7 +366,7 @@ def _question_of(parts: Sequence[Counted]) -> dict[str, str | float]:
     asked = questions[0]
     for other in questions[1:]:
         for name in {**asked, **other}:
-            column = name in _NAMES_OF_COLUMNS
+            column = name in NAMES_OF_COLUMNS
             if not column or (name in asked and name in other):
                 _same(f"{'the column of ' * column}{name}=", asked.get(name, "not given"), other.get(name, "not given"))
         asked = {**asked, **other}

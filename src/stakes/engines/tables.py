@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 
 from stakes import errors
-from stakes.engines.columns import Arguments, Column, Data, Values, as_frame, refuse_lost_polars, to_column
+from stakes.engines.columns import Arguments, Column, Data, Values, as_frame, columns_of, refuse_lost_polars, to_column
 from stakes.engines.conditions.syntax import parse
 from stakes.engines.missing import keep
 from stakes.errors import About, Given, InputError, Pass, some
@@ -20,12 +20,12 @@ def gather(data: Data, **arguments: Values) -> dict[str, Column]:
 def take(data: Data, where: Values = None, **arguments: Values) -> Arguments:
     """Find the columns that a call names, as they are; ``where`` chooses rows of the table."""
     given = {name: value for name, value in arguments.items() if value is not None}
-    wanted = {name: value for name, value in given.items() if isinstance(value, str)}
+    wanted = {name: value for name, value in given.items() if _is_name(value, data)}
+    arrays = {name: value for name, value in given.items() if name not in wanted}
     if arguments.get("truth", given) is None:
         raise errors.not_a_column("truth", "None")
     if data is None and wanted:
         raise errors.name_without_data(*next(iter(wanted.items())))
-    arrays = {} if where is None else {name: value for name, value in given.items() if name not in wanted}
     if where is not None and data is None:
         raise InputError(
             "where-without-table",
@@ -33,8 +33,7 @@ def take(data: Data, where: Values = None, **arguments: Values) -> Arguments:
             " chooses rows by the columns of a table, and there are only arrays; pass a table or a file first, and "
             "names of columns",
         )
-    found = {} if data is None else _by_name(data, wanted, where, arrays)
-    _refuse_different_indexes(given)
+    found = _by_name(data, wanted, where, arrays)
     warn_of_same_column(given)
     return {name: found.get(name, value) for name, value in given.items()}
 
@@ -56,12 +55,22 @@ def as_columns(found: Arguments, given: Arguments) -> dict[str, Column]:
     return columns
 
 
-def _refuse_different_indexes(given: Arguments) -> None:
+def _is_name(value: Values, data: Data) -> bool:
+    """Whether an argument names a column: a text, or a whole number that a table in memory has as a name."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        return isinstance(value, str)
+    return any(value == name for name in (data if isinstance(data, Mapping) else getattr(data, "columns", ())))
+
+
+def refuse_different_indexes(given: Arguments) -> None:
     """Pandas objects are aligned by their index elsewhere; rows that disagree must not be paired silently."""
-    indexes = {name: value.index for name, value in given.items() if hasattr(getattr(value, "index", None), "equals")}
+    wrapped = {name: type(value).__module__.startswith("narwhals") for name, value in given.items()}
+    native = {name: value.to_native() if wrapped[name] else value for name, value in given.items()}
+    indexes = {name: value.index for name, value in native.items() if hasattr(getattr(value, "index", None), "equals")}
+    first = next(iter(indexes), "")
     for name, index in indexes.items():
-        if "truth" in indexes and not index.equals(indexes["truth"]):
-            raise errors.different_indexes(name)
+        if not index.equals(indexes[first]):
+            raise errors.different_indexes(name, first)
 
 
 def warn_of_same_column(given: Arguments) -> None:
@@ -97,7 +106,11 @@ def is_lazy(data: Data) -> bool:
 def _by_name(data: Data, wanted: dict[str, str], where: Values, arrays: Arguments) -> Arguments:
     """Return argument → native column, for the arguments that name one; rows of ``arrays`` are chosen alike."""
     elsewhere = names_files(data) or is_lazy(data)
-    if arrays and elsewhere:  # which rows of an array a condition keeps is only known where the table is
+    if data is None or elsewhere:
+        refuse_different_indexes(arrays)
+    if data is None:
+        return {}
+    if arrays and elsewhere and where is not None:  # which rows it keeps is only known where the table is
         raise errors.where_beside_array(next(iter(arrays)))
     if names_files(data):
         from stakes.engines.files import reading  # loads Polars
@@ -107,12 +120,13 @@ def _by_name(data: Data, wanted: dict[str, str], where: Values, arrays: Argument
         from stakes.engines import queries  # loads Narwhals
 
         return queries.QuerySource.of(data, wanted, where).rows()
-    table = data if isinstance(data, Mapping) else as_frame(data)
-    available = list(table) if isinstance(table, Mapping) else table.columns
+    table = data if isinstance(data, Mapping) else columns_of(data)
+    available = list(table)
     for argument, name in wanted.items():
         if name not in available:
             raise errors.no_such_column(argument, name, [str(a) for a in available])
     found = {**{argument: table[name] for argument, name in wanted.items()}, **arrays}
+    refuse_different_indexes({**found, "data": data})
     return found if where is None else _rows_where(where, found, available, table)
 
 
@@ -125,6 +139,7 @@ def _rows_where(where: Values, found: Arguments, available: Collection[str], tab
     refuse_lost_polars()
     rows = len(next(iter(found.values())))
     asked = {name: table[name] for name in condition.columns}
+    refuse_different_indexes({**found, **asked})
     for name, values in {**found, **asked}.items():
         if len(values) != rows:
             raise errors.wrong_length(name, len(values), rows)

@@ -5,7 +5,7 @@ The format, version 1. A file is a zip archive (deflate) of two members, in this
 ``tally.json``
     UTF-8 JSON: ``{"stakes": "tally", "version": 1, "counted": …}``. The count is what ``Counted.to_dict()`` gives:
     ``task`` ("classification" or "regression"), ``decided_by`` ("rows", "score", "costs" or "threshold"), the
-    ``threshold`` or null, ``columns`` (the names of the columns ``weight`` and ``by``), ``dropped`` (rows left out),
+    ``threshold`` or null, ``question`` (its words and numbers; of columns the names), ``dropped`` (rows left out),
     ``dropped_weight`` (what they weigh, if they do), ``read`` (all rows, where some were left out or weights hide their
     number), ``same_column`` ("score" or "prediction" if that was the truth itself), a list of ``tallies``, and
     ``segments`` (name → a count without segments). Each tally has its kind (``tally``), its ``version`` and its

@@ -48,12 +48,17 @@ def empty(argument: str) -> EmptyError:
     return EmptyError("empty", About(argument), " is empty; there is nothing to evaluate")
 
 
-def missing_values(argument: str, count: int, first: int | None) -> GapError:
+def missing_values(argument: str, count: int, first: int | None, needed: bool = False) -> GapError:
+    rows, place = rows_text(count), first_row(first)
+    if needed:
+        return GapError(
+            "missing-values", About(argument), f" is missing in {rows} (", place, "); give a value for each"
+        )
     return GapError(
         "missing-values",
         About(argument),
-        f" is missing in {rows_text(count)} (",
-        first_row(first),
+        f" is missing in {rows} (",
+        place,
         "); fill them, or leave those rows out with ",
         Pass("missing", "drop"),
     )
@@ -71,7 +76,7 @@ def bad_baseline(baseline: object) -> InputError:
     return InputError("bad-baseline", Given("baseline", baseline), " is not a finite number; give one number")
 
 
-def different_indexes(argument: str, other: str = "truth") -> InputError:
+def different_indexes(argument: str, other: str) -> InputError:
     return InputError(
         "different-indexes",
         About(argument),

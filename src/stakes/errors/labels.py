@@ -26,11 +26,11 @@ def fractional_labels(argument: str, count: int, first: int | None, value: float
 
 
 _DIFFERENCES = {
-    "unicode": "characters that look alike",
+    "unicode": "accents or characters that look alike",
     "blanks": "blanks",
     "case": "case",
     "numbers": "how a number is written",
-    "punctuation": "dashes, underscores or blanks",
+    "punctuation": "punctuation or blanks",
 }
 
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from stakes import errors, metrics
+from stakes.engines.alike import ALIKE, form
 from stakes.errors import some
 from stakes.metrics import Estimate
-from stakes.tallies import ErrorSums, ScoreTable
+from stakes.tallies import Confusion, ErrorSums, JointCounts, ScoreTable
 
 if TYPE_CHECKING:
     from stakes.evaluation.base import Evaluation
@@ -88,6 +89,7 @@ def cautions(evaluation: "Evaluation") -> Iterator[Caution]:
     for caution in _BY_TASK[evaluation.task](evaluation):
         if not (copied and caution.key in _TOO_GOOD):  # that was said already
             yield caution
+    yield from (caution for caution in _strangers(evaluation) if not caution.wrong)
     yield from _of_rows(evaluation)
 
 
@@ -108,6 +110,7 @@ def wrongs(evaluation: "Evaluation") -> Iterator[Caution]:
             yield Caution("caution.upside_down", words, {"value": auc.value}, wrong=True)
     elif tables:
         yield from _classes_upside_down(evaluation, wrong=True)
+    yield from (caution for caution in _strangers(evaluation) if caution.wrong)
     sums = evaluation._held(ErrorSums)
     if sums is not None and sums.total > 1 and sums.has("prediction") and not sums.spread("p"):
         yield _caution("caution.constant_prediction", value=float(sums.mean(p=1)), wrong=True)
@@ -134,6 +137,45 @@ def _classes_upside_down(evaluation: "Evaluation", wrong: bool) -> Iterator[Caut
             {"names": names},
             wrong,
         )
+
+
+def _strangers(evaluation: "Evaluation") -> Iterator[Caution]:
+    """Classes that are never predicted beside predictions that are never true, which may be the same or no classes.
+
+    It is wrong if two of them are nearly alike, or if no class is ever predicted.
+    """
+    table = evaluation._held(Confusion) or evaluation._held(JointCounts)
+    if table is None or evaluation.counted.decided_by != "rows":
+        return
+    true, said = _occurring(table)
+    missed, strange = list(true - said), list(said - true)
+    forms = {form(name, ALIKE): name for name in missed}
+    alike = [(forms[like], name) for name in strange if (like := form(name, ALIKE)) in forms]
+    apart = evaluation.pricing is None and len(missed) == len(true) and len(missed) + len(strange) > 2
+    if alike:
+        missed, strange = ([name] for name in alike[0])
+    elif not apart:
+        strange = list({*strange} & {*table.truths})  # others are decisions besides the classes
+    if missed and strange:
+        missed, strange = sorted(missed), sorted(strange)
+        values = {"classes": missed[:_MOST_NAMES], "labels": strange[:_MOST_NAMES]}
+        yield Caution(
+            "caution.strangers",
+            f"the prediction never says {some(missed)}, which the truth has, and says {some(strange)}, which the truth "
+            "never has; write a class alike in both, or name the right column",
+            values,
+            bool(alike or apart),
+        )
+
+
+def _occurring(table: Confusion | JointCounts) -> Iterator[set[str]]:
+    """The classes that are true of some row, and the decisions that are taken in some."""
+    if isinstance(table, Confusion):
+        sizes = table.truth_totals, table.decision_totals
+    else:
+        sizes = table.sizes(0), table.sizes(1)
+    for names, each in zip((table.truths, table.decisions), sizes, strict=True):
+        yield {name for name, size in zip(names, each.tolist(), strict=True) if size}
 
 
 def _score_tables(evaluation: "Evaluation") -> tuple[ScoreTable, ...]:

@@ -8,11 +8,12 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.class_scores import spread_scores
+from stakes.engines.columns import columns_of, length_of
 from stakes.engines.joining import join, table_names
 from stakes.engines.missing import keep, present_rows
 from stakes.engines.pricing import cost_column
 from stakes.engines.reading import Read, RowQuestion, count_read, read_rows
-from stakes.engines.tables import take
+from stakes.engines.tables import refuse_different_indexes, take
 from stakes.errors import About, InputError, Pass, rows_text, some, the_class
 from stakes.evaluation import judge
 from stakes.evaluation.base import Evaluation
@@ -116,7 +117,7 @@ def _complete(
 def _keep_score(given: Column, kept: Mapping[str, Column], present: Array) -> Column:
     """The score of a model on the rows that stay: one column, one for each class, or an array of them."""
     if isinstance(given, Mapping) or hasattr(given, "columns"):
-        given = given if isinstance(given, Mapping) else given.columns
+        given = given if isinstance(given, Mapping) else columns_of(given)
         return {name: kept[f"score of {canonical(name)}"] for name in given}
     return kept.get("score") if given is None or "score" in kept else np.asarray(given)[present]
 
@@ -129,6 +130,8 @@ def _entries_by_name(data: Data, question: Question) -> list[Entry]:
         raise errors.one_model(names)
     given = [(name, {kind: found[name] for kind, found in columns.items() if name in found}) for name in names]
     if question["paired"]:
+        outputs_of_all = {f"{kind} of {name}": one for name, outputs in given for kind, one in outputs.items()}
+        refuse_different_indexes(outputs_of_all)
         return [_of_same_rows(name, data, question["truth"], outputs) for name, outputs in given]
     return [_of_own_rows(name, outputs) for name, outputs in given]
 
@@ -140,7 +143,7 @@ def _by_name(argument: str, models: Value) -> dict[str, Column]:
     if isinstance(models, Mapping):
         return {str(name): output for name, output in models.items()}
     if hasattr(models, "columns"):  # a data frame: its columns are the models
-        return {str(name): models[name] for name in models.columns}
+        return {str(name): column for name, column in columns_of(models).items()}
     if isinstance(models, str):
         return {models: models}
     if isinstance(models, list | tuple) and all(isinstance(name, str) for name in models):
@@ -155,8 +158,8 @@ def _by_name(argument: str, models: Value) -> dict[str, Column]:
 
 
 def _of_same_rows(name: str, data: Data, truth: Column, outputs: dict[str, Column]) -> Entry:
-    rows = _length(truth)
-    for own in map(_length, outputs.values()):
+    rows = length_of(truth)
+    for own in map(length_of, outputs.values()):
         if own is not None and rows is not None and own != rows:
             raise InputError(
                 "models-of-different-lengths",
@@ -166,14 +169,6 @@ def _of_same_rows(name: str, data: Data, truth: Column, outputs: dict[str, Colum
                 " each its own truth",
             )
     return Entry(name, data, truth, **outputs)
-
-
-def _length(column: Column) -> int | None:
-    """How many rows a column has, where that can be told before it is read."""
-    try:
-        return None if isinstance(column, str | Mapping) else len(column)
-    except TypeError:  # no column at all, or one of no length, such as a sparse matrix
-        return None
 
 
 def _of_own_rows(name: str, outputs: dict[str, Column]) -> Entry:

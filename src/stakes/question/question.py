@@ -1,15 +1,16 @@
 """The options of a call, checked once and handed on as one object."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
 from stakes import errors
 from stakes.engines.files.text_format import TextFormat
-from stakes.engines.plan import TRAVELS
+from stakes.engines.plan import NAMES_OF_COLUMNS, TRAVELS
 from stakes.errors import Given, InputError
 from stakes.question.options import Value, options, refuse_unknown, table
+from stakes.tallies.names import canonical
 from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import Sampling
 
@@ -68,7 +69,9 @@ class Question:
         """What a tally remembers: texts and numbers; no columns, which have names in a table only."""
         found = {name: self.given[name] for name in TRAVELS if name in self.changed}
         if not of_table:
-            found = {name: value for name, value in found.items() if name not in ("weight", "by")}
+            found = {name: value for name, value in found.items() if name not in NAMES_OF_COLUMNS}
+        if isinstance(score := found.get("score"), Mapping) and _all_texts(score.values()):
+            found["score"] = sorted(f"{canonical(name)}={column}" for name, column in score.items())
         lists = {name: ", ".join(v) for name, v in found.items() if isinstance(v, list | tuple) and _all_texts(v)}
         words = {**found, **lists} | ({} if self.pricing is None else {"costs": self.pricing.costs.in_full})
         return {name: value for name, value in words.items() if isinstance(value, TRAVELS[name])}
@@ -100,7 +103,7 @@ class Question:
             raise errors.threshold_without_score()
 
 
-def _all_texts(values: Sequence[object]) -> bool:
+def _all_texts(values: Iterable[object]) -> bool:
     return all(isinstance(value, str) for value in values)
 
 

@@ -11,10 +11,14 @@ from stakes.errors import InputError, short, some
 from stakes.question.options import Value
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array, is_real
+from stakes.tallies.checks import refuse_masked
 from stakes.tallies.names import canonical
 
 _ROUNDING = 1e-6
 """How far a sum of rates may be from 1, for figures that people write down."""
+
+_DEEPEST = 100
+"""More axes than any array has."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +41,7 @@ def read_table(
     seen = [len(said) for said in sees.values()]
     cells, named = _cells(name, given, classes)
     wanted = named or outputs
+    refuse_masked(f"the table of {name!r}", cells, needed=True)
     try:
         values = np.array(cells, np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -124,10 +129,11 @@ def are_accuracies(given: Value) -> bool:
 
 
 def depth(given: Value) -> int:
-    """How deeply lists are nested; arrays know it."""
-    if hasattr(given, "ndim"):
-        return int(given.ndim)
-    return 1 + depth(given[0]) if isinstance(given, list | tuple) and given else int(isinstance(given, list | tuple))
+    """How deeply lists are nested, if not endlessly; arrays know it."""
+    levels = 0
+    while isinstance(given, list | tuple) and levels < _DEEPEST:
+        levels, given = levels + 1, given[0] if given else None
+    return levels + int(getattr(given, "ndim", 0))
 
 
 def read_candidate(

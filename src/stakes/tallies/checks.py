@@ -55,10 +55,21 @@ def as_list(value: Values) -> list[Values] | None:
         return None
 
 
+def refuse_masked(argument: str, values: Values, needed: bool = False) -> None:
+    """Refuse rows that NumPy hides behind a mask, which other arrays made of them would show."""
+    if isinstance(values, np.ma.MaskedArray) and values.ndim:
+        hidden = np.flatnonzero(np.ma.getmaskarray(values).reshape(len(values), -1).any(axis=1))
+    else:
+        hidden = np.flatnonzero([np.ma.is_masked(row) for row in values] if isinstance(values, list | tuple) else [])
+    if len(hidden):
+        raise errors.missing_values(argument, len(hidden), int(hidden[0]), needed)
+
+
 def as_rows(axis: int = 0, **columns: Values) -> list[Array]:
     """Return columns of numbers as arrays of one length (along an axis); their values are not looked at."""
     found: dict[str, Array] = {}
     for name, values in columns.items():
+        refuse_masked(name, values)
         try:
             array = np.asarray(values)
         except ValueError:

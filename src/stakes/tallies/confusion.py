@@ -12,7 +12,7 @@ from stakes.errors import InputError, Pass, some
 from stakes.records import Says
 from stakes.tallies.arithmetic import MOST, Array, Index, Number, Values, are_counts, divide, exact, is_real, room_for
 from stakes.tallies.base import Tally
-from stakes.tallies.checks import as_list, check_class, is_one_of
+from stakes.tallies.checks import as_list, check_class, is_one_of, refuse_masked
 from stakes.tallies.fields import Content, how, same, say_weighting
 from stakes.tallies.on_demand import remembered
 from stakes.text import aligned, lines
@@ -105,9 +105,12 @@ class Confusion(Tally):
 
     def _check_counts_of(self, values: Values) -> Array:
         """Return a frozen copy of the right shape, whole numbers as int64 and the others as float64."""
+        refuse_masked("counts", values, needed=True)
         try:
             array = _small_if_possible(np.array(values))
-        except (ValueError, TypeError):
+            low, high = (array.min(), array.max()) if array.size else (0, 0)
+            unseen = (array != array).any()  # a NaN among Python numbers is no minimum
+        except (ValueError, TypeError, ArithmeticError):
             raise errors.bad_counts("they are no table of numbers") from None
         kind = array.dtype.kind
         if kind not in "biufO":
@@ -121,8 +124,6 @@ class Confusion(Tally):
             )
         if array.shape[-2:] != wanted:
             raise errors.bad_counts(f"shape {array.shape} does not fit {wanted[0]} truths and {wanted[1]} decisions")
-        low, high = (array.min(), array.max()) if array.size else (0, 0)
-        unseen = kind == "O" and (array != array).any()  # a NaN among Python numbers is no minimum
         if unseen or not (low >= 0 and high < np.inf):
             raise errors.bad_counts("some are negative, infinite or not numbers")
         if kind == "O" and high > MOST:

@@ -7,6 +7,7 @@ import numpy as np
 from stakes.errors import InputError, Pass
 from stakes.question.options import Data
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.checks import refuse_masked
 
 Estimator: TypeAlias = Any
 """What can be fitted, and predicts then: an estimator of scikit-learn, or any object with the same methods."""
@@ -16,11 +17,15 @@ def indexable(X: Data) -> Data:
     """Refuse what has no rows; sparse matrices come in the layout whose rows can be taken."""
     if hasattr(X, "tocsr"):
         return X.tocsr()
-    if isinstance(X, str) or not getattr(X, "shape", hasattr(X, "__len__")):
+    try:
+        take(X, np.arange(count_of(X))[:1])
+    except (TypeError, ValueError, LookupError):
         raise InputError(
             "features-without-rows",
-            f"X is a {type(X).__name__}, which has no rows; give an array, a list, a data frame or a sparse matrix",
-        )
+            f"X is a {type(X).__name__}, whose rows cannot be chosen; give an array, a list, a data frame or a sparse "
+            "matrix",
+        ) from None
+    refuse_masked("X", X, needed=True)
     return X
 
 

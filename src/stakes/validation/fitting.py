@@ -158,7 +158,7 @@ def _fit(estimator: Estimator, X: Data, target: Target, train: Array, test: Arra
     model, seen = _fresh(estimator), take(X, train)
     try:
         model.fit(seen, target.values[train])
-    except ValueError as problem:  # most often gaps or text, which it does not know what to do about
+    except (ValueError, TypeError, OverflowError) as problem:  # most often gaps, text or objects
         raise InputError(
             "cannot-be-fitted",
             f"{type(model).__name__} cannot be fitted to these rows ({short(errors.first_line(problem), 200)}); give "

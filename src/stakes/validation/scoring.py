@@ -7,12 +7,14 @@ from stakes import errors, evaluation, metrics
 from stakes.engines.columns import in_order, to_column
 from stakes.engines.counting import count_rows
 from stakes.engines.labels import encode, settle
+from stakes.engines.tables import refuse_different_indexes
 from stakes.errors import Given, InputError, some
 from stakes.metrics import Metric, cost
 from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.question.options import Column, Data, Value
 from stakes.question.question import priced
 from stakes.tallies import ClassScores, Confusion, ErrorSums
+from stakes.tallies.checks import refuse_masked
 from stakes.tallies.names import canonical
 from stakes.tallies.pricing import Pricing
 from stakes.validation.features import Estimator
@@ -93,6 +95,8 @@ class ScoredFigure:
 
     def of_model(self, model: Estimator, X: Data, y: Column, sample_weight: Column = None) -> float:
         """Return the figure of a fitted model, asking it for what the figure needs."""
+        refuse_different_indexes({"X": X, "y": y, "sample_weight": sample_weight})
+        refuse_masked("X", X, needed=True)
         if self.metric.tally is ErrorSums:
             return self(y, model.predict(X), sample_weight=sample_weight)
         target = self._target(model, y)

@@ -7,11 +7,12 @@ import numpy as np
 from stakes import errors
 from stakes.engines.alike import Spelling
 from stakes.engines.columns import Column as ReadColumn
-from stakes.engines.columns import as_finite, to_column
+from stakes.engines.columns import as_finite, length_of, to_column
 from stakes.engines.conditions.syntax import parse
 from stakes.engines.labels import Labels, encode, settle
 from stakes.engines.missing import keep, present_rows
 from stakes.engines.plan import Plan
+from stakes.engines.tables import refuse_different_indexes
 from stakes.engines.tasks import settle_task
 from stakes.errors import About, Given, InputError, rows_text
 from stakes.question.options import Column, Data, Value
@@ -72,16 +73,17 @@ def keep_rows(X: Data, y: Column, question: Question) -> tuple[Data, Column, dic
     """
     beside = {name: question[name] for name in ("weight", "by", "groups")}
     rows = np.ones(count_of(X), bool)
-    if any(hasattr(values, "__len__") and len(values) != len(rows) for values in (y, *beside.values())):
+    given = {"y": y, **{name: values for name, values in beside.items() if values is not None}}
+    if any(length_of(values) != len(rows) for values in given.values()):
         return X, y, beside, 0  # which is refused when they are read
+    refuse_different_indexes({"X": X, **given})
     if question["where"] is not None:
         rows = satisfying(question["where"], X)
     if not is_one_of(question["missing"], ("error", "drop")):
         raise errors.unknown_missing(question["missing"])
     asked_for = int(rows.sum())
     if question["missing"] == "drop":
-        given = {name: values for name, values in beside.items() if values is not None}
-        present = present_rows({"y": y, **given}, None)
+        present = present_rows(given, None)
         rows = rows if present is None else rows & present
     if rows.all():
         return X, y, beside, 0
@@ -158,7 +160,5 @@ def column_of(argument: str, values: Column, X: Data) -> ReadColumn:
             About(argument),
             f" has {rows_text(len(column))} but X has {count_of(X):,}; give one value per row of X",
         )
-    index: Column = getattr(values, "index", None)
-    if hasattr(index, "equals") and hasattr(X, "iloc") and not index.equals(X.index):
-        raise errors.different_indexes(argument, "X")
+    refuse_different_indexes({"X": X, argument: values})
     return column

@@ -25,6 +25,7 @@ from stakes.decisions.recalibration.rows import (
     read_two_classes,
     refuse_other_scale,
 )
+from stakes.engines.tables import refuse_different_indexes
 from stakes.errors import About, InputError, short
 from stakes.question.options import Column, Value
 from stakes.records import Record
@@ -61,7 +62,9 @@ class Calibrator(Record, stakes="calibrator"):
         """Learn from scores and what really happened; ``sample_weight`` is scikit-learn's name of ``weight``."""
         if weight is not None and sample_weight is not None:
             raise InputError("two-weights", About("weight"), " and sample_weight are the same thing; give one of them")
-        rows = self._read(score, truth, weight if sample_weight is None else sample_weight)
+        weight = weight if sample_weight is None else sample_weight
+        refuse_different_indexes({"truth": truth, "score": score, "weight": weight})
+        rows = self._read(score, truth, weight)
         self._learn(rows)
         self.rows_ = rows.effective
         self.range_ = float(rows.scores.min()), float(rows.scores.max())

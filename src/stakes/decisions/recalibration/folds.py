@@ -9,6 +9,7 @@ from stakes.decisions.recalibration.calibrators import Calibrator
 from stakes.decisions.recalibration.rows import read_labels
 from stakes.engines.columns import as_weights, to_column
 from stakes.engines.labels import encode
+from stakes.engines.tables import refuse_different_indexes
 from stakes.errors import InputError
 from stakes.question.options import Column
 from stakes.tallies.arithmetic import Array
@@ -36,6 +37,7 @@ def cross_fitted(
         )
     check_whole("folds", folds, 2)
     check_whole("seed", seed, 0, math.inf)
+    refuse_different_indexes({"truth": truth, "score": score, "weight": weight, "groups": groups})
     codes, values = read_labels(truth).codes, calibrator._scores(score)
     labels, weights = np.asarray(truth), None if weight is None else as_weights(to_column(weight, "weight"))
     grouped = None if groups is None else to_column(groups, "groups")

@@ -6,7 +6,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.class_scores import ClassColumns
-from stakes.engines.columns import as_finite, as_weights, in_order, refuse_sparse, to_column
+from stakes.engines.columns import as_array, as_finite, as_weights, in_order, to_column
 from stakes.engines.labels import PAIRS, Labels, encode
 from stakes.errors import About, InputError, first_row, rows_text
 from stakes.question.options import Column, Value
@@ -69,7 +69,7 @@ def read_labels(truth: Column) -> Labels:
 
 def one_column(calibrator: str, score: Column) -> Array:
     """Return one finite number per row, given as (n,) or (n, 1)."""
-    values = _array(score)
+    values = as_array(score, "score")
     if values.ndim == 2 and values.shape[1] != 1:
         raise InputError(
             "one-score-column",
@@ -102,7 +102,7 @@ def refuse_other_scale(values: Array, low: float, high: float) -> None:
 
 def probability_table(score: Column) -> Array:
     """Return the probabilities of one class, (n,), or of all, (n, k), which add up to 1."""
-    values = _array(score)
+    values = as_array(score, "score")
     if values.ndim != 2 or values.shape[1] == 1:
         values = one_column("TemperatureCalibrator", values)
         low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
@@ -119,14 +119,6 @@ def probability_table(score: Column) -> Array:
             "probabilities; use SigmoidCalibrator or IsotonicCalibrator for other scores",
         )
     return values
-
-
-def _array(score: Column) -> Array:
-    refuse_sparse("score", score)
-    try:
-        return np.asarray(score)
-    except ValueError:
-        raise errors.not_a_column("score", "a list of rows of different lengths") from None
 
 
 def _positive(calibrator: str, truth: Column) -> Array:

@@ -5,6 +5,7 @@ import glob
 import gzip
 import io
 import os
+import stat
 import sys
 import tempfile
 import weakref
@@ -337,10 +338,21 @@ def _state(path: Path) -> State | None:
     return seen.st_ino, seen.st_size, seen.st_mtime_ns
 
 
+def identity(place: FileName | int) -> str | tuple[int, int] | None:
+    """Return what two names, or numbers of open files, share if they are of one file; nothing for pipes and devices."""
+    try:
+        seen = os.stat(place)
+    except OSError:
+        return None if isinstance(place, int) else os.path.realpath(place)
+    except ValueError:  # no file has that name
+        return None
+    return (seen.st_dev, seen.st_ino) if stat.S_ISREG(seen.st_mode) else None
+
+
 def _refuse_twice(found: Sequence[Source]) -> None:
     seen = set()
     for source in found:
-        key = (source.content is None and source.path.resolve(), source.table)
+        key = (source.content is None and identity(source.path), source.table)
         if key in seen:
             raise InputError(
                 "file-given-twice",

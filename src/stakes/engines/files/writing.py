@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stakes import errors
-from stakes.engines.files.sources import FileName
+from stakes.engines.files.sources import FileName, identity
 from stakes.errors import InputError
 from stakes.tallies.checks import as_path
 
@@ -75,17 +75,6 @@ def keep_inputs(target: FileName | int, read: Iterable[tuple[FileName | int, str
                 f"{('standard output' if isinstance(target, int) else str(target))}: that is the file with the "
                 f"{what}, which is never written over; name another one",
             )
-
-
-def identity(place: FileName | int) -> str | tuple[int, int] | None:
-    """Return what two names, or numbers of open files, share if they are of one file; nothing for pipes and devices."""
-    try:
-        seen = os.stat(place)
-    except OSError:
-        return None if isinstance(place, int) else os.path.realpath(place)
-    except ValueError:  # no file has that name
-        return None
-    return (seen.st_dev, seen.st_ino) if stat.S_ISREG(seen.st_mode) else None
 
 
 def _may_be_called(path: Path, form: str, endings: tuple[str, ...]) -> bool:

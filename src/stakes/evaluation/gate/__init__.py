@@ -223,9 +223,13 @@ def _read_baseline(baseline: Data, evaluation: Evaluation) -> Baseline:
     return Baseline(baseline, f"{words}{baseline.rows:,} rows, judged as if of other cases")
 
 
+_MAY_DIFFER = ("prior", "training_prior", "costs", "truth", "score", "prediction")
+"""What is the same question of another model, or in another place."""
+
+
 def _warn_of_another_question(here: Mapping[str, object], there: Mapping[str, object]) -> None:
     """Point out that the baseline was asked about other rows, or counted otherwise."""
     for name in {**here, **there}:
-        if here.get(name) != there.get(name) and name not in ("prior", "training_prior", "costs"):
+        if here.get(name) != there.get(name) and name not in _MAY_DIFFER:
             seen = (f"{short(repr(question.get(name, 'nothing')))}" for question in (here, there))
             errors.warn("baseline-asked-otherwise", Given(name), " is {} here and {} for the baseline".format(*seen))
