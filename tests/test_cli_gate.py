@@ -399,7 +399,22 @@ def test_the_command_line_goes_before_the_file(folder):
     ("content", "words"),
     [
         ("[gate]\nrequired = []", "stakes.toml: 'required' is no option; did you mean 'require' or 'quiet'?"),
-        ("[gate]\ntruth = ['a', 'b']", "stakes.toml: truth takes one value, and has ['a', 'b']"),
+        ("[gate]\ntruth = ['a', 'b']", 'stakes.toml: truth has ["a", "b"]; write a text in quotes'),
+        ("[gate]\nallow-dropped = true", "stakes.toml: allow-dropped has true; write a number"),
+        ("[gate]\nthreshold = true", "stakes.toml: threshold has true; write a number"),
+        ("[gate]\nthreshold = 2024-01-01", 'stakes.toml: threshold has "2024-01-01"; write a number'),
+        ("[gate]\nconfidence = '0.9'", 'stakes.toml: confidence has "0.9"; write a number'),
+        ("[gate]\nseed = true", "stakes.toml: seed has true; write a whole number"),
+        ("[gate]\nseed = 1.5", "stakes.toml: seed has 1.5; write a whole number"),
+        ("[gate]\nwhere = true", "stakes.toml: where has true; write a text in quotes"),
+        ("[gate]\njunit = 5", "stakes.toml: junit has 5; write a text in quotes"),
+        ("[gate]\nfiles = [true]", "stakes.toml: files has [true]; write a text in quotes"),
+        ("[gate]\nno-worse = {auc = true}", 'stakes.toml: no-worse has {"auc": true}; write a text in quotes'),
+        ("[gate]\nexact = 'no'", 'stakes.toml: exact has "no"; write true or false'),
+        ("[gate]\nbins = true\nexact = true", "stakes.toml: exact says again what another line says; keep one"),
+        ("[gate]\nconfig = 'x'", "stakes.toml: 'config' is no option; did you mean 'confidence'?"),
+        ("[tool.stakes]\ngate = 1", "stakes.toml: tool.stakes.gate is no table; write the options below"),
+        ("gate = 1", "stakes.toml: gate is no table; write the options below [gate]"),
         ("[gate", "stakes.toml: cannot be read: "),
         ("[gates]\ntruth = 'a'", "stakes.toml: there is no table [gate] or [tool.stakes.gate]"),
     ],
@@ -411,6 +426,15 @@ def test_configurations_that_do_not_work(folder, content, words):
     assert words in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert "gone.toml: there is no such file" in run("--config", "gone.toml").stderr
+
+
+def test_bins_of_a_file_are_bins(folder):
+    content = f"[gate]{CONFIG[: CONFIG.index('baseline_score')]}bins = true\n"
+    (folder / "stakes.toml").write_text(content)
+    told_by_file, _ = told()
+    conditions = ("--require", "auc.low >= 0.80", "--require", "expected_cost <= 0.5", "--confidence", "0.9")
+    assert told_by_file == told("preds.csv", *COLUMNS, *COSTS, *conditions, "--bins")[0]
+    assert told_by_file != told("preds.csv", *COLUMNS, *COSTS, *conditions, "--exact")[0]
 
 
 # ── GitHub Actions ───────────────────────────────────────────────────────────────────────────────────────────────
