@@ -16,7 +16,7 @@ from stakes.tallies import ClassScores, Confusion, ErrorSums
 from stakes.tallies.names import canonical
 from stakes.tallies.pricing import Pricing
 from stakes.validation.features import Estimator
-from stakes.validation.fitting import predict_rows, require_scikit_learn, score_rows, trained_classes
+from stakes.validation.fitting import ask_model, predict_rows, require_scikit_learn, score_rows, trained_classes
 from stakes.validation.target import Target, as_array
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class ScoredFigure:
     def of_model(self, model: Estimator, X: Data, y: Column, sample_weight: Column = None) -> float:
         """Return the figure of a fitted model, asking it for what the figure needs."""
         if self.metric.tally is ErrorSums:
-            return self(y, model.predict(X), sample_weight=sample_weight)
+            return self(y, ask_model(model, "predict", X), sample_weight=sample_weight)
         target = self._target(model, y)
         metric = self.metric
         if not target.two_classes and metric.of_many:
