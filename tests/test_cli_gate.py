@@ -254,12 +254,12 @@ def test_rows_left_out_close_the_gate_and_are_told_in_every_form(gaps, tmp_path)
     assert run(*gaps, "--markdown", "-o", tmp_path / "g.md").returncode == 1
     shown = run(*gaps, "--junit", tmp_path / "g.xml", env=env)
     assert shown.returncode == 1
-    assert "failed, 1 of 2 not met; 40 rows with a missing value were left out" in shown.stdout
+    assert "failed, 1 of 2 not met; 40 rows with a missing value or weight 0 were left out" in shown.stdout
     assert LEFT_OUT in shown.stdout
     (error,) = [line for line in shown.stdout.splitlines() if line.startswith("::")]
     assert error.startswith("::error title=stakes gate%3A rows left out <= 5 %25 (40 of 100)::failed: saw 0.4000")
-    assert "40 rows with a missing value were left out" in (tmp_path / "summary.md").read_text()
-    assert "40 rows with a missing value were left out" in (tmp_path / "g.md").read_text()
+    assert "40 rows with a missing value or weight 0 were left out" in (tmp_path / "summary.md").read_text()
+    assert "40 rows with a missing value or weight 0 were left out" in (tmp_path / "g.md").read_text()
     _, case = ElementTree.parse(tmp_path / "g.xml").getroot()[0]
     assert (case.get("name"), case.find("failure").get("type")) == (LEFT_OUT, "dropped")
     found = json.loads(run(*gaps, "--json").stdout)
@@ -273,7 +273,7 @@ def test_rows_left_out_close_the_gate_and_are_told_in_every_form(gaps, tmp_path)
 def test_rows_left_out_within_the_allowed_share_are_told_all_the_same(gaps):
     done = run(*gaps, "--allow-dropped", "0.4", env={"GITHUB_ACTIONS": "true", "COLUMNS": "120"})
     assert done.returncode == 0
-    assert "passed, 2 conditions met; 40 rows with a missing value were left out" in done.stdout
+    assert "passed, 2 conditions met; 40 rows with a missing value or weight 0 were left out" in done.stdout
     assert "::warning title=stakes gate%3A rows left out <= 40 %25 (40 of 100)::passed: saw 0.4000" in done.stdout
     assert run(*gaps, "--allow-dropped", "0.4", "--quiet").stdout.startswith("rows left out <= 40 % (40 of 100)")
 
@@ -312,7 +312,7 @@ def test_short_forms_tell_of_rows_left_out_on_standard_error(gaps, verb, form):
     done = command.run(verb, *gaps[:7], *prices, form)
     assert done.returncode == 0, done.stderr
     assert "left out" not in done.stdout
-    assert "40 rows with a missing value were left out" in done.stderr
+    assert "40 rows with a missing value or weight 0 were left out" in done.stderr
 
 
 def test_an_old_tally_without_the_number_of_rows_still_loads():

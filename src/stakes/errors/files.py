@@ -53,7 +53,7 @@ def missing_duckdb(path: str) -> MissingPartError:
 
 
 def rows_left_out(count: int) -> str:
-    return f"{rows_text(count)} with a missing value {'was' if count == 1 else 'were'} left out"
+    return f"{rows_text(count)} with a missing value or weight 0 {'was' if count == 1 else 'were'} left out"
 
 
 def nothing_left(count: int) -> EmptyError:

@@ -25,7 +25,7 @@ from stakes.views import page
 
 __all__ = ["Check", "Gate", "Request", "gate", "judge"]
 
-_DROPPED = "How many rows lacked a value and were left out, those of the baseline among them."
+_DROPPED = "How many rows lacked a value or have weight 0 and were left out, those of the baseline among them."
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ class Gate(Record, Shown, stakes="gate", form=1, shown="passed rows dropped conf
 
     def _page(self) -> page.Page:
         against = {"baseline": self.baseline} if self.baseline else {}
-        facts = {"gate": self.conclusion, "rows": f"{self.rows:,}", **against}
+        facts = {"gate": self.conclusion, **page.size(self.rows), **against}
         head = ("condition", "verdict", "seen", "estimate", f"{percent(self.confidence)} interval")
         rows = [(check.condition, *check.cells) for check in self.checks]
         remarks = [words for check in self.checks for words in (check.remark, check.estimate.note) if words]
@@ -153,9 +153,9 @@ def gate(evaluation: Evaluation | Data, *, baseline: Data = None, **asked: Unpac
     this model (first) with the baseline (second) judges it on the rows that they share, which is sharper.
 
     A gate is closed, too, when more than ``allow_dropped`` of the rows, or of their weight, were left out because a
-    value was missing, of this model, of the baseline or of a segment. It refuses to judge a score that is the truth
-    itself, is the same in every row, or surely runs the wrong way. A condition that rewards a worse figure is warned
-    of.
+    value was missing or the weight is 0, of this model, of the baseline or of a segment. It refuses to judge a score
+    that is the truth itself, is the same in every row, or surely runs the wrong way. A condition that rewards a worse
+    figure is warned of.
 
     Rows can be given in the place of an evaluation, with the arguments of :func:`stakes.evaluate`:
     ``gate("preds.csv", truth="y", score="p", require="auc.low >= 0.8")``.
