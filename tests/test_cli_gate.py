@@ -140,7 +140,10 @@ def test_a_tally_is_compared_as_if_of_other_rows(tmp_path):
     high = one.value - other.value + np.hypot(one.high - one.value, other.value - other.low)
     assert found["checks"][1]["estimate"]["high"] == pytest.approx(high, abs=1e-12)
     assert found["baseline"] == f"{tally}: 569 rows, judged as if of other cases"
-    both, code = told(tally, "--baseline", tally, "--no-worse", "recall:0.5", "--require", "recall > 0.5")
+    counted.save(tmp_path / "copy.tally")
+    both, code = told(
+        tally, "--baseline", tmp_path / "copy.tally", "--no-worse", "recall:0.5", "--require", "recall > 0.5"
+    )
     assert (both["passed"], code) == (True, 0)
 
 
@@ -287,7 +290,7 @@ def test_tallies_know_the_rows_that_were_left_out(gaps, tmp_path):
         stakes.count(
             {"y": [0, 1] * 50, "p": [0.1, 0.9] * 50, "w": [9.0] * 100}, truth="y", score="p", weight=weight
         ).save(halves[1])
-        found = stakes.gate(stakes.evaluate(halves), require="auc >= 0", allow_dropped=0.1)
+        found = stakes.gate(stakes.evaluate(halves), require="auc > 0", allow_dropped=0.1)
         assert not found.passed
         weighed = "" if weight is None else ", 38.6 % of the weight"
         assert found.failed[0].condition == f"rows left out <= 10 % (40 of 200{weighed})"
@@ -297,11 +300,11 @@ def test_rows_that_weigh_much_close_the_gate(tmp_path):
     rows = {"y": [0, 1] * 50, "p": [None, None, *[0.2, 0.7, 0.6, 0.4] * 24, 0.1, 0.9], "w": [180.0] * 2 + [1.0] * 98}
     gap = dict(rows, w=[None] * 2 + [1.0] * 98)
     asked = {"truth": "y", "score": "p", "weight": "w", "missing": "drop"}
-    found = stakes.gate(stakes.evaluate(rows, **asked), require="auc >= 0")
+    found = stakes.gate(stakes.evaluate(rows, **asked), require="auc > 0")
     assert found.failed[0].condition == "rows left out <= 5 % (2 of 100, 78.6 % of the weight)"
-    assert stakes.gate(stakes.evaluate(gap, **asked), require="auc >= 0").passed
+    assert stakes.gate(stakes.evaluate(gap, **asked), require="auc > 0").passed
     stakes.count(rows, **asked).save(tmp_path / "rows.tally")
-    done = run(tmp_path / "rows.tally", "--require", "auc >= 0", "--quiet")
+    done = run(tmp_path / "rows.tally", "--require", "auc > 0", "--quiet")
     assert (done.returncode, "78.6 % of the weight): failed" in done.stdout) == (1, True), done
 
 
@@ -340,6 +343,23 @@ def test_a_condition_that_points_the_wrong_way_is_warned_of():
     assert (done.returncode, json.loads(done.stdout)["passed"]) == (0, True)
     assert "stakes: warning: 'brier_score >= 0.1' points the wrong way: a lower brier_score is better" in done.stderr
     assert run(*DEMO, "--require", "brier_score <= 0.5").stderr == ""
+
+
+def test_a_model_is_no_baseline_of_its_own(tmp_path):
+    stakes.count(str(DEMO_FILE), score="logistic", **OPTIONS).save(tmp_path / "main.tally")
+    (tmp_path / "link.csv").symlink_to(DEMO_FILE)
+    margin = ("--no-worse", "auc:0.1")
+    for asked in (
+        (*DEMO, "--baseline-score", "logistic"),
+        (*DEMO, "--baseline", DEMO_FILE),
+        (*DEMO, "--baseline", tmp_path / "link.csv", "--id", "case"),
+        (tmp_path / "main.tally", "--baseline", tmp_path / "main.tally"),
+    ):
+        done = run(*asked, *margin)
+        assert (done.returncode, done.stdout) == (2, ""), done.stdout
+        assert done.stderr.startswith("stakes: the baseline is this model itself")
+    with pytest.raises(stakes.InputError, match="the baseline is this model itself"):
+        stakes.gate(tmp_path / "main.tally", baseline=str(tmp_path / "main.tally"), no_worse="auc:0.1")
 
 
 # ── configuration ────────────────────────────────────────────────────────────────────────────────────────────────

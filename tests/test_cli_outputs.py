@@ -125,7 +125,7 @@ def originals(tmp_path_factory):
     (folder / "more.csv").write_text("case,y,p\n" + lines)
     (folder / "joint.csv").write_text("y,a,b\n" + "".join(f"{i % 2},{i // 2 % 2},{i // 3 % 2}\n" for i in range(60)))
     (folder / "costs.toml").write_text("miss = 5\nfalse_alarm = 1\n")
-    (folder / "conf.toml").write_text('[gate]\nrequire = ["auc >= 0"]\n')
+    (folder / "conf.toml").write_text('[gate]\nrequire = ["auc > 0"]\n')
     (folder / "stakes.toml").write_text(
         '[gate]\nfiles = ["rows.csv"]\ntruth = "y"\nscore = "p"\nbaseline = "more.csv"\nno-worse = {auc = 1}\n'
     )
@@ -367,7 +367,7 @@ def test_the_file_that_markdown_once_took_is_explained(folder, capsys, file):
     assert (code, out) == (2, "")
     assert one_line(err).endswith(f"--markdown takes no file; write Markdown to a file with -o {file}")
     Path("stakes.toml").write_text(f'[gate]\nmarkdown = "{file}"\n')
-    code, _, err = run_command(["gate", "rows.csv", *FIT, "--require", "auc >= 0"], capsys)
+    code, _, err = run_command(["gate", "rows.csv", *FIT, "--require", "auc > 0"], capsys)
     assert code == 2
     expected = f"stakes.toml: markdown is true or false, and has '{file}'; write true, and the name of a file as output"
     assert one_line(err) == f"stakes: {expected}"
@@ -531,7 +531,7 @@ def test_streams_may_be_closed(folder, name, how):
     ("words", "how", "code"),
     [
         (["gate", "rows.csv", *FIT, "--require", "auc >= 2"], "<&- >&- 2>&-", 1),
-        (["gate", "rows.csv", *FIT, "--require", "auc >= 0", "-o", "new.json"], "<&- >&- 2>&-", 0),
+        (["gate", "rows.csv", *FIT, "--require", "auc > 0", "-o", "new.json"], "<&- >&- 2>&-", 0),
         (["evaluate", "gone.csv", *FIT], "2>&-", 2),
         (["evaluate", "-", *FIT], "<&-", 2),
         (["evaluate", "gone.csv", *FIT], "2>/dev/full", 2),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from stakes import errors
 from stakes.cli import github, options, output
 from stakes.cli.config import config
 from stakes.cli.options import Arguments
@@ -148,6 +149,10 @@ class _Rival:
 
     def judge(self, files: tuple[str, ...], columns: Arguments) -> "Evaluation | Comparison | None":
         """The evaluation or the comparison that differences are judged by, if there is one."""
+        from stakes.engines.files.writing import are_same
+
+        if self.baseline is not None and any(are_same(self.baseline, name) for name in files):
+            raise errors.own_baseline()
         if self.is_beside:
             return _compare(files, columns, **self._outputs(columns))
         if self.baseline is None:
@@ -165,6 +170,8 @@ class _Rival:
             if (pair[0] is None) != (pair[1] is None):
                 option = name.removesuffix("s")
                 raise click.UsageError(f"--{option} and --baseline-{option} go together.")
+        if all(one == other for one, other in outputs.values()):
+            raise errors.own_baseline()
         other = next((name for name in (score, prediction) if isinstance(name, str)), "of the baseline")
         models = ("this model", f"column {other}")
         return {name: dict(zip(models, pair, strict=True)) for name, pair in outputs.items() if pair[0]}

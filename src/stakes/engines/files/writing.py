@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stakes import errors
-from stakes.engines.files.sources import FileName
+from stakes.engines.files.sources import FileName, files_and_tables
 from stakes.errors import InputError
 from stakes.tallies.checks import as_path
 
@@ -86,6 +86,12 @@ def identity(place: FileName | int) -> str | tuple[int, int] | None:
     except ValueError:  # no file has that name
         return None
     return (seen.st_dev, seen.st_ino) if stat.S_ISREG(seen.st_mode) else None
+
+
+def are_same(one: FileName, other: FileName) -> bool:
+    """Whether some file, or some table of one, is read by both names."""
+    here, there = ({(identity(file), table) for file, table in files_and_tables(str(name))} for name in (one, other))
+    return any(file is not None for file, _ in here & there)
 
 
 def _may_be_called(path: Path, form: str, endings: tuple[str, ...]) -> bool:
