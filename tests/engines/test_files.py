@@ -284,6 +284,17 @@ def test_duckdb_decimals_enumerations_and_missing_values(tmp_path):
     assert from_file(f"{tmp_path}/a.duckdb::t", where="b IS NOT NULL AND y IS NOT NULL") == plain
 
 
+def test_duckdb_lists_with_gaps_are_lists(tmp_path):
+    duckdb = importlib.import_module("duckdb")
+    with duckdb.connect(str(tmp_path / "a.duckdb")) as connection:
+        rows = "(0, 0.1, [1, NULL]), (1, 0.9, NULL), (0, 0.2, [2]), (1, 0.8, NULL)"
+        connection.execute(f"CREATE TABLE t AS SELECT * FROM (VALUES {rows}) v(y, p, l)")
+    asked = {"data": f"{tmp_path / 'a.duckdb'}::t", "truth": "y", "score": "p"}
+    assert stakes.evaluate(**asked, where="l IS NULL").rows == 2
+    with pytest.raises(stakes.InputError, match="by is missing in 2 rows"):
+        stakes.evaluate(**asked, by="l")
+
+
 def test_duckdb_columns_are_of_the_types_that_they_have_there(tmp_path):
     """Releases before 1.4 describe an answer by kinds only, such as NUMBER and DATETIME."""
     file = tmp_path / "a.duckdb"

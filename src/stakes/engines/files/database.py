@@ -256,7 +256,8 @@ def _from_numpy(name: str, array: Array, type_: str) -> pl.Series:
     masked, values = np.ma.getmaskarray(array), np.ma.getdata(array)
     if values.dtype.kind == "O":
         pairs = zip(masked, values, strict=True)
-        return pl.Series(name, [None if lost or isinstance(value, float) else value for lost, value in pairs])
+        plain = (None if lost or isinstance(value, float) else value for lost, value in pairs)
+        return pl.Series(name, [one.tolist() if isinstance(one, np.ndarray) else one for one in plain])
     if type_ in ("HUGEINT", "UHUGEINT") and (np.abs(values[~masked]) >= 2**53).any():
         raise errors.beyond_64_bits(f"the column {name!r}")
     series = pl.Series(name, values)
