@@ -110,7 +110,9 @@ def _refuse_rounding(frame: FrameT, columns: Mapping[str, Prepared]) -> None:
     for column, prepared in columns.items():
         for end in (prepared.name, f"{prepared.name} +"):
             value = found[end].item()
-            if isinstance(value, int | float) and abs(value) > tree.LARGEST:
+            if isinstance(value, int | float) and abs(value) >= tree.LARGEST + isinstance(
+                value, int
+            ):  # or rounded to it
                 raise errors.rounded_column(column, int(value))
 
 

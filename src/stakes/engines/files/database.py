@@ -13,7 +13,7 @@ from stakes import errors
 from stakes.engines.conditions.tree import LARGEST
 from stakes.engines.files.room import little_memory
 from stakes.engines.files.sources import Source
-from stakes.errors import InputError, nearest, short, some
+from stakes.errors import InputError, nearest, some
 from stakes.tallies.arithmetic import Array
 
 if TYPE_CHECKING:
@@ -286,9 +286,5 @@ def _series(source: Source, name: str, values: Row) -> pl.Series:
     if len(types) > 1:
         long = next((value for value in values if isinstance(value, int) and abs(value) > LARGEST), None)
         if long is not None:
-            raise InputError(
-                "rounded-values",
-                f"{source.name}: the column {name!r} holds {short(str(long))}, beyond 2**53, beside fractions, which "
-                "would round it; make it all whole numbers, or write it as text",
-            )
+            raise errors.rounded_values(source.name, name, long)
     return pl.Series(name, values, dtype=dtype, strict=False)
