@@ -156,7 +156,8 @@ def as_polars(values: Values, name: str) -> pl.Series:
     if series is not None and series.dtype in (nw.Date, nw.Datetime):
         if getattr(series.dtype, "time_zone", None) is not None:
             raise errors.condition_of_other_kind(name, None, "times with a time zone")
-        return pl.Series(series.cast(nw.Datetime("us")).to_numpy())
+        unit = getattr(series.dtype, "time_unit", "us")
+        return pl.Series(series.cast(nw.Datetime("ns" if unit == "ns" else "us")).to_numpy())
     if series is None and getattr(getattr(values, "dtype", None), "kind", "") == "M":
         return pl.Series(values)
     missing = lacking(values)
