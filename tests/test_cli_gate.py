@@ -345,6 +345,31 @@ def test_a_condition_that_points_the_wrong_way_is_warned_of():
     assert run(*DEMO, "--require", "brier_score <= 0.5").stderr == ""
 
 
+def test_a_summary_that_cannot_be_written_does_not_hide_the_verdict(tmp_path):
+    file = tmp_path / "nowhere" / "summary.md"
+    env = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(file)}
+    done = run(*DEMO, "--require", "auc >= 0.99", env=env)
+    assert done.returncode == 1
+    assert "failed, 1 of 1 not met" in done.stdout
+    words = f"stakes: warning: the summary of the job: cannot write {file}: No such file or directory"
+    assert done.stderr.splitlines() == [words]
+
+
+def test_a_hyphen_is_standard_output(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    plain = run(*DEMO, "--require", "auc >= 0.8", "--json")
+    assert run(*DEMO, "--require", "auc >= 0.8", "--json", "-o", "-").stdout == plain.stdout
+    for option in ("--junit", "--report"):
+        verb = "gate" if option == "--junit" else "evaluate"
+        more = ("--require", "auc >= 0.8") if verb == "gate" else ()
+        done = command.run(verb, *DEMO, *more, option, "-")
+        assert (done.returncode, done.stderr) == (
+            2,
+            "stakes: -: only answers are written to standard output; name a file\n",
+        )
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_model_is_no_baseline_of_its_own(tmp_path):
     stakes.count(str(DEMO_FILE), score="logistic", **OPTIONS).save(tmp_path / "main.tally")
     (tmp_path / "link.csv").symlink_to(DEMO_FILE)

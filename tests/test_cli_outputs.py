@@ -496,7 +496,7 @@ def test_a_file_that_is_only_to_be_read_stays(folder):
     command = [*bound(), sys.executable, "-m", "stakes", *COMMANDS["permute"], "-o", "out.json"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode not in (0, 2)
-    assert "cannot write: Permission denied" in one_line(done.stderr)
+    assert "cannot write out.json: Permission denied" in one_line(done.stderr)
     assert Path("out.json").read_text() == "earlier"
 
 

@@ -96,7 +96,7 @@ def gate(config: str | None, files: tuple[str, ...], asked: Arguments, junit: st
         found = replace(found, baseline=visible(f"{rival.baseline}: {found.baseline}"))
     if junit is not None:
         output.write(junit, xml.junit(found), "junit")
-    github.summarise(found)
+    click.get_current_context().call_on_close(partial(github.summarise, found))  # once the verdict is told
     only_data = any(given[name] for name in ("as_json", "as_csv", "as_markdown", "as_quiet", "output_file"))
     if only_data:  # standard output, or the file, is for others to read; GitHub listens to standard error, too
         github.annotate(found, err=True)

@@ -139,13 +139,18 @@ def written_beside(path: Path, form: str) -> Iterator[Path]:
         return
     target = Path(os.path.realpath(path))
     _clear_litter(target)
-    number, name = tempfile.mkstemp(".part", f"{_start(target)}{os.getpid()}-", target.parent)
+    try:
+        number, name = tempfile.mkstemp(".part", f"{_start(target)}{os.getpid()}-", target.parent)
+    except OSError as problem:
+        raise OSError(problem.errno, problem.strerror, str(path)) from None
     beside = Path(name)
     try:
         os.close(number)
         yield beside
         _make_alike(beside, target)
         beside.replace(target)
+    except OSError as problem:  # whose name, if it has one, is that of the place beside
+        raise OSError(problem.errno, problem.strerror, str(path)) from None
     finally:
         beside.unlink(missing_ok=True)
 
