@@ -421,7 +421,7 @@ def test_two_files_of_one_name(files, tmp_path):
     assert table_names(["a/sharp.csv", "a/sharp.parquet"]) == ["a/sharp.csv", "a/sharp.parquet"]
     assert table_names(["sharp.csv", "main/sharp.csv"]) == ["sharp", "main/sharp"]
     with pytest.raises(
-        stakes.InputError, match="two tables are called 'x.csv', and models are called like their tables; rename one"
+        stakes.InputError, match=r"two tables are called 'x\.csv', and models are called like their tables; rename one"
     ):
         table_names(["x.csv", "x.csv"])
 

@@ -40,7 +40,7 @@ class Sampling:
             raise InputError(
                 "bad-confidence",
                 Given("confidence", self.confidence),
-                " is not between 0 and 1 (those from 1e-9 to 0.999999999 work); 0.95 is usual",
+                " is not between 0 and 1; 0.95 is usual, and those from 1e-9 to 0.999999999 work",
             )
         object.__setattr__(self, "confidence", float(self.confidence))
         if not is_one_of(self.design, DESIGNS):

@@ -139,20 +139,25 @@ def written_beside(path: Path, form: str) -> Iterator[Path]:
         return
     target = Path(os.path.realpath(path))
     _clear_litter(target)
-    try:
+    with _naming(path):
         number, name = tempfile.mkstemp(".part", f"{_start(target)}{os.getpid()}-", target.parent)
-    except OSError as problem:
-        raise OSError(problem.errno, problem.strerror, str(path)) from None
-    beside = Path(name)
+        beside = Path(name)
+        try:
+            os.close(number)
+            yield beside
+            _make_alike(beside, target)
+            beside.replace(target)
+        finally:
+            beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Let what cannot be written be called by its name, not by that of the place beside it."""
     try:
-        os.close(number)
-        yield beside
-        _make_alike(beside, target)
-        beside.replace(target)
-    except OSError as problem:  # whose name, if it has one, is that of the place beside
-        raise OSError(problem.errno, problem.strerror, str(path)) from None
-    finally:
-        beside.unlink(missing_ok=True)
+        yield
+    except OSError as problem:
+        raise OSError(problem.errno or errno.EIO, problem.strerror or str(problem), str(path)) from None
 
 
 def _make_alike(beside: Path, target: Path) -> None:
