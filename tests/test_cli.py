@@ -399,13 +399,13 @@ def test_a_condition_and_missing_values(preds):
     done = run("evaluate", preds, *COLUMNS, "--where", "amount <= 5", "--missing", "drop", "--json")
     found = stakes.evaluate(preds, truth="outcome", score="P(yes), v2", positive="yes", where="amount < 5").to_dict()
     told = json.loads(done.stdout)
-    assert "1 row with a missing value was left out" in told["notes"]
-    told["notes"].remove("1 row with a missing value was left out")
+    assert "1 row with a missing value or weight 0 was left out" in told["notes"]
+    told["notes"].remove("1 row with a missing value or weight 0 was left out")
     assert told == {**found, "dropped": 1}
     done = run("evaluate", preds, *COLUMNS, "--missing", "drop")
-    assert "note  1 row with a missing value was left out" in done.stdout
+    assert "note  1 row with a missing value or weight 0 was left out" in done.stdout
     done = run("decide", preds, *COLUMNS, "--best", "f1", "--missing", "drop", "--where", "\"center 'A'\" <> 'west'")
-    assert "1 row with a missing value was left out." in done.stdout
+    assert "1 row with a missing value or weight 0 was left out." in done.stdout
     done = run("evaluate", preds, *COLUMNS, "--where", "centre = 'A'")
     assert done.returncode == 2
     assert done.stderr.startswith("stakes: where: there is no column 'centre'")

@@ -140,7 +140,10 @@ def test_a_tally_is_compared_as_if_of_other_rows(tmp_path):
     high = one.value - other.value + np.hypot(one.high - one.value, other.value - other.low)
     assert found["checks"][1]["estimate"]["high"] == pytest.approx(high, abs=1e-12)
     assert found["baseline"] == f"{tally}: 569 rows, judged as if of other cases"
-    both, code = told(tally, "--baseline", tally, "--no-worse", "recall:0.5", "--require", "recall > 0.5")
+    counted.save(tmp_path / "copy.tally")
+    both, code = told(
+        tally, "--baseline", tmp_path / "copy.tally", "--no-worse", "recall:0.5", "--require", "recall > 0.5"
+    )
     assert (both["passed"], code) == (True, 0)
 
 
@@ -254,12 +257,12 @@ def test_rows_left_out_close_the_gate_and_are_told_in_every_form(gaps, tmp_path)
     assert run(*gaps, "--markdown", "-o", tmp_path / "g.md").returncode == 1
     shown = run(*gaps, "--junit", tmp_path / "g.xml", env=env)
     assert shown.returncode == 1
-    assert "failed, 1 of 2 not met; 40 rows with a missing value were left out" in shown.stdout
+    assert "failed, 1 of 2 not met; 40 rows with a missing value or weight 0 were left out" in shown.stdout
     assert LEFT_OUT in shown.stdout
     (error,) = [line for line in shown.stdout.splitlines() if line.startswith("::")]
     assert error.startswith("::error title=stakes gate%3A rows left out <= 5 %25 (40 of 100)::failed: saw 0.4000")
-    assert "40 rows with a missing value were left out" in (tmp_path / "summary.md").read_text()
-    assert "40 rows with a missing value were left out" in (tmp_path / "g.md").read_text()
+    assert "40 rows with a missing value or weight 0 were left out" in (tmp_path / "summary.md").read_text()
+    assert "40 rows with a missing value or weight 0 were left out" in (tmp_path / "g.md").read_text()
     _, case = ElementTree.parse(tmp_path / "g.xml").getroot()[0]
     assert (case.get("name"), case.find("failure").get("type")) == (LEFT_OUT, "dropped")
     found = json.loads(run(*gaps, "--json").stdout)
@@ -273,7 +276,7 @@ def test_rows_left_out_close_the_gate_and_are_told_in_every_form(gaps, tmp_path)
 def test_rows_left_out_within_the_allowed_share_are_told_all_the_same(gaps):
     done = run(*gaps, "--allow-dropped", "0.4", env={"GITHUB_ACTIONS": "true", "COLUMNS": "120"})
     assert done.returncode == 0
-    assert "passed, 2 conditions met; 40 rows with a missing value were left out" in done.stdout
+    assert "passed, 2 conditions met; 40 rows with a missing value or weight 0 were left out" in done.stdout
     assert "::warning title=stakes gate%3A rows left out <= 40 %25 (40 of 100)::passed: saw 0.4000" in done.stdout
     assert run(*gaps, "--allow-dropped", "0.4", "--quiet").stdout.startswith("rows left out <= 40 % (40 of 100)")
 
@@ -287,7 +290,7 @@ def test_tallies_know_the_rows_that_were_left_out(gaps, tmp_path):
         stakes.count(
             {"y": [0, 1] * 50, "p": [0.1, 0.9] * 50, "w": [9.0] * 100}, truth="y", score="p", weight=weight
         ).save(halves[1])
-        found = stakes.gate(stakes.evaluate(halves), require="auc >= 0", allow_dropped=0.1)
+        found = stakes.gate(stakes.evaluate(halves), require="auc > 0", allow_dropped=0.1)
         assert not found.passed
         weighed = "" if weight is None else ", 38.6 % of the weight"
         assert found.failed[0].condition == f"rows left out <= 10 % (40 of 200{weighed})"
@@ -297,11 +300,11 @@ def test_rows_that_weigh_much_close_the_gate(tmp_path):
     rows = {"y": [0, 1] * 50, "p": [None, None, *[0.2, 0.7, 0.6, 0.4] * 24, 0.1, 0.9], "w": [180.0] * 2 + [1.0] * 98}
     gap = dict(rows, w=[None] * 2 + [1.0] * 98)
     asked = {"truth": "y", "score": "p", "weight": "w", "missing": "drop"}
-    found = stakes.gate(stakes.evaluate(rows, **asked), require="auc >= 0")
+    found = stakes.gate(stakes.evaluate(rows, **asked), require="auc > 0")
     assert found.failed[0].condition == "rows left out <= 5 % (2 of 100, 78.6 % of the weight)"
-    assert stakes.gate(stakes.evaluate(gap, **asked), require="auc >= 0").passed
+    assert stakes.gate(stakes.evaluate(gap, **asked), require="auc > 0").passed
     stakes.count(rows, **asked).save(tmp_path / "rows.tally")
-    done = run(tmp_path / "rows.tally", "--require", "auc >= 0", "--quiet")
+    done = run(tmp_path / "rows.tally", "--require", "auc > 0", "--quiet")
     assert (done.returncode, "78.6 % of the weight): failed" in done.stdout) == (1, True), done
 
 
@@ -312,7 +315,7 @@ def test_short_forms_tell_of_rows_left_out_on_standard_error(gaps, verb, form):
     done = command.run(verb, *gaps[:7], *prices, form)
     assert done.returncode == 0, done.stderr
     assert "left out" not in done.stdout
-    assert "40 rows with a missing value were left out" in done.stderr
+    assert "40 rows with a missing value or weight 0 were left out" in done.stderr
 
 
 def test_an_old_tally_without_the_number_of_rows_still_loads():
@@ -340,6 +343,48 @@ def test_a_condition_that_points_the_wrong_way_is_warned_of():
     assert (done.returncode, json.loads(done.stdout)["passed"]) == (0, True)
     assert "stakes: warning: 'brier_score >= 0.1' points the wrong way: a lower brier_score is better" in done.stderr
     assert run(*DEMO, "--require", "brier_score <= 0.5").stderr == ""
+
+
+def test_a_summary_that_cannot_be_written_does_not_hide_the_verdict(tmp_path):
+    file = tmp_path / "nowhere" / "summary.md"
+    env = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(file)}
+    done = run(*DEMO, "--require", "auc >= 0.99", env=env)
+    assert done.returncode == 1
+    assert "failed, 1 of 1 not met" in done.stdout
+    words = f"stakes: warning: the summary of the job: cannot write {file}: No such file or directory"
+    assert done.stderr.splitlines() == [words]
+
+
+def test_a_hyphen_is_standard_output(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    plain = run(*DEMO, "--require", "auc >= 0.8", "--json")
+    assert run(*DEMO, "--require", "auc >= 0.8", "--json", "-o", "-").stdout == plain.stdout
+    for option in ("--junit", "--report"):
+        verb = "gate" if option == "--junit" else "evaluate"
+        more = ("--require", "auc >= 0.8") if verb == "gate" else ()
+        done = command.run(verb, *DEMO, *more, option, "-")
+        assert (done.returncode, done.stderr) == (
+            2,
+            "stakes: -: only answers are written to standard output; name a file\n",
+        )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_model_is_no_baseline_of_its_own(tmp_path):
+    stakes.count(str(DEMO_FILE), score="logistic", **OPTIONS).save(tmp_path / "main.tally")
+    (tmp_path / "link.csv").symlink_to(DEMO_FILE)
+    margin = ("--no-worse", "auc:0.1")
+    for asked in (
+        (*DEMO, "--baseline-score", "logistic"),
+        (*DEMO, "--baseline", DEMO_FILE),
+        (*DEMO, "--baseline", tmp_path / "link.csv", "--id", "case"),
+        (tmp_path / "main.tally", "--baseline", tmp_path / "main.tally"),
+    ):
+        done = run(*asked, *margin)
+        assert (done.returncode, done.stdout) == (2, ""), done.stdout
+        assert done.stderr.startswith("stakes: the baseline is this model itself")
+    with pytest.raises(stakes.InputError, match="the baseline is this model itself"):
+        stakes.gate(tmp_path / "main.tally", baseline=str(tmp_path / "main.tally"), no_worse="auc:0.1")
 
 
 # ── configuration ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -399,7 +444,22 @@ def test_the_command_line_goes_before_the_file(folder):
     ("content", "words"),
     [
         ("[gate]\nrequired = []", "stakes.toml: 'required' is no option; did you mean 'require' or 'quiet'?"),
-        ("[gate]\ntruth = ['a', 'b']", "stakes.toml: truth takes one value, and has ['a', 'b']"),
+        ("[gate]\ntruth = ['a', 'b']", 'stakes.toml: truth has ["a", "b"]; write a text in quotes'),
+        ("[gate]\nallow-dropped = true", "stakes.toml: allow-dropped has true; write a number"),
+        ("[gate]\nthreshold = true", "stakes.toml: threshold has true; write a number"),
+        ("[gate]\nthreshold = 2024-01-01", 'stakes.toml: threshold has "2024-01-01"; write a number'),
+        ("[gate]\nconfidence = '0.9'", 'stakes.toml: confidence has "0.9"; write a number'),
+        ("[gate]\nseed = true", "stakes.toml: seed has true; write a whole number"),
+        ("[gate]\nseed = 1.5", "stakes.toml: seed has 1.5; write a whole number"),
+        ("[gate]\nwhere = true", "stakes.toml: where has true; write a text in quotes"),
+        ("[gate]\njunit = 5", "stakes.toml: junit has 5; write a text in quotes"),
+        ("[gate]\nfiles = [true]", "stakes.toml: files has [true]; write a text in quotes"),
+        ("[gate]\nno-worse = {auc = true}", 'stakes.toml: no-worse has {"auc": true}; write a text in quotes'),
+        ("[gate]\nexact = 'no'", 'stakes.toml: exact has "no"; write true or false'),
+        ("[gate]\nbins = true\nexact = true", "stakes.toml: exact says again what another line says; keep one"),
+        ("[gate]\nconfig = 'x'", "stakes.toml: 'config' is no option; did you mean 'confidence'?"),
+        ("[tool.stakes]\ngate = 1", "stakes.toml: tool.stakes.gate is no table; write the options below"),
+        ("gate = 1", "stakes.toml: gate is no table; write the options below [gate]"),
         ("[gate", "stakes.toml: cannot be read: "),
         ("[gates]\ntruth = 'a'", "stakes.toml: there is no table [gate] or [tool.stakes.gate]"),
     ],
@@ -411,6 +471,15 @@ def test_configurations_that_do_not_work(folder, content, words):
     assert words in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert "gone.toml: there is no such file" in run("--config", "gone.toml").stderr
+
+
+def test_bins_of_a_file_are_bins(folder):
+    content = f"[gate]{CONFIG[: CONFIG.index('baseline_score')]}bins = true\n"
+    (folder / "stakes.toml").write_text(content)
+    told_by_file, _ = told()
+    conditions = ("--require", "auc.low >= 0.80", "--require", "expected_cost <= 0.5", "--confidence", "0.9")
+    assert told_by_file == told("preds.csv", *COLUMNS, *COSTS, *conditions, "--bins")[0]
+    assert told_by_file != told("preds.csv", *COLUMNS, *COSTS, *conditions, "--exact")[0]
 
 
 # ── GitHub Actions ───────────────────────────────────────────────────────────────────────────────────────────────

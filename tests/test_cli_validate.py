@@ -38,6 +38,22 @@ def with_text():
     dense = OneHotEncoder(sparse_output=False)
     return make_pipeline(make_column_transformer((dense, ["colour"]), remainder="passthrough"), ready)
 
+class Quits(DecisionTreeClassifier):
+    def fit(self, X, y):
+        raise SystemExit(0)
+
+class Silent(Quits):
+    predict_proba = property()
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return None
+
+def quits():
+    raise SystemExit(0)
+
 def broken():
     raise RuntimeError("no such luck\\nmore")
 """
@@ -115,6 +131,12 @@ def test_text_and_missing_values_reach_the_estimator(folder):
         (("--estimator", "my_model:nobody", "--target", "species"), "has no attribute 'nobody'"),
         (("--estimator", "my_model:number", "--target", "species"), "give an object with fit"),
         (("--estimator", "my_model:broken", "--target", "species"), "(RuntimeError: no such luck)"),
+        (("--estimator", "my_model:quits", "--target", "species"), "cannot be had (SystemExit: 0)"),
+        (
+            ("--estimator", "my_model:Quits", "--target", "species"),
+            "cannot be fitted to these rows (SystemExit: 0)",
+        ),
+        (("--estimator", "my_model:Silent", "--target", "species"), "Silent.predict gives a NoneType for 30 rows"),
         (("--estimator", "my_model:make", "--target", "spices"), "there is no column 'spices'"),
         (("--estimator", "my_model:make", "--target", "species", "--feature", "z"), "there is no column 'z'"),
         (("--estimator", "my_model:make", "--target", "species", "--feature", "species"), "is what is to be predicted"),

@@ -59,7 +59,7 @@ def test_no_room_keeps_the_earlier_output(files, tmp_path, name):
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8_192, 8_192))  # noqa: E731
     done = run_alone(*applying(files, "small", out), preexec_fn=limit)
     assert done.returncode == 3
-    assert "cannot write: " in one_line(done.stderr)
+    assert f"cannot write {out}: " in one_line(done.stderr)
     assert "File too large" in done.stderr
     assert [p.name for p in tmp_path.iterdir()] == [name]
     assert out.read_text() == "earlier"
@@ -97,7 +97,7 @@ def test_a_full_or_read_only_disk_is_one_line(files, tmp_path, options, name, wo
     done = in_own_mount(options, tmp_path, *applying(files, "small", tmp_path / name))
     assert done.returncode == 3
     line = one_line(done.stderr)  # nothing is listed: no part of a file stays behind
-    assert line.startswith("stakes: cannot write: ")
+    assert line.startswith(f"stakes: cannot write {tmp_path / name}: ")
     assert words in line
 
 

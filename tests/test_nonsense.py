@@ -123,7 +123,7 @@ def subjects(folder):
             stakes.permutation_test,
             {**rows, "data": None, "prediction": None, "metric": None, "permutations": 10, "seed": None},
         ),
-        "gate": (stakes.gate, {"evaluation": two, "require": "auc >= 0", "no_worse": None, "allow_dropped": None}),
+        "gate": (stakes.gate, {"evaluation": two, "require": "auc > 0", "no_worse": None, "allow_dropped": None}),
         "gate baseline": (stakes.gate, {"evaluation": two, "baseline": two, "no_worse": {"auc": 0.1}}),
         "System": (
             stakes.System,

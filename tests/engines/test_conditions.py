@@ -724,3 +724,30 @@ def test_every_verb_takes_a_condition(tmp_path):
     assert stakes.evaluate([rows[:20], rows[20:60], rows[60:]], **question, where=where).rows == 40
     with pytest.raises(InputError, match="no row satisfies where='age > 400'"):
         stakes.evaluate(rows.lazy(), **question, exact=False, where="age > 400")
+
+
+@pytest.mark.parametrize("kind", ["polars", "lazy", "pandas", "arrow", "duckdb", "parquet", "array"])
+def test_nanoseconds_are_refused_rather_than_cut(kind, tmp_path):
+    times = np.array(["2024-01-01T00:00:00.000000000", "2024-01-01T00:00:00.000000500"] * 2, "datetime64[ns]")
+    rows = {"y": [0, 0, 1, 1], "p": [0.1, 0.2, 0.8, 0.9], "t": times}
+    plain = {**rows, "t": times.astype("datetime64[us]").astype("datetime64[ns]")}
+    for content in (rows, plain):
+        frame = pl.DataFrame(content)
+        frame.write_parquet(tmp_path / "t.parquet")
+        table = frame.to_arrow()
+        data = {
+            "polars": frame,
+            "lazy": frame.lazy(),
+            "pandas": pd.DataFrame(content),
+            "arrow": table,
+            "duckdb": importlib.import_module("duckdb").from_arrow(table),
+            "parquet": tmp_path / "t.parquet",
+            "array": content,
+        }[kind]
+        if content is plain:
+            assert stakes.evaluate(data, truth="y", score="p", where="t = '2024-01-01'").rows == 4
+            with pytest.raises(stakes.InputError, match="is compared with text but holds"):
+                stakes.evaluate(data, truth="y", score="p", where="t < '2024-01-01 00:00:00.0000004'")
+        else:
+            with pytest.raises(stakes.InputError, match="the column 't' holds times finer than microseconds"):
+                stakes.evaluate(data, truth="y", score="p", where="t = '2024-01-01'")

@@ -53,7 +53,7 @@ def counted(data, **options):
 
 def left_out(told, rows):
     """What is told of the same rows when others were left out: how many, and a note before the one about few rows."""
-    note = f"{rows} row{'s' * (rows > 1)} with a missing value {'were' if rows > 1 else 'was'} left out"
+    note = f"{rows} row{'s' * (rows > 1)} with a missing value or weight 0 {'were' if rows > 1 else 'was'} left out"
     return {**told, "dropped": rows, "notes": [*told["notes"][:-1], note, *told["notes"][-1:]]}
 
 
@@ -146,7 +146,7 @@ def test_regression_from_a_file_names_rows_of_the_file(tmp_path):
     file.write_text("y,d,w\n1.5,2,1\n,3,1\n7,900,0\n100,5,1\n4,4.5,1\n2.5,2,1\n")
     found = stakes.evaluate(file, truth="y", prediction="d", weight="w", missing="drop")
     assert found["mae"].value == pytest.approx(np.mean([0.5, 95, 0.5, 0.5]))
-    assert "1 row with a missing value was left out" in found.notes
+    assert "1 row with a missing value or weight 0 was left out" in found.notes
     assert found.counted.tallies["errors"].worst[0].row == 3
 
 
@@ -287,6 +287,17 @@ def test_duckdb_decimals_enumerations_and_missing_values(tmp_path):
     plain = in_memory(pl.DataFrame({"y": ["yes", "no"], "p": [0.9, 0.2]}))
     assert found == left_out(plain, 2)
     assert from_file(f"{tmp_path}/a.duckdb::t", where="b IS NOT NULL AND y IS NOT NULL") == plain
+
+
+def test_duckdb_lists_with_gaps_are_lists(tmp_path):
+    duckdb = importlib.import_module("duckdb")
+    with duckdb.connect(str(tmp_path / "a.duckdb")) as connection:
+        rows = "(0, 0.1, [1, NULL]), (1, 0.9, NULL), (0, 0.2, [2]), (1, 0.8, NULL)"
+        connection.execute(f"CREATE TABLE t AS SELECT * FROM (VALUES {rows}) v(y, p, l)")
+    asked = {"data": f"{tmp_path / 'a.duckdb'}::t", "truth": "y", "score": "p"}
+    assert stakes.evaluate(**asked, where="l IS NULL").rows == 2
+    with pytest.raises(stakes.InputError, match="by is missing in 2 rows"):
+        stakes.evaluate(**asked, by="l")
 
 
 def test_duckdb_columns_are_of_the_types_that_they_have_there(tmp_path):
@@ -552,11 +563,11 @@ def test_dropped_rows_are_added_saved_and_told():
     counted = stakes.count(truth=[1, 0, None], score=[0.5, 0.2, 0.3], missing="drop")
     assert (counted + counted).dropped == 2
     assert type(counted).from_dict(json.loads(json.dumps(counted.to_dict()))).dropped == 1
-    assert "1 row with a missing value was left out" in str(stakes.Evaluation(counted))
+    assert "1 row with a missing value or weight 0 was left out" in str(stakes.Evaluation(counted))
     rows = {"truth": [1, 0, 1, 0, None, 1], "score": [0.9, 0.2, 0.7, 0.4, 0.3, None]}
     choice = stakes.decide(**rows, best="f1", missing="drop")
     assert choice.to_dict()["dropped"] == 2
-    assert str(choice).endswith("2 rows with a missing value were left out.")
+    assert str(choice).endswith("2 rows with a missing value or weight 0 were left out.")
 
 
 def test_what_missing_can_be():

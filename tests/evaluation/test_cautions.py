@@ -46,7 +46,7 @@ def test_healthy_rows_have_no_notes():
 def test_scores_that_mean_something_else(score, words, more):
     assert words in notes(truth=Y, score=score, **more)
     with pytest.raises(stakes.InputError, match=f"^{words}.*; a gate does not judge that"):
-        stakes.gate(stakes.evaluate(truth=Y, score=score, **more), require="recall >= 0")
+        stakes.gate(stakes.evaluate(truth=Y, score=score, **more), require="recall > 0")
 
 
 @pytest.mark.parametrize(("score", "words"), WRONG.values(), ids=WRONG)
@@ -72,7 +72,7 @@ def test_decisions_and_numbers_that_are_all_right():
     with pytest.warns(stakes.InputWarning, match="are the same column"):
         same = stakes.evaluate(truth=Y, prediction=Y)
     with pytest.raises(stakes.InputError, match="prediction is the truth itself"):
-        stakes.gate(same, require="recall >= 0")
+        stakes.gate(same, require="recall > 0")
 
 
 def test_rare_classes_are_not_suspicious():

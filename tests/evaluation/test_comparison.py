@@ -10,6 +10,7 @@ import pytest
 import sklearn.metrics as sk
 
 import stakes
+from stakes.engines.joining import table_names
 from stakes.evaluation.comparison import Pair, Place
 
 pytestmark = pytest.mark.slow
@@ -414,10 +415,15 @@ def test_slips_with_several_files(files, options, words):
 def test_two_files_of_one_name(files, tmp_path):
     (tmp_path / "other").mkdir()
     pl.read_csv(files[0]).write_csv(tmp_path / "other" / "sharp.csv")
+    folder = tmp_path.name
+    both = stakes.compare([files[0], tmp_path / "other" / "sharp.csv"], **JOINED)
+    assert list(both.models) == [f"{folder}/sharp", "other/sharp"]
+    assert table_names(["a/sharp.csv", "a/sharp.parquet"]) == ["a/sharp.csv", "a/sharp.parquet"]
+    assert table_names(["sharp.csv", "main/sharp.csv"]) == ["sharp", "main/sharp"]
     with pytest.raises(
-        stakes.InputError, match="two tables are called 'sharp', and models are called like their tables; rename one"
+        stakes.InputError, match=r"two tables are called 'x\.csv', and models are called like their tables; rename one"
     ):
-        stakes.compare([files[0], tmp_path / "other" / "sharp.csv"], **JOINED)
+        table_names(["x.csv", "x.csv"])
 
 
 # ── errors ───────────────────────────────────────────────────────────────────────────────────────────────────────

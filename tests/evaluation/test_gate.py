@@ -62,7 +62,7 @@ def test_what_is_no_condition(text):
         Requirement.parse(text)
 
 
-@pytest.mark.filterwarnings("ignore:.*points the wrong way")
+@pytest.mark.filterwarnings("ignore:.*points the wrong way", "ignore:.*at the better end")
 @pytest.mark.parametrize("end", ["value", "low", "high"])
 @pytest.mark.parametrize(
     ("sign", "above", "at", "below"), [(">=", 1, 1, 0), (">", 1, 0, 0), ("<=", 0, 1, 1), ("<", 0, 0, 1)]
@@ -89,12 +89,12 @@ def test_a_gate_passes_when_all_conditions_are_met(ev):
 
 def test_undefined_figures_fail_with_their_reason():
     nobody = stakes.evaluate(truth=[0, 0, 1, 1], prediction=[0, 0, 0, 0], positive=1)
-    check = only(stakes.gate(nobody, require="precision >= 0"))
+    check = only(stakes.gate(nobody, require="precision > 0"))
     assert not check.passed
     assert check.seen is None
     assert check.reason == f"precision is undefined: {nobody['precision'].reason}"
-    assert check.reason in str(stakes.gate(nobody, require="precision >= 0")).replace("\n      ", " ")
-    check = only(stakes.gate(nobody, require="auc >= 0"))
+    assert check.reason in str(stakes.gate(nobody, require="precision > 0")).replace("\n      ", " ")
+    check = only(stakes.gate(nobody, require="auc > 0"))
     assert check.reason == "auc is undefined: no scores were given; pass score="
 
 
@@ -136,7 +136,7 @@ def test_every_segment_must_meet_the_condition():
     with pytest.raises(stakes.InputError, match="there are no segments"):
         stakes.gate(stakes.evaluate(truth=Y, score=NEW), require="recall > 0 in every segment")
     one_class = stakes.evaluate(truth=[0, 1, 0, 0], score=[0.1, 0.9, 0.2, 0.3], by=["a", "a", "b", "b"])
-    check = only(stakes.gate(one_class, require="recall >= 0 in every segment"))
+    check = only(stakes.gate(one_class, require="recall > 0 in every segment"))
     assert (check.passed, check.segment) == (False, "b")
     assert "recall is undefined" in check.words
 
@@ -184,8 +184,12 @@ def test_pairs_keep_this_model_first(old):
 
 def test_the_same_model_is_not_worse_than_itself_by_more_than_nothing(ev):
     same = stakes.compare(truth=Y, scores={"new": NEW, "copy": NEW})
-    assert stakes.gate(ev, baseline=same, no_worse={"auc": 0, "f1": 0, "accuracy": 1e-9}).checks[0].passed
-    unpaired = only(stakes.gate(ev, baseline=ev, no_worse={"auc": 0}))
+    with pytest.warns(stakes.InputWarning, match="copy says what this model says in every row"):
+        assert stakes.gate(ev, baseline=same, no_worse={"auc": 0, "f1": 0, "accuracy": 1e-9}).checks[0].passed
+    for own in (ev, ev.counted):
+        with pytest.raises(stakes.InputError, match="the baseline is this model itself"):
+            stakes.gate(ev, baseline=own, no_worse={"auc": 0})
+    unpaired = only(stakes.gate(ev, baseline=stakes.evaluate(truth=Y, score=NEW), no_worse={"auc": 0}))
     assert not unpaired.passed  # as if of other rows, nothing is shown without a margin
 
 
@@ -226,7 +230,7 @@ def test_what_has_no_difference_fails_with_a_reason():
     nobody = stakes.evaluate(truth=[0, 0, 1, 1], prediction=[0, 0, 0, 0], positive=1)
     some = stakes.evaluate(truth=[0, 0, 1, 1], prediction=[0, 0, 0, 1], positive=1)
     for one, other, words in ((nobody, some, "precision is"), (some, nobody, "the baseline's precision is")):
-        check = only(stakes.gate(one, baseline=other, no_worse={"precision": 1}))
+        check = only(stakes.gate(one, baseline=other, no_worse={"precision": 0.9}))
         assert not check.passed
         assert check.reason.startswith(words)
         assert math.isnan(check.estimate.value)
@@ -243,14 +247,15 @@ def test_what_has_no_difference_fails_with_a_reason():
         ({"baseline": "self", "no_worse": ["auc"]}, "the margin is a number from 0 on"),
         ({"baseline": "self", "no_worse": ["auc:x"]}, "no worse by 'x' in 'auc'"),
         ({"baseline": "self", "no_worse": ["au-c:1"]}, "'au-c' names no figure"),
-        ({"baseline": "self", "no_worse": {"prevalence": 0.1}}, "prevalence"),
+        ({"baseline": "other", "no_worse": {"prevalence": 0.1}}, "prevalence"),
         ({"baseline": 7, "no_worse": {"auc": 0.1}}, "int is nothing to compare a binary evaluation with"),
         ({"require": ["nonsense > 1"]}, "nonsense"),
         ({"require": ["r2 > 0.5"]}, "r2"),
     ],
 )
 def test_wrong_gates_ask_for_what_they_need(ev, options, words):
-    options = {name: ev if value == "self" else value for name, value in options.items()}
+    known = {"self": ev, "other": stakes.evaluate(truth=Y, score=OLD)}
+    options = {name: known.get(value, value) if name == "baseline" else value for name, value in options.items()}
     with pytest.raises(stakes.InputError, match=words):
         stakes.gate(ev, **options)
 

@@ -234,7 +234,7 @@ def test_an_evaluation_of_three_classes():
 @pytest.mark.parametrize(
     ("key", "words"),
     [
-        ("f1", r"write 'macro_f1', 'weighted_f1', 'micro_f1', or ev\['f1', 'a'\] for a class"),
+        ("f1", r"write 'macro_f1', 'weighted_f1', 'micro_f1', or f1\[a\] for a class \(in Python ev\['f1', 'a'\]\)"),
         ("auc", "write 'macro_auc'"),
         (("f1", "z"), "there is no class 'z'"),
         (("kappa", "a"), "kappa is not a figure of one class against the rest here"),

@@ -476,3 +476,40 @@ def test_groups_are_drawn_whole():
     assert width > 1.5 * short
     few = stakes.validate(GaussianNB(), X, y, groups=np.arange(len(y)) % 10)
     assert any("there are only 10 clusters" in note for note in few.notes)
+
+
+class Saying:
+    """An estimator that says whatever it is told to."""
+
+    def __init__(self, method, say):
+        self.method, self.say = method, say
+
+    def fit(self, X, y):
+        return self
+
+    def __getattr__(self, name):
+        if name == self.__dict__.get("method"):
+            return self.say
+        raise AttributeError(name)
+
+
+@pytest.mark.parametrize(
+    ("say", "words"),
+    [
+        (lambda X: None, "gives a NoneType for 8 rows; make it return one value or row for each"),
+        (lambda X: "text", "gives a str_ for 8 rows"),
+        (lambda X: [0] * (len(X) - 1), "gives 7 rows for 8 rows"),
+        (lambda X: [[0], [0, 1]] * (len(X) // 2), "does not take these rows"),
+        (lambda X: [1 / 0], "does not take these rows (ZeroDivisionError: division by zero)"),
+        (lambda X: sys.exit(0), "does not take these rows (SystemExit: 0)"),
+    ],
+)
+@pytest.mark.parametrize("method", ["predict", "predict_proba"])
+def test_what_an_estimator_says_is_held_against_the_rows(method, say, words):
+    X, y = np.arange(40.0)[:, None], np.arange(40) % 2
+    with pytest.raises(stakes.InputError) as problem:
+        stakes.validate(Saying(method, say), X, y)
+    assert f"Saying.{method} {words}" in str(problem.value)
+    if method == "predict_proba":
+        with pytest.raises(stakes.InputError, match="could not convert string to float"):
+            stakes.validate(Saying(method, lambda X: ["a"] * len(X)), X, y)

@@ -1,7 +1,9 @@
 """Options that stand in a file: ``[gate]`` of stakes.toml, or ``[tool.stakes.gate]`` of pyproject.toml."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
+from types import UnionType
 from typing import TypeAlias
 
 import click
@@ -37,7 +39,7 @@ def _take(context: click.Context, _: click.Parameter, file: str | None) -> str |
         )
     if path is None:
         return None
-    known = {spelled: one for one in context.command.params for spelled in _spellings(one)}
+    known = {spelled: one for one in context.command.params if one.name != "config" for spelled in _spellings(one)}
     context.default_map = {**(context.default_map or {}), **_defaults(path, table, known)}
     return str(path)
 
@@ -46,13 +48,16 @@ def _table(path: Path, name: str) -> Table | None:
     from stakes.tallies.toml_files import read_toml
 
     content = read_toml(path)
-    found = _at(content, "tool", "stakes", name)
-    return _at(content, name) if found is None and path.name != "pyproject.toml" else found
+    found = _at(path, content, "tool", "stakes", name)
+    return _at(path, content, name) if found is None and path.name != "pyproject.toml" else found
 
 
-def _at(content: object, *place: str) -> Table | None:
-    for name in place:
+def _at(path: Path, content: object, *place: str) -> Table | None:
+    for depth, name in enumerate(place, 1):
         content = content.get(name) if isinstance(content, dict) else None
+        if content is not None and not isinstance(content, dict):
+            table = ".".join(place[:depth])
+            raise InputError("no-table-in-config", f"{path!s}: {table} is no table; write the options below [{table}]")
     return content if isinstance(content, dict) else None
 
 
@@ -64,32 +69,41 @@ def _spellings(parameter: click.Parameter) -> list[str]:
 
 def _defaults(path: Path, table: Table, known: Mapping[str, click.Parameter]) -> dict[str, object]:
     """The values of a file by the names of parameters, as the command line would give them."""
-    found = {}
+    found: dict[str, object] = {}
     for key, value in table.items():
-        if key not in known or key == "config":
-            raise InputError(
-                "unknown-in-config",
-                f"{path!s}: {short(repr(key))} is no option{nearest(key, [name for name in known if '_' not in name])}",
-            )
-        found[str(known[key].name)] = _options_given(str(path), key, value, known[key])
+        if key not in known:
+            names = [name for name in known if "_" not in name]
+            raise InputError("unknown-in-config", f"{path!s}: {short(repr(key))} is no option{nearest(key, names)}")
+        name = str(known[key].name)
+        if name in found:
+            raise InputError("twice-in-config", f"{path!s}: {key} says again what another line says; keep one of them")
+        found[name] = _options_given(f"{path!s}: {key}", value, known[key])
+        if isinstance(value, bool) and f"--{key}" in known[key].secondary_opts:  # --bins, which is no --exact
+            found[name] = not value
     return found
 
 
-def _options_given(path: str, key: str, value: object, parameter: click.Parameter) -> object:
-    if isinstance(value, dict) and parameter.multiple:
+def _options_given(place: str, value: object, parameter: click.Parameter) -> object:
+    many = parameter.multiple or parameter.nargs == -1
+    by_name = value if isinstance(value, dict) and parameter.multiple else {}
+    what, kinds = _kinds(parameter)
+    given = list(by_name.values()) if by_name else value if isinstance(value, list) and many else [value]
+    for one in given:
+        if not isinstance(one, kinds) or (isinstance(one, bool) and kinds is not bool):
+            seen = short(json.dumps(value, default=str, ensure_ascii=False))
+            raise InputError("bad-in-config", f"{place} has {seen}; write {what}")
+    if by_name:
         sign = ":" if parameter.name == "no_worse" else "="
-        return [f"{name}{sign}{one}" for name, one in value.items()]
-    if parameter.multiple or parameter.nargs == -1:
-        return [str(one) for one in value] if isinstance(value, list) else [str(value)]
-    if isinstance(parameter, click.Option) and parameter.is_flag and not isinstance(value, bool):
-        raise InputError(
-            "flag-in-config",
-            f"{path}: {key} is true or false, and has {short(repr(value))}; write true, and the name of a file as "
-            "output",
-        )
-    if isinstance(value, dict | list):
-        raise InputError(
-            "bad-in-config",
-            f"{path}: {key} takes one value, and has {short(repr(value))}; write it as on the command line",
-        )
-    return value
+        return [f"{name}{sign}{one}" for name, one in by_name.items()]
+    return [str(one) for one in given] if many else value
+
+
+def _kinds(parameter: click.Parameter) -> tuple[str, type | UnionType]:
+    """What an option takes, in words and in Python."""
+    if isinstance(parameter, click.Option) and parameter.is_flag:
+        return "true or false", bool
+    if isinstance(parameter.type, click.types.FloatParamType):
+        return "a number", int | float
+    if isinstance(parameter.type, click.types.IntParamType):
+        return "a whole number", int
+    return "a text in quotes", str | int | float if isinstance(parameter.type, click.types.StringParamType) else str

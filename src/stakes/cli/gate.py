@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from stakes import errors
 from stakes.cli import github, options, output
 from stakes.cli.config import config
 from stakes.cli.options import Arguments
@@ -95,7 +96,7 @@ def gate(config: str | None, files: tuple[str, ...], asked: Arguments, junit: st
         found = replace(found, baseline=visible(f"{rival.baseline}: {found.baseline}"))
     if junit is not None:
         output.write(junit, xml.junit(found), "junit")
-    github.summarise(found)
+    click.get_current_context().call_on_close(partial(github.summarise, found))  # once the verdict is told
     only_data = any(given[name] for name in ("as_json", "as_csv", "as_markdown", "as_quiet", "output_file"))
     if only_data:  # standard output, or the file, is for others to read; GitHub listens to standard error, too
         github.annotate(found, err=True)
@@ -148,6 +149,10 @@ class _Rival:
 
     def judge(self, files: tuple[str, ...], columns: Arguments) -> "Evaluation | Comparison | None":
         """The evaluation or the comparison that differences are judged by, if there is one."""
+        from stakes.engines.files.writing import are_same
+
+        if self.baseline is not None and any(are_same(self.baseline, name) for name in files):
+            raise errors.own_baseline()
         if self.is_beside:
             return _compare(files, columns, **self._outputs(columns))
         if self.baseline is None:
@@ -165,6 +170,8 @@ class _Rival:
             if (pair[0] is None) != (pair[1] is None):
                 option = name.removesuffix("s")
                 raise click.UsageError(f"--{option} and --baseline-{option} go together.")
+        if all(one == other for one, other in outputs.values()):
+            raise errors.own_baseline()
         other = next((name for name in (score, prediction) if isinstance(name, str)), "of the baseline")
         models = ("this model", f"column {other}")
         return {name: dict(zip(models, pair, strict=True)) for name, pair in outputs.items() if pair[0]}

@@ -3,7 +3,8 @@
 import os
 from typing import TYPE_CHECKING
 
-from stakes.cli.words import say
+from stakes import errors
+from stakes.cli.words import complain, say
 from stakes.text import visible
 
 if TYPE_CHECKING:
@@ -18,8 +19,11 @@ def summarise(gate: "Gate") -> None:
 
     file = summary()
     if file:
-        with open(file, "a", encoding="utf-8") as page:
-            page.write(f"### {TITLE}\n\n{markdown.of_page(gate._page())}\n\n")
+        try:
+            with open(file, "a", encoding="utf-8") as page:
+                page.write(f"### {TITLE}\n\n{markdown.of_page(gate._page())}\n\n")
+        except OSError as problem:
+            complain(f"warning: the summary of the job: {errors.unable(problem)}")
 
 
 def summary() -> str | None:

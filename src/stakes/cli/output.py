@@ -120,7 +120,7 @@ def forms(*wanted: str, to_file: bool = True) -> Callable[[Callable[..., Answer]
 
         made: Callable[..., None] = answering
         if to_file:
-            words = "Write to this file, whole or not at all; .json, .csv and .md choose the form."
+            words = "Write to this file (-: standard output), whole or not at all; .json, .csv and .md choose the form."
             kind = OutputFile(_form)
             made = click.option("-o", "--output", "output_file", metavar="FILE", type=kind, help=words)(made)
         for name in reversed(names):

@@ -41,6 +41,14 @@ class OutputFile(click.Path):
         super().__init__(readable=False)
         self.form = form
 
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Take a name; "-" is standard output, where an answer goes anyway, and no place for anything else."""
+        if value != "-":
+            return super().convert(value, param, ctx)
+        if param is None or param.name != "output_file":
+            raise InputError("no-stream", "-: only answers are written to standard output; name a file")
+        return None
+
     def form_of(self, given: Given) -> str:
         """Return the form in which the file is going to be written."""
         return self.form if isinstance(self.form, str) else self.form(given)

@@ -493,5 +493,5 @@ def as_weights(column: Column) -> Array:
     extreme = (weights > 1e100) | ((weights > 0) & (weights < 1e-100))  # their squares must be numbers too
     refuse_rows(extreme, errors.extreme_weights)
     if not weights.any():
-        raise errors.zero_weights()
+        raise errors.zero_weights(len(weights))
     return weights

@@ -18,9 +18,14 @@ from stakes.text import visible
 
 
 def table_names(tables: Sequence[Data]) -> list[str]:
-    """Return the names of tables: files are called like the file, others are numbered."""
-    stems = [Path(t).stem if isinstance(t, str | os.PathLike) else f"table {i}" for i, t in enumerate(tables, 1)]
-    names = [visible(stem) for stem in stems]
+    """Return the names of tables: files by as much of their path as tells them apart, others are numbered."""
+    files = [str(t) if isinstance(t, str | os.PathLike) else f"table {i}" for i, t in enumerate(tables, 1)]
+    parts = [Path(file).with_suffix("").parts for file in files]
+    for most in range(1, max(map(len, parts)) + 1):
+        names = [visible("/".join(part[-most:])) for part in parts]
+        if len(set(names)) == len(names):
+            return names
+    names = list(map(visible, files))
     for name in names:
         if names.count(name) > 1:
             raise InputError(

@@ -90,7 +90,7 @@ def _count(groups: Groups, grid: str | None, plan: Plan, rows: Rows, by: Labels 
     counted = count_groups(plan, Grouped(rows, sizes, groups.squares, grid), by)
     if counted.scores is not None and not counted.scores.probabilities:
         warn_of_few_outside(np.asarray(rows.scores), groups.sizes)
-    return replace(counted, read=int(groups.sizes.sum()))
+    return replace(counted, dropped=groups.weightless, read=int(groups.sizes.sum()) + groups.weightless)
 
 
 # ── what is wrong with the rows, told by how many ────────────────────────────────────────────────────────────────

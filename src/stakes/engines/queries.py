@@ -40,12 +40,16 @@ _STEPS = 2.0**15
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """The kinds of rows that occur: a value for each argument, how many rows, and perhaps their Σw and Σw²."""
+    """The kinds of rows that occur: a value for each argument, how many rows, and perhaps their Σw and Σw².
+
+    ``weightless`` rows have weight 0, and are in none of them.
+    """
 
     columns: Mapping[str, Series]
     sizes: Array
     weight: Array | None = None
     squares: Array | None = None
+    weightless: int = 0
 
     def rows_in(self, groups: Array) -> int:
         """How many rows there are in some of the groups (a mask)."""
@@ -116,11 +120,12 @@ class QuerySource:
         self._refuse_nothing(len(table))
         if most is not None and len(table) > most:
             return None
+        weightless = 0
         if "weight" in self.places:
-            table = _with_weight(table)
+            table, weightless = _with_weight(table)
         found = {key: table[self.places[key]] for key in keys}
         numbers = {name: table[name].to_numpy() for name in ("rows", "sum", "squares") if name in table.columns}
-        return Groups(found, numbers["rows"].astype(np.int64), numbers.get("sum"), numbers.get("squares"))
+        return Groups(found, numbers["rows"].astype(np.int64), numbers.get("sum"), numbers.get("squares"), weightless)
 
     @property
     def _score(self) -> nw.Expr:
@@ -180,15 +185,16 @@ def _weigh(frame: LazyTable, name: str) -> LazyTable:
     return frame.with_columns((weight * weight).alias("square"), weighing.alias("weighing"))
 
 
-def _with_weight(table: Table) -> Table:
-    """Refuse wrong weights; rows of weight 0 are rows that are not there."""
+def _with_weight(table: Table) -> tuple[Table, int]:
+    """Refuse wrong weights, and leave out rows of weight 0: how many is told."""
     weighing, sizes = table["weighing"].to_numpy(), table["rows"].to_numpy()
     for number, words in enumerate(_WEIGHT_FAULTS, _ZERO + 1):
         if (weighing == number).any():
             raise words(int(sizes[weighing == number].sum()), None)
+    weightless = int(sizes[weighing == _ZERO].sum())
     if len(table) and (weighing == _ZERO).all():
-        raise errors.zero_weights()
-    return table.filter((weighing == _FINE).tolist()) if (weighing == _ZERO).any() else table
+        raise errors.zero_weights(weightless)
+    return (table.filter((weighing == _FINE).tolist()) if weightless else table), weightless
 
 
 def _infinite(number: nw.Expr) -> nw.Expr:

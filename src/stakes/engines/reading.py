@@ -37,7 +37,7 @@ _MOST_LABELS = 20
 class Read:
     """Rows that were read and checked, ready to be counted: codes and numbers, and for classes the plan.
 
-    ``length`` is the number of rows before any were left out: those of weight 0, and the ``dropped`` ones.
+    ``length`` is the number of rows before any were left out, the ``dropped`` ones.
     ``decided_by`` says how the decisions came about (see :class:`Counted`).
     """
 
@@ -194,7 +194,7 @@ def _with_rows(counted: Counted, read: Read) -> Counted:
         kept = dict(zip(read.by.names, sizes, strict=True))
         by = {name: (lost.get(name, 0), lost.get(name, 0) + kept.get(name, 0)) for name in {**kept, **lost}}
     dropped = read.dropped.rows
-    rows = dropped + len(read.rows.truth)  # one of weight 0 is a row that is not there
+    rows = dropped + len(read.rows.truth)
     return replace(counted, dropped=dropped, read=rows, dropped_in=by, dropped_weight=read.dropped.weight)
 
 

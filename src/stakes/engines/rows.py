@@ -1,6 +1,8 @@
 """Which rows count: those without gaps, if others are to be left out, and those of some weight."""
 
+from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -17,7 +19,7 @@ from stakes.tallies.checks import is_one_of
 
 @dataclass(frozen=True)
 class Dropped:
-    """Rows that lacked a value: how many, in which segments where that is known, and what those with a weight weigh."""
+    """Rows that lacked a value, or weigh nothing: how many, in which segments where that is known, and their weight."""
 
     rows: int = 0
     segments: Mapping[str, int] = field(default_factory=dict)
@@ -39,8 +41,12 @@ class RowsThatCount:
     places: Array | None = None
 
     def of_some_weight(self, weight: Array) -> "RowsThatCount":
-        """Leave out rows of weight 0, which are rows that are not there."""
-        return replace(self, weight=weight)._taken(np.flatnonzero(weight > 0))
+        """Leave out rows of weight 0, and say so: whoever gave them no weight may have meant to, or not."""
+        heavy = weight > 0
+        lost = _in_segments({name: column.keep(~heavy) for name, column in self.columns.items()})
+        segments = Counter(self.dropped.segments) + Counter(lost)
+        dropped = replace(self.dropped, rows=self.length - int(heavy.sum()), segments=segments)
+        return replace(self, weight=weight, dropped=dropped)._taken(np.flatnonzero(heavy))
 
     def repeated(self, frequency: Array) -> "RowsThatCount":
         """Put in place of each row as many as it stands for."""
@@ -70,7 +76,11 @@ def rows_that_count(
     rows = len(columns["truth"])
     if table is not None and len(table.values) != rows:
         raise errors.wrong_length("score", len(table.values), rows)
-    weight = as_weights(columns.pop("weight")) if "weight" in columns else None
+    try:
+        weight = as_weights(columns.pop("weight")) if "weight" in columns else None
+    except errors.EmptyError as nothing:
+        nothing.dropped += dropped.rows
+        raise
     frequency = as_frequencies(columns.pop("frequency")) if "frequency" in columns else None
     counting = RowsThatCount(columns, table, weight, dropped.rows + rows, dropped, places)
     if frequency is not None:
@@ -93,9 +103,14 @@ def _dropped(found: Arguments, present: Array) -> Dropped:
     by = {name: values for name, values in found.items() if name.partition(" ")[0] == "by"}
     there = present_rows(by, None) if by else None
     if there is not None and (lost := there & ~present).any():
-        labels = segment_labels({name: to_column(keep(values, lost), name) for name, values in by.items()})
-        assert labels is not None
-        segments = dict(zip(labels.names, np.bincount(labels.codes).tolist(), strict=True))
+        segments = _in_segments({name: to_column(keep(values, lost), name) for name, values in by.items()})
     if "weight" in found and (lost := ~present & ~lacking(found["weight"])).any():
-        weight = float(as_weights(to_column(keep(found["weight"], lost), "weight")).sum())
+        with suppress(errors.EmptyError):  # they weigh nothing
+            weight = float(as_weights(to_column(keep(found["weight"], lost), "weight")).sum())
     return Dropped(int(np.count_nonzero(~present)), segments, weight)
+
+
+def _in_segments(columns: Mapping[str, Column]) -> dict[str, int]:
+    """How many of these rows lie in each segment."""
+    labels = segment_labels(columns)
+    return {} if labels is None else dict(zip(labels.names, np.bincount(labels.codes).tolist(), strict=True))

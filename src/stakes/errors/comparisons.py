@@ -27,6 +27,12 @@ def id_of_one_table() -> InputError:
     return InputError("id-of-one-table", Given("id"), " joins several tables; give a list of them, or leave it out")
 
 
+def own_baseline() -> InputError:
+    return InputError(
+        "own-baseline", "the baseline is this model itself, than which nothing is worse; name another column or file"
+    )
+
+
 def bad_requirement(text: object) -> InputError:
     return InputError(
         "bad-requirement",

@@ -58,8 +58,16 @@ def missing_duckdb(path: str) -> MissingPartError:
     )
 
 
+def rounded_values(place: str, column: str, number: int) -> InputError:
+    return InputError(
+        "rounded-values",
+        f"{place}: the column {short(repr(column))} holds {short(str(number))}, beyond 2**53, beside fractions, which "
+        "would round it; make it all whole numbers, or write it as text",
+    )
+
+
 def rows_left_out(count: int) -> str:
-    return f"{rows_text(count)} with a missing value {'was' if count == 1 else 'were'} left out"
+    return f"{rows_text(count)} with a missing value or weight 0 {'was' if count == 1 else 'were'} left out"
 
 
 def nothing_left(count: int) -> EmptyError:

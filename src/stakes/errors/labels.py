@@ -130,7 +130,7 @@ def which_average(name: str, classes: Sequence[str], pooled: bool = True) -> Inp
     return InputError(
         "which-average",
         f"{name} is a figure of one class against the rest; write 'macro_{name}', 'weighted_{name}', {micro}or "
-        f"ev[{name!r}, {classes[0]!r}] for a class",
+        f"{name}[{classes[0]}] for a class (in Python ev[{name!r}, {classes[0]!r}])",
     )
 
 

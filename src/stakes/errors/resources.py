@@ -1,5 +1,7 @@
 """What was lacking: memory, room on a disk, or a fault of our own."""
 
+import os
+
 from stakes.errors import LackOfMemoryError, UnableError
 from stakes.errors.words import short
 
@@ -45,7 +47,8 @@ def unable(problem: BaseException) -> str:
     if isinstance(problem, FileNotFoundError) and problem.filename is None:
         return "the working directory is not there any more; change to one that is"
     if isinstance(problem, OSError):
-        return f"cannot write: {problem.strerror or problem}"
+        file = "" if problem.filename is None else f" {os.fspath(problem.filename)}"
+        return f"cannot write{file}: {problem.strerror or problem}"
     return (
         f"a fault of stakes itself: {type(problem).__name__}: {short(seen, 200)}; run again with --debug to see where, "
         "and please report it"

@@ -52,12 +52,14 @@ def extreme_weights(count: int, first: int | None) -> InputError:
     )
 
 
-def zero_weights() -> EmptyError:
-    return EmptyError(
+def zero_weights(rows: int = 0) -> EmptyError:
+    problem = EmptyError(
         "zero-weights",
         About("weight"),
         " is 0 in every row, so nothing would be counted; give some rows a weight above 0",
     )
+    problem.dropped = rows
+    return problem
 
 
 def bad_threshold(threshold: object) -> InputError:

@@ -415,8 +415,6 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
 
     # ── to look at ───────────────────────────────────────────────────────────────────────────────────────────
     def _content(self, more_segments: str = _MORE_SEGMENTS) -> page.Content:
-        weighted = self._size.weighted
-        size = {"weight of rows": f"{self.rows:,.6g}"} if weighted else {"rows": f"{self.rows:,}"}
         clusters = self.counted.clusters
         drawn = {} if clusters is None else {"clusters": f"{clusters.count:,}; intervals draw whole clusters"}
         after = list(self._after())
@@ -424,7 +422,7 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
             from stakes.views import segments  # only shown now and then
 
             after.append(segments.grid(self._overview, more_segments))
-        facts = {**size, **drawn, **self._facts()}
+        facts = {**page.size(self.rows), **drawn, **self._facts()}
         return page.Content(facts, self.figures, self._before(), after, self.notes, self._find)
 
     def _facts(self) -> dict[str, str]:

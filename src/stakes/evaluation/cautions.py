@@ -46,6 +46,8 @@ _WORDS = {
     "model's own",
     "constant": "score is {value:.6g} in every row, so it orders nothing; name the column with the model's scores",
     "constant_prediction": "prediction is {value:.6g} in every row, so it follows nothing; name the model's own",
+    "downwards": "the predictions surely go down as the truth goes up (pearson {value:.4f}, at most {high:.4f}); turn "
+    "them around, or name the model's own",
     "edge": "the threshold {threshold:.6g} lies at the edge of the scores ({low:.6g} to {high:.6g}), so everyone gets "
     "the same decision",
     "chance": "the interval of the auc, {low:.4f} to {high:.4f}, covers chance",
@@ -95,7 +97,7 @@ def cautions(evaluation: "Evaluation") -> Iterator[Caution]:
 
 # ── wrong ────────────────────────────────────────────────────────────────────────────────────────────────────────
 def wrongs(evaluation: "Evaluation") -> Iterator[Caution]:
-    """Yield what makes every figure meaningless; looks at no more than the tallies and the auc."""
+    """Yield what makes every figure meaningless; looks at no more than the tallies, the auc and pearson."""
     copied = evaluation.counted.same_column or _copy_of_truth(evaluation)
     if copied:
         yield _caution("caution.own_truth", column=copied, wrong=True)
@@ -114,6 +116,8 @@ def wrongs(evaluation: "Evaluation") -> Iterator[Caution]:
     sums = evaluation._held(ErrorSums)
     if sums is not None and sums.total > 1 and sums.has("prediction") and not sums.spread("p"):
         yield _caution("caution.constant_prediction", value=float(sums.mean(p=1)), wrong=True)
+    elif sums is not None and (r := evaluation["pearson"]).high is not None and r.high < 0:
+        yield _caution("caution.downwards", value=r.value, high=r.high, wrong=True)
 
 
 def warn_of_wrongs(evaluation: "Evaluation") -> None:

@@ -51,6 +51,8 @@ def load_sum(data: Data, question: Question) -> Counted:
         counted = counted.called(canonical(given.pop("positive")))
     words = question.words(of_table=True)
     other = [name for name in given if name not in words or words[name] != counted.question.get(name)]
+    if question["exact"] is not None and question["exact"] != (getattr(counted.scores, "grid", None) is None):
+        other.append("exact")
     if other:
         raise InputError(
             "fixed-when-counted",

@@ -11,7 +11,7 @@ from stakes.question.question import Question
 
 @asks("report")
 def report(
-    thing: Data, path: str | os.PathLike[str], lang: str = "en", about: str = "", **asked: Unpack[Asked]
+    thing: Data = None, path: str | os.PathLike[str] = "", lang: str = "en", about: str = "", **asked: Unpack[Asked]
 ) -> None:
     """Write one offline HTML page about an evaluation, comparison, decision, permutation test or system.
 

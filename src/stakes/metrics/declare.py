@@ -23,6 +23,7 @@ from stakes.metrics.reasons import EXTRA_DECISIONS, NO_PROBABILITIES, NONE_OF, U
 from stakes.results import Door
 from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array, Number, Values
+from stakes.tallies.checks import MOST_BINS
 from stakes.tallies.costs import Costs
 from stakes.tallies.pricing import Prior
 
@@ -50,6 +51,7 @@ class Kind:
 
 SHARE = Kind("a number above 0, at most 1", lambda value: 0 < value <= 1)
 COUNT = Kind("a whole number from 1 on", lambda value: value >= 1 and value == int(value))
+BINS = Kind(f"a whole number from 1 to {MOST_BINS:,}", lambda value: COUNT.fits(value) and value <= MOST_BINS)
 PRICE = Kind("a number from 0 on", lambda value: 0 <= value < math.inf)
 SIZE = Kind("a number above 0", lambda value: 0 < value < math.inf)
 

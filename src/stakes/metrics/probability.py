@@ -6,7 +6,7 @@ from typing import Annotated
 
 import numpy as np
 
-from stakes.metrics.declare import COUNT, Losses, Metric, metric
+from stakes.metrics.declare import BINS, Losses, Metric, metric
 from stakes.metrics.folds import Each, Finish, Fold, total
 from stakes.metrics.reasons import BINNED, NO_NEGATIVES, NO_POSITIVES, NO_PROBABILITIES, NO_ROWS
 from stakes.tallies import ScoreTable, Steps
@@ -124,7 +124,7 @@ NOISE = "noise alone makes it larger than 0, so resampling would be biased"
 
 
 # ── calibration in bins ──────────────────────────────────────────────────────────────────────────────────────────
-def _by_width(steps: Steps, *, bins: Annotated[int, COUNT] = 10) -> Array:
+def _by_width(steps: Steps, *, bins: Annotated[int, BINS] = 10) -> Array:
     """Positives, rows and the sum of probabilities in bins of equal width, each with its lower edge."""
     upwards = steps.scores[::-1]
     edges = np.arange(bins, -1, -1) / bins
@@ -133,7 +133,7 @@ def _by_width(steps: Steps, *, bins: Annotated[int, COUNT] = 10) -> Array:
     return _sums_between(steps, cuts)
 
 
-def _by_mass(steps: Steps, *, bins: Annotated[int, COUNT] = 10) -> Array:
+def _by_mass(steps: Steps, *, bins: Annotated[int, BINS] = 10) -> Array:
     """The same in bins of equally many rows; rows that tie stay together, in the bin of the first of them."""
     if not steps.single:
         sums = np.stack([_by_mass(part, bins=bins) for part in _single(steps)], axis=1)

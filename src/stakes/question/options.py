@@ -459,7 +459,7 @@ class Gated(Shared, total=False):
     allow_dropped: Annotated[
         float,
         Option(
-            "The share of rows that may be left out because a value is missing.",
+            "The share of rows that may be left out because a value is missing or the weight is 0.",
             "rows",
             "number",
             "SHARE",

@@ -413,9 +413,11 @@ def _cells(matrix: Values, classes: Sequence[str], decisions: Sequence[str]) -> 
 
 
 def _is_cost(cost: object, called: str) -> bool:
-    """Whether a cost is a finite number, or the name of a column; refuse numbers that are too large."""
-    if is_real(cost) and _MOST < abs(cost) < math.inf:
-        raise InputError("huge-cost", Given(called, cost), " is beyond 1e100; rescale the costs")
+    """Whether a cost is a finite number, or the name of a column; refuse numbers that are too large or too small."""
+    if is_real(cost) and (_MOST < abs(cost) < math.inf or 0 < float(abs(cost)) < 1 / _MOST):
+        raise InputError(
+            "huge-cost", Given(called, cost), " is beyond 1e100, or nearer to 0 than 1e-100; rescale the costs"
+        )
     return bool(cost.strip()) if isinstance(cost, str) else is_real(cost) and abs(cost) <= _MOST
 
 

@@ -36,9 +36,11 @@ class Sampling:
     clusters: Clusters | None = None
 
     def __post_init__(self) -> None:
-        if not is_real(self.confidence) or not 0 < self.confidence < 1:
+        if not is_real(self.confidence) or not 1e-9 <= self.confidence <= 1 - 1e-9:
             raise InputError(
-                "bad-confidence", Given("confidence", self.confidence), " is not between 0 and 1; 0.95 is usual"
+                "bad-confidence",
+                Given("confidence", self.confidence),
+                " is not between 0 and 1; 0.95 is usual, and those from 1e-9 to 0.999999999 work",
             )
         object.__setattr__(self, "confidence", float(self.confidence))
         if not is_one_of(self.design, DESIGNS):

@@ -3,6 +3,7 @@
 import copy
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
@@ -11,7 +12,7 @@ import numpy as np
 
 from stakes import errors, evaluation
 from stakes.engines.counting import count_rows
-from stakes.errors import Given, InputError, Pass, short
+from stakes.errors import Given, InputError, Pass, rows_text, short
 from stakes.evaluation import Evaluation, TwoClassEvaluation
 from stakes.metrics import Metric
 from stakes.metrics.reasons import NO_PROBABILITIES
@@ -20,7 +21,7 @@ from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
 from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import USUAL, Sampling
-from stakes.validation.features import Estimator, take
+from stakes.validation.features import Estimator, count_of, take
 from stakes.validation.splits import Split
 from stakes.validation.target import Target
 
@@ -85,7 +86,7 @@ def say(model: Estimator, X: Data, target: Target) -> Predictions:
 
 def score_rows(model: Estimator, method: str, X: Data, target: Target) -> Array:
     """One number for each row of two classes, growing towards the positive one; or one for each row and class."""
-    found, names = np.asarray(getattr(model, method)(X)), trained_classes(model, target.boolean)
+    found, names = ask_model(model, method, X), trained_classes(model, target.boolean)
     if names is None and target.declared is not None:
         names = list(target.declared)
     if method == "decision_function":  # grows towards the model's second class, which need not be the positive one
@@ -98,8 +99,38 @@ def predict_rows(model: Estimator, X: Data, target: Target) -> Array | None:
     """What predict() says, if there is one; many models say 0 and 1 where they were given booleans."""
     if not hasattr(model, "predict"):
         return None
-    found = np.asarray(model.predict(X))
+    found = ask_model(model, "predict", X)
     return found.astype(bool) if target.boolean and np.isin(found, (0, 1)).all() else found
+
+
+def ask_model(model: Estimator, method: str, X: Data) -> Array:
+    """Return what a model says about these rows, of which there is one part for each."""
+    with _users_code(f"{type(model).__name__}.{method} does not take these rows"):
+        found = np.asarray(getattr(model, method)(X))
+        if method != "predict" and found.ndim and found.dtype.kind not in "biuf":
+            found = found.astype(float)
+    if found.ndim == 0 or len(found) != count_of(X):
+        seen = f"a {type(found[()]).__name__}" if found.ndim == 0 else rows_text(len(found))
+        raise InputError(
+            "model-says-otherwise",
+            f"{type(model).__name__}.{method} gives {seen} for {rows_text(count_of(X))}; make it return one value or "
+            "row for each",
+        )
+    return found
+
+
+@contextmanager
+def _users_code(trouble: str) -> Iterator[None]:
+    """Take whatever goes wrong in the code of a user, also that it ends the program, for wrong input."""
+    try:
+        yield
+    except (MemoryError, errors.StakesError):
+        raise
+    except (Exception, SystemExit) as problem:  # most often gaps or text, which it does not know what to do about
+        seen = short(f"{type(problem).__name__}: {errors.first_line(problem)}", 200)
+        raise InputError(
+            "cannot-be-fitted", f"{trouble} ({seen}); give it what it takes, perhaps by a pipeline"
+        ) from problem
 
 
 def _class_probabilities(table: Array, names: list[str] | None, model: str, target: Target) -> Array:
@@ -124,9 +155,11 @@ def _class_probabilities(table: Array, names: list[str] | None, model: str, targ
 
 def trained_classes(model: Estimator, boolean: bool) -> list[str] | None:
     """Return the classes in the model's own order; many models say 0 and 1 where they were given booleans."""
-    if not hasattr(model, "classes_"):
+    with _users_code(f"{type(model).__name__} cannot name the classes_ of these rows"):
+        found = getattr(model, "classes_", None)
+    if found is None:
         return None
-    names = [canonical(name) for name in np.asarray(model.classes_).tolist()]
+    names = [canonical(name) for name in np.ravel(np.asarray(found)).tolist()]
     return ["false", "true"] if boolean and names == ["0", "1"] else names
 
 
@@ -155,15 +188,10 @@ def fit_all(
 
 
 def _fit(estimator: Estimator, X: Data, target: Target, train: Array, test: Array, training: bool) -> Fitted:
-    model, seen = _fresh(estimator), take(X, train)
-    try:
+    seen = take(X, train)
+    with _users_code(f"{type(estimator).__name__} cannot be fitted to these rows"):
+        model = _fresh(estimator)
         model.fit(seen, target.values[train])
-    except (ValueError, TypeError, OverflowError) as problem:  # most often gaps, text or objects
-        raise InputError(
-            "cannot-be-fitted",
-            f"{type(model).__name__} cannot be fitted to these rows ({short(errors.first_line(problem), 200)}); give "
-            "it what it takes, perhaps by a pipeline",
-        ) from problem
     return Fitted(say(model, take(X, test), target), say(model, seen, target) if training else None)
 
 

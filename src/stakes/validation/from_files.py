@@ -81,7 +81,7 @@ def find_estimator(text: str) -> Estimator:
             found = getattr(found, part)
         is_made = isinstance(found, type) or not hasattr(found, "fit")
         return found() if is_made and callable(found) else found
-    except Exception as problem:  # whatever the module of a user does
+    except (Exception, SystemExit) as problem:  # whatever the module of a user does
         raise InputError(
             "estimator-not-there",
             f"estimator {short(repr(text))} cannot be had "

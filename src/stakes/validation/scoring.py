@@ -18,7 +18,7 @@ from stakes.tallies.checks import refuse_masked
 from stakes.tallies.names import canonical
 from stakes.tallies.pricing import Pricing
 from stakes.validation.features import Estimator
-from stakes.validation.fitting import predict_rows, require_scikit_learn, score_rows, trained_classes
+from stakes.validation.fitting import ask_model, predict_rows, require_scikit_learn, score_rows, trained_classes
 from stakes.validation.target import Target, as_array
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class ScoredFigure:
         refuse_different_indexes({"X": X, "y": y, "sample_weight": sample_weight})
         refuse_masked("X", X, needed=True)
         if self.metric.tally is ErrorSums:
-            return self(y, model.predict(X), sample_weight=sample_weight)
+            return self(y, ask_model(model, "predict", X), sample_weight=sample_weight)
         target = self._target(model, y)
         metric = self.metric
         if not target.two_classes and metric.of_many:

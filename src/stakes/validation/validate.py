@@ -82,7 +82,8 @@ def validate(estimator: Estimator, X: Column, y: Column, **asked: Unpack[Validat
     first = in_order[fold[in_order] < len(splits.repeats[0])]
     once, chosen = said.take(first), rows[first]
     pooled = evaluate_fold(once, chosen, None if segments is None else segments[chosen])
-    pooled.counted = replace(pooled.counted, dropped=dropped)
+    counted = pooled.counted  # which has left out rows of weight 0 already
+    pooled.counted = replace(counted, dropped=counted.dropped + dropped, read=counted.read + dropped)
     return Validation(
         how=splits.words,
         pooled=pooled,

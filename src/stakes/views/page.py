@@ -103,6 +103,11 @@ def number(value: float | None) -> str:
     return f"{value:.4f}"
 
 
+def size(rows: float) -> dict[str, str]:
+    """How many rows there are, or what they weigh, as a fact."""
+    return {"rows": f"{rows:,}"} if isinstance(rows, int) else {"weight of rows": f"{rows:,.6g}"}
+
+
 def between(estimate: Estimate) -> str:
     """Write an interval, or a dash where there is none."""
     return "–" if estimate.low is None else f"{number(estimate.low)} – {number(estimate.high)}"

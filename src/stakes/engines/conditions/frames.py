@@ -18,8 +18,8 @@ from stakes.engines.missing import keep, lacking
 from stakes.errors import InputError, short
 from stakes.tallies.arithmetic import Array
 
-_LONG = r"^[+-]?[0-9]{16,}$"
-"""Whole numbers of so many digits may lie beyond 2⁵³."""
+_LONG = r"^[+-]?([0-9]{16,})(?:\.[0-9]*)?$"
+"""Numbers of so many digits may lie beyond 2⁵³."""
 _FORMATS = ("%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M", "%Y-%m-%d")
 
 
@@ -130,7 +130,7 @@ def _numbers(text: pl.Series) -> pl.Series:
         return numbers
     numbers = text.cast(pl.Float64, strict=False)
     long = text.filter(text.str.contains(_LONG))
-    long = long.filter((long.cast(pl.Int128, strict=False).abs() > LARGEST).fill_null(True))
+    long = long.filter((long.str.extract(_LONG).cast(pl.Int128, strict=False) > LARGEST).fill_null(True))
     if not len(long) or numbers.null_count() > text.null_count():
         return numbers
     whole = text.cast(pl.Int128, strict=False)
@@ -156,7 +156,8 @@ def as_polars(values: Values, name: str) -> pl.Series:
     if series is not None and series.dtype in (nw.Date, nw.Datetime):
         if getattr(series.dtype, "time_zone", None) is not None:
             raise errors.condition_of_other_kind(name, None, "times with a time zone")
-        return pl.Series(series.cast(nw.Datetime("us")).to_numpy())
+        unit = getattr(series.dtype, "time_unit", "us")
+        return pl.Series(series.cast(nw.Datetime("ns" if unit == "ns" else "us")).to_numpy())
     if series is None and getattr(getattr(values, "dtype", None), "kind", "") == "M":
         return pl.Series(values)
     missing = lacking(values)

@@ -163,7 +163,8 @@ def kind_of(dtype: "nw.dtypes.DType", engine: "nw.Implementation") -> str:
 def as_date(text: str) -> datetime | None:
     """The date, perhaps with a time, that a text spells in ISO 8601, without a time zone."""
     try:
-        found = datetime.fromisoformat(text) if text[4:5] == "-" == text[7:8] else None
+        fine = len(text.rpartition(".")[2]) > 6 and "." in text  # beyond microseconds, which Python would cut
+        found = datetime.fromisoformat(text) if text[4:5] == "-" == text[7:8] and not fine else None
     except ValueError:
         return None
     return found if found is None or found.tzinfo is None else None

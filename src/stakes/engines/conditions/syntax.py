@@ -18,11 +18,13 @@ from typing import Any, NoReturn
 
 from stakes import errors
 from stakes.engines.conditions import tree
-from stakes.errors import short
+from stakes.errors import Given, InputError, short
 
 MOST_CHARACTERS = 30_000
 MOST_NESTED = 100
 _LONGEST_EXPONENT = 3
+_LONGEST_PATTERN = 1_000
+"""Letters of a pattern that every engine takes."""
 
 FUNCTIONS = {"abs": "number", "length": "number", "lower": "text", "trim": "text", "upper": "text"}
 """What functions give."""
@@ -199,7 +201,14 @@ class _Parser:
             return tree.In(value, tuple(items))
         if self._next.kind != "text":
             self._refuse(f"text in single quotes after {key}")
-        return tree.Like(value, self._text().value, key == "ILIKE")
+        pattern = self._text().value
+        if len(pattern) > _LONGEST_PATTERN:
+            raise InputError(
+                "long-pattern",
+                Given("where"),
+                f": the pattern after {key} has {len(pattern):,} letters; give one of at most {_LONGEST_PATTERN:,}",
+            )
+        return tree.Like(value, pattern, key == "ILIKE")
 
     def _text(self) -> tree.Text:
         """Go on past text in single quotes, which comes next."""

@@ -22,6 +22,7 @@ from stakes import errors
 from stakes.engines.conditions import tree
 from stakes.engines.conditions.kinds import as_date
 from stakes.engines.conditions.syntax import SIGNS
+from stakes.errors import InputError, short
 
 _LARGEST_INT64, _LARGEST_UINT64 = 2**63 - 1, 2**64 - 1
 _END = "\x01"
@@ -42,6 +43,7 @@ def holding(frame: FrameT, condition: tree.Condition, places: Mapping[str, str],
         return frame if condition.tree.value else frame.head(0)
     frame = _as_type(frame, {place: kinds[column] for column, place in places.items() if column in kinds})
     schema = frame.collect_schema()
+    _refuse_nanoseconds(frame, {c: place for c, place in places.items() if kinds.get(c) == "date"})
     clean = {column: f"where {i}" for i, column in enumerate(places)}
     columns = {c: Prepared(clean[c], schema[place], kinds.get(c, "")) for c, place in places.items()}
     asked = frame.with_columns(*(columns[c].expression(place) for c, place in places.items()))
@@ -110,8 +112,23 @@ def _refuse_rounding(frame: FrameT, columns: Mapping[str, Prepared]) -> None:
     for column, prepared in columns.items():
         for end in (prepared.name, f"{prepared.name} +"):
             value = found[end].item()
-            if isinstance(value, int | float) and abs(value) > tree.LARGEST:
+            if isinstance(value, int | float) and abs(value) >= tree.LARGEST + isinstance(
+                value, int
+            ):  # or rounded to it
                 raise errors.rounded_column(column, int(value))
+
+
+def _refuse_nanoseconds(frame: FrameT, places: Mapping[str, str]) -> None:
+    """Refuse times that are finer than microseconds, in which times are compared."""
+    for column, place in places.items():
+        if getattr(frame.collect_schema()[place], "time_unit", "us") == "ns":
+            finest = (nw.col(place).dt.nanosecond() % 1000).max().alias("finest")
+            if frame.lazy().select(finest).collect()["finest"].item():
+                raise InputError(
+                    "nanoseconds",
+                    f"where: the column {short(repr(column))} holds times finer than microseconds, in which times are "
+                    "compared; round them first",
+                )
 
 
 class _Translation:

@@ -13,7 +13,7 @@ from stakes import errors
 from stakes.engines.conditions.tree import LARGEST
 from stakes.engines.files.room import little_memory
 from stakes.engines.files.sources import Source
-from stakes.errors import InputError, nearest, short, some
+from stakes.errors import InputError, nearest, some
 from stakes.tallies.arithmetic import Array
 
 if TYPE_CHECKING:
@@ -256,7 +256,8 @@ def _from_numpy(name: str, array: Array, type_: str) -> pl.Series:
     masked, values = np.ma.getmaskarray(array), np.ma.getdata(array)
     if values.dtype.kind == "O":
         pairs = zip(masked, values, strict=True)
-        return pl.Series(name, [None if lost or isinstance(value, float) else value for lost, value in pairs])
+        plain = (None if lost or isinstance(value, float) else value for lost, value in pairs)
+        return pl.Series(name, [one.tolist() if isinstance(one, np.ndarray) else one for one in plain])
     if type_ in ("HUGEINT", "UHUGEINT") and (np.abs(values[~masked]) >= 2**53).any():
         raise errors.beyond_64_bits(f"the column {name!r}")
     series = pl.Series(name, values)
@@ -285,9 +286,5 @@ def _series(source: Source, name: str, values: Row) -> pl.Series:
     if len(types) > 1:
         long = next((value for value in values if isinstance(value, int) and abs(value) > LARGEST), None)
         if long is not None:
-            raise InputError(
-                "rounded-values",
-                f"{source.name}: the column {name!r} holds {short(str(long))}, beyond 2**53, beside fractions, which "
-                "would round it; make it all whole numbers, or write it as text",
-            )
+            raise errors.rounded_values(source.name, name, long)
     return pl.Series(name, values, dtype=dtype, strict=False)

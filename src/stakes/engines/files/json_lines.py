@@ -3,13 +3,16 @@
 import json
 import math
 import re
+from collections.abc import Mapping
 from functools import partial
 
 import polars as pl
 
 from stakes import errors
+from stakes.engines.conditions.tree import LARGEST
 from stakes.engines.files.sources import Source, literally
 from stakes.engines.older_polars import DIES_OF_BRACKETS
+from stakes.errors import InputError, short
 
 _NAME = re.compile(rb'"([^"\\\n]*)"\s*:')
 _MOST_BYTES = 64 << 20
@@ -20,6 +23,9 @@ _MOST_DIGITS = 4_000
 _MOST_COLUMNS = 10_000
 """Polars takes minutes to find the types of more of them."""
 _LOOKED_AT, _EVERY = 1 << 20, 16 << 20
+_CHANGED: dict[type[pl.DataType], bytes] = {pl.String: rb"\s*:\s*[-0-9tf]", pl.Float64: rb"\s*:\s*-?[0-9]{16}"}
+"""What follows the name of a column where a value of another type may have become one of this."""
+
 """Names are looked for in the first bytes, and then in some at every so many."""
 
 
@@ -84,11 +90,74 @@ def _no_json(text: str) -> None:
     raise ValueError(f"{text} is no JSON; write null for a missing value")
 
 
-_parse = partial(json.loads, parse_float=_finite, parse_int=_whole, parse_constant=_no_json)
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    row = dict(pairs)
+    if len(row) < len(pairs):
+        name = next(name for i, (name, _) in enumerate(pairs) if name in dict(pairs[:i]))
+        raise ValueError(f"the name {short(repr(name))} stands there twice; keep one of them")
+    return row
+
+
+_parse = partial(json.loads, parse_float=_finite, parse_int=_whole, parse_constant=_no_json, object_pairs_hook=_once)
+
+
+def refuse_ambiguous(source: Source, types: Mapping[str, pl.DataType]) -> None:
+    """Refuse lines that name a column twice, or whose value Polars has changed to suit others.
+
+    Lines that may be such are told from the others by their bytes; large files are looked at in blocks first.
+    """
+    keys = [json.dumps(name.rpartition(".")[2], ensure_ascii=False).encode() for name in types]
+    changed = [
+        re.compile(re.escape(key) + _CHANGED[type(t)])
+        for key, t in zip(keys, types.values(), strict=True)
+        if type(t) in _CHANGED
+    ]
+    first, small = 1, source.size <= _MOST_BYTES
+    with source.open() as file:
+        while block := file.read(_EVERY) + file.readline():
+            lines = block.count(b"\n")
+            if small or any(block.count(key) != lines for key in keys) or any(one.search(block) for one in changed):
+                for number, line in enumerate(block.split(b"\n"), first):
+                    if any(line.count(key) > 1 for key in keys) or any(one.search(line) for one in changed):
+                        _look(source, number, line, types)
+            first += lines
+
+
+def _look(source: Source, number: int, line: bytes, types: Mapping[str, pl.DataType]) -> None:
+    try:
+        row = _parse(line)
+    except (ValueError, RecursionError) as problem:
+        raise errors.unreadable_file(source.name, f"line {number:,}: {problem}") from None
+    _refuse_changed(f"{source.name}, line {number:,}", row, types)
+
+
+def _refuse_changed(place: str, row: Mapping[str, object], types: Mapping[str, pl.DataType]) -> None:
+    """Refuse a number that became text because others are, and one that was rounded because others are fractions."""
+    for name, dtype in types.items():
+        value: object = row
+        for part in [name] if name in row else name.split("."):
+            value = value.get(part) if isinstance(value, Mapping) else None
+        if isinstance(dtype, pl.String) and isinstance(value, int | float):
+            raise InputError(
+                "mixed-column",
+                f"{place}: {short(repr(name))} is {json.dumps(value)} and elsewhere text; make it all numbers or all "
+                "text",
+            )
+        if isinstance(dtype, pl.Float64) and isinstance(value, int) and abs(value) > LARGEST:
+            raise errors.rounded_values(place, name, value)
 
 
 def read_array(source: Source) -> pl.LazyFrame:
     """Read a file that is one list of objects, or else lines of JSON."""
+    rows = _array(source)
+    if rows is None:
+        source.refuse_endless(False)
+        return scan(source)
+    return pl.DataFrame(rows, infer_schema_length=None).lazy()
+
+
+def _array(source: Source) -> list[dict[str, object]] | None:
+    """The objects of a file that is one list of them; nothing if it is none."""
     with source.open() as file:
         text = file.read(_MOST_BYTES + 1)
     if len(text) > _MOST_BYTES:
@@ -96,13 +165,21 @@ def read_array(source: Source) -> pl.LazyFrame:
             source.name, f"it has more than {_MOST_BYTES:,} bytes; write one object in each line"
         )
     if not text.lstrip().startswith(b"["):
-        source.refuse_endless(False)
-        return scan(source)
+        return None
     try:
-        rows = _parse(text)
+        rows: list[dict[str, object]] = _parse(text)
     except (ValueError, RecursionError) as problem:
         why = "it is nested too deep" if isinstance(problem, RecursionError) else str(problem)
         raise errors.unreadable_file(source.name, why) from None
     if not rows or not all(isinstance(row, dict) for row in rows):
         raise errors.unreadable_file(source.name, "it is not a list of objects such as {'y': 1}")
-    return pl.DataFrame(rows, infer_schema_length=None).lazy()
+    return rows
+
+
+def refuse_ambiguous_array(source: Source, types: Mapping[str, pl.DataType]) -> None:
+    """Do the same for a file that is one list of objects, or else lines of JSON."""
+    rows = _array(source)
+    if rows is None:
+        refuse_ambiguous(source, types)
+    for number, row in enumerate(rows or (), 1):
+        _refuse_changed(f"{source.name}, row {number:,}", row, types)

@@ -1,6 +1,6 @@
 """The kinds of files: by their first bytes, and text by the end of the name."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -71,6 +71,14 @@ class FileTable:
                     self.refuse_faults()
                     checked = True
                 yield frame.select(names)
+
+    def refuse_ambiguous(self, names: Collection[str]) -> None:
+        """Refuse JSON that names one of these columns twice in a row, or mixes kinds of values in it."""
+        look = _AMBIGUOUS.get(_kind(self.source)) if self.lazy is not None else None
+        if self.lazy is not None and look is not None:
+            with _reading(self.source):
+                schema = self.lazy.collect_schema()
+                look(self.source, {name: schema[name] for name in names})
 
     def refuse_faults(self) -> None:
         """Raise what is wrong with the first wrong line of separated text, if any is."""
@@ -210,6 +218,12 @@ _SCANS: dict[str, Callable[[Source], pl.LazyFrame]] = {
     ".xlsx": excel.read,
 }
 """How a file becomes a lazy Polars frame, by the end of its name; separated text has more to it."""
+
+_AMBIGUOUS: dict[str, Callable[[Source, Mapping[str, pl.DataType]], None]] = {
+    **dict.fromkeys(_JSON_LINES, json_lines.refuse_ambiguous),
+    ".json": json_lines.refuse_ambiguous_array,
+}
+"""How to find what its reader has made unambiguous without a word."""
 
 KINDS = (*csv.USUAL, *_SCANS)
 

@@ -69,6 +69,7 @@ class Files:
                 _tell_what_was_found(table)
             if condition is not None:
                 condition.check(table.columns)
+            table.refuse_ambiguous({*wanted.values(), *(condition.columns if condition is not None else ())})
         return cls(tables, wanted, condition)
 
     def have_more_rows_than(self, most: int) -> bool:
@@ -200,6 +201,7 @@ def read_whole(file: FileName, missing: bool = True) -> pl.DataFrame:
     if not missing:
         source = replace(source, format=replace(source.format, na=()))
     table = open_table(source)
+    table.refuse_ambiguous(table.columns)
     frame = table.collect(table.columns)
     return frame if not missing else _normal(table, frame)
 

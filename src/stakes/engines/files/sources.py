@@ -267,7 +267,7 @@ def _find(one: FileName) -> list[Source]:
     name, format = os.fspath(one), one.format if isinstance(one, FormattedFile) else TextFormat()
     if name == STANDARD_INPUT:
         return [Source("standard input", content=_read_all("standard input", sys.stdin.buffer), format=format)]
-    found = _files_and_tables(name)
+    found = files_and_tables(name)
     if not found:
         raise InputError(
             "no-file-matches", f"{name}: there is no such file, and none that matches this pattern; check the folder"
@@ -276,7 +276,7 @@ def _find(one: FileName) -> list[Source]:
     return [one if table is None else replace(one, name=visible(name), table=table) for one, table in singles]
 
 
-def _files_and_tables(name: str) -> list[tuple[str, str | None]]:
+def files_and_tables(name: str) -> list[tuple[str, str | None]]:
     """A file of that very name goes before everything that the name might mean otherwise."""
     if os.path.exists(name):
         return [(name, None)]
@@ -297,7 +297,7 @@ def read_places(name: str) -> list[str | int]:
     """Return all that is read by that name: files, what databases keep beside them, or the number of an open file."""
     if name == STANDARD_INPUT:
         return [0]
-    found = _files_and_tables(name)
+    found = files_and_tables(name)
     beside = [os.path.realpath(file) + end for file, table in found if table is not None for end in _BESIDE_DATABASES]
     return [*(file for file, _ in found), *beside]
 

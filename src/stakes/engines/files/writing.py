@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stakes import errors
-from stakes.engines.files.sources import FileName, identity
+from stakes.engines.files.sources import FileName, files_and_tables, identity
 from stakes.errors import InputError
 from stakes.tallies.checks import as_path
 
@@ -77,6 +77,12 @@ def keep_inputs(target: FileName | int, read: Iterable[tuple[FileName | int, str
             )
 
 
+def are_same(one: FileName, other: FileName) -> bool:
+    """Whether some file, or some table of one, is read by both names."""
+    here, there = ({(identity(file), table) for file, table in files_and_tables(str(name))} for name in (one, other))
+    return any(file is not None for file, _ in here & there)
+
+
 def _may_be_called(path: Path, form: str, endings: tuple[str, ...]) -> bool:
     ending = path.suffix.lower()
     if ending in endings or form in _READ_BY_ENDING:
@@ -122,15 +128,25 @@ def written_beside(path: Path, form: str) -> Iterator[Path]:
         return
     target = Path(os.path.realpath(path))
     _clear_litter(target)
-    number, name = tempfile.mkstemp(".part", f"{_start(target)}{os.getpid()}-", target.parent)
-    beside = Path(name)
+    with _naming(path):
+        number, name = tempfile.mkstemp(".part", f"{_start(target)}{os.getpid()}-", target.parent)
+        beside = Path(name)
+        try:
+            os.close(number)
+            yield beside
+            _make_alike(beside, target)
+            beside.replace(target)
+        finally:
+            beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Let what cannot be written be called by its name, not by that of the place beside it."""
     try:
-        os.close(number)
-        yield beside
-        _make_alike(beside, target)
-        beside.replace(target)
-    finally:
-        beside.unlink(missing_ok=True)
+        yield
+    except OSError as problem:
+        raise OSError(problem.errno or errno.EIO, problem.strerror or str(problem), str(path)) from None
 
 
 def _make_alike(beside: Path, target: Path) -> None:

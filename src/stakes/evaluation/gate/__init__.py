@@ -5,7 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Unpack
 
+import numpy as np
+
 from stakes import errors
+from stakes.engines.files.writing import are_same
 from stakes.engines.plan import Counted
 from stakes.errors import Given, InputError, Pass, short, some
 from stakes.evaluation import evaluation_of
@@ -14,18 +17,20 @@ from stakes.evaluation.cautions import wrongs
 from stakes.evaluation.comparison import Comparison
 from stakes.evaluation.gate.checks import Check, check_dropped
 from stakes.evaluation.gate.conditions import Figure, Requirement
-from stakes.evaluation.gate.differences import Baseline, check_no_worse, margins
+from stakes.evaluation.gate.differences import Baseline, check_no_worse, margins, warn_of_wide
+from stakes.metrics import cost
 from stakes.metrics.estimate import percent
 from stakes.question.options import Data, Gated, Value, asks
 from stakes.question.question import Question
 from stakes.records import Count, Finite, Record, RowCount, Says
 from stakes.results import Shown
+from stakes.tallies import Confusion
 from stakes.tallies.checks import as_list, check_share
 from stakes.views import page
 
 __all__ = ["Check", "Gate", "Request", "gate", "judge"]
 
-_DROPPED = "How many rows lacked a value and were left out, those of the baseline among them."
+_DROPPED = "How many rows lacked a value or have weight 0 and were left out, those of the baseline among them."
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +75,7 @@ class Gate(Record, Shown, stakes="gate", form=1, shown="passed rows dropped conf
 
     def _page(self) -> page.Page:
         against = {"baseline": self.baseline} if self.baseline else {}
-        facts = {"gate": self.conclusion, "rows": f"{self.rows:,}", **against}
+        facts = {"gate": self.conclusion, **page.size(self.rows), **against}
         head = ("condition", "verdict", "seen", "estimate", f"{percent(self.confidence)} interval")
         rows = [(check.condition, *check.cells) for check in self.checks]
         remarks = [words for check in self.checks for words in (check.remark, check.estimate.note) if words]
@@ -122,25 +127,25 @@ class Request:
                 " which figure may be how much worse",
             )
         for condition in asked.conditions:
-            if condition.points_the_wrong_way:
-                metric = condition.figure.metric
-                meant = "<=" if metric.better == "lower" else ">="
-                errors.warn(
-                    "wrong-way",
-                    f"{short(repr(condition.text))} points the wrong way: a {metric.better} {metric.name} is better, "
-                    f"so it passes a worse model; is {meant} meant?",
-                )
+            condition.warn_if_weak()
+        for figure, margin in asked.margins.items():
+            warn_of_wide(figure, margin)
         return asked
+
+    @property
+    def figures(self) -> list[Figure]:
+        """All figures that are asked for."""
+        return [*(condition.figure for condition in self.conditions), *self.margins]
 
     def refuse_without_costs(self) -> None:
         """Refuse conditions on costs, where none are given."""
-        for figure in (*(condition.figure for condition in self.conditions), *self.margins):
+        for figure in self.figures:
             if figure.metric.lacking:
                 raise errors.which_costs(figure.metric.name)
 
 
 @asks("gate")
-def gate(evaluation: Evaluation | Data, *, baseline: Data = None, **asked: Unpack[Gated]) -> Gate:
+def gate(evaluation: Evaluation | Data = None, *, baseline: Data = None, **asked: Unpack[Gated]) -> Gate:
     """Hold an evaluation against conditions.
 
     ``require`` are conditions on figures, by the text that ``ev[…]`` knows, or on the ends of their intervals:
@@ -153,9 +158,10 @@ def gate(evaluation: Evaluation | Data, *, baseline: Data = None, **asked: Unpac
     this model (first) with the baseline (second) judges it on the rows that they share, which is sharper.
 
     A gate is closed, too, when more than ``allow_dropped`` of the rows, or of their weight, were left out because a
-    value was missing, of this model, of the baseline or of a segment. It refuses to judge a score that is the truth
-    itself, is the same in every row, or surely runs the wrong way. A condition that rewards a worse figure is warned
-    of.
+    value was missing or the weight is 0, of this model, of the baseline or of a segment. It refuses to judge a score
+    or decisions that are the truth itself, are the same in every row, or surely run the wrong way, and a baseline that
+    is this model itself. A condition that rewards a worse figure, that every model meets, or that is judged at the
+    better end of an interval is warned of.
 
     Rows can be given in the place of an evaluation, with the arguments of :func:`stakes.evaluate`:
     ``gate("preds.csv", truth="y", score="p", require="auc.low >= 0.8")``.
@@ -169,6 +175,9 @@ def gate(evaluation: Evaluation | Data, *, baseline: Data = None, **asked: Unpac
     request = Request.parse(
         question["require"], question["no_worse"], question["allow_dropped"], against=baseline is not None
     )
+    names = [given for given in (evaluation, baseline) if isinstance(given, str | os.PathLike)]
+    if len(names) == 2 and are_same(*names):
+        raise errors.own_baseline()
     return judge(evaluation_of(evaluation, question), request, baseline)
 
 
@@ -185,6 +194,7 @@ def judge(evaluation: Evaluation, asked: Request, baseline: Data = None) -> Gate
     for whose, side in sides.items():
         for caution in wrongs(side):  # figures that answer another question than the one that was asked
             raise InputError("not-to-judge", whose and f"{whose}: ", caution.words, "; a gate does not judge that")
+        _refuse_one_decision(side, asked.figures, whose)
     checks = [condition.check(evaluation) for condition in asked.conditions]
     if against is not None:
         checks += [check_no_worse(figure, margin, evaluation, against) for figure, margin in asked.margins.items()]
@@ -195,8 +205,29 @@ def judge(evaluation: Evaluation, asked: Request, baseline: Data = None) -> Gate
     return Gate(checks, evaluation.rows, evaluation.sampling.confidence, words, dropped)
 
 
+def _refuse_one_decision(evaluation: Evaluation, figures: Sequence[Figure], whose: str) -> None:
+    """Refuse figures of decisions that are the same in every row of several classes, unless costs made them so."""
+    table: Confusion | None = getattr(evaluation, "confusion", None)
+    if table is None or np.count_nonzero(table.decision_totals) > 1 or np.count_nonzero(table.truth_totals) < 2:
+        return
+    by_costs = evaluation.pricing is not None and evaluation.counted.decided_by != "rows"
+    for figure in figures:
+        of_decisions = figure.metric.tally is Confusion and not (by_costs and figure.metric.name in cost.NAMES)
+        if of_decisions and figure.in_(evaluation).defined:  # what is undefined fails, and says why
+            taken = table.decisions[int(np.argmax(table.decision_totals))]
+            raise InputError(
+                "one-decision",
+                whose and f"{whose}: ",
+                f"the decision is {short(repr(taken))} in every row, so {figure!s} judges no model; name the model's "
+                "own decisions, or another ",
+                Pass("threshold"),
+            )
+
+
 def _read_baseline(baseline: Data, evaluation: Evaluation) -> Baseline:
     """What to judge differences against, and in words what that is."""
+    if baseline is evaluation or baseline is evaluation.counted:
+        raise errors.own_baseline()
     if isinstance(baseline, Comparison):
         if len(baseline.models) != 2:
             raise InputError(
@@ -205,6 +236,9 @@ def _read_baseline(baseline: Data, evaluation: Evaluation) -> Baseline:
                 f"{some(list(baseline.models))}",
             )
         _, (name, other) = baseline.models.items()
+        one, two = baseline.contestants
+        if all(np.array_equal(getattr(one, said), getattr(two, said)) for said in ("decided", "scores", "numbers")):
+            errors.warn("like-the-baseline", f"{name} says what this model says in every row; check the baseline")
         return Baseline(other, f"{name}, on {'the same' if baseline.on_same_rows else 'other'} rows", baseline)
     words = ""
     if isinstance(baseline, str | os.PathLike):

@@ -92,10 +92,25 @@ class Requirement:
         shown = f"{figure}{end} {sign} {found['limit']}{' in every segment' if every else ''}"
         return cls(shown, figure, found["end"] or "value", sign, limit, every)
 
-    @property
-    def points_the_wrong_way(self) -> bool:
-        """Whether a worse figure meets the condition where a better one does not."""
-        return self.figure.metric.better == ("lower" if self.sign in (">=", ">") else "higher")
+    def warn_if_weak(self) -> None:
+        """Warn if a worse figure meets the condition where a better one does not, if any does, or by mere luck."""
+        metric, shown, upwards = self.figure.metric, short(repr(self.text)), self.sign in (">=", ">")
+        worst = metric.range[0 if upwards else 1]
+        if metric.better == ("lower" if upwards else "higher"):
+            errors.warn(
+                "wrong-way",
+                f"{shown} points the wrong way: a {metric.better} {metric.name} is better, so it passes a worse model; "
+                f"is {'<=' if upwards else '>='} meant?",
+            )
+        elif _SIGNS[self.sign](worst, self.limit):
+            beyond = "below" if upwards else "above"
+            errors.warn("always-met", f"{shown} is met by every model: {metric.name} is never {beyond} {worst:g}")
+        elif self.end == ("high" if upwards else "low"):
+            meant = "low" if upwards else "high"
+            errors.warn(
+                "better-end",
+                f"{shown} is judged at the better end of the interval, so a model passes by chance; is .{meant} meant?",
+            )
 
     def check(self, evaluation: Evaluation) -> Check:
         """Hold the figure against the number: of all rows, or of every segment, of which the worst is told."""

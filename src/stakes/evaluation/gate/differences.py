@@ -54,6 +54,16 @@ def _margin(name: object, margin: Value) -> float:
     return float(margin)
 
 
+def warn_of_wide(figure: Figure, margin: float) -> None:
+    """Warn of a margin that no two models are apart."""
+    low, high = figure.metric.range
+    if margin >= high - low:
+        errors.warn(
+            "always-met",
+            f"{figure!s} at most {margin:g} worse is met by every model: it is never below {low:g} or above {high:g}",
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class Baseline:
     """What differences are judged against, and in words what that is; a comparison knows the rows of both models."""
