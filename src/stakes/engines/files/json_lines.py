@@ -134,7 +134,7 @@ def _refuse_changed(place: str, row: Mapping[str, object], types: Mapping[str, p
             value = value.get(part) if isinstance(value, Mapping) else None
         if isinstance(dtype, pl.String) and isinstance(value, int | float):
             raise InputError(
-                "mixed-column",
+                "number-beside-text",
                 f"{place}: {short(repr(name))} is {json.dumps(value)} and elsewhere text; make it all numbers or all "
                 "text",
             )
