@@ -369,7 +369,7 @@ def test_the_file_that_markdown_once_took_is_explained(folder, capsys, file):
     Path("stakes.toml").write_text(f'[gate]\nmarkdown = "{file}"\n')
     code, _, err = run_command(["gate", "rows.csv", *FIT, "--require", "auc > 0"], capsys)
     assert code == 2
-    expected = f"stakes.toml: markdown is true or false, and has '{file}'; write true, and the name of a file as output"
+    expected = f'stakes.toml: markdown has "{file}"; write true or false, and the name of a file as output'
     assert one_line(err) == f"stakes: {expected}"
 
 

@@ -64,6 +64,16 @@ def as_json(data: object, indent: int | None = None, only_ascii: bool = False) -
 
 
 # ── small tables ─────────────────────────────────────────────────────────────────────────────────────────────────
+def named_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Make an object of JSON, whose names stand there once: readers differ in what they make of others."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the name {twice[:40]!r} stands there twice; keep one of them")
+    return made
+
+
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Return rows as lines under each other: the first column to the left, the others to the right."""
     cells = [[uncommanding(visible(cell)) for cell in row] for row in rows]

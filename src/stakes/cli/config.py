@@ -101,7 +101,8 @@ def _options_given(place: str, value: object, parameter: click.Parameter) -> obj
 def _kinds(parameter: click.Parameter) -> tuple[str, type | UnionType]:
     """What an option takes, in words and in Python."""
     if isinstance(parameter, click.Option) and parameter.is_flag:
-        return "true or false", bool
+        hint = ", and the name of a file as output" if str(parameter.name).startswith("as_") else ""
+        return f"true or false{hint}", bool
     if isinstance(parameter.type, click.types.FloatParamType):
         return "a number", int | float
     if isinstance(parameter.type, click.types.IntParamType):

@@ -32,6 +32,12 @@ VERSION = 3
 """The version of what Counted.to_dict() writes."""
 
 
+_SAVED = {
+    *("stakes", "version", "task", "decided_by", "dropped", "threshold", "question", "columns", "read"),
+    *("dropped_weight", "same_column", "tallies", "segments"),
+}
+"""What is saved of a count; versions before 3 called the question its columns."""
+
 _KINDS: dict[str, type[Tally]] = {
     tally.kind: tally for tally in (Confusion, JointCounts, ScoreTable, ClassScores, ErrorSums, CostSums)
 }
@@ -283,6 +289,7 @@ class Counted(Saved):
         if saved.get("version") not in (2, VERSION):
             raise errors.unknown_version("count", saved.get("version"), VERSION)
         try:
+            _require("what nobody knows", saved.keys() <= _SAVED)
             tallies = [_KINDS[part["tally"]].from_dict(part) for part in saved["tallies"]]
             counted = cls(
                 saved["task"],

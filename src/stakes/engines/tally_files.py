@@ -49,6 +49,7 @@ from stakes.engines.files.writing import check_target, written_beside
 from stakes.errors import InputError, short
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import as_path, check_flag
+from stakes.text import named_once
 
 if TYPE_CHECKING:
     from stakes.engines.plan import Counted
@@ -58,6 +59,7 @@ Whole = TypeVar("Whole")
 VERSION = 1
 
 _MEMBERS = ["tally.json", "numbers.bin"]
+_KEYS = ("stakes", "version", "counted")
 _TYPES = ("u1", "u2", "u4", "u8", "i8", "f4", "f8")
 _FEW = 16
 """So many numbers stand in the JSON."""
@@ -147,8 +149,8 @@ def _member(archive: zipfile.ZipFile, place: int, held: int) -> bytes:
 def _parse(text: bytes, content: bytes) -> object:
     if sum(map(text.count, (b"[", b"{"))) > max(len(text) // _SPARSEST, _FREELY // _SPARSEST):
         raise ValueError("it consists of nothing but brackets")
-    saved = json.loads(text.decode(), parse_constant=_no_constant)
-    if not isinstance(saved, dict) or saved.get("stakes") != "tally":
+    saved = json.loads(text.decode(), parse_constant=_no_constant, object_pairs_hook=named_once)
+    if not isinstance(saved, dict) or saved.get("stakes") != "tally" or not saved.keys() <= {*_KEYS}:
         raise ValueError("it was not written by stakes count")
     if saved.get("version") != VERSION:
         raise errors.unknown_version("tally", saved.get("version"), VERSION)
@@ -195,6 +197,8 @@ class _Numbers:
     def put_back(self, saved: object) -> object:
         """Return the same with arrays instead of references, which must follow one another without gaps."""
         if isinstance(saved, list):
+            if any(isinstance(part, bool) for part in saved):
+                raise ValueError("true or false among numbers")
             return [self.put_back(part) for part in saved]
         if not isinstance(saved, dict):
             return saved

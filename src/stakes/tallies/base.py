@@ -35,6 +35,8 @@ class Tally(Saved):
 
     kind: ClassVar[str]
     version: ClassVar[int] = 1
+    beside: ClassVar[tuple[str, ...]] = ()
+    """What is saved beside the fields."""
 
     @property
     def leading(self) -> tuple[int, ...]:
@@ -101,7 +103,11 @@ class Tally(Saved):
         if saved.get("version") != cls.version:
             raise errors.unknown_version(cls.kind, saved.get("version"), cls.version)
         try:
-            tally = cls._restored({k: v for k, v in saved.items() if k not in ("tally", "version")})
+            content = {k: v for k, v in saved.items() if k not in ("tally", "version")}
+            known = {*cls.beside, *(name for name, how in cls._how().items() if how.saved)}
+            if strange := content.keys() - known:
+                raise ValueError(f"{min(strange)} is no part of it")
+            tally = cls._restored(content)
             tally.check()
             return tally
         except errors.InputError:

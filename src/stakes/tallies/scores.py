@@ -59,6 +59,7 @@ class ScoreTable(Tally):
     grid: Grid | None = field(default=None, metadata=_GRID)
 
     kind = "scores"
+    beside = ("scores", "columns")
 
     def __post_init__(self) -> None:
         check_class("positive", self.positive)
@@ -461,6 +462,8 @@ class ScoreTable(Tally):
             raise ValueError("scores, positives or negatives")
         if scores.ndim != 1 or any(column.shape[-1:] != scores.shape for column in values.values()):
             raise ValueError("columns of different lengths")
+        if not (scores[1:] < scores[:-1]).all():
+            raise ValueError("scores that are not in order, or stand there twice")
         if not all(finite(column) for column in values.values()):
             raise ValueError("columns that are not finite numbers")
         squared = {f"{name}_squared" for name in _COUNTS} & set(values)

@@ -13,6 +13,7 @@ from stakes.engines.conditions.tree import LARGEST
 from stakes.engines.files.sources import Source, literally
 from stakes.engines.older_polars import DIES_OF_BRACKETS
 from stakes.errors import InputError, short
+from stakes.text import named_once
 
 _NAME = re.compile(rb'"([^"\\\n]*)"\s*:')
 _MOST_BYTES = 64 << 20
@@ -90,15 +91,9 @@ def _no_json(text: str) -> None:
     raise ValueError(f"{text} is no JSON; write null for a missing value")
 
 
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    row = dict(pairs)
-    if len(row) < len(pairs):
-        name = next(name for i, (name, _) in enumerate(pairs) if name in dict(pairs[:i]))
-        raise ValueError(f"the name {short(repr(name))} stands there twice; keep one of them")
-    return row
-
-
-_parse = partial(json.loads, parse_float=_finite, parse_int=_whole, parse_constant=_no_json, object_pairs_hook=_once)
+_parse = partial(
+    json.loads, parse_float=_finite, parse_int=_whole, parse_constant=_no_json, object_pairs_hook=named_once
+)
 
 
 def refuse_ambiguous(source: Source, types: Mapping[str, pl.DataType]) -> None:
@@ -139,7 +134,7 @@ def _refuse_changed(place: str, row: Mapping[str, object], types: Mapping[str, p
             value = value.get(part) if isinstance(value, Mapping) else None
         if isinstance(dtype, pl.String) and isinstance(value, int | float):
             raise InputError(
-                "mixed-column",
+                "number-beside-text",
                 f"{place}: {short(repr(name))} is {json.dumps(value)} and elsewhere text; make it all numbers or all "
                 "text",
             )

@@ -59,7 +59,7 @@ def warn_of_wide(figure: Figure, margin: float) -> None:
     low, high = figure.metric.range
     if margin >= high - low:
         errors.warn(
-            "always-met",
+            "wide-margin",
             f"{figure!s} at most {margin:g} worse is met by every model: it is never below {low:g} or above {high:g}",
         )
 
