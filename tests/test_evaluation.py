@@ -64,7 +64,7 @@ def test_other_scores_have_no_decisions_until_a_threshold_is_given():
     assert ev.confusion is None
     assert ev["auc"].value == 1
     assert ev["recall"].reason.startswith("the scores are no probabilities, so there are no decisions yet")
-    assert ev["log_loss"].reason == "the scores lie outside [0, 1], so they are no probabilities"
+    assert ev["log_loss"].reason.startswith("the scores are no probabilities: they lie outside [0, 1]")
     assert "recall" not in ev.figures
     assert ev.at(0)["recall"].value == 1
     assert stakes.evaluate(truth=[0, 1, 1], score=[-1, 3, 0], threshold=1)["recall"].value == 0.5
@@ -100,7 +100,7 @@ def test_a_segment_of_logits_is_not_taken_for_probabilities():
     ev = stakes.evaluate(truth=[0, 1, 0, 1], score=[-3.0, 5, 0.2, 0.7], by=list("aabb"))
     part = ev.segments["b"]
     assert part.threshold is None
-    assert part["brier_score"].reason == "the scores lie outside [0, 1], so they are no probabilities"
+    assert part["brier_score"].reason.startswith("the scores are no probabilities: they lie outside [0, 1]")
     assert part["auc"].value == 1
 
 

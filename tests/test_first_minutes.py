@@ -117,3 +117,27 @@ def test_columns_are_told_by_their_names_and_values(tmp_path, text, roles):
     path = tmp_path / "a.csv"
     path.write_text(text)
     assert json.loads(run("columns", path, "--json").stdout)["roles"] == roles
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["evaluate", "https://example.org/a.csv", *FIT], "files are read from this machine, not from the network"),
+        (["evaluate", "~/a.csv", *FIT], "~ is a sign of the shell's; write the whole path"),
+        (
+            ["evaluate", FILES / "plain.csv", *FIT, "--costs", "costs.json"],
+            "it is JSON, and TOML is wanted; write lines",
+        ),
+        (
+            ["decide", FILES / "plain.csv", *FIT, "--miss", "5,5", "--false-alarm", "1"],
+            "5,5 is no number here; write 5.5",
+        ),
+        (["evaluate", FILES / "plain.csv", *FIT, "--where", 'Befund = "ja"'], "write it in single quotes"),
+        (["evaluate", FILES / "plain.csv", *FIT, "--class", "ja,nein"], "give at least two different classes, each by"),
+    ],
+)
+def test_messages_lead_to_the_fix(tmp_path, monkeypatch, words, told):
+    monkeypatch.chdir(tmp_path)
+    Path("costs.json").write_text('{"miss": 5, "false_alarm": 1}')
+    done = run(*words)
+    assert (done.returncode, told in done.stderr) == (2, True), done.stderr

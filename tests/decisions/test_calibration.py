@@ -341,13 +341,13 @@ def test_the_slope_is_read_out_loud(factor, words):
 
 
 def test_what_are_no_probabilities_is_refused():
-    with pytest.raises(InputError, match=r"^calibration needs probabilities: the scores lie outside \[0, 1\]"):
+    with pytest.raises(InputError, match=r"^calibration needs probabilities: the scores are no prob"):
         _ = stakes.evaluate(truth=[0, 1, 1], score=[-1.0, 2.0, 3.0], threshold=0).calibration
     with pytest.raises(InputError, match=r"^calibration needs probabilities: no scores were given; pass score=$"):
         _ = stakes.evaluate(truth=[0, 1], prediction=[0, 1]).calibration
     with pytest.raises(InputError, match=r"^calibration needs probabilities: the scores were counted in bins"):
         calibration(ScoreTable.from_rows([0.1, 0.2], [0, 1]).binned())
-    with pytest.raises(InputError, match=r"^calibration needs probabilities: the scores lie outside"):
+    with pytest.raises(InputError, match=r"^calibration needs probabilities: the scores are no probabilities"):
         calibration(ScoreTable.from_rows([1.1, 0.2], [0, 1]))
     with pytest.raises(InputError, match="by='x' is no way to cut bins; it is 'mass' or 'width'"):
         calibration(ScoreTable.from_rows([0.1, 0.2], [0, 1])).reliability(10, "x")

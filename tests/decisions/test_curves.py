@@ -1,5 +1,6 @@
 """Cost, decision and reject curves, and histograms, against brute force over rows and thresholds."""
 
+import functools
 import json
 import math
 import random
@@ -470,6 +471,19 @@ def reject_heights(truth, score, at):
     return [wrong[round(share * len(truth)) :].mean() for share in at]
 
 
+REJECTED = [0.0, 0.25, 0.5]
+
+
+@functools.cache
+def reject_error(clustered):
+    """How much the curve of 600 rows spreads at a few shares; those of three in a cluster are equal."""
+    truth, score = rows(600, 7)
+    cluster = None
+    if clustered:
+        truth, score, cluster = np.repeat(truth, 3), np.repeat(score, 3), np.repeat(np.arange(600), 3)
+    return bootstrap(truth, [score], lambda y, s: reject_heights(y, s, REJECTED), 800, cluster)
+
+
 @pytest.mark.parametrize(
     "kind", ["rows", "weighted", "clusters", "classes fixed", "three", "weighted three", "three in clusters"]
 )
@@ -488,8 +502,8 @@ def test_bands_of_reject_curves_are_those_of_a_bootstrap(kind):
         curve = stakes.evaluate(truth=truth.astype(int), score=columns, classes=range(3), **options).curve("reject")
     else:
         curve = stakes.evaluate(truth=truth, score=score, **options).curve("reject")
-    at = [0.0, 0.25, 0.5]
-    error = bootstrap(truth, [score], lambda y, s: reject_heights(y, s, at), 800, options.get("cluster"))
+    at = REJECTED
+    error = reject_error("clusters" in kind)
     width = np.interp(at, curve.band.x, curve.band.high - curve.band.low)
     np.testing.assert_allclose(width / (2 * Z * error), 1, atol=0.2)
     assert inside(curve).all()
@@ -625,9 +639,9 @@ SCORES = [0.1, 0.9, 0.3, 0.7]
             LOGITS,
             "decision",
             {},
-            "no decision curve for these rows: the scores lie outside .0, 1., so they are no prob",
+            "no decision curve for these rows: the scores are no probabilities: they lie outside",
         ),
-        (LOGITS, "reject", {}, "no reject curve for these rows: the scores lie outside .0, 1., so they are no prob"),
+        (LOGITS, "reject", {}, "no reject curve for these rows: the scores are no probabilities: they lie outside"),
         (
             SCORES,
             "decision",

@@ -207,7 +207,7 @@ def test_savings_are_paired_differences():
 
 
 def test_few_rungs_tell_the_same_as_all(monkeypatch):
-    score, truth = simulated(6000, 10)
+    score, truth = simulated(3000, 10)
     table, pricing = ScoreTable.from_rows(score, truth), Pricing(stakes.Costs(miss=3, false_alarm=1))
     few = decide_by_cost(table, pricing, Sampling(), False)
     monkeypatch.setattr(threshold_grid, "MOST_LEVELS", 10_000)

@@ -116,12 +116,6 @@ def test_a_table_and_an_array_may_be_mixed():
             "no score column for the class 'c'",
         ),
         (
-            lambda: stakes.evaluate(
-                truth=list("abc"), score=np.array([[1, 0, 0], [0, 0.5, 0.2], [0, 0, 1]]), classes="abc"
-            ),
-            r"the probabilities of 1 row do not add up to 1 \(0\.7; the first is row 2",
-        ),
-        (
             lambda: stakes.evaluate(truth=list("abc"), prediction=list("abc"), positive="a"),
             "positive='a' is for two classes",
         ),

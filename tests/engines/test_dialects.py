@@ -253,3 +253,14 @@ def test_every_command_reads_such_files(tmp_path):
     ):
         done = run(*command)
         assert (done.returncode, done.stderr) == (0, ""), done.stderr
+
+
+def test_lines_are_counted_as_an_editor_does(tmp_path):
+    """Also behind a value of two lines, and in the second of several files."""
+    first, second = tmp_path / "a.csv", tmp_path / "b.csv"
+    first.write_text("y,p,note\n1,0.9,a\n0,0.2,x\n")
+    for value, words in {"oops": "no number", "": "is missing"}.items():
+        second.write_text(f'y,p,note\n1,0.9,"two\nlines"\n0,0.2,x\n1,{value},y\n')
+        for data in (second, [first, second]):
+            with pytest.raises(stakes.InputError, match=rf"{words}.*the first is in .*b\.csv, line 5\)"):
+                stakes.evaluate(data, truth="y", score="p")

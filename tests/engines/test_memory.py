@@ -1,5 +1,6 @@
 """The NumPy kernels against counting by hand, in every dtype and over block boundaries."""
 
+import functools
 import math
 from collections import Counter
 
@@ -22,10 +23,16 @@ def by_hand(truth, decided, weight=None):
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.uint8, np.int32, np.int64, np.uint64, np.float32, np.float64])
 def test_two_columns_of_decisions(size, dtype):
-    rng = np.random.default_rng(size)
-    truth, decided = rng.random((2, size)) < 0.4
+    truth, decided, expected = decisions(size)
     table = stakes.count(truth=truth.astype(dtype), prediction=decided.astype(dtype)).confusion
-    assert table.counts.tolist() == by_hand(truth, decided)
+    assert table.counts.tolist() == expected
+
+
+@functools.cache
+def decisions(size):
+    """Two columns, and what Python counts in them."""
+    truth, decided = np.random.default_rng(size).random((2, size)) < 0.4
+    return truth, decided, by_hand(truth, decided)
 
 
 @pytest.mark.parametrize("size", [5, 1000, (1 << 17) + 3])

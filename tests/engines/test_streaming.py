@@ -139,16 +139,22 @@ def test_bins_are_the_same_where_there_is_no_room_for_the_long_table(tmp_path, m
     like(count_rows(path, **question), roomy)
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=str)
-def test_a_large_table_of_duckdb_is_counted_where_it_is(tmp_path, question, monkeypatch):
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    """All rows in a database of DuckDB."""
     import duckdb
 
-    frame = rows()
-    with duckdb.connect(str(tmp_path / "base.duckdb")) as base:
-        base.register("frame", frame)
-        base.execute("create table t as select * from frame")
+    path = tmp_path_factory.mktemp("base") / "base.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.register("frame", rows())
+        connection.execute("create table t as select * from frame")
+    return f"{path}::t"
+
+
+@pytest.mark.parametrize("question", range(len(QUESTIONS)), ids=lambda number: str(QUESTIONS[number]))
+def test_a_large_table_of_duckdb_is_counted_where_it_is(base, question, monkeypatch):
     monkeypatch.setattr(database, "collect", None)  # no row leaves it
-    like(count_rows(f"{tmp_path}/base.duckdb::t", **question, exact=False), count_rows(frame, **question, exact=False))
+    like(count_rows(base, **QUESTIONS[question], exact=False), in_memory(question))
 
 
 @pytest.mark.parametrize("question", [q for q in QUESTIONS if "score" in q and "by" not in q], ids=str)
@@ -330,13 +336,18 @@ def test_bins_are_those_of_the_grid(which, cells, weighted):
         counting.add(scores[part], cell[part], None if weight is None else weight[part])
     found = counting.result()
     edges = bins.lower_edges(scores, found.grid)
-    keys, places, sizes = np.unique(np.stack([cell, edges]), axis=1, return_inverse=True, return_counts=True)
+    order = np.lexsort([edges, cell])  # as np.unique would find them, in a tenth of the time
+    keys = np.stack([cell, edges])[:, order]
+    first = np.append(True, (np.diff(keys) != 0).any(axis=0))
+    keys, places = keys[:, first], np.empty(len(scores), int)
+    places[order] = np.cumsum(first) - 1
+    sizes = np.bincount(places)
     assert found.grid == ("line" if which in ("line", "mixed") else "probability")
     assert found.cells.tolist() == keys[0].tolist()
     assert found.edges.tolist() == keys[1].tolist()
     if weight is not None:
-        np.testing.assert_allclose(found.weights, np.bincount(places.ravel(), weight), rtol=1e-12)
-        np.testing.assert_allclose(found.squares, np.bincount(places.ravel(), weight**2), rtol=1e-12)
+        np.testing.assert_allclose(found.weights, np.bincount(places, weight), rtol=1e-12)
+        np.testing.assert_allclose(found.squares, np.bincount(places, weight**2), rtol=1e-12)
     else:
         assert (found.weights.tolist(), found.squares) == (sizes.tolist(), None)
 

@@ -34,8 +34,8 @@ SCORES = TABLE[["a", "b", "c"]].to_numpy()
             r"no score column for the class 'c' \(there is one for 'd', which occurs in no row\)",
         ),
         (
-            lambda: stakes.evaluate(truth=TABLE.y, score=SCORES * 1.01, classes="abc"),
-            "do not add up to 1 .*divide each row by its sum",
+            lambda: stakes.TemperatureCalibrator().fit(SCORES * 1.01, TABLE.y),
+            "do not add up to 1 .*divide each row by its sum|is no probability",
         ),
         (
             lambda: stakes.evaluate(pd.concat([TABLE, TABLE[["d"]]], axis=1), truth="y", prediction="d"),

@@ -241,7 +241,7 @@ def test_an_evaluation_of_three_classes():
         (("mae", "a"), "mean_absolute_error is not a figure of one class"),
         ("macro_kappa", "there is no 'macro_kappa': kappa is not a figure of one class against the rest"),
         ("micro_auc", "there is no 'micro_auc'"),
-        ("macro_nonsense", "there is no metric 'nonsense'"),
+        ("macro_nonsense", "there is no metric 'macro_nonsense'"),
     ],
 )
 def test_wrong_keys_get_a_useful_line(key, words):
@@ -287,7 +287,7 @@ def test_logits_stay_logits_in_classes_and_segments():
         [[3.0, 0.2, 0.1], [0.1, 0.5, 0.3], [0.1, 0.2, 0.7], [-1.0, 0.4, 0.3], [0.1, 0.8, 0.1], [0.3, 0.4, 0.5]]
     )
     ev = stakes.evaluate(truth=list("abcabc"), score=scores, classes="abc", by=list("xyyxyy"))
-    words = "the scores lie outside [0, 1], so they are no probabilities"
+    words = "the scores are no probabilities: they lie outside [0, 1], or those of a row do not add up to 1"
     assert ev["log_loss"].reason == words
     assert ev.segments["y"]["log_loss"].reason == words
     assert ev["ece", "b"].reason == words

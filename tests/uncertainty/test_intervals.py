@@ -375,15 +375,19 @@ def test_skewness_bends_the_interval_as_hall_says():
     assert [bent((1 - end) / 0.1) for end in (high, low)] == pytest.approx([-Z, Z], abs=1e-8)
 
 
-@pytest.mark.parametrize("name", ["normalised_brier_score", "normalised_log_loss"])
-def test_relative_losses_spread_like_resampled_rows(name):
+@pytest.fixture(scope="module")
+def resampled_scores():
+    """A table of scores, and those of its rows drawn again and again."""
     truth, score = two_classes(400, prevalence=0.2)
-    rng = np.random.default_rng(0)
-    value, found = one(name, ScoreTable.from_rows(score, truth))
-    drawn = []
-    for _ in range(2000):
-        rows = rng.integers(0, 400, 400)
-        drawn.append(find(name).of(ScoreTable.from_rows(score[rows], truth[rows])))
+    draws = np.random.default_rng(0).integers(0, 400, (2000, 400))
+    return ScoreTable.from_rows(score, truth), [ScoreTable.from_rows(score[rows], truth[rows]) for rows in draws]
+
+
+@pytest.mark.parametrize("name", ["normalised_brier_score", "normalised_log_loss"])
+def test_relative_losses_spread_like_resampled_rows(name, resampled_scores):
+    table, tables = resampled_scores
+    value, found = one(name, table)
+    drawn = [find(name).of(again) for again in tables]
     error = math.log(found.high / found.low) / (2 * Z) * value
     assert error == pytest.approx(np.std(drawn), rel=0.06)
 

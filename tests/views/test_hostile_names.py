@@ -294,6 +294,7 @@ def asked(rows, tmp_path_factory):
         "system": (str(toml),),
         "validate": (str(data), "--target", Y, "--positive", SICK, *estimator),
         "gate": (*model, "--by", SITE, *failing, "--junit", str(folder / "gate.xml")),
+        "columns": (str(data),),
         "metrics": ("f1",),
         "demo": (),
         "doctor": (),

@@ -39,7 +39,7 @@ def main() -> NoReturn:
         from stakes.cli import guard
 
         limit = guard.memory_limit()
-        code = None if limit is None else guard.follow(limit, _died)
+        code = None if limit is None else guard.follow(limit, _died, UNABLE)
         if code is not None:
             sys.exit(code)
         sys.unraisablehook = _interrupted_unheard
@@ -127,6 +127,7 @@ def _unable(problem: BaseException) -> NoReturn:
     except (MemoryError, SystemError):
         os.write(2, b"stakes: there is not enough memory, not even to say what for; give it more\n")
         os._exit(UNABLE)
+    guard.will_say()
     complain(words)
     if guard.memory_limit() is not None:  # clearing up, a library that lacks memory would end the process once more
         os._exit(UNABLE)

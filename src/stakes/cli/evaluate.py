@@ -1,30 +1,46 @@
 """stakes evaluate: what is a model worth?"""
 
+from functools import partial
+from typing import TYPE_CHECKING
+
 import click
 
 from stakes.cli import options, output
 from stakes.cli.output import Answer
-from stakes.cli.paths import Command
+from stakes.cli.paths import Command, OptionOfGroup
 from stakes.cli.words import as_asked
+from stakes.errors import InputError
 from stakes.question.options import Asked
+
+if TYPE_CHECKING:
+    from stakes.tallies import Confusion
 
 SHOW_ALL = "stakes evaluate … --all"
 SHOW_SEGMENTS = "--by … --json for all"
 
 
 @click.command(cls=Command)
-@options.files
+@partial(options.files, required=False)
 @options.asked("evaluate")
+@click.option(
+    "--table",
+    cls=OptionOfGroup,
+    group="rows",
+    metavar="TEXT",
+    help='A published table instead of FILE, rows the truth and columns the decision: "80 20; 10 90".',
+)
 @click.option("--all", "everything", is_flag=True, help="Show every figure, not only the main ones.")
 @options.report
 @options.lang
 @output.forms()
-def evaluate(files: tuple[str, ...], asked: Asked, everything: bool, report: str | None, lang: str) -> Answer:
+def evaluate(
+    files: tuple[str, ...], asked: Asked, table: str | None, everything: bool, report: str | None, lang: str
+) -> Answer:
     """Judge a model by the predictions in FILE; several files, or a pattern in quotes, are one table.
 
-    FILE is CSV (also .csv.gz and .tsv), Parquet, JSON lines, Arrow, a table of a SQLite or DuckDB database
-    (preds.sqlite::table), or - for CSV from standard input. Tallies (see stakes count) are added up, and need no
-    options that say which column is which.
+    FILE is CSV (with any separator, also .gz), .xlsx, Parquet, JSON, JSON lines, Arrow, a table of a SQLite or DuckDB
+    database (preds.sqlite::table), or - for CSV from standard input. Without --truth its columns are listed. Tallies
+    (see stakes count) are added up, and need no options that say which column is which.
 
     \b
     Examples:
@@ -32,10 +48,14 @@ def evaluate(files: tuple[str, ...], asked: Asked, everything: bool, report: str
       stakes evaluate monday.csv tuesday.csv --truth y --score p
           --where "site = 'A'" --missing drop
       stakes evaluate monday.tally tuesday.tally
+      stakes evaluate --table "80 20; 10 90" --class no --class yes --positive yes
     """
     from stakes.evaluation import evaluate
 
-    evaluation = evaluate(options.one_or_all(files), **asked)
+    if bool(files) == (table is not None):
+        raise click.UsageError("give FILE, or --table TEXT; not both, and not none.")
+    data = options.one_or_all(files) if table is None else _confusion(table, asked)
+    evaluation = evaluate(data, **asked)
     if report is not None:
         evaluation.report(report, lang, as_asked())
     return output.of_page(
@@ -44,3 +64,17 @@ def evaluate(files: tuple[str, ...], asked: Asked, everything: bool, report: str
         lambda: evaluation._content(SHOW_SEGMENTS).page(everything),
         SHOW_ALL,
     )
+
+
+def _confusion(text: str, asked: Asked) -> "Confusion":
+    """The table that a text spells: rows end with semicolons, numbers with blanks or commas."""
+    from stakes.tallies import Confusion
+
+    try:
+        rows = [[float(number) for number in row.replace(",", " ").split()] for row in text.strip("; \n").split(";")]
+    except ValueError:
+        raise InputError("bad-table", f"--table {text!r} does not work; write numbers like 80 20; 10 90") from None
+    counts = [[int(number) if number.is_integer() else number for number in row] for row in rows]
+    classes = asked.pop("classes", None)
+    positive = None if classes is None else asked.pop("positive", None)
+    return Confusion(counts, classes=classes, positive=positive)

@@ -68,23 +68,39 @@ def memory_limit() -> int | None:
     return min((limit for limit in limits if limit != resource.RLIM_INFINITY), default=None)
 
 
-def follow(limit: int, died: Callable[[], NoReturn]) -> int | None:
+_said: list[int] = []
+"""The pipe by which a child tells that it says itself why it ends."""
+
+
+def will_say() -> None:
+    """Tell the parent, if there is one, that the reason is being said: a library may end the child meanwhile."""
+    for pipe in _said:
+        os.write(pipe, b"!")
+
+
+def follow(limit: int, died: Callable[[], NoReturn], unable: int) -> int | None:
     """Go on in a child (None), and return its exit code to the parent, which says when it ``died``.
 
     A library that lacks memory ends the whole process, which nobody can catch; but a parent can put it into words.
-    Where the ``limit`` leaves no room for libraries to begin with, there is no child.
+    Where the ``limit`` leaves no room for libraries to begin with, there is no child. ``unable`` is the code of a child
+    that has said why itself.
     """
     if limit < _LEAST:
         died()
     heeded = {signal.SIGCHLD, signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
     parent, mask = os.getpid(), signal.pthread_sigmask(signal.SIG_BLOCK, heeded)
+    heard, said = os.pipe()
     child = os.fork()
     if not child:
+        _said.append(said)
         _die_with(parent)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         return None
+    os.close(said)
     code = _wait(child, heeded, limit)
     if -code in _LACK_OF_MEMORY:
+        if os.read(heard, 1):
+            return unable
         died()
     if code < 0:  # ended by another signal, as the parent shall be
         signal.signal(-code, signal.SIG_DFL)

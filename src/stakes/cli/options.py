@@ -1,6 +1,7 @@
 """Options of commands, made from the table of options, and what they mean as arguments."""
 
 import functools
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -130,6 +131,8 @@ def _number_or_name(text: str) -> float | str:
     try:
         return float(text)
     except ValueError:
+        if re.fullmatch(r"\d+,\d+", text):
+            raise click.UsageError(f"{text} is no number here; write {text.replace(',', '.')}.") from None
         return text
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from stakes import errors
-from stakes.engines.columns import Column, Values, as_array, as_finite, columns_of, in_order
-from stakes.errors import InputError, first_row, rows_text
+from stakes.engines.columns import Column, Values, as_array, as_finite, columns_of, in_order, refuse_sparse
+from stakes.errors import InputError, Text, first_row, rows_text
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import refuse_infinite
 from stakes.tallies.costs import ROUNDING
@@ -28,10 +28,10 @@ class ClassColumns:
         """Return the table of some rows (a mask)."""
         return replace(self, values=self.values[rows])
 
-    def check(self) -> tuple[float, float]:
+    def check(self, even: bool = True) -> tuple[float, float]:
         """Refuse missing and infinite scores, and probabilities (all scores in [0, 1]) that do not add up to 1.
 
-        Return the lowest and the highest score.
+        Those that need not be ``even`` are only warned of: they order the rows. Return the lowest and highest score.
         """
         ones = np.ones(len(self.classes), self.values.dtype)
         low, high, uneven = math.inf, -math.inf, False
@@ -44,12 +44,15 @@ class ClassColumns:
         if uneven and low >= 0 and high <= 1:
             sums = self.values @ ones
             wrong = np.flatnonzero(np.abs(sums - 1) > ROUNDING)
-            raise InputError(
-                "uneven-probabilities",
+            words = Text(
                 f"the probabilities of {rows_text(len(wrong))} do not add up to 1 ({float(sums[wrong[0]]):.6g}; ",
                 first_row(int(wrong[0])),
-                "); give all classes, and divide each row by its sum if they were rounded",
+                "); ",
             )
+            if even:
+                advice = "give all classes, and divide each row by its sum if they were rounded"
+                raise InputError("uneven-probabilities", words, advice)
+            errors.warn("uneven-scores", words, "they order the rows, and have no losses of probabilities")
         return low, high
 
 
@@ -64,8 +67,11 @@ def spread_scores(score: Values, classes: Values) -> tuple[dict[str, Values], Cl
         if len(named) != len(score):
             raise errors.classes_not_different([canonical(name) for name in score])
         return named, None
+    refuse_sparse("score", score)
     if isinstance(score, list | tuple) and score and isinstance(score[0], list | tuple | np.ndarray):
         score = as_array(score, "score")
+    if getattr(score, "ndim", 1) == 2 and score.shape[1] == 1:
+        score = score[:, 0]
     if getattr(score, "ndim", 1) != 2:
         return {"score": score}, None
     classes = None if classes is None else in_order(classes)

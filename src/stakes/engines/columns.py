@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from stakes import errors
-from stakes.errors import About, InputError, short, some
+from stakes.errors import About, InputError, Pass, first_row, rows_text, short, some
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.checks import is_sequence, refuse_masked
 from stakes.tallies.columns import refuse_infinite
@@ -38,6 +38,10 @@ Series: TypeAlias = "nw.Series[Any]"
 Table: TypeAlias = "nw.DataFrame[Any]"
 LazyTable: TypeAlias = "nw.LazyFrame[Any]"
 """What Narwhals makes of columns and tables of any library."""
+
+
+MOST_ROWS = 100_000_000
+"""So many rows at most may stand behind frequencies, which are counted one by one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -349,6 +353,9 @@ def _from_objects(values: Sequence[object], argument: str) -> Column:
     if "missing" in kinds or len(kinds) > 1:
         refuse_missing(np.fromiter(map(is_missing, values), bool, len(values)), argument)
     if "other" in kinds and issubclass(kinds["other"], list | tuple | set | frozenset | np.ndarray):
+        single = [value[0] for value in values if isinstance(value, list | tuple) and len(value) == 1]
+        if len(single) == len(values) and not any(isinstance(one, list | tuple) for one in single):
+            return _from_objects(single, argument)
         raise InputError(
             "multilabel-rows",
             About(argument),
@@ -451,6 +458,30 @@ def check_baseline(baseline: float) -> None:
     """Refuse what is no finite number."""
     if not is_real(baseline) or not np.isfinite(float(baseline)):
         raise errors.bad_baseline(baseline)
+
+
+def as_frequencies(column: Column) -> Array:
+    """Return checked frequencies: whole numbers from 1 on."""
+    numbers = as_numbers(column).astype(np.float64)
+    refuse_missing(np.isnan(numbers), column.argument)
+    wrong = (numbers < 1) | (numbers != np.floor(numbers)) | (numbers > MOST_ROWS)
+    if wrong.any():
+        first = int(wrong.argmax())
+        raise InputError(
+            "bad-frequency",
+            About("frequency"),
+            f" is {numbers[first]:g} in {rows_text(int(wrong.sum()))} (",
+            first_row(first),
+            "); each row stands for 1 or more, so give whole numbers from 1 on, or ",
+            Pass("weight"),
+        )
+    if numbers.sum() > MOST_ROWS:
+        raise InputError(
+            "many-frequencies",
+            About("frequency"),
+            f" adds up to {numbers.sum():g} rows, more than {MOST_ROWS:,}; evaluate their table of counts instead",
+        )
+    return numbers.astype(np.int64)
 
 
 def as_weights(column: Column) -> Array:

@@ -50,7 +50,7 @@ def name_columns(data: Data, asked: RowQuestion) -> dict[str, str] | None:
     """The columns whose groups answer the question, by argument; None when the question needs the rows themselves."""
     by_row = asked.pricing is not None and asked.pricing.costs.columns
     of_numbers = asked.task == "regression" or asked.baseline is not None
-    others = asked.cluster is not None or asked.parts is not None
+    others = any(given is not None for given in (asked.cluster, asked.frequency, asked.parts))
     named = {name: getattr(asked, name) for name in ("truth", "prediction", "score", "weight")}
     named |= spread_by(asked.by, data)
     given = {name: column for name, column in named.items() if column is not None}

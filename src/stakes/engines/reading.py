@@ -10,7 +10,17 @@ from stakes import errors
 from stakes.engines import memory
 from stakes.engines.alike import Spelling
 from stakes.engines.class_scores import ClassColumns, as_table, spread_scores
-from stakes.engines.columns import Column, Data, Values, as_finite, as_numbers, check_baseline, read_number
+from stakes.engines.columns import (
+    Column,
+    Data,
+    Values,
+    as_array,
+    as_finite,
+    as_numbers,
+    check_baseline,
+    read_number,
+    to_column,
+)
 from stakes.engines.files.text_format import TextFormat, in_format
 from stakes.engines.labels import Labels, encode, same_kind, settle, zeros_and_ones
 from stakes.engines.plan import Counted, DecidedBy, Plan
@@ -22,7 +32,7 @@ from stakes.engines.tasks import settle_task
 from stakes.errors import About, Given, InputError, Pass, some
 from stakes.tallies import ClassScores, ScoreTable
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.checks import is_one_of
+from stakes.tallies.checks import depth, is_one_of
 from stakes.tallies.parallel import run_all
 from stakes.tallies.pricing import Pricing
 
@@ -67,6 +77,7 @@ class RowQuestion:
     positive: Values = None
     classes: Values = None
     weight: Values = None
+    frequency: Values = None
     by: Values = None
     cluster: Values = None
     baseline: float | None = None
@@ -107,6 +118,8 @@ def _read(data: Data, asked: RowQuestion) -> Read:
         raise errors.nothing_to_judge()
     if baseline is not None:
         check_baseline(baseline)
+    if asked.classes is None and depth(score) == 2 and not hasattr(score, "columns"):
+        asked = replace(asked, classes=_columns_in_order(data, asked))
     scores, table = spread_scores(score, asked.classes)
     if asked.where is not None and table is not None:
         raise errors.where_beside_array("score")
@@ -117,7 +130,7 @@ def _read(data: Data, asked: RowQuestion) -> Read:
             f"the costs name the column {some(list(prices.values()))}, but no data was given; pass a table or a file "
             "that has it, and the other columns by name",
         )
-    named = {name: getattr(asked, name) for name in ("truth", "prediction", "weight", "cluster")}
+    named = {name: getattr(asked, name) for name in ("truth", "prediction", "weight", "frequency", "cluster")}
     named |= {**spread_by(asked.by, data), **scores}
     found = take(data, asked.where, **named, **prices)
     rows = rows_that_count(found, table, asked.missing, {} if data is None else named)
@@ -157,6 +170,20 @@ def _read(data: Data, asked: RowQuestion) -> Read:
         )
     plan, coded, decided_by = _classes(asked, rows, quick)
     return Read(replace(coded, cluster=cluster), rows.length, plan, segments, decided_by, rows.dropped)
+
+
+def _columns_in_order(data: Data, asked: RowQuestion) -> list[object] | None:
+    """The classes that columns of scores stand for, where the truth numbers them: 0, 1, … or False, True."""
+    width = as_array(asked.score, "score").shape[1]
+    truth = to_column(take(data, truth=asked.truth)["truth"], "truth")
+    if truth.kind == "boolean":
+        return [False, True] if width == 2 else None
+    numbers = truth.values if truth.kind == "number" and truth.values.dtype.kind in "iu" else np.array([-1])
+    if not len(numbers) or numbers.min() < 0 or width < 2:
+        return None
+    if numbers.max() >= width:
+        raise errors.class_without_score([str(numbers.max())], [])
+    return list(range(width))
 
 
 def count_read(read: Read, baseline: float | None = None, parts: Collection[str] | None = None) -> Counted:
@@ -204,7 +231,7 @@ def _classes(
     if pricing is not None and prediction is not None:
         plan = add_decisions_by_cost(plan, pricing, prediction.names)
     decided = None if prediction is None else prediction.into(plan.decisions)
-    scores, span = _scores(columns.get("score"), table, plan, truth.names)
+    scores, span = _scores(columns.get("score"), table, plan, truth.names, even=pricing is not None)
     rows = memory.Rows(truth.into(plan.classes), decided, scores, span, weight=counting.weight)
     if pricing is not None:
         return decide_by_costs(pricing, plan, rows, columns, asked.threshold)
@@ -223,14 +250,14 @@ def warn_of_few_outside(scores: Array, sizes: Array | None = None) -> None:
     outside = (scores < 0) | (scores > 1)
     rows = np.flatnonzero(outside if scores.ndim == 1 else outside.any(axis=1))
     count, total = (len(rows), len(scores)) if sizes is None else (int(sizes[rows].sum()), int(sizes.sum()))
-    if count <= FEW_OUTSIDE * total:
+    if 0 < count <= FEW_OUTSIDE * total:
         first = np.ravel(scores[rows[0]])
         value = float(first[(first < 0) | (first > 1)][0])
         errors.warn("few-outside", errors.few_outside(count, total, int(rows[0]) if sizes is None else None, value))
 
 
 def _scores(
-    single: Column | None, table: ClassColumns | None, plan: Plan, occurring: Collection[str]
+    single: Column | None, table: ClassColumns | None, plan: Plan, occurring: Collection[str], even: bool
 ) -> tuple[Array | None, tuple[float, float] | None]:
     """The score of the positive class, or one column for each class of several and how far they reach."""
     if single is not None:
@@ -256,7 +283,7 @@ def _scores(
     missing = [name for name in plan.classes if name not in table.classes]
     if missing:
         raise errors.class_without_score(missing, [name for name in table.classes if name not in occurring])
-    span = table.check()
+    span = table.check(even)
     if plan.positive is not None:
         return np.ascontiguousarray(table.values[:, table.classes.index(plan.positive)]), None
     if table.classes == plan.classes:

@@ -7,7 +7,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.class_scores import ClassColumns
-from stakes.engines.columns import Arguments, Column, as_weights, to_column
+from stakes.engines.columns import Arguments, Column, as_frequencies, as_weights, to_column
 from stakes.engines.missing import keep, lacking, present_rows
 from stakes.engines.segments import segment_labels
 from stakes.engines.tables import as_columns
@@ -40,13 +40,20 @@ class RowsThatCount:
 
     def of_some_weight(self, weight: Array) -> "RowsThatCount":
         """Leave out rows of weight 0, which are rows that are not there."""
-        heavy = weight > 0
+        return replace(self, weight=weight)._taken(np.flatnonzero(weight > 0))
+
+    def repeated(self, frequency: Array) -> "RowsThatCount":
+        """Put in place of each row as many as it stands for."""
+        whole = self._taken(np.repeat(np.arange(len(frequency)), frequency))
+        return replace(whole, length=self.dropped.rows + int(frequency.sum()))
+
+    def _taken(self, rows: Array) -> "RowsThatCount":
         return replace(
             self,
-            columns={name: column.keep(heavy) for name, column in self.columns.items()},
-            table=None if self.table is None else self.table.keep(heavy),
-            weight=weight[heavy],
-            places=np.flatnonzero(heavy) if self.places is None else self.places[heavy],
+            columns={name: column.keep(rows) for name, column in self.columns.items()},
+            table=None if self.table is None else self.table.keep(rows),
+            weight=None if self.weight is None else self.weight[rows],
+            places=rows if self.places is None else self.places[rows],
         )
 
 
@@ -64,7 +71,11 @@ def rows_that_count(
     if table is not None and len(table.values) != rows:
         raise errors.wrong_length("score", len(table.values), rows)
     weight = as_weights(columns.pop("weight")) if "weight" in columns else None
+    frequency = as_frequencies(columns.pop("frequency")) if "frequency" in columns else None
     counting = RowsThatCount(columns, table, weight, dropped.rows + rows, dropped, places)
+    if frequency is not None:
+        counting = counting.repeated(frequency)
+    weight = counting.weight
     return counting if weight is None or weight.all() else counting.of_some_weight(weight)
 
 

@@ -1,5 +1,6 @@
 """Files, databases and sizes beyond reason."""
 
+import re
 from collections.abc import Sequence
 
 from stakes.errors import EmptyError, InputError, MissingPartError
@@ -8,7 +9,12 @@ from stakes.errors.words import rows_text, short
 
 
 def no_such_file(path: str) -> InputError:
-    return InputError("no-such-file", f"{path}: there is no such file; check the name and the folder")
+    what = "there is no such file; check the name and the folder"
+    if re.match(r"\w{2,}:/", path):  # a path keeps one of the two strokes
+        what = "files are read from this machine, not from the network; save it here first, and name that file"
+    elif path.startswith("~"):
+        what = "there is no such file, and ~ is a sign of the shell's; write the whole path"
+    return InputError("no-such-file", f"{path}: {what}")
 
 
 def unreadable_file(path: str, why: str) -> InputError:

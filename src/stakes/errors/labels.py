@@ -83,7 +83,11 @@ def unknown_labels(argument: str, labels: Sequence[str], classes: Sequence[str])
 
 
 def classes_not_different(classes: Sequence[str]) -> InputError:
-    return InputError("classes-not-different", Given("classes", list(classes)), ": give at least two different classes")
+    return InputError(
+        "classes-not-different",
+        Given("classes", list(classes)),
+        ": give at least two different classes, each by itself",
+    )
 
 
 def class_without_score(classes: Sequence[str], unused: Sequence[str]) -> InputError:

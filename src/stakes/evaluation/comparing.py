@@ -74,7 +74,7 @@ def compare(data: Data = None, *arrays: Column, **asked: Unpack[Compared]) -> Co
         )
     if question["id"] is not None and not (paired and several):
         raise errors.not_unpaired("id") if not paired else errors.id_of_one_table()
-    for name in ("cluster", "weight"):
+    for name in ("cluster", "weight", "frequency"):
         if not paired and not several and question[name] is not None:
             raise errors.not_unpaired(name)
     sampling = replace(question.sampling, replicates=int(question["resamples"]))

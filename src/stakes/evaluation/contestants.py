@@ -27,7 +27,7 @@ from stakes.tallies.names import canonical
 from stakes.uncertainty.paired import Sample
 from stakes.uncertainty.sampling import REPLICATES, Sampling
 
-_SHARED = ("truth", "weight", "cluster")
+_SHARED = ("truth", "weight", "frequency", "cluster")
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def _complete(
     found: list[Entry], columns: Mapping[str, Column], question: Question, prices: Sequence[str]
 ) -> tuple[list[Entry], dict[str, Column]]:
     """Leave out every row in which any model lacks a value, so that all are judged on the same rows."""
-    shared = {"truth": found[0].truth, "weight": columns["weight"], "cluster": columns["cluster"]}
+    shared = {"truth": found[0].truth, **{name: columns[name] for name in _SHARED[1:]}}
     shared |= {cost_column(name): name for name in prices}
     taken, present = [], None
     for entry in found:
@@ -207,7 +207,7 @@ def _entries_joined(
         Entry(name, table, joined["truth"], **{kind: joined[kind][name] for kind in wanted})
         for name in table_names(tables)
     ]
-    return found, {name: joined.get(name) for name in ("weight", "cluster")}
+    return found, {name: joined.get(name) for name in _SHARED[1:]}
 
 
 def _check_names(columns: Mapping[str, Column]) -> None:

@@ -147,7 +147,7 @@ def normalised_multiclass_brier_score(s: ClassScores) -> Number:
     question="How often is the true class among the k highest scores?",
     formula="sum(rank(p, y) < k for p, y in rows) / n",
     better="higher",
-    pitfall="Classes that tie with the true one count as ahead of it.",
+    pitfall="Of classes that tie the first goes before the others, as in decisions.",
     reference="Russakovsky et al. (2015), International Journal of Computer Vision 115",
 )
 def top_k_accuracy(s: ClassScores, *, k: Annotated[int, COUNT] = 2) -> Number:

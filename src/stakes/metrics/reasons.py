@@ -47,7 +47,8 @@ NOTHING_POSITIVE_AT_ALL = Undefined(
     "no case is positive and nothing is decided positive", lambda c: (c.P == 0) & (c.PP == 0)
 )
 NO_PROBABILITIES = Undefined(
-    "the scores lie outside [0, 1], so they are no probabilities", lambda table: not table.probabilities
+    "the scores are no probabilities: they lie outside [0, 1], or those of a row do not add up to 1",
+    lambda table: not table.probabilities,
 )
 BINNED = Undefined(
     "the scores were counted in bins, which do not keep their values", lambda table: table.grid is not None

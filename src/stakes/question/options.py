@@ -124,6 +124,16 @@ class Shared(TypedDict, total=False):
         ),
     ]
     weight: Annotated[Column, Option("How much each row counts.", "columns", "column", "COLUMN")]
+    frequency: Annotated[
+        Column,
+        Option(
+            "How many rows each row stands for: intervals are as if those were there.",
+            "columns",
+            "column",
+            "COLUMN",
+            not_for={"validate": "an estimator is fitted on single rows; give each as often as it stands for"},
+        ),
+    ]
     by: Annotated[
         Column,
         Option(

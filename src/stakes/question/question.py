@@ -15,7 +15,7 @@ from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import Sampling
 
 _OF_ROWS = (
-    *("truth", "score", "prediction", "weight", "by", "cluster", "where", "missing", "exact"),
+    *("truth", "score", "prediction", "weight", "frequency", "by", "cluster", "where", "missing", "exact"),
     *("task", "positive", "classes", "alike", "threshold", "baseline"),
 )
 """The options that are about rows, which engines take."""

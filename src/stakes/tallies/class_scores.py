@@ -14,6 +14,7 @@ from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array, Number, alike, are_counts, exact, weighted_sum
 from stakes.tallies.base import Tally
 from stakes.tallies.checks import as_rows, is_sequence
+from stakes.tallies.costs import ROUNDING
 from stakes.tallies.fields import SUMMED, WEIGHTED, Content, how, same
 from stakes.tallies.scores import ScoreTable
 
@@ -95,7 +96,8 @@ class ClassScores(Tally):
     """One score per class and row, in the order of ``classes``.
 
     ``tables`` judge each class's score against the rest; ``sizes`` are the (weighted) rows of each class; ``ranks[r]``
-    says how often r other classes scored at least as much as the true one; ``surprise`` and ``squares`` are the sums of
+    says how often r other classes went before the true one: they scored more, or the same and stand before it in the
+    order of classes; ``surprise`` and ``squares`` are the sums of
     log loss and of squared distances, NaN when the scores are no probabilities. ``pair_wins[i, j]`` is twice the number
     of pairs in which a row of class i gets more of score i than a row of class j; pairs between parts are not known,
     so it does not survive adding parts up. ``sample`` are some of the rows; it is not saved.
@@ -175,14 +177,14 @@ class ClassScores(Tally):
 
     @property
     def probabilities(self) -> bool:
-        """Whether every score lies in [0, 1]."""
+        """Whether every score lies in [0, 1], and those of a row add up to 1."""
         return not math.isnan(self.surprise)
 
     def constant(self) -> Self:
         """Return what giving everyone the class frequencies scores."""
         shares = np.array([float(size / self.total) for size in exact(self.sizes)])
         sizes = self.sizes.astype(np.float64)
-        order = [int((shares >= share).sum()) - 1 for share in shares]
+        order = [int((shares > share).sum() + (shares[:place] == share).sum()) for place, share in enumerate(shares)]
         with np.errstate(divide="ignore", invalid="ignore"):
             surprise = float(-np.where(sizes > 0, sizes * np.log(shares), 0).sum())
         return type(self)(
@@ -210,8 +212,8 @@ class ClassScores(Tally):
         low, high = self.range
         if not -math.inf < low <= high < math.inf:
             raise ValueError("the range of the scores")
-        if math.isnan(self.surprise) == (low >= 0 and high <= 1):
-            raise ValueError("losses of what are no probabilities, or none of what are")
+        if not (math.isnan(self.surprise) or (low >= 0 and high <= 1)):
+            raise ValueError("losses of what are no probabilities")
 
     def anonymise(self, minimum: float) -> Self:
         """Return the same with every table in bins, and a range that tells no single score."""
@@ -231,14 +233,16 @@ def _add_up(
     """Add up sizes, ranks and losses block by block, and the blocks without rounding."""
     sizes, ranks, surprise, squares = [], [], [], []
     probabilities = span[0] >= 0 and span[1] <= 1
-    starts = np.arange(_BLOCK) * k
+    starts, places, ones = np.arange(_BLOCK) * k, np.arange(k), np.ones(k, scores.dtype)
     for start in range(0, len(truth), _BLOCK):
         rows = slice(start, start + _BLOCK)
         block, codes, w = scores[rows], truth[rows].astype(np.int64), None if weight is None else weight[rows]
         own = block.ravel()[starts[: len(block)] + codes]
         sizes.append(np.bincount(codes, w, k))
         if "ranks" in parts:
-            ranks.append(np.bincount(np.count_nonzero(block >= own[:, None], axis=1) - 1, w, k))
+            ahead = (block > own[:, None]) | ((block == own[:, None]) & (places < codes[:, None]))
+            ranks.append(np.bincount(np.count_nonzero(ahead, axis=1), w, k))
+        probabilities = probabilities and bool((np.abs(block @ ones - 1) <= ROUNDING).all())
         if probabilities:
             p = own.astype(np.float64)
             with np.errstate(divide="ignore"):  # a probability of 0 for what happened is infinitely surprising

@@ -25,6 +25,14 @@ MOST_CLASSES = 1000
 """The most classes or decisions of a dense table."""
 
 
+def _number_classes(counts: Values) -> list[str]:
+    """The numbers of the rows of a table, as the names of its classes."""
+    rows = as_list(counts)
+    if rows is None or isinstance(counts, str | Mapping):
+        raise errors.bad_counts(f"a table is a list of rows of numbers, not {errors.short(repr(counts))}")
+    return list(map(str, range(len(rows))))
+
+
 def _total(parts: list[Array]) -> Array:
     """Add up; counts whose sum could pass 64 bits as Python integers."""
     return np.asarray(np.sum([room_for(part, len(parts)) for part in parts], axis=0))
@@ -34,7 +42,7 @@ _COUNTS = how(add=_total, load=np.asarray, same="the shape of the leading axes",
 _SQUARES = how(add=_total, load=np.asarray, same="weighting", tell=lambda squares: say_weighting(squares is not None))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Confusion(Tally):
     """How often each decision was taken for each true class.
 
@@ -43,6 +51,11 @@ class Confusion(Tally):
     names: tp, fn, fp, tn, and the margins P, N (truth) and PP, PN (decisions). Without one, all that is the same for
     both classes can be told.
 
+    A published table is given by itself, rows the truth and columns the decision, with the names of its ``classes``
+    if they have some; otherwise they are numbered, and of two the second, 1, is positive.
+
+    >>> Confusion([[80, 20], [10, 90]]).tp
+    90
     >>> table = Confusion.two_class(tp=2, fn=2, fp=1, tn=1)
     >>> table.tp, table.P, table.PP, table.total
     (2, 4, 3, 6)
@@ -56,7 +69,27 @@ class Confusion(Tally):
 
     kind = "confusion"
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        truths: Values,
+        decisions: Values = None,
+        counts: Values = None,
+        squares: Values = None,
+        positive: str | None = None,
+        *,
+        classes: Values = None,
+    ) -> None:
+        """Take names and counts, or a table of counts alone."""
+        if counts is None:
+            counts, truths = truths, _number_classes(truths) if classes is None else classes
+            decisions = truths if decisions is None else decisions
+            positive = "1" if positive is None and classes is None and len(truths) == 2 else positive
+        given = {"truths": truths, "decisions": decisions, "counts": counts, "squares": squares, "positive": positive}
+        for name, value in given.items():
+            object.__setattr__(self, name, value)
+        self._check()
+
+    def _check(self) -> None:
         for name in ("truths", "decisions"):
             given = getattr(self, name)
             known = None if isinstance(given, str) else as_list(given)

@@ -445,14 +445,14 @@ class _Moments:
         return OnDemand(self.powers, lambda power: self._move(sums, power))
 
     def _move(self, sums: Mapping[tuple[int, ...], Fraction], power: Power) -> Fraction:
-        whole = Fraction(0)
-        for lower in itertools.product(*(range(k + 1) for k in power)):
-            factor = Fraction(1)
-            for k, i, centre in zip(power, lower, self.centres, strict=True):
-                factor *= math.comb(k, i) * (Fraction(centre) ** (k - i) if k > i else 1)
+        moved = [(k, Fraction(centre) if k else 0) for k, centre in zip(power, self.centres, strict=True)]
+        scale = sum(s * k for s, k in zip(self.shifts, power, strict=True))
+        whole = sums[power] if not any(centre for _, centre in moved) else Fraction(0)
+        for lower in () if whole else itertools.product(*(range(k + 1) for k in power)):
+            factor = math.prod(math.comb(k, i) * c ** (k - i) for (k, c), i in zip(moved, lower, strict=True) if k > i)
             if factor:
                 whole += factor * sums[lower]
-        return whole * math.prod(Fraction(2) ** (s * k) for s, k in zip(self.shifts, power, strict=True))
+        return whole * Fraction(2) ** scale if scale else whole
 
 
 def _shift(size: float) -> int:

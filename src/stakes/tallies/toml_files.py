@@ -28,4 +28,6 @@ def read_toml(path: object) -> Content:
         raise errors.unreadable_file(str(path), "it is nested too deep") from None
     except (OSError, ValueError) as problem:  # no UTF-8, no TOML, or a number of thousands of digits
         why = getattr(problem, "strerror", None) or str(problem).partition(";")[0]
+        if isinstance(problem, tomllib.TOMLDecodeError) and text.lstrip().startswith(("{", "[{")):
+            why = "it is JSON, and TOML is wanted; write lines like miss = 5 and false_alarm = 1"
         raise errors.unreadable_file(str(path), why) from None

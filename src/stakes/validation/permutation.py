@@ -14,6 +14,7 @@ from stakes.errors import About, Given, InputError
 from stakes.evaluation import judge
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import warn_of_wrongs
+from stakes.evaluation.from_tallies import are_tallies, load_sum
 from stakes.metrics import Metric, cost
 from stakes.question.options import Column, Data, Permuted, asks
 from stakes.question.question import Question
@@ -46,11 +47,11 @@ def permutation_test(
     """Compare a figure with what it is when the truth is shuffled: could it be chance?
 
     Predictions are given as in :func:`stakes.evaluate`; they stay, and the truth is shuffled against them (each truth
-    together with its weight). The figure is the auc of scores, the mcc of decisions and the r2 of predicted numbers,
-    unless ``metric`` names another. Decisions between two classes are not shuffled: their p is exact. There are 10,000
-    permutations unless another number is given. An estimator with ``X`` and ``y`` is fitted again for each
-    permutation; the options of that are ``cv`` (a way to split, as ``how`` of :func:`stakes.validate`),
-    ``test`` (1 or 2), ``jobs`` and ``groups``.
+    together with its weight); so can tallies be, and published tables: ``Confusion([[80, 20], [10, 90]])``. The figure
+    is the auc of scores, the mcc of decisions and the r2 of predicted numbers, unless ``metric`` names another.
+    Decisions between two classes are not shuffled: their p is exact. There are 10,000 permutations unless another
+    number is given. An estimator with ``X`` and ``y`` is fitted again for each permutation; the options of that are
+    ``cv`` (a way to split, as ``how`` of :func:`stakes.validate`), ``test`` (1 or 2), ``jobs`` and ``groups``.
 
     >>> print(permutation_test(truth=[1, 1, 1, 0, 0, 0, 0, 0], prediction=[1, 1, 1, 0, 0, 0, 0, 0]))
     mcc 1; Fisher's exact test, one-sided: p = 0.018
@@ -60,12 +61,15 @@ def permutation_test(
     question = Question.of("permutation_test", asked)
     if callable(getattr(data, "fit", None)):
         return _refitted(question, data, X, y)
-    if X is not None or y is not None or question["truth"] is None:
+    tallies = are_tallies(data)
+    if X is not None or y is not None or (question["truth"] is None and not tallies):
         raise errors.positional_arrays("permutation_test")
     _refuse(question, _REFIT_OPTIONS, errors.only_for_estimators)
     permutations = _PERMUTATIONS if question["permutations"] is None else question["permutations"]
     check_whole("permutations", permutations, least=1)
     question.refuse_useless_threshold()
+    if tallies:
+        return _test(load_sum(data, question), None, question, permutations)
     read = None if in_batches(data) else read_rows(data, RowQuestion(**question.rows))
     counted = count_rows(data, **question.rows) if read is None else count_read(read, question["baseline"])
     warn_of_wrongs(Evaluation(counted))

@@ -8,6 +8,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.metrics.declare import Figure
+from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.records import Record
 from stakes.results import Plottable
 from stakes.tallies import ClassScores, Confusion, ScoreTable
@@ -44,7 +45,7 @@ class Scored:
     def need_probabilities(self, kind: str) -> None:
         """Refuse scores that only order the cases."""
         if not self.probabilities:
-            raise errors.no_curve(kind, "the scores lie outside [0, 1], so they are no probabilities")
+            raise errors.no_curve(kind, NO_PROBABILITIES.words)
 
 
 @dataclass(frozen=True, eq=False)

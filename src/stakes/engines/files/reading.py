@@ -27,7 +27,7 @@ from stakes.errors import About, InputError, Pass, some
 if TYPE_CHECKING:
     import duckdb
 
-_NUMBERS = ("score", "weight")
+_NUMBERS = ("score", "weight", "frequency")
 _LOOKED_AT = 1 << 20
 """Rows that are looked at together before any is counted."""
 

@@ -1,0 +1,70 @@
+"""Columns and scores in the shapes that people have them in."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import accuracy_score, roc_auc_score
+
+import stakes
+from stakes import metrics
+
+Y, P = np.array([0, 1, 1, 0, 1]), np.array([0.2, 0.8, 0.6, 0.4, 0.3])
+THREE = np.array([0, 1, 2, 1, 0, 2])
+SCORES = np.array(
+    [[0.5, 0.3, 0.2], [0.2, 0.7, 0.1], [0.1, 0.3, 0.6], [0.4, 0.4, 0.2], [0.3, 0.3, 0.4], [0.2, 0.4, 0.4]]
+)
+
+
+def test_a_column_of_one_is_a_column():
+    expected = stakes.evaluate(truth=Y, score=P)["auc"]
+    assert stakes.evaluate(truth=Y[:, None], score=P[:, None])["auc"] == expected
+    assert stakes.evaluate(truth=[[y] for y in Y.tolist()], score=[[p] for p in P.tolist()])["auc"] == expected
+    assert stakes.evaluate(truth=[(y,) for y in "abab"], prediction=[[y] for y in "abba"])["accuracy"].value == 0.5
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint8])
+def test_numbered_classes_need_no_names_for_their_columns(kind):
+    found = stakes.evaluate(truth=THREE.astype(kind), score=SCORES)
+    assert found["macro_auc"] == stakes.evaluate(truth=THREE, score=SCORES, classes=[0, 1, 2])["macro_auc"]
+    both = np.column_stack([1 - P, P])
+    assert stakes.evaluate(truth=Y, score=both)["auc"].value == 5 / 6
+    assert stakes.evaluate(truth=Y == 1, score=both)["auc"].value == 5 / 6
+    assert metrics.macro_auc(THREE, SCORES) == pytest.approx(roc_auc_score(THREE, SCORES, multi_class="ovr"))
+
+
+def test_columns_whose_order_cannot_be_known_are_asked_for():
+    with pytest.raises(stakes.InputError, match="pass classes= in the order of its 3 columns"):
+        stakes.evaluate(truth=list("abcbac"), score=SCORES)
+    with pytest.raises(stakes.InputError, match="pass classes="):
+        stakes.evaluate(truth=THREE - 1, score=SCORES)
+    with pytest.raises(stakes.InputError, match="there is no score column for the class '2'; every class needs one"):
+        stakes.evaluate(truth=THREE, score=SCORES[:, :2])
+
+
+def test_the_first_of_several_that_tie_is_decided_and_counts_as_first():
+    found = stakes.evaluate(truth=THREE, score=SCORES)
+    assert metrics.top_k_accuracy(THREE, SCORES, k=1) == found["accuracy"].value
+    assert found["accuracy"].value == accuracy_score(THREE, SCORES.argmax(axis=1)) == 3 / 6
+    assert metrics.top_k_accuracy(THREE, SCORES, k=3) == 1
+    rng = np.random.default_rng(0)
+    tied = rng.integers(0, 3, (500, 4)) / 2
+    truth = rng.integers(0, 4, 500)
+    with pytest.warns(stakes.InputWarning, match="do not add up to 1"):
+        assert metrics.top_k_accuracy(truth, tied, k=1) == accuracy_score(truth, tied.argmax(axis=1))
+
+
+def test_scores_that_do_not_add_up_order_the_rows():
+    """One against the rest: each class has a score of its own."""
+    uneven = np.random.default_rng(1).random((60, 3))
+    truth = np.arange(60) % 3
+    with pytest.warns(stakes.InputWarning, match=r"do not add up to 1 .*; they order the rows, and have no losses of"):
+        found = stakes.evaluate(truth=truth, score=uneven)
+    aucs = [roc_auc_score(truth == k, uneven[:, k]) for k in range(3)]
+    assert found["macro_auc"].value == pytest.approx(np.mean(aucs), rel=1e-12)
+    assert found["hand_till_auc"].defined
+    assert found["accuracy"].value == accuracy_score(truth, uneven.argmax(axis=1))
+    assert found["multiclass_log_loss"].reason.startswith(
+        "the scores are no probabilities: they lie outside [0, 1], or"
+    )
+    costs = stakes.Costs(np.ones((3, 3)) - np.eye(3), classes=[0, 1, 2])
+    with pytest.raises(stakes.InputError, match=r"do not add up to 1 .*divide each row by its sum"):
+        stakes.evaluate(truth=truth, score=uneven, costs=costs)

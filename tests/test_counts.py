@@ -1,0 +1,128 @@
+"""Rows that stand for several, and published tables."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import stakes
+from tests.command import run
+
+ROWS = pd.DataFrame(
+    {
+        "y": ["yes", "no", "yes", "no", "no", "yes"],
+        "p": [0.9, 0.2, 0.4, 0.6, 0.1, 0.7],
+        "q": [0.8, 0.3, 0.6, 0.1, 0.5, 0.2],
+        "n": [30, 41, 12, 9, 5, 7],
+        "site": ["A", "B", "B", "A", "B", "A"],
+    }
+)
+EACH = ROWS.loc[ROWS.index.repeat(ROWS.n)].reset_index(drop=True)
+FIT = {"truth": "y", "score": "p", "positive": "yes"}
+TABLE = [[80, 20], [10, 90]]
+
+
+def answers(rows, **more):
+    ev = stakes.evaluate(rows, **FIT, by="site", **more)
+    costs = stakes.Costs(miss=5, false_alarm=1)
+    yield ev.to_dict()
+    yield ev.by_segment("auc").to_dict()
+    yield stakes.compare(rows, truth="y", scores=["p", "q"], positive="yes", **more).to_dict()
+    yield stakes.permutation_test(rows, **FIT, permutations=50, **more).to_dict()
+    yield stakes.decide(rows, **FIT, costs=costs, **more).to_dict()
+    yield stakes.calibrate(rows, **FIT, method="sigmoid", **more).to_dict()
+    yield stakes.gate(rows, **FIT, require="auc.low >= 0.5", **more).to_dict()
+
+
+def test_a_frequency_is_as_if_the_rows_were_there(tmp_path):
+    for found, expected in zip(answers(ROWS, frequency="n"), answers(EACH), strict=True):
+        for one in (found, expected):
+            one.pop("question", None)  # one of them names a column more
+        assert found == expected
+    numbers = {"truth": "p", "prediction": "q", "task": "regression"}
+    found, expected = stakes.evaluate(ROWS, **numbers, frequency="n"), stakes.evaluate(EACH, **numbers)
+    assert [one.value for one in found.figures.values()] == [one.value for one in expected.figures.values()]
+    ROWS.to_csv(tmp_path / "a.csv", index=False)
+    done = run(
+        "evaluate",
+        tmp_path / "a.csv",
+        "--truth",
+        "y",
+        "--score",
+        "p",
+        "--positive",
+        "yes",
+        "--frequency",
+        "n",
+        "--json",
+    )
+    assert json.loads(done.stdout)["figures"] == stakes.evaluate(EACH, **FIT).to_dict()["figures"]
+
+
+def test_a_frequency_beside_a_weight_and_gaps():
+    rows = ROWS.assign(w=[1.5, 2, 1, 0, 1, 3], p=ROWS.p.where(ROWS.p != 0.4))
+    each = rows.loc[rows.index.repeat(rows.n)].reset_index(drop=True)
+    found = stakes.evaluate(rows, **FIT, weight="w", frequency="n", missing="drop")
+    expected = stakes.evaluate(each, **FIT, weight="w", missing="drop")
+    assert found["auc"] == expected["auc"]
+    assert found["recall"] == expected["recall"]
+
+
+@pytest.mark.parametrize(("wrong", "seen"), [(0, "0"), (-1, "-1"), (1.5, "1.5"), (1e12, "1e+12")])
+def test_frequencies_that_are_none(wrong, seen):
+    with pytest.raises(stakes.InputError) as caught:
+        stakes.evaluate(ROWS.assign(n=[1, 2, wrong, 1, 1, 1]), **FIT, frequency="n")
+    assert str(caught.value).startswith(f"frequency is {seen} in 1 row (the first is row 3, counting from 1)")
+    assert caught.value.argument == "frequency"
+
+
+def test_frequencies_beyond_reason():
+    with pytest.raises(stakes.InputError, match=r"frequency adds up to 5\.4e\+08 rows, more than 100,000,000"):
+        stakes.evaluate(ROWS.assign(n=90_000_000), **FIT, frequency="n")
+
+
+# ── published tables ─────────────────────────────────────────────────────────────────────────────────────────────
+def test_a_table_by_itself():
+    table = stakes.Confusion(TABLE)
+    assert (table.tn, table.fp, table.fn, table.tp, table.positive) == (80, 20, 10, 90, "1")
+    named = stakes.Confusion(np.array(TABLE), classes=["well", "ill"], positive="ill")
+    assert (named.tp, named.truths) == (90, ("well", "ill"))
+    assert stakes.evaluate(table)["recall"] == stakes.evaluate(named)["recall"]
+    open_ = stakes.evaluate(stakes.Confusion(TABLE, classes=["well", "ill"]))
+    assert open_["accuracy"].value == 0.85
+    with pytest.raises(stakes.InputError, match="pass positive='ill' or positive='well'"):
+        open_["recall"]
+    three = stakes.Confusion([[5, 1, 0], [1, 5, 1], [0, 2, 6]])
+    assert (three.truths, three.positive) == (("0", "1", "2"), None)
+
+
+@pytest.mark.parametrize("wrong", ["abc", 5, {"a": 1}, [[1, 2], [3]], [[1, 2, 3], [4, 5, 6]], [[1, -2], [3, 4]]])
+def test_tables_that_are_none(wrong):
+    with pytest.raises(stakes.InputError, match="these counts do not make a table: "):
+        stakes.Confusion(wrong)
+
+
+def test_a_published_table_is_tested_by_fisher():
+    found = stakes.permutation_test(stakes.Confusion(TABLE))
+    assert found.p_value == pytest.approx(stats.fisher_exact(TABLE, "greater").pvalue, rel=1e-9)
+
+
+def test_a_table_on_the_command_line():
+    done = run(
+        "evaluate", "--table", "80 20; 10 90", "--class", "well", "--class", "ill", "--positive", "ill", "--json"
+    )
+    found = json.loads(done.stdout)
+    assert (found["positive"], found["figures"]["recall"]["value"]) == ("ill", 0.9)
+    assert run("evaluate", "--table", "80,20; 10,90", "--quiet").stdout.startswith(
+        "accuracy 0.85, 95 % interval 0.793944"
+    )
+    for table, words in {
+        "80 x; 10 90": "--table '80 x; 10 90' does not work; write numbers like 80 20; 10 90",
+        "80 20; 10": "these counts do not make a table",
+        "": "these counts do not make a table",
+    }.items():
+        done = run("evaluate", "--table", table)
+        assert (done.returncode, words in done.stderr) == (2, True), done.stderr
+    assert "give FILE, or --table TEXT; not both" in run("evaluate").stderr
