@@ -7,14 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from stakes import errors
-from stakes.engines.columns import (
-    Column,
-    Values,
-    as_array,
-    as_finite,
-    columns_of,
-    in_order,
-)
+from stakes.engines.columns import Column, Values, as_array, as_finite, columns_of, in_order, refuse_sparse
 from stakes.errors import InputError, Text, first_row, rows_text
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import refuse_infinite
@@ -82,6 +75,7 @@ def spread_scores(score: Values, classes: Values) -> tuple[dict[str, Values], Cl
         if len(named) != len(score):
             raise errors.classes_not_different([canonical(name) for name in score])
         return named, None
+    refuse_sparse("score", score)
     if isinstance(score, list | tuple) and score and isinstance(score[0], list | tuple | np.ndarray):
         score = as_array(score, "score")
     if getattr(score, "ndim", 1) == 2 and score.shape[1] == 1:

@@ -354,7 +354,7 @@ def _from_objects(values: Sequence[object], argument: str) -> Column:
         refuse_missing(np.fromiter(map(is_missing, values), bool, len(values)), argument)
     if "other" in kinds and issubclass(kinds["other"], list | tuple | set | frozenset | np.ndarray):
         single = [value[0] for value in values if isinstance(value, list | tuple) and len(value) == 1]
-        if len(single) == len(values):
+        if len(single) == len(values) and not any(isinstance(one, list | tuple) for one in single):
             return _from_objects(single, argument)
         raise InputError(
             "multilabel-rows",

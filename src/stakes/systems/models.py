@@ -11,9 +11,10 @@ from stakes.question.options import Column, Data, Value
 from stakes.systems.fusion import in_order
 from stakes.systems.network import Model, Network
 from stakes.systems.situations import own_rates
-from stakes.systems.tables import RateTable, are_accuracies, depth, of_accuracies, read_table
+from stakes.systems.tables import RateTable, are_accuracies, of_accuracies, read_table
 from stakes.tallies import Confusion, JointCounts
 from stakes.tallies.arithmetic import is_real
+from stakes.tallies.checks import depth
 from stakes.tallies.names import canonical
 
 _WORDS = ("column", "table", "accuracy", "sees", "outputs", "right")

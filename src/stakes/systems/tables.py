@@ -11,14 +11,11 @@ from stakes.errors import InputError, short, some
 from stakes.question.options import Value
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array, is_real
-from stakes.tallies.checks import refuse_masked
+from stakes.tallies.checks import depth, refuse_masked
 from stakes.tallies.names import canonical
 
 _ROUNDING = 1e-6
 """How far a sum of rates may be from 1, for figures that people write down."""
-
-_DEEPEST = 100
-"""More axes than any array has."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,14 +123,6 @@ def are_accuracies(given: Value) -> bool:
     if isinstance(given, Mapping):
         return all(map(is_real, given.values()))
     return is_real(given) or (depth(given) == 1 and not isinstance(given, str))
-
-
-def depth(given: Value) -> int:
-    """How deeply lists are nested, if not endlessly; arrays know it."""
-    levels = 0
-    while isinstance(given, list | tuple) and levels < _DEEPEST:
-        levels, given = levels + 1, given[0] if given else None
-    return levels + int(getattr(given, "ndim", 0))
 
 
 def read_candidate(

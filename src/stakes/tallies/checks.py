@@ -12,6 +12,9 @@ from stakes import errors
 from stakes.errors import Given, InputError
 from stakes.tallies.arithmetic import Array, Values, is_real
 
+_DEEPEST = 100
+"""More axes than any array has."""
+
 MOST_BINS = 1_000_000
 """More bins than anybody looks at."""
 
@@ -53,6 +56,14 @@ def as_list(value: Values) -> list[Values] | None:
         return list(value)
     except TypeError:
         return None
+
+
+def depth(given: Values) -> int:
+    """How deeply lists are nested, if not endlessly; arrays know it."""
+    levels = 0
+    while isinstance(given, list | tuple) and levels < _DEEPEST:
+        levels, given = levels + 1, given[0] if given else None
+    return levels + int(getattr(given, "ndim", 0))
 
 
 def refuse_masked(argument: str, values: Values, needed: bool = False) -> None:
