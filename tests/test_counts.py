@@ -98,6 +98,15 @@ def test_a_table_by_itself():
     assert (three.truths, three.positive) == (("0", "1", "2"), None)
 
 
+def test_a_frame_names_its_classes():
+    crossed = pd.crosstab(pd.Series(list("aabbb")), pd.Series(list("bbccb")))
+    table = stakes.Confusion(crossed)
+    assert (table.truths, table.decisions) == (("a", "b"), ("b", "c"))
+    turned = pd.DataFrame([[2, 8], [40, 3]], index=["sick", "well"], columns=["well", "sick"])
+    assert stakes.Confusion(turned, positive="sick").tp == 8
+    assert stakes.evaluate(stakes.Confusion(turned))["accuracy"].value == pytest.approx(48 / 53)
+
+
 @pytest.mark.parametrize("wrong", ["abc", 5, {"a": 1}, [[1, 2], [3]], [[1, 2, 3], [4, 5, 6]], [[1, -2], [3, 4]]])
 def test_tables_that_are_none(wrong):
     with pytest.raises(stakes.InputError, match="these counts do not make a table: "):

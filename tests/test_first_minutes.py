@@ -29,10 +29,10 @@ def figures():
     ("name", "options", "found"),
     [
         ("plain.csv", [], ""),
-        ("pandas.csv", WINDOWS, "fields separated by ';' and decimal commas; pass --separator ';', --decimal ,"),
+        ("pandas.csv", WINDOWS, "fields separated by ';' and decimal commas; pass --separator ';' and --decimal ,"),
         ("pandas.csv", [*WINDOWS, "--separator", ";", "--decimal", ","], ""),
         ("prozent.csv", [], "fields separated by ';' and decimal commas and percentages in 'Wahrscheinlichkeit'"),
-        ("utf16.txt", [], "fields separated by a tab and decimal commas; pass --separator tab, --decimal ,"),
+        ("utf16.txt", [], "fields separated by a tab and decimal commas; pass --separator tab and --decimal ,"),
         ("libreoffice.csv", WINDOWS, "fields separated by ';'; pass --separator ';' to be sure"),
         ("libreoffice.xlsx", [], ""),
         ("r_csv2.csv", WINDOWS, "fields separated by ';' and decimal commas"),

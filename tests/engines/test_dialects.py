@@ -48,6 +48,7 @@ def evaluated(path, **more):
         ("a;b\n1,5;2.5\n", ";", "."),  # both signs in use: nothing is sure
         ('a,b\n"1,5","2"\n', ",", ","),
         ("a;b\n01.02.2026;1,5\n", ";", ","),  # a date is no number
+        ("a;b\n1.000;1,5\n", ";", ","),  # thousands
         ("a;b\nx;\n", ";", "."),
     ],
 )
@@ -264,3 +265,29 @@ def test_lines_are_counted_as_an_editor_does(tmp_path):
         for data in (second, [first, second]):
             with pytest.raises(stakes.InputError, match=rf"{words}.*the first is in .*b\.csv, line 5\)"):
                 stakes.evaluate(data, truth="y", score="p")
+
+
+def test_points_of_thousands(tmp_path):
+    """Beside decimal commas they part thousands; alone in such a file they are asked about."""
+    path = tmp_path / "a.csv"
+    path.write_text("y;p;n\nyes;0,9;1.000\nno;0,25;2.500\nyes;0,625;500\nno;0,75;1.000\n")
+    assert evaluated(path, frequency="n")[0].rows == 5000
+    numbers = {"truth": "y", "prediction": "p", "task": "regression"}
+    path.write_text("y;p\n1.000;950\n2.500;2.400\n3.000;3.100\n")
+    with pytest.raises(
+        stakes.InputError, match=r"'1\.000', whose points may part thousands; pass decimal='\.' if"
+    ):
+        stakes.evaluate(path, **numbers, separator=";")
+    assert stakes.evaluate(path, **numbers, separator=";", decimal=",")["mae"].value == pytest.approx(250 / 3)
+    assert stakes.evaluate(path, **numbers, separator=";", decimal=".")["mae"].value == pytest.approx(
+        949.2 / 3, rel=1e-3
+    )
+    path.write_text("y;p\n1;0,5\n0;12.34\n")
+    with pytest.raises(stakes.InputError, match="score has numbers with two decimal signs"):
+        stakes.evaluate(path, truth="y", score="p", separator=";", decimal=",")
+
+
+def test_percentages_that_are_shares(tmp_path):
+    (tmp_path / "a.csv").write_text(written())
+    with pytest.raises(stakes.InputError, match="score lies in \\[0, 1\\] as it stands in the file, so it is no perc"):
+        stakes.evaluate(tmp_path / "a.csv", **FIT, percent=True)

@@ -34,8 +34,9 @@ def test_numbered_classes_need_no_names_for_their_columns(kind):
 def test_columns_whose_order_cannot_be_known_are_asked_for():
     with pytest.raises(stakes.InputError, match="pass classes= in the order of its 3 columns"):
         stakes.evaluate(truth=list("abcbac"), score=SCORES)
-    with pytest.raises(stakes.InputError, match="pass classes="):
-        stakes.evaluate(truth=THREE - 1, score=SCORES)
+    for truth in (THREE - 1, THREE + 1, np.minimum(THREE, 1), np.maximum(THREE, 1)):
+        with pytest.raises(stakes.InputError, match="pass classes="):
+            stakes.evaluate(truth=truth, score=SCORES)
     with pytest.raises(stakes.InputError, match="there is no score column for the class '2'; every class needs one"):
         stakes.evaluate(truth=THREE, score=SCORES[:, :2])
 

@@ -168,11 +168,10 @@ def _columns_in_order(data: Data, truth: Values, width: int) -> list[object] | N
     if truth.kind == "boolean":
         return [False, True] if width == 2 else None
     numbers = truth.values if truth.kind == "number" and truth.values.dtype.kind in "iu" else np.array([-1])
-    if not len(numbers) or numbers.min() < 0:
-        return None
-    if numbers.max() >= width:
-        raise errors.class_without_score([str(numbers.max())], [])
-    return list(range(width))
+    seen = np.unique(numbers).tolist()
+    if seen == list(range(len(seen))) and len(seen) > width:
+        raise errors.class_without_score([str(name) for name in seen[width:]], [])
+    return seen if seen == list(range(width)) else None
 
 
 def count_read(read: Read, baseline: float | None = None, parts: Collection[str] | None = None) -> Counted:

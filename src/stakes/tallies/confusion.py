@@ -80,7 +80,12 @@ class Confusion(Tally):
         classes: Values = None,
     ) -> None:
         """Take names and counts, or a table of counts alone."""
-        if counts is None:
+        if counts is None and hasattr(truths, "columns") and hasattr(truths, "index"):  # a frame names its classes
+            counts, classes, decisions = np.asarray(truths), list(truths.index), list(truths.columns)
+            if sorted(map(str, classes)) == sorted(map(str, decisions)):
+                counts, decisions = counts[:, [decisions.index(name) for name in classes]], classes
+            truths = classes
+        elif counts is None:
             counts, truths = truths, _number_classes(truths) if classes is None else classes
             decisions = truths if decisions is None else decisions
             positive = "1" if positive is None and classes is None and len(truths) == 2 else positive

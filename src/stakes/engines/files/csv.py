@@ -11,7 +11,7 @@ import polars as pl
 from stakes import errors
 from stakes.engines.files.dialect import SEPARATORS, Dialect, fields_of, find_dialect
 from stakes.engines.files.sources import Opened, Source
-from stakes.errors import InputError
+from stakes.errors import InputError, Pass
 
 _LOOKED_AT = 1 << 20
 """Bytes that are looked at together."""
@@ -212,6 +212,8 @@ def _lines(name: str, file: Opened) -> Iterator[str]:
         if "\0" in text:
             raise InputError(
                 "nul-bytes",
-                f"{name}: line {number:,} has a NUL byte, so the file is damaged or no UTF-8; save it as UTF-8",
+                f"{name}: line {number:,} has a NUL byte, so the file is damaged or no UTF-8; pass ",
+                Pass("encoding", "utf-16-le"),
+                " or another, or save it as UTF-8",
             )
         yield text

@@ -21,7 +21,8 @@ _RECORDS = 1_000
 """Records at the beginning that tell how a file is written."""
 
 _NUMBERS = {sign: rf"^\s*[+-]?(\d+(\{sign}\d*)?|\{sign}\d+)([eE][+-]?\d+)?\s*$" for sign in ",."}
-_THOUSANDS = r"^\s*[+-]?[1-9]\d{0,2}(,\d{3})+\s*$"
+_THOUSANDS = {sign: rf"^\s*[+-]?[1-9]\d{{0,2}}(\{sign}\d{{3}})+\s*$" for sign in ",."}
+_GROUPED = r"^\s*[+-]?[1-9]\d{0,2}(\.\d{3})+(,\d+)?\s*$"
 _PERCENT = r"\s*%\s*$"
 
 
@@ -37,6 +38,7 @@ class Dialect:
     skip: int = 0
     missing: tuple[str, ...] = ()
     percentages: frozenset[str] = frozenset()
+    sure: bool = True
     found: tuple[str, ...] = ()
     advice: tuple[Pass, ...] = ()
 
@@ -44,7 +46,25 @@ class Dialect:
         """Text in which numbers are written as Python writes them; what is no number stays as it is."""
         if column.name in self.percentages:
             return self._without_percent(column, argument)
-        return column if self.decimal == "." else self._with_points(column, argument)
+        if self.decimal == ",":
+            return self._with_points(column, argument)
+        return column if self.sure else self._asked(column, argument)
+
+    def _asked(self, column: pl.Series, argument: str) -> pl.Series:
+        """Refuse numbers whose points may part thousands, where nothing else tells what points are."""
+        held = column.drop_nulls()
+        points = held.filter(held.str.contains(".", literal=True))
+        if len(points) and points.str.contains(_THOUSANDS["."]).all() and _decimals_or_whole(held):
+            raise InputError(
+                "which-decimal",
+                About(argument),
+                f" has numbers such as {short(repr(points[0]))}, whose points may part thousands; pass ",
+                Pass("decimal", "."),
+                " if they are decimal signs, ",
+                Pass("decimal", ","),
+                " if not",
+            )
+        return column
 
     def why_no_number(self, column: pl.Series, argument: str, row: int) -> InputError | None:
         """What is wrong with a value that is a number in another dialect; None for what is none in any."""
@@ -68,6 +88,8 @@ class Dialect:
         )
 
     def _with_points(self, column: pl.Series, argument: str) -> pl.Series:
+        grouped = column.str.contains(_GROUPED).fill_null(False)
+        column = column.str.replace_all(".", "", literal=True).zip_with(grouped, column)
         commas, points = (_decimals(column, sign).fill_null(False) for sign in ",.")
         if commas.any() and points.any():
             first = int(points.arg_true()[0])
@@ -89,6 +111,11 @@ def _uneven(argument: str, how: str, one: str, others: pl.Series, row: int) -> I
     seen = f"{short(repr(others[0]))} and {short(repr(one))}"
     more = f" has numbers {how}, such as {seen} ("
     return InputError("uneven-numbers", About(argument), more, first_row(row), "); write them alike")
+
+
+def _decimals_or_whole(column: pl.Series) -> bool:
+    """Whether all are numbers, with points or without."""
+    return bool(column.str.contains(_NUMBERS["."]).all())
 
 
 def _decimals(column: pl.Series, sign: str) -> pl.Series:
@@ -115,7 +142,11 @@ def find_dialect(name: str, lines: Sequence[str], given: TextFormat, usual: str 
     if percentages and not given.percent:
         found.append(f"percentages in {some(sorted(percentages))}")
         advice.append(Pass("percent", True))
-    return Dialect(separator, decimal, given.skip, ("", *given.na), percentages, tuple(found), tuple(advice))
+    sure = (
+        separator == "," or given.decimal is not None or any(_written_with(values, ".") for values in columns.values())
+    )
+    missing = ("", *given.na)
+    return Dialect(separator, decimal, given.skip, missing, percentages, sure, tuple(found), tuple(advice))
 
 
 # ── the separator ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -167,7 +198,7 @@ def _written_with(values: Iterable[str], sign: str) -> bool:
     """Whether these are numbers, some of which have this decimal sign for sure."""
     plain = [re.sub(_PERCENT, "", value) for value in values]
     decimals = [value for value in plain if sign in value]
-    sure = sign == "." or not all(re.search(_THOUSANDS, value) for value in decimals)
+    sure = not all(re.search(_THOUSANDS[sign], value) for value in decimals)
     return bool(decimals) and sure and all(re.search(_NUMBERS[sign], value) for value in plain)
 
 

@@ -22,7 +22,7 @@ from stakes.engines.files.kinds import FileTable, NotNumbersError, open_table
 from stakes.engines.files.room import refuse_beyond_memory
 from stakes.engines.files.sources import FileName, FileNames, single, sources
 from stakes.engines.older_polars import STREAMING
-from stakes.errors import About, InputError, Pass, some
+from stakes.errors import About, Given, InputError, Pass, some
 
 if TYPE_CHECKING:
     import duckdb
@@ -139,7 +139,11 @@ class Files:
         rows = sum(len(column) for part in parts for column in part.values())
         if self.condition is not None and any(map(len, frames)) and not rows:
             raise errors.nothing_satisfies(self.condition.text)
-        return {argument: _join(argument, [part[argument] for part in parts], self.tables) for argument in self.wanted}
+        whole = {argument: _join(argument, [part[argument] for part in parts], self.tables) for argument in self.wanted}
+        for argument, name in self.wanted.items():
+            if all(_in_percent(table, argument, name) for table in self.tables):
+                _refuse_shares(argument, whole[argument])
+        return whole
 
     def batches(self, rows: int) -> Iterator[dict[str, pl.Series]]:
         """Read so many rows at a time, in their order; how far this has come is told to whoever listens."""
@@ -225,7 +229,7 @@ def _tell_what_was_found(table: FileTable) -> None:
         errors.warn(
             "found-format",
             f"{table.source.name} is read with {' and '.join(dialect.found)}; pass ",
-            *[part for one in dialect.advice for part in (", ", one)][1:],
+            *[part for one in dialect.advice for part in (" and ", one)][1:],
             " to be sure",
         )
 
@@ -278,9 +282,24 @@ def _as_type(table: FileTable, column: pl.Series, argument: str) -> pl.Series:
         values = _typed(table, column, argument)
     except errors.InputError as problem:
         raise problem.located(lambda row: _place(table, column.name, column[row])) from None
-    signed = table.dialect is not None and column.name in table.dialect.percentages  # are shares already
-    percent = table.source.format.percent and argument.startswith("score") and not signed
-    return values / 100 if percent else values
+    return values / 100 if _in_percent(table, argument, column.name) else values
+
+
+def _in_percent(table: FileTable, argument: str, name: str) -> bool:
+    """Whether a column holds percentages, as a user says; those with a sign are shares already."""
+    signed = table.dialect is not None and name in table.dialect.percentages
+    return table.source.format.percent and argument.startswith("score") and not signed
+
+
+def _refuse_shares(argument: str, values: pl.Series) -> None:
+    """Refuse percentages none of which is above 1."""
+    if values.is_between(0, 0.01).all():
+        raise InputError(
+            "percent-of-shares",
+            About(argument),
+            " lies in [0, 1] as it stands in the file, so it is no percentage; leave out ",
+            Given("percent"),
+        )
 
 
 def _typed(table: FileTable, column: pl.Series, argument: str) -> pl.Series:
