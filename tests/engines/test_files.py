@@ -146,7 +146,7 @@ def test_regression_from_a_file_names_rows_of_the_file(tmp_path):
     file.write_text("y,d,w\n1.5,2,1\n,3,1\n7,900,0\n100,5,1\n4,4.5,1\n2.5,2,1\n")
     found = stakes.evaluate(file, truth="y", prediction="d", weight="w", missing="drop")
     assert found["mae"].value == pytest.approx(np.mean([0.5, 95, 0.5, 0.5]))
-    assert "1 row with a missing value or weight 0 was left out" in found.notes
+    assert "2 rows with a missing value or weight 0 were left out" in found.notes
     assert found.counted.tallies["errors"].worst[0].row == 3
 
 
