@@ -274,9 +274,7 @@ def test_points_of_thousands(tmp_path):
     assert evaluated(path, frequency="n")[0].rows == 5000
     numbers = {"truth": "y", "prediction": "p", "task": "regression"}
     path.write_text("y;p\n1.000;950\n2.500;2.400\n3.000;3.100\n")
-    with pytest.raises(
-        stakes.InputError, match=r"'1\.000', whose points may part thousands; pass decimal='\.' if"
-    ):
+    with pytest.raises(stakes.InputError, match=r"'1\.000', whose points may part thousands; pass decimal='\.' if"):
         stakes.evaluate(path, **numbers, separator=";")
     assert stakes.evaluate(path, **numbers, separator=";", decimal=",")["mae"].value == pytest.approx(250 / 3)
     assert stakes.evaluate(path, **numbers, separator=";", decimal=".")["mae"].value == pytest.approx(
