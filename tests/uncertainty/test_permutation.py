@@ -319,7 +319,8 @@ def test_rows_of_weight_zero_are_not_there():
     truth, decided, weight = [1, 1, 0, 0, 1, 0], [1, 1, 0, 1, 0, 1], [1, 2, 1, 3, 0, 0]
     all_rows = permutation_test(truth=truth, prediction=decided, weight=weight, permutations=200)
     some = permutation_test(truth=truth[:4], prediction=decided[:4], weight=weight[:4], permutations=200)
-    assert all_rows.to_dict() == some.to_dict()
+    assert (all_rows.dropped, some.dropped) == (2, 0)
+    assert {**all_rows.to_dict(), "dropped": 0} == some.to_dict()
 
 
 @pytest.mark.parametrize(

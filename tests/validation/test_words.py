@@ -106,8 +106,11 @@ def validate(estimator=None, X=X, y=Y, **options):
         (lambda: validate(X=range(20)), "X is a range, whose rows cannot be chosen; give"),
         (lambda: validate(X=memoryview(np.arange(20.0))), "X is a memoryview, whose rows cannot be chosen; give"),
         (lambda: validate(X=pa.table({"a": np.arange(20.0)})), "X is a Table, whose rows cannot be chosen; give"),
-        (lambda: validate(X=np.array([[object()]] * 20)), "GaussianNB cannot be fitted to these rows (float()"),
-        (lambda: validate(X=[[10**400]] * 20), "GaussianNB cannot be fitted to these rows (int"),
+        (
+            lambda: validate(X=np.array([[object()]] * 20)),
+            "GaussianNB cannot be fitted to these rows (TypeError: float()",
+        ),
+        (lambda: validate(X=[[10**400]] * 20), "GaussianNB cannot be fitted to these rows (OverflowError: int"),
         (lambda: validate(X=np.ma.masked_array(X, X > 0)), "X is missing in"),
         (lambda: validate(y=np.ma.masked_array(Y, [1] + 19 * [0])), "y is missing in 1 row (the first is row 1"),
         (lambda: validate(y=sparse.csr_array(Y)), "y is a sparse matrix of shape (20,); give the values"),
