@@ -24,6 +24,7 @@ _OPTIONAL = {
     "pandas": ("frames", "data frames of pandas as input"),
     "pyarrow": ("frames", "tables of Arrow as input"),
     "duckdb": ("duckdb", "tables of DuckDB databases, and relations"),
+    "fastexcel": ("excel", "spreadsheets (.xlsx)"),
     "pyspark": ("spark", "counting where Spark's rows live (needs Java 17, too)"),
     "scikit-learn": ("validation", "stakes validate, refitting permutation tests, scorers"),
     "matplotlib": ("plots", "ev.plot() and all other plots"),

@@ -77,7 +77,8 @@ _FORMS: dict[str, Callable[[str], str]] = {
 ALIKE = tuple(_FORMS)
 
 
-def form(name: str, words: Sequence[str]) -> str:
+@functools.lru_cache(4096)  # of the few labels that come up again and again
+def form(name: str, words: tuple[str, ...]) -> str:
     """The form of a name in which labels are compared."""
     made = functools.reduce(lambda so_far, word: _FORMS[word](so_far), words, name)
     return name if made == name else form(made, words)  # a quoted number is one only without its quotes

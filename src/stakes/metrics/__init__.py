@@ -6,6 +6,7 @@ input would score, and why it can be undefined. ``python -m stakes metrics`` pri
 
 import ast
 import copyreg
+import itertools
 import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -38,7 +39,7 @@ def list() -> Sequence[Metric]:
 def find(text: str) -> Metric:
     """Return a metric by its name, an alias, or a text such as ``f_beta(beta=0.5)``; ``F2`` will do for that, too."""
     name, parameters = _parse(text)
-    for spelled in (name, *_other_spellings(name)):
+    for spelled in itertools.chain((name,), _other_spellings(name)):
         found = CATALOGUE.get(ALIASES.get(spelled, spelled)) or _average(spelled)
         if found is not None:
             return found.with_parameters(**parameters)

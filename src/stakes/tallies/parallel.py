@@ -17,8 +17,8 @@ _MOST_THREADS = 4
 
 def run_all(tasks: Sequence[Callable[[], T]], rows: int) -> list[T]:
     """Return the results of all tasks in their order; in threads when there are enough rows to be worth it."""
-    threads = min(_MOST_THREADS, os.cpu_count() or 1, len(tasks))
-    if rows < _LARGE or threads < 2:
+    threads = 1 if rows < _LARGE else min(_MOST_THREADS, os.cpu_count() or 1, len(tasks))
+    if threads < 2:
         return [task() for task in tasks]
     from concurrent.futures import ThreadPoolExecutor
 
