@@ -74,7 +74,7 @@ def test_text_that_a_spreadsheet_would_run_is_neutralised(tmp_path, start, shown
         (("calibrate", *DEMO), "method", 4),
         (("system", DEMO_FILES / "clinic_and.toml"), "model", 8),
         (("metrics",), "name", len(stakes.metrics.catalogue())),
-        (("doctor",), "name", 14),
+        (("doctor",), "name", 15),
     ],
 )
 def test_every_verb_has_rows(arguments, first, count):
