@@ -7,7 +7,6 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.columns import Arguments, Column, Data, Values, as_frame, columns_of, refuse_lost_polars, to_column
-from stakes.engines.conditions.syntax import parse
 from stakes.engines.missing import keep
 from stakes.errors import About, Given, InputError, Pass, some
 
@@ -133,6 +132,7 @@ def _by_name(data: Data, wanted: dict[str, str], where: Values, arrays: Argument
 def _rows_where(where: Values, found: Arguments, available: Collection[str], table: Data) -> Arguments:
     """The rows of columns that satisfy a condition."""
     from stakes.engines.conditions.frames import choose_rows  # loads Polars
+    from stakes.engines.conditions.syntax import parse
 
     condition = parse(where)
     condition.check(available)
