@@ -138,20 +138,7 @@ def _read(data: Data, asked: RowQuestion) -> Read:
         )
     of_classes = asked.of_classes or (asked.task == "auto" and None not in quick.values())
     if settle_task(asked.task, columns, of_classes, baseline is not None) == "regression":
-        if score is not None or "prediction" not in columns:
-            raise InputError(
-                "regression-without-prediction",
-                "a regression is judged by ",
-                Pass("prediction"),
-                ", the predicted numbers; ",
-                Pass("score"),
-                " is for classes",
-            )
-        if pricing is not None:
-            raise errors.costs_of_numbers()
-        numbers = as_finite(columns["truth"]), as_finite(columns["prediction"])
-        coded = memory.Rows(*numbers, weight=rows.weight, cluster=cluster, places=rows.places)
-        return Read(coded, rows.length, by=segments, dropped=rows.dropped)
+        return Read(_quantities(asked, rows, cluster), rows.length, by=segments, dropped=rows.dropped)
     if baseline is not None:
         raise InputError(
             "baseline-of-classes",
@@ -160,6 +147,24 @@ def _read(data: Data, asked: RowQuestion) -> Read:
         )
     plan, coded, decided_by = _classes(asked, rows, quick)
     return Read(replace(coded, cluster=cluster), rows.length, plan, segments, decided_by, rows.dropped)
+
+
+def _quantities(asked: RowQuestion, rows: RowsThatCount, cluster: Array | None) -> memory.Rows:
+    """The rows of a regression."""
+    columns = rows.columns
+    if asked.score is not None or "prediction" not in columns:
+        raise InputError(
+            "regression-without-prediction",
+            "a regression is judged by ",
+            Pass("prediction"),
+            ", the predicted numbers; ",
+            Pass("score"),
+            " is for classes",
+        )
+    if asked.pricing is not None:
+        raise errors.costs_of_numbers()
+    truth, prediction = as_finite(columns["truth"]), as_finite(columns["prediction"])
+    return memory.Rows(truth, prediction, weight=rows.weight, cluster=cluster, places=rows.places)
 
 
 def _columns_in_order(data: Data, truth: Values, width: int) -> list[object] | None:

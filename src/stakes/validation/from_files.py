@@ -36,13 +36,14 @@ def validate_file(
     ``target``, ``features`` and the options ``groups``, ``weight`` and ``by`` are names of columns; features are all
     columns that are not named otherwise. Other options are those of :func:`stakes.validate`.
     """
+    from stakes.engines.files.kinds import as_numbers
     from stakes.engines.files.reading import read_whole
 
     require_scikit_learn()
     frame = read_whole(in_format(file, TextFormat.of(options)))
     options = {name: value for name, value in options.items() if name not in FORMAT_OPTIONS}
     if (where := options.pop("where", None)) is not None:
-        frame = frame.filter(satisfying(where, frame.with_columns(map(_as_numbers, frame.get_columns()))))
+        frame = frame.filter(satisfying(where, frame.with_columns(map(as_numbers, frame.get_columns()))))
     beside = {name: options.pop(name, None) for name in _BESIDE}
     for argument, name in {"target": target, **beside}.items():
         _check_column(argument, name, frame)
@@ -59,9 +60,9 @@ def validate_file(
         raise InputError("target-among-features", f"features: {target!r} is what is to be predicted; leave it out")
     X = frame.select(wanted)
     given: dict[str, Column] = {name: None if column is None else frame[column] for name, column in beside.items()}
-    given["weight"] = None if given["weight"] is None else _as_numbers(given["weight"])  # the others are labels: 007
+    given["weight"] = None if given["weight"] is None else as_numbers(given["weight"])  # the others are labels: 007
     return validate(
-        find_estimator(estimator), X.with_columns(map(_as_numbers, X.get_columns())), frame[target], **given, **options
+        find_estimator(estimator), X.with_columns(map(as_numbers, X.get_columns())), frame[target], **given, **options
     )
 
 
@@ -93,11 +94,3 @@ def find_estimator(text: str) -> Estimator:
 def _check_column(argument: str, name: str | None, frame: "pl.DataFrame") -> None:
     if name is not None and name not in frame.columns:
         raise errors.no_such_column(argument, name, frame.columns)
-
-
-def _as_numbers(column: "pl.Series") -> "pl.Series":
-    """A column of text in which every value is a number, or missing, as numbers; any other as it is."""
-    import polars as pl
-
-    numbers = column.cast(pl.Float64, strict=False) if column.dtype == pl.String else column
-    return numbers if numbers.null_count() == column.null_count() else column

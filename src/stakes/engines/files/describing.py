@@ -6,7 +6,7 @@ from functools import cached_property
 
 import polars as pl
 
-from stakes.engines.files.kinds import FileTable, open_table
+from stakes.engines.files.kinds import FileTable, as_numbers, open_table
 from stakes.engines.files.sources import FileNames, sources
 from stakes.errors import short
 from stakes.records import Record
@@ -19,9 +19,9 @@ _FEW, _SHOWN = 20, 5
 """A column of at most so many different values may hold classes; so many are shown of it."""
 
 _NAMES = {
-    "truth": r"y|y_?true|truth|true|label|labels|target|actual|outcome|class|gold|diagnos\w*|observed|reference|befund",
+    "truth": r"y|y_?true|truth|true|label|labels|target|actual|outcome|class|gold|diagnos\w*|observed|reference",
     "prediction": r"y_?pred\w*|pred\w*|decision|decided|said|forecast|y_?hat|guess",
-    "score": r"p|y_?(score|prob\w*)|prob\w*|score|scores|risk|pr|wahrscheinlichkeit",
+    "score": r"p|y_?(score|prob\w*)|prob\w*|score|scores|risk|pr",
 }
 """Names that tell what a column is."""
 
@@ -88,7 +88,7 @@ def describe(data: FileNames) -> DescribedFile:
 
 def _described(table: FileTable, column: pl.Series) -> DescribedColumn:
     if table.dialect is not None and column.dtype == pl.String:
-        column = _as_numbers(table.dialect.normal(column, column.name))
+        column = as_numbers(table.dialect.normal(column, column.name))
     held = column.drop_nulls()
     if column.dtype.is_nested():
         return DescribedColumn(column.name, str(column.dtype), 0, column.null_count(), [])
@@ -101,12 +101,6 @@ def _described(table: FileTable, column: pl.Series) -> DescribedColumn:
     ends = values if len(values) <= _SHOWN else pl.concat([values.head(1), values.tail(1)])
     kind, examples = "whole numbers" if whole else "numbers", [f"{value:g}" for value in ends]
     return DescribedColumn(column.name, kind, len(values), column.null_count(), examples)
-
-
-def _as_numbers(column: pl.Series) -> pl.Series:
-    """A column of text that holds nothing but numbers, as numbers."""
-    numbers = column.str.strip_chars().cast(pl.Float64, strict=False)
-    return numbers if numbers.null_count() == column.null_count() < len(column) else column
 
 
 def _within(column: DescribedColumn) -> bool:

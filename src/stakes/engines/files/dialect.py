@@ -54,7 +54,7 @@ class Dialect:
         """Refuse numbers whose points may part thousands, where nothing else tells what points are."""
         held = column.drop_nulls()
         points = held.filter(held.str.contains(".", literal=True))
-        if len(points) and points.str.contains(_THOUSANDS["."]).all() and _decimals_or_whole(held):
+        if len(points) and points.str.contains(_THOUSANDS["."]).all() and held.str.contains(_NUMBERS["."]).all():
             raise InputError(
                 "which-decimal",
                 About(argument),
@@ -111,11 +111,6 @@ def _uneven(argument: str, how: str, one: str, others: pl.Series, row: int) -> I
     seen = f"{short(repr(others[0]))} and {short(repr(one))}"
     more = f" has numbers {how}, such as {seen} ("
     return InputError("uneven-numbers", About(argument), more, first_row(row), "); write them alike")
-
-
-def _decimals_or_whole(column: pl.Series) -> bool:
-    """Whether all are numbers, with points or without."""
-    return bool(column.str.contains(_NUMBERS["."]).all())
 
 
 def _decimals(column: pl.Series, sign: str) -> pl.Series:

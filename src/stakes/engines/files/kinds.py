@@ -127,6 +127,12 @@ class FileTable:
             return int(self.lazy.select(pl.len()).collect().item())
 
 
+def as_numbers(column: pl.Series) -> pl.Series:
+    """A column of text in which every value is a number, or missing, as numbers; any other as it is."""
+    numbers = column.str.strip_chars().cast(pl.Float64, strict=False) if column.dtype == pl.String else column
+    return numbers if numbers.null_count() == column.null_count() else column
+
+
 def open_table(source: Source) -> FileTable:
     """Find out the kind of a source and the names of its columns."""
     refuse_lost_polars()
