@@ -4,6 +4,7 @@ import gzip
 import json
 import warnings
 
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -90,14 +91,16 @@ def test_every_dialect_gives_the_same_figures(tmp_path, separator, decimal, perc
     assert again["auc"] == found["auc"]
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "windows-1252", "latin-1"])
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "windows-1252", "latin-1"]
+)
 @pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("zipped", [False, True])
 def test_every_encoding_and_end_of_line(tmp_path, encoding, ends, zipped):
     path = tmp_path / ("a.csv.gz" if zipped else "a.csv")
     content = written(ends=ends).replace("yes", "größer").encode(encoding)
     path.write_bytes(gzip.compress(content) if zipped else content)
-    said = {} if encoding in ("utf-8", "utf-8-sig", "utf-16") else {"encoding": encoding}
+    said = {} if encoding.startswith("utf") else {"encoding": encoding}
     found = stakes.evaluate(path, **{**FIT, "positive": "größer"}, **said)
     assert found["auc"].value == AUC
 
@@ -170,6 +173,36 @@ def test_lists_and_nested_fields_of_json(tmp_path):
         assert found["auc"].value == AUC
 
 
+@pytest.mark.parametrize("orient", ["records", "columns", "index", "split", "table", "list", "wrapped"])
+def test_tables_of_json_as_libraries_write_them(tmp_path, orient):
+    frame = pd.DataFrame(ROWS, columns=["y", "p"])
+    texts = {
+        "list": lambda: json.dumps(frame.to_dict("list")),
+        "wrapped": lambda: json.dumps({"data": frame.to_dict("records"), "count": 4}, indent=1),
+    }
+    (tmp_path / "a.json").write_text(texts[orient]() if orient in texts else frame.to_json(orient=orient))
+    assert stakes.evaluate(tmp_path / "a.json", **FIT)["auc"].value == AUC
+
+
+def test_an_object_of_json_that_is_one_row(tmp_path):
+    (tmp_path / "a.json").write_text('{"y": 1, "scores": {"a": 0.5}}\n')
+    assert json.loads(run("columns", tmp_path / "a.json", "--json").stdout)["rows"] == 1
+
+
+def test_files_with_types_beside_text(tmp_path):
+    """A number is the same class in all of them, and so is a truth value; a code with zeros before it is none."""
+    text, typed = tmp_path / "a.csv", tmp_path / "b.parquet"
+    for values, labels in (([1, 0], ["1", "0"]), ([True, False], ["TRUE", "FALSE"])):
+        text.write_text(f"y,p\n{labels[0]},0.9\n{labels[1]},0.25\n")
+        pl.DataFrame({"y": values, "p": [0.75, 0.5]}).write_parquet(typed)
+        for files in ([text, typed], [typed, text]):
+            assert (stakes.evaluate(files, truth="y", score="p").rows, len(files)) == (4, 2)
+    text.write_text("y,p\n01,0.9\n0,0.25\n")
+    pl.DataFrame({"y": [1, 0], "p": [0.75, 0.5]}).write_parquet(typed)
+    with pytest.raises(stakes.InputError, match=r"truth holds text in .*a\.csv and numbers in .*b\.parquet; write"):
+        stakes.evaluate([text, typed], truth="y", score="p")
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -197,7 +230,8 @@ def test_lists_of_json_that_are_wrong(tmp_path, text, words):
             r"score has numbers with two decimal signs, such as .*, line [23]\); write",
         ),
         ("y;p\n1;50 %\n0;0,2\n", {}, r"score has numbers with a percent sign and without, such as .*write them alike"),
-        ("y;p\n1;1,234\n0;2,345\n", {}, r"'1,234' \(.*line 2\); if that is a decimal sign pass decimal=','"),
+        ("y;p\n1;1,234\n0;2,345\n", {}, r"'1,234', whose commas may part thousands; pass decimal=',' if they are"),
+        ("y;p\n1;1,2\n0;2\n", {"decimal": "."}, r"'1,2' \(.*line 2\); if that is a decimal sign pass decimal=','"),
         ("y,p\n1,0.5\n", {"separator": "ab"}, "separator='ab' is not one sign; give ',', ';', '|' or a tab"),
         ("y,p\n1,0.5\n", {"separator": ",", "decimal": ","}, "decimal=',' separates the fields, too"),
         ("y,p\n1,0.5\n", {"decimal": "!"}, "decimal='!' is neither '.' nor ','"),
@@ -267,6 +301,22 @@ def test_lines_are_counted_as_an_editor_does(tmp_path):
                 stakes.evaluate(data, truth="y", score="p")
 
 
+def test_lines_are_those_of_the_file_whatever_rows_are_left_out(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("y,p,w,g\n" + "1,,1,a\n" * 3 + "1,oops,1,b\n" * 2 + "0,0.2,1,a\n1,0.1,1,a\n0,0.5,-1,a\n")
+    asked = {"truth": "y", "score": "p", "weight": "w", "where": "g = 'a'"}
+    with pytest.raises(stakes.InputError, match=r"score is missing in 3 rows \(the first is in .*a\.csv, line 2\)"):
+        stakes.evaluate(path, **asked)
+    with pytest.raises(stakes.InputError, match=r"weight is negative in 1 row \(the first is in .*a\.csv, line 9\)"):
+        stakes.evaluate(path, **asked, missing="drop")
+    path.write_text("y,p,g\n1,oops,b\n1,0.5,a\n0,oops,a\n")
+    with pytest.raises(stakes.InputError, match=r"no number \('oops'; the first is in .*a\.csv, line 4\)"):
+        stakes.evaluate(path, truth="y", score="p", where="g = 'a'")
+    rows = {"truth": [1, None, 0, 1], "score": [0.5, 0.5, 0.25, float("inf")]}
+    with pytest.raises(stakes.InputError, match=r"score is infinite in 1 row .the first is row 4, counting from 1"):
+        stakes.evaluate(**rows, missing="drop")
+
+
 def test_points_of_thousands(tmp_path):
     """Beside decimal commas they part thousands; alone in such a file they are asked about."""
     path = tmp_path / "a.csv"
@@ -283,6 +333,48 @@ def test_points_of_thousands(tmp_path):
     path.write_text("y;p\n1;0,5\n0;12.34\n")
     with pytest.raises(stakes.InputError, match="score has numbers with two decimal signs"):
         stakes.evaluate(path, truth="y", score="p", separator=";", decimal=",")
+
+
+@pytest.mark.parametrize(
+    ("values", "more"),
+    [
+        (["1,234.5", "1,200.0", "950.25", "1,000"], {}),
+        (["1.234,5", "1.200,0", "950,25", "1.000"], {}),
+        (["1'234.5", "1'200.0", "950.25", "1'000"], {}),
+        (["1 234,5", "1\u202f200,0", "950,25", "1\u00a0000"], {}),
+        (["1234.5", "1200.0", "950.25", "1000"], {}),
+        (["1,234.5", "1,200", "950.25", "1,000"], {"decimal": "."}),
+    ],
+)
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_marks_of_thousands(tmp_path, values, more, separator):
+    path = tmp_path / "a.csv"
+    truth, said = values[::2], values[1::2]
+    path.write_text(f"y{separator}p\n" + "".join(f'"{y}"{separator}"{p}"\n' for y, p in zip(truth, said, strict=True)))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = stakes.evaluate(path, truth="y", prediction="p", separator=separator, **more)
+    assert found["mae"].value == pytest.approx((34.5 + 49.75) / 2, rel=1e-15)
+    told = " ".join(str(one.message) for one in caught)
+    assert ("marks of thousands in 'y' and 'p'; pass decimal=" in told) == (len(values[0]) > 6 and not more)
+
+
+def test_thousands_alone_are_asked_about(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('y,p\n"1,234","1,200"\n"2,345","950"\n')
+    with pytest.raises(stakes.InputError, match=r"'1,234', whose commas may part thousands; pass decimal=',' if they"):
+        stakes.evaluate(path, truth="y", prediction="p", task="regression")
+    numbers = {"truth": "y", "prediction": "p", "task": "regression"}
+    assert stakes.evaluate(path, **numbers, decimal=".")["mae"].value == (34 + 1395) / 2
+    path.write_text('y,p\n"1.234.567",1\n"950",2\n')  # which no decimal point does
+    with pytest.warns(stakes.InputWarning, match="decimal commas and marks of thousands in 'y'"):
+        assert stakes.evaluate(path, **numbers)["mae"].value == (1234566 + 948) / 2
+
+
+def test_words_are_no_numbers_with_marks(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('y,p,g\n1,0.5,"10,000"\n0,0.25,"10,000"\n1,0.75,New York\n0,0.5,New York\n')
+    assert list(stakes.evaluate(path, truth="y", score="p", by="g").segments) == ["10000", "New York"]
 
 
 def test_percentages_that_are_shares(tmp_path):

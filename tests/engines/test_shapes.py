@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.metrics import accuracy_score, roc_auc_score
+from sklearn.metrics import accuracy_score, brier_score_loss, log_loss, roc_auc_score
 
 import stakes
 from stakes import metrics
@@ -69,3 +69,27 @@ def test_scores_that_do_not_add_up_order_the_rows():
     costs = stakes.Costs(np.ones((3, 3)) - np.eye(3), classes=[0, 1, 2])
     with pytest.raises(stakes.InputError, match=r"do not add up to 1 .*divide each row by its sum"):
         stakes.evaluate(truth=truth, score=uneven, costs=costs)
+
+
+def test_figures_of_several_classes_work_with_two():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 60)
+    score = np.clip(rng.normal(0.3 + 0.4 * truth, 0.25), 0.01, 0.99)
+    both, named = np.column_stack([1 - score, score]), np.array(["a", "b"])[truth]
+    expected = {
+        "multiclass_log_loss": log_loss(truth, both),
+        "multiclass_brier_score": 2 * brier_score_loss(truth, score),
+        "hand_till_auc": roc_auc_score(truth, score),
+        "macro_auc": roc_auc_score(truth, score),
+        "top_k_accuracy(k=1)": np.mean((score > 0.5) == truth),
+    }
+    ev = stakes.evaluate(truth=named, score=both, classes=["a", "b"])  # neither of which is positive
+    for name, value in expected.items():
+        metric = stakes.metrics.find(name)
+        assert metric(truth, both) == pytest.approx(value, rel=1e-14)
+        assert metric(named, {"b": score, "a": 1 - score}) == pytest.approx(value, rel=1e-14)
+        assert ev[name].value == pytest.approx(value, rel=1e-14)
+    two = stakes.evaluate(truth=named, score=both, classes=["a", "b"], positive="b")
+    for name, plain in {"macro_auc": "auc", "multiclass_log_loss": "log_loss"}.items():
+        with pytest.raises(stakes.InputError, match=f"{name} is .* here one of two is positive; ask for '{plain}'"):
+            two[name]

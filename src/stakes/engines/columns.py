@@ -40,6 +40,9 @@ LazyTable: TypeAlias = "nw.LazyFrame[Any]"
 """What Narwhals makes of columns and tables of any library."""
 
 
+_GROUPING = ("by", "cluster")
+"""Columns that only tell rows apart."""
+
 MOST_ROWS = 100_000_000
 """So many rows at most may stand behind frequencies, which are counted one by one."""
 
@@ -108,11 +111,12 @@ def _wrap(values: Values) -> "Series | Table | LazyTable | Values":
         raise
 
 
-def refuse_repeated_names(names: Sequence[str]) -> None:
+def refuse_repeated_names(names: Sequence[str], file: str = "") -> None:
     """Refuse columns of which two have one name."""
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
-        raise errors.duplicate_columns(twice) from None
+        problem = errors.duplicate_columns(twice)
+        raise problem.within(file) if file else problem from None
 
 
 # ── one column ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -248,7 +252,19 @@ def _from_series(series: Series, argument: str) -> Column:
         return _from_numpy(series.to_numpy(), argument)
     if dtype == nw.Decimal:
         return _from_numpy(series.cast(nw.Float64).to_numpy(), argument)
+    if dtype in (nw.Date, nw.Datetime) and argument.partition(" ")[0] in _GROUPING:
+        return _from_days(series, argument)
     raise errors.unsupported_type(argument, str(dtype))
+
+
+def _from_days(series: Series, argument: str) -> Column:
+    """Days, or times to the second, as text; they name segments and clusters."""
+    import narwhals as nw
+
+    days = series.dtype == nw.Date or bool((series.dt.truncate("1d") == series).all())
+    if not days and not (series.dt.truncate("1s") == series).all():
+        raise errors.unsupported_type(argument, str(series.dtype))
+    return _from_texts(series.dt.to_string("%Y-%m-%d" if days else "%Y-%m-%d %H:%M:%S").to_list(), argument)
 
 
 def _from_categories(series: Series, argument: str) -> Column:

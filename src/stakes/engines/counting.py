@@ -7,7 +7,7 @@ from stakes import errors
 from stakes.engines.columns import Data, Values
 from stakes.engines.files.text_format import in_format
 from stakes.engines.plan import Counted
-from stakes.engines.reading import RowQuestion, count_read, read_rows
+from stakes.engines.reading import RowQuestion, count_read, locating, read_rows
 from stakes.engines.tables import is_lazy, names_files, same_column
 from stakes.errors import InputError, Pass, Text
 from stakes.tallies.checks import check_flag
@@ -32,7 +32,8 @@ def count_rows(
         check_flag("exact", exact)
     counted = _count_batches(iter(data), asked) if in_batches(data) else _count_elsewhere(data, asked, exact)
     if counted is None:
-        counted = count_read(read_rows(data, asked), asked.baseline, asked.parts)
+        with locating(data, asked):
+            counted = count_read(read_rows(data, asked), asked.baseline, asked.parts)
     counted = replace(counted, same_column=same_column(columns))
     if exact is not False:
         return counted

@@ -19,8 +19,8 @@ from stakes.errors import About, InputError, Pass, some
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
 
-PAIRS = (("0", "1"), ("-1", "1"), ("false", "true"), ("False", "True"), ("0.0", "1.0"))
-"""Pairs of which the second is the positive class; the last two are how text files often write the others."""
+PAIRS = (("0", "1"), ("-1", "1"), ("false", "true"), ("False", "True"), ("FALSE", "TRUE"), ("0.0", "1.0"))
+"""Pairs of which the second is the positive class; the last three are how text files often write the others."""
 
 _BLOCK = 1 << 16
 _FEW = 1 << 16
@@ -148,12 +148,12 @@ def settle(
     positive: Values,
     scored: Sequence[str] = (),
     *,
-    ask: bool = True,
+    ask: bool | None = True,
 ) -> Plan:
     """Return the classes, the decisions and the positive class of two.
 
     Classes are those that occur, those that have a score column of their own, or those that are declared. Where it is
-    not obvious which one is positive, stakes can ``ask``, or leave it open.
+    not obvious which one is positive, stakes can ``ask``, or leave it open; None leaves it open in any case.
     """
     names = list(dict.fromkeys([*truth.names, *scored]))
     said = () if prediction is None else prediction.names
@@ -183,7 +183,7 @@ def settle(
         if wanted is not None:
             raise errors.positive_of_many(wanted, known)
         return Plan(known, known + extra)
-    chosen = _positive(known, wanted)
+    chosen = None if ask is None else _positive(known, wanted)
     if chosen is None:
         if ask:
             raise errors.which_positive(known)

@@ -1,7 +1,8 @@
 """Rows in memory: read and checked, then counted as what the task calls for."""
 
 import functools
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -15,14 +16,13 @@ from stakes.engines.files.text_format import TextFormat, in_format
 from stakes.engines.labels import Labels, encode, same_kind, settle, zeros_and_ones
 from stakes.engines.plan import Counted, DecidedBy, Plan
 from stakes.engines.pricing import add_decisions_by_cost, classes_of_costs, cost_column, decide_by_costs
-from stakes.engines.rows import Dropped, RowsThatCount, rows_that_count
+from stakes.engines.rows import Dropped, RowsThatCount, keep_numbers, rows_that_count
 from stakes.engines.segments import segment_labels, spread_by
 from stakes.engines.tables import names_files, take
 from stakes.engines.tasks import settle_task
 from stakes.errors import About, Given, InputError, Pass, some
 from stakes.tallies import ClassScores, ScoreTable
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.checks import is_one_of
 from stakes.tallies.parallel import run_all
 from stakes.tallies.pricing import Pricing
 
@@ -37,7 +37,8 @@ _MOST_LABELS = 20
 class Read:
     """Rows that were read and checked, ready to be counted: codes and numbers, and for classes the plan.
 
-    ``length`` is the number of rows before any were left out, the ``dropped`` ones.
+    ``length`` is the number of rows before any were left out, the ``dropped`` ones; ``places`` are where the others
+    stood, if some were.
     ``decided_by`` says how the decisions came about (see :class:`Counted`).
     """
 
@@ -47,6 +48,7 @@ class Read:
     by: Labels | None = None
     decided_by: DecidedBy = "rows"
     dropped: Dropped = field(default_factory=Dropped)
+    places: Array | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -55,7 +57,8 @@ class RowQuestion:
 
     ``where`` is a condition that chooses rows of the table; ``missing="drop"`` leaves out rows that lack a value.
     ``alike`` says which differences in the spelling of labels do not count (``alike.py``). ``parts`` are those of a
-    tally that some figures need and that cost time; all of them when it is None.
+    tally that some figures need and that cost time; all of them when it is None. ``several`` judges two classes as
+    several are judged, none of which is positive.
 
     ``pricing`` decides where there are only scores, or ``threshold`` does where costs differ from row to row.
     """
@@ -77,6 +80,7 @@ class RowQuestion:
     where: Values = None
     missing: str = "error"
     alike: Values = None
+    several: bool = False
     text_format: TextFormat | None = None
 
     @property
@@ -88,26 +92,32 @@ class RowQuestion:
 def read_rows(data: Data, asked: RowQuestion) -> Read:
     """Read and check the rows of one table, without counting them yet; errors tell where in a file a row stands."""
     data = in_format(data, asked.text_format)
-    try:
+    with locating(data, asked):
         return _read(data, asked)
+
+
+@contextmanager
+def locating(data: Data, asked: RowQuestion) -> Iterator[None]:
+    """Let errors tell where in a file a row stands."""
+    try:
+        yield
     except InputError as problem:
-        all_rows = asked.where is None and is_one_of(asked.missing, ("error",))  # others have no number
-        if not all_rows or data is None or not names_files(data):
+        if data is None or not names_files(data):
             raise
         from stakes.engines.files.reading import Files  # loads Polars
         from stakes.engines.files.sources import read_once
 
         if read_once(data):
             raise
-        raise problem.located(lambda row: Files.open(data, {}).place_of(row)) from None
+        raise problem.located(lambda row: Files.open(data, {}, asked.where).place_of(row)) from None
 
 
 def _read(data: Data, asked: RowQuestion) -> Read:
-    score, pricing, baseline = asked.score, asked.pricing, asked.baseline
+    score, pricing = asked.score, asked.pricing
     if (score is None or (isinstance(score, dict) and not score)) and asked.prediction is None:
         raise errors.nothing_to_judge()
-    if baseline is not None:
-        check_baseline(baseline)
+    if asked.baseline is not None:
+        check_baseline(asked.baseline)
     if asked.classes is None and (width := width_of(score)) > 1:
         asked = replace(asked, classes=_columns_in_order(data, asked.truth, width))
     scores, table = spread_scores(score, asked.classes)
@@ -124,10 +134,16 @@ def _read(data: Data, asked: RowQuestion) -> Read:
     named |= {**spread_by(asked.by, data), **scores}
     found = take(data, asked.where, **named, **prices)
     rows = rows_that_count(found, table, asked.missing, {} if data is None else named)
-    columns = rows.columns
-    if scores and "score" not in scores:
-        table = as_table({name.removeprefix("score of "): columns[name] for name in scores})
-        rows = replace(rows, table=table)
+    with keep_numbers(rows.places):
+        if scores and "score" not in scores:
+            table = as_table({name.removeprefix("score of "): rows.columns[name] for name in scores})
+            rows = replace(rows, table=table)
+        return replace(_interpret(asked, rows), places=rows.places)
+
+
+def _interpret(asked: RowQuestion, rows: RowsThatCount) -> Read:
+    """Find out which task the columns are of, and number their classes or take their quantities."""
+    columns, baseline = rows.columns, asked.baseline
     segments, cluster = segment_labels(columns), encode(columns["cluster"]).codes if "cluster" in columns else None
     quick = {name: zeros_and_ones(columns[name]) for name in columns if name in ("truth", "prediction")}
     if baseline is not None and columns["truth"].kind == "text" and not any(map(read_number, columns["truth"].names)):
@@ -181,9 +197,10 @@ def _columns_in_order(data: Data, truth: Values, width: int) -> list[object] | N
 
 def count_read(read: Read, baseline: float | None = None, parts: Collection[str] | None = None) -> Counted:
     """Count rows that were read."""
-    if read.plan is None:
-        return _with_rows(memory.count_errors(read.rows, read.by, baseline, parts), read)
-    counted = memory.count_classes(read.plan, read.rows, read.by, parts)
+    with keep_numbers(read.places):
+        if read.plan is None:
+            return _with_rows(memory.count_errors(read.rows, read.by, baseline, parts), read)
+        counted = memory.count_classes(read.plan, read.rows, read.by, parts)
     tallies = [tally for tally in counted.tallies.values() if isinstance(tally, ScoreTable | ClassScores)]
     if parts is None and not all(tally.probabilities for tally in tallies):
         warn_of_few_outside(np.asarray(read.rows.scores))
@@ -219,8 +236,9 @@ def _classes(
     prediction = others[0] if others else None
     if pricing is not None and classes is None:
         classes = classes_of_costs(pricing.costs, truth.names)
-    scored = table is not None or "score" in columns  # a score is that of the positive class
-    plan = settle(truth, prediction, classes, asked.positive, named_classes if classes is None else (), ask=scored)
+    ask = None if asked.several else "score" in columns  # such a score is that of the positive class
+    scored = named_classes if classes is None else ()
+    plan = settle(truth, prediction, classes, asked.positive, scored, ask=ask)
     if pricing is not None and prediction is not None:
         plan = add_decisions_by_cost(plan, pricing, prediction.names)
     decided = None if prediction is None else prediction.into(plan.decisions)

@@ -1,8 +1,8 @@
 """Which rows count: those without gaps, if others are to be left out, and those of some weight."""
 
 from collections import Counter
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -13,6 +13,7 @@ from stakes.engines.columns import Arguments, Column, as_frequencies, as_weights
 from stakes.engines.missing import keep, lacking, present_rows
 from stakes.engines.segments import segment_labels
 from stakes.engines.tables import as_columns
+from stakes.errors import InputError
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 
@@ -63,6 +64,15 @@ class RowsThatCount:
         )
 
 
+@contextmanager
+def keep_numbers(places: Array | None) -> Iterator[None]:
+    """Let errors tell the number that a row had before others were left out."""
+    try:
+        yield
+    except InputError as problem:
+        raise problem if places is None else problem.renumbered(lambda row: int(places[row])) from None
+
+
 def rows_that_count(
     found: Arguments, table: ClassColumns | None, missing: str, given: Arguments | None = None
 ) -> RowsThatCount:
@@ -72,16 +82,17 @@ def rows_that_count(
         dropped, places = _dropped(found, present), np.flatnonzero(present)
         found = {name: keep(values, present) for name, values in found.items()}
         table = None if table is None else table.keep(present)
-    columns = as_columns(found, given or {})
-    rows = len(columns["truth"])
-    if table is not None and len(table.values) != rows:
-        raise errors.wrong_length("score", len(table.values), rows)
-    try:
-        weight = as_weights(columns.pop("weight")) if "weight" in columns else None
-    except errors.EmptyError as nothing:
-        nothing.dropped += dropped.rows
-        raise
-    frequency = as_frequencies(columns.pop("frequency")) if "frequency" in columns else None
+    with keep_numbers(places):
+        columns = as_columns(found, given or {})
+        rows = len(columns["truth"])
+        if table is not None and len(table.values) != rows:
+            raise errors.wrong_length("score", len(table.values), rows)
+        try:
+            weight = as_weights(columns.pop("weight")) if "weight" in columns else None
+        except errors.EmptyError as nothing:
+            nothing.dropped += dropped.rows
+            raise
+        frequency = as_frequencies(columns.pop("frequency")) if "frequency" in columns else None
     counting = RowsThatCount(columns, table, weight, dropped.rows + rows, dropped, places)
     if frequency is not None:
         counting = counting.repeated(frequency)

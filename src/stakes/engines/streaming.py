@@ -118,9 +118,7 @@ def _batches(files: Files, missing: str) -> Iterator["Batch"]:
         except errors.EmptyError as nothing:
             yield Batch({}, {}, None, None, Dropped(nothing.dropped), nothing.dropped)
         except errors.InputError as problem:
-            if files.condition is None:
-                raise problem.located(partial(_place, files, first)) from None
-            raise problem.within(f"rows {first + 1:,} to {rows:,}, counted by themselves") from None
+            raise problem.located(partial(_place, files, first)) from None
 
 
 def _place(files: Files, first: int, row: int) -> str:

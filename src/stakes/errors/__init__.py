@@ -52,11 +52,17 @@ class _OneLine(Exception):  # noqa: N818 - warnings are made of it, too
 
     def located(self, place: Callable[[int], str]) -> Self:
         """Return the same problem, with the place in a file instead of the number of a row."""
+        return self._pointing(lambda row: f"the first is in {place(row)}")
+
+    def renumbered(self, number: Callable[[int], int]) -> Self:
+        """Return the same problem, with the number that its row had before others were left out."""
+        return self._pointing(lambda row: FirstRow(number(row)))
+
+    def _pointing(self, to: Callable[[int], str]) -> Self:
         parts = self.text.parts
         if not any(isinstance(part, FirstRow) for part in parts):
             return self
-        found = (f"the first is in {place(part.row)}" if isinstance(part, FirstRow) else part for part in parts)
-        return type(self)(self.code, *found)
+        return type(self)(self.code, *(to(part.row) if isinstance(part, FirstRow) else part for part in parts))
 
     def __str__(self) -> str:
         return self.written(in_python)

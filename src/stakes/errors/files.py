@@ -37,6 +37,12 @@ def ragged_line(path: str, line: int, fields: int, width: int) -> InputError:
     )
 
 
+def title_lines(path: str, where: str, above: int) -> InputError:
+    return InputError(
+        "title-lines", f"{path}: the columns are named in {where}, below something else; pass ", Pass("skip", above)
+    )
+
+
 def not_utf8(path: str, line: int) -> InputError:
     return InputError(
         "not-utf8",

@@ -13,10 +13,11 @@ from stakes.engines.plan import Counted
 from stakes.errors import InputError, Pass, Text
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric
+from stakes.metrics.many import of_two_classes
 from stakes.metrics.reasons import NO_SCORES
 from stakes.question.options import Value
 from stakes.records import Share
-from stakes.tallies import Confusion, CostSums, ScoreTable, Tally
+from stakes.tallies import ClassScores, Confusion, CostSums, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_threshold
 from stakes.tallies.costs import Costs
@@ -187,6 +188,12 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
         if metric.tally is CostSums and (self.probabilities or self.threshold is not None):
             return Text(
                 "these costs differ by row; evaluate the rows again with ", Pass("costs"), " and ", Pass("threshold")
+            )
+        if metric.tally is ClassScores and (name := of_two_classes(metric)):
+            raise InputError(
+                "of-several-classes",
+                f"{metric.name} is a figure of the scores of several classes, and here one of two is positive; ask for "
+                f"{name!r}",
             )
         if metric.tally in (Confusion, CostSums):
             return Text("the scores are no probabilities, so there are no decisions yet; pass ", Pass("threshold"))

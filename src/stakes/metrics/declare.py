@@ -288,7 +288,10 @@ class Metric:
                 f"call {self.name}(truth, {column}), or {self.name}(table) with a {self.tally.kind} table",
             )
         task = "regression" if self.tally is ErrorSums else "classification"
-        counted = count_rows(truth=rows[0], **{column: rows[1]}, task=task, parts=self.parts, **options)
+        several = self.tally is ClassScores
+        counted = count_rows(
+            truth=rows[0], **{column: rows[1]}, task=task, parts=self.parts, several=several, **options
+        )
         kinds = counted.tallies
         if self.tally.kind in kinds or (self.sparse and "joint" in kinds):
             return kinds.get(self.tally.kind) or kinds["joint"]

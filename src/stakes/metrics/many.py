@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from stakes.errors import InputError
-from stakes.metrics.declare import COUNT, Metric, measure, metric
+from stakes.metrics.declare import CATALOGUE, COUNT, Metric, measure, metric
 from stakes.metrics.reasons import NO_PROBABILITIES, NO_ROWS, Undefined
 from stakes.tallies import ClassScores, Confusion, ScoreTable
 from stakes.tallies.arithmetic import Array, Number, exact, ratio
@@ -59,6 +59,12 @@ def average_of(base: Metric, how: str) -> Metric:
         interval="sample" if scored else "cells",
         no_interval=base.no_interval or ("" if not scored or base.interval == "auc" else _APART),
     )
+
+
+def of_two_classes(metric: Metric) -> str:
+    """The name of the figure that says of two classes what this one says of several; empty if there is none."""
+    plain = metric.name.partition("_")[2] if metric.name.partition("_")[0] in AVERAGES else ""
+    return plain or next((one.name for one in CATALOGUE.values() if one.of_many == metric.name), "")
 
 
 def _of_decisions(table: Confusion, *, base: Metric, how: str, **parameters: float) -> Number:

@@ -1,7 +1,6 @@
 """Separated text. Polars reads it; when something is wrong, a slow second look by Python's reader names the line."""
 
 import csv
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from itertools import islice
@@ -9,7 +8,8 @@ from itertools import islice
 import polars as pl
 
 from stakes import errors
-from stakes.engines.files.dialect import SEPARATORS, Dialect, fields_of, find_dialect
+from stakes.engines.columns import refuse_repeated_names
+from stakes.engines.files.dialect import SEPARATORS, TITLES, Dialect, fields_of, find_dialect
 from stakes.engines.files.sources import Opened, Source
 from stakes.errors import InputError, Pass
 
@@ -26,9 +26,6 @@ USUAL = {end + zipped: sign for zipped in ("", ".gz") for end, sign in _ENDINGS.
 _FIRST = 1 << 16
 """Bytes at the beginning that tell how a file is written."""
 
-_TITLES = 50
-"""Lines among which a header is looked for."""
-
 
 def dialect_of(source: Source, usual: str | None) -> Dialect:
     """Find out how a file is written, as far as nobody said it."""
@@ -42,7 +39,7 @@ def dialect_of(source: Source, usual: str | None) -> Dialect:
 def header_with(source: Source, names: Collection[str]) -> tuple[int, str] | None:
     """The first of the first lines that holds all these names, and what separates them there."""
     with source.open() as file:
-        for number, line in enumerate(islice(file, _TITLES), 1):
+        for number, line in enumerate(islice(file, TITLES), 1):
             text = line.decode("utf-8-sig", "replace").rstrip("\r\n")
             for sign in SEPARATORS:
                 if set(names) <= set(fields_of(text, sign)):
@@ -91,9 +88,7 @@ def header(source: Source, dialect: Dialect) -> list[str]:
     if len(names) > MOST_COLUMNS:
         raise errors.too_many_columns(source.name, "the header names", MOST_COLUMNS)
     names = [name or f"column {place}" for place, name in enumerate(names, 1)]
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise errors.duplicate_columns(twice).within(source.name)
+    refuse_repeated_names(names, source.name)
     return names
 
 
@@ -160,12 +155,6 @@ def stray_quote(source: Source, dialect: Dialect) -> errors.InputError | None:
                 "in quotes",
             )
     return None
-
-
-def line_of(source: Source, dialect: Dialect, column: str, value: str) -> int:
-    """The first line that has this value in a column."""
-    place = header(source, dialect).index(column)
-    return next(line for line, fields in _rows(source, dialect) if fields and fields[place] == value)
 
 
 def line_of_each(source: Source, dialect: Dialect) -> Iterator[int]:

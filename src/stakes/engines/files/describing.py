@@ -1,14 +1,15 @@
 """What columns files have, what is in them, and which may be the truth, the score and the prediction."""
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
 import polars as pl
 
-from stakes.engines.files.kinds import FileTable, as_numbers, open_table
+from stakes.engines.files.kinds import FileTable, as_numbers, open_table, tell_what_was_found
 from stakes.engines.files.sources import FileNames, sources
-from stakes.errors import short
+from stakes.errors import InputError, short
 from stakes.records import Record
 from stakes.text import visible
 
@@ -82,13 +83,15 @@ class DescribedFile(Record, stakes="columns", shown="* roles"):
 def describe(data: FileNames) -> DescribedFile:
     """Look at the first rows of a file; of several at those of the first."""
     table = open_table(sources(data)[0])
+    tell_what_was_found(table)
     frame = next(table.batches(table.columns, LOOKED_AT), pl.DataFrame(schema=dict.fromkeys(table.columns, pl.String)))
     return DescribedFile(table.source.name, len(frame), [_described(table, column) for column in frame.head(LOOKED_AT)])
 
 
 def _described(table: FileTable, column: pl.Series) -> DescribedColumn:
     if table.dialect is not None and column.dtype == pl.String:
-        column = as_numbers(table.dialect.normal(column, column.name))
+        with suppress(InputError):  # numbers that a question is asked about are listed as text
+            column = as_numbers(table.dialect.normal(column, column.name))
     held = column.drop_nulls()
     if column.dtype.is_nested():
         return DescribedColumn(column.name, str(column.dtype), 0, column.null_count(), [])

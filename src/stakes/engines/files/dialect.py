@@ -5,8 +5,8 @@ What nobody said is found by a rule over the first lines, and asked for where tw
 
 import csv
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import polars as pl
@@ -14,15 +14,30 @@ import polars as pl
 from stakes.engines.files.text_format import TextFormat
 from stakes.errors import About, InputError, Pass, first_row, short, some
 
+_SIGNS = {",": "commas", ".": "points"}
 SEPARATORS = {",": "','", ";": "';'", "\t": "a tab", "|": "'|'"}
 """What may separate fields, in words."""
 
-_RECORDS = 1_000
+RECORDS = 1_000
 """Records at the beginning that tell how a file is written."""
 
+TITLES = 50
+"""Lines among which a header is looked for."""
+
+_OTHER = {".": ",", ",": "."}
+_BLANKS = " '\u2019\u00a0\u202f"
+"""Signs that may part thousands beside the one of "." and "," that is not the decimal sign."""
+
+_START = r"^\s*[+-]?[1-9]\d{0,2}"
 _NUMBERS = {sign: rf"^\s*[+-]?(\d+(\{sign}\d*)?|\{sign}\d+)([eE][+-]?\d+)?\s*$" for sign in ",."}
-_THOUSANDS = {sign: rf"^\s*[+-]?[1-9]\d{{0,2}}(\{sign}\d{{3}})+\s*$" for sign in ",."}
-_GROUPED = r"^\s*[+-]?[1-9]\d{0,2}(\.\d{3})+(,\d+)?\s*$"
+_THOUSANDS = {sign: rf"{_START}(\{sign}\d{{3}})+\s*$" for sign in ",."}
+_GROUPED = {sign: rf"{_START}([{_OTHER[sign]}{_BLANKS}]\d{{3}})+(\{sign}\d*)?\s*$" for sign in ",."}
+_EVIDENT = {
+    sign: rf"{_START}(([{_OTHER[sign]}{_BLANKS}]\d{{3}})+\{sign}\d*|(\{_OTHER[sign]}\d{{3}}){{2,}})\s*$"
+    for sign in ",."
+}
+"""Numbers with a decimal sign; with what may be marks of thousands; with such marks; with marks that tell the sign."""
+
 _PERCENT = r"\s*%\s*$"
 
 
@@ -30,7 +45,8 @@ _PERCENT = r"\s*%\s*$"
 class Dialect:
     """How one file is written; ``percentages`` are the columns whose values end in a percent sign.
 
-    ``found`` says in words what nobody had said, and how to say it.
+    Cells of a spreadsheet have no ``separator``. ``evident`` says that the decimal sign was given, or seen for sure.
+    ``found`` says in words what nobody had said, ``advice`` how to say it; ``other_sheets`` are not read.
     """
 
     separator: str
@@ -38,38 +54,52 @@ class Dialect:
     skip: int = 0
     missing: tuple[str, ...] = ()
     percentages: frozenset[str] = frozenset()
-    sure: bool = True
+    evident: bool = True
     found: tuple[str, ...] = ()
     advice: tuple[Pass, ...] = ()
+    other_sheets: tuple[str, ...] = ()
 
     def normal(self, column: pl.Series, argument: str) -> pl.Series:
         """Text in which numbers are written as Python writes them; what is no number stays as it is."""
         if column.name in self.percentages:
             return self._without_percent(column, argument)
-        if self.decimal == ",":
-            return self._with_points(column, argument)
-        return column if self.sure else self._asked(column, argument)
+        if not self.evident:
+            column = self._asked(column, argument)
+        return self._with_points(self._without_thousands(column), argument)
 
     def _asked(self, column: pl.Series, argument: str) -> pl.Series:
-        """Refuse numbers whose points may part thousands, where nothing else tells what points are."""
-        held = column.drop_nulls()
-        points = held.filter(held.str.contains(".", literal=True))
-        if len(points) and points.str.contains(_THOUSANDS["."]).all() and held.str.contains(_NUMBERS["."]).all():
-            raise InputError(
-                "which-decimal",
-                About(argument),
-                f" has numbers such as {short(repr(points[0]))}, whose points may part thousands; pass ",
-                Pass("decimal", "."),
-                " if they are decimal signs, ",
-                Pass("decimal", ","),
-                " if not",
-            )
+        """Refuse numbers whose points or commas may part thousands, where nothing else tells what they are."""
+        for sign in "," if self.separator == "," else ",.":
+            marked = column.filter(column.str.contains(sign, literal=True))
+            if not len(marked) or not marked.str.contains(_THOUSANDS[sign]).all():
+                continue
+            if column.drop_nulls().str.contains(_NUMBERS[sign]).all():
+                raise InputError(
+                    "which-decimal",
+                    About(argument),
+                    f" has numbers such as {short(repr(marked[0]))}, whose {_SIGNS[sign]} may part thousands; pass ",
+                    Pass("decimal", sign),
+                    " if they are decimal signs, ",
+                    Pass("decimal", _OTHER[sign]),
+                    " if not",
+                )
         return column
+
+    def _without_thousands(self, column: pl.Series) -> pl.Series:
+        """Numbers without marks of thousands; where no decimal sign is evident, only if all values are numbers."""
+        marks = [_OTHER[self.decimal], *_BLANKS]
+        if not column.str.contains_any(marks).any():
+            return column
+        grouped = column.str.contains(_GROUPED[self.decimal]).fill_null(False)
+        if not self.evident and not (grouped | column.str.contains(_NUMBERS[self.decimal])).all():
+            return column
+        bare = column.str.replace_all(f"[{_OTHER[self.decimal]}{_BLANKS}]", "")
+        return bare.zip_with(grouped, column)
 
     def why_no_number(self, column: pl.Series, argument: str, row: int) -> InputError | None:
         """What is wrong with a value that is a number in another dialect; None for what is none in any."""
         value, held = column[row], column.drop_nulls()
-        other = "." if self.decimal == "," else ","
+        other = _OTHER[self.decimal]
         if re.search(_PERCENT, value):
             bare = held.filter(~held.str.contains(_PERCENT))
             return _uneven(argument, "with a percent sign and without", value, bare, row) if len(bare) else None
@@ -88,8 +118,8 @@ class Dialect:
         )
 
     def _with_points(self, column: pl.Series, argument: str) -> pl.Series:
-        grouped = column.str.contains(_GROUPED).fill_null(False)
-        column = column.str.replace_all(".", "", literal=True).zip_with(grouped, column)
+        if self.decimal == ".":
+            return column
         commas, points = (_decimals(column, sign).fill_null(False) for sign in ",.")
         if commas.any() and points.any():
             first = int(points.arg_true()[0])
@@ -101,7 +131,7 @@ class Dialect:
         if not signed.all():
             first = int((~signed).arg_true()[0])
             raise _uneven(argument, "with a percent sign and without", column[first], column.filter(signed), first)
-        plain = self._with_points(column.str.replace(_PERCENT, ""), argument)
+        plain = self._with_points(self._without_thousands(column.str.replace(_PERCENT, "")), argument)
         shares = plain.str.strip_chars().cast(pl.Float64, strict=False) / 100
         return shares.cast(pl.String).zip_with(shares.is_not_null() | column.is_null(), column)
 
@@ -124,24 +154,29 @@ def find_dialect(name: str, lines: Sequence[str], given: TextFormat, usual: str 
     ``usual`` is the separator that its name promises.
     """
     separator = given.separator or _separator(name, lines, usual)
-    columns = _columns(lines, separator, given.na)
-    decimal = given.decimal or _decimal(columns.values())
+    dialect = of_values(_columns(lines, separator, given.na), given, separator)
+    if given.separator is not None or separator == (usual or ","):
+        return dialect
+    found = (f"fields separated by {SEPARATORS[separator]}", *dialect.found)
+    advice = (Pass("separator", "tab" if separator == "\t" else separator), *dialect.advice)
+    return replace(dialect, found=found, advice=advice)
+
+
+def of_values(columns: Mapping[str, Sequence[str]], given: TextFormat, separator: str = "") -> Dialect:
+    """Find out how numbers are written from the first values of each column that holds text."""
+    signs = {sign for values in columns.values() for sign in ",." if _written_with(values, sign)}
+    decimal = given.decimal or ("," if signs == {","} else ".")
     percentages = frozenset(column for column, values in columns.items() if _in_percent(values, decimal))
-    found, advice = [], []
-    if given.separator is None and separator != (usual or ","):
-        found.append(f"fields separated by {SEPARATORS[separator]}")
-        advice.append(Pass("separator", "tab" if separator == "\t" else separator))
-    if given.decimal is None and decimal != ".":
-        found.append("decimal commas")
-        advice.append(Pass("decimal", decimal))
+    evident = given.decimal is not None or decimal in signs
+    grouped = [name for name, values in columns.items() if evident and _has_thousands(values, decimal)]
+    told = {"decimal commas": decimal == ",", f"marks of thousands in {some(grouped)}": bool(grouped)}
+    found = [words for words, so in told.items() if so and given.decimal is None]
+    advice = [Pass("decimal", decimal)] if found else []
     if percentages and not given.percent:
         found.append(f"percentages in {some(sorted(percentages))}")
         advice.append(Pass("percent", True))
-    sure = (
-        separator == "," or given.decimal is not None or any(_written_with(values, ".") for values in columns.values())
-    )
     missing = ("", *given.na)
-    return Dialect(separator, decimal, given.skip, missing, percentages, sure, tuple(found), tuple(advice))
+    return Dialect(separator, decimal, given.skip, missing, percentages, evident, tuple(found), tuple(advice))
 
 
 # ── the separator ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -168,7 +203,7 @@ def fields_of(line: str, sign: str) -> list[str]:
 
 def _records(lines: Sequence[str], sign: str) -> list[list[str]]:
     """The first records; lines of nothing are none."""
-    return [record for record in islice(csv.reader(lines, delimiter=sign), _RECORDS) if record]
+    return [record for record in islice(csv.reader(lines, delimiter=sign), RECORDS) if record]
 
 
 # ── numbers ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -183,21 +218,29 @@ def _columns(lines: Sequence[str], separator: str, missing: Iterable[str]) -> di
     return values
 
 
-def _decimal(columns: Iterable[list[str]]) -> str:
-    """A comma where a column holds numbers with commas that cannot part thousands, and none holds ones with points."""
-    signs = {sign for values in columns for sign in ",." if _written_with(values, sign)}
-    return "," if signs == {","} else "."
-
-
 def _written_with(values: Iterable[str], sign: str) -> bool:
     """Whether these are numbers, some of which have this decimal sign for sure."""
     plain = [re.sub(_PERCENT, "", value) for value in values]
-    decimals = [value for value in plain if sign in value]
-    sure = not all(re.search(_THOUSANDS[sign], value) for value in decimals)
-    return bool(decimals) and sure and all(re.search(_NUMBERS[sign], value) for value in plain)
+    return any(_tells(value, sign) for value in plain) and all(_is_number(value, sign) for value in plain)
+
+
+def _tells(value: str, sign: str) -> bool:
+    """Whether a number can only be read with this decimal sign."""
+    plain = sign in value and re.search(_NUMBERS[sign], value) and not re.search(_THOUSANDS[sign], value)
+    return bool(plain or re.search(_EVIDENT[sign], value))
+
+
+def _is_number(value: str, sign: str) -> bool:
+    return re.search(_NUMBERS[sign], value) is not None or re.search(_GROUPED[sign], value) is not None
+
+
+def _has_thousands(values: Sequence[str], sign: str) -> bool:
+    """Whether these are numbers, some of which have marks of thousands."""
+    grouped = any(re.search(_GROUPED[sign], value) for value in values)
+    return grouped and all(_is_number(value, sign) for value in values)
 
 
 def _in_percent(values: Sequence[str], decimal: str) -> bool:
     plain = [re.sub(_PERCENT, "", value) for value in values]
     signed = all(value.rstrip().endswith("%") for value in values)
-    return bool(values) and signed and all(re.search(_NUMBERS[decimal], value) for value in plain)
+    return bool(values) and signed and all(_is_number(value, decimal) for value in plain)

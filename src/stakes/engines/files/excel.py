@@ -1,19 +1,62 @@
 """Tables of spreadsheets (.xlsx), read by fastexcel; the first sheet unless ``FILE::SHEET`` names another."""
 
 import zipfile
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from stakes import errors
+from stakes.engines.columns import refuse_repeated_names
+from stakes.engines.files.dialect import RECORDS, TITLES, Dialect, of_values
 from stakes.engines.files.sources import Source
 from stakes.errors import InputError, MissingPartError, nearest
+
+if TYPE_CHECKING:
+    import fastexcel
 
 _MOST_BYTES = 256 << 20
 """What a file may unpack to."""
 
+_PLAIN = r"^-?(0|[1-9]\d*)(\.\d+)?$"
+"""How numbers look that stand beside text in a column."""
 
-def read(source: Source) -> pl.LazyFrame:
-    """Read a sheet; its columns have the types of their cells."""
+
+def read(source: Source) -> tuple[pl.LazyFrame, Dialect]:
+    """Read a sheet, and how numbers in text cells are written; all other columns have the types of their cells."""
+    book = _open(source)
+    sheet = _sheet(source, book)
+    cells = book.load_sheet(sheet, header_row=None, skip_rows=0, dtypes="string").to_polars()
+    skip, names = _header(source, sheet, cells)
+    every = [names.get(place, f"\0{place}") for place in range(cells.width)]
+    empty = {name: "string" for name, column in zip(every, cells[skip + 1 :], strict=True) if _is_empty(column)}
+    load = partial(book.load_sheet, sheet, header_row=None, skip_rows=skip + 1, column_names=every)
+    frame = load(schema_sample_rows=None, dtypes=empty).to_polars().select(names.values())
+    texts = frame.select(pl.col(pl.String).replace(dict.fromkeys(("", *source.format.na))))
+    rounded = [one.name for one in texts if one.null_count() > frame[one.name].null_count() and _all_plain(one)]
+    if rounded:  # as text, numbers have fewer digits
+        frame = frame.with_columns(load(dtypes=empty | dict.fromkeys(rounded, "float")).to_polars().select(rounded))
+    frame = frame.with_columns(texts.drop(rounded)).with_columns(map(_as_days, frame.select(pl.col(pl.Datetime))))
+    first = {one.name: one.drop_nulls().head(RECORDS).to_list() for one in frame.select(pl.col(pl.String))}
+    others = () if source.table is not None else tuple(name for name in book.sheet_names if name != sheet)
+    return frame.lazy(), replace(of_values(first, source.format), skip=skip, other_sheets=others)
+
+
+def _is_empty(column: pl.Series) -> bool:
+    return column.null_count() == len(column)
+
+
+def _all_plain(column: pl.Series) -> bool:
+    return bool(column.drop_nulls().str.contains(_PLAIN).all())
+
+
+def _as_days(column: pl.Series) -> pl.Series:
+    """Days where there is no time of the day."""
+    return column.cast(pl.Date) if (column.dt.truncate("1d") == column).all() else column
+
+
+def _open(source: Source) -> "fastexcel.ExcelReader":
     try:
         import fastexcel
     except ImportError:
@@ -28,20 +71,38 @@ def read(source: Source) -> pl.LazyFrame:
             raise errors.unreadable_file(source.name, "it is an archive, and no spreadsheet")
         if sum(part.file_size for part in parts.infolist()) > _MOST_BYTES:
             raise errors.unreadable_file(source.name, f"it unpacks to more than {_MOST_BYTES:,} bytes; save it as CSV")
-        content = source.start(source.size)
-    book = fastexcel.read_excel(content)
+    return fastexcel.read_excel(source.start(source.size))
+
+
+def _sheet(source: Source, book: "fastexcel.ExcelReader") -> str:
+    """The sheet that is asked for, or the first."""
     if source.table is not None and source.table not in book.sheet_names:
         hint = nearest(source.table, book.sheet_names)
         raise InputError("no-such-sheet", f"{source.name}: there is no sheet {source.table!r}{hint}")
-    sheet = book.load_sheet(source.table or 0, header_row=source.format.skip, schema_sample_rows=None)
-    frame = sheet.to_polars()
-    unnamed = [place for place, column in enumerate(frame, 1) if column.name.startswith("__UNNAMED__")]
-    named = [column for place, column in enumerate(frame, 1) if place not in unnamed]
-    lost = [place for place in unnamed if frame[:, place - 1].null_count() < len(frame)]
-    if lost:
+    return source.table or book.sheet_names[0]
+
+
+def _header(source: Source, sheet: str, cells: pl.DataFrame) -> tuple[int, dict[int, str]]:
+    """How many rows stand above the names of the columns, and these by the place of their column, if it holds anything.
+
+    The first of them may lack its name, as that of row names does.
+    """
+    held = [place for place, column in enumerate(cells) if not _is_empty(column)]
+    rows = [[row[place] for place in held] for row in cells.iter_rows()]
+    above = range(source.format.skip, len(rows))
+    skip = next((row for row in above if any(rows[row])), None)
+    if skip is None:
+        raise errors.unreadable_file(source.name, f"sheet {sheet!r} is empty")
+    names = {place: name or f"column {place + 1}" for place, name in zip(held, rows[skip], strict=True)}
+    unnamed = [place + 1 for place, name in list(zip(held, rows[skip], strict=True))[1:] if not name]
+    if unnamed:
+        full = next((row for row in above[:TITLES] if all(rows[row][1:])), skip)
+        if full > skip:
+            raise errors.title_lines(source.name, f"row {full + 1:,} of sheet {sheet!r}", full)
         raise InputError(
             "merged-header",
-            f"{source.name}: column {lost[0]} of sheet {sheet.name!r} holds values and has no name (merged cells?); "
+            f"{source.name}: column {unnamed[0]} of sheet {sheet!r} holds values and has no name (merged cells?); "
             "write a name into every cell of the header",
         )
-    return pl.DataFrame(named).lazy()
+    refuse_repeated_names(list(names.values()), source.name)
+    return skip, names

@@ -1,10 +1,12 @@
-"""JSON lines: one object for each row. Polars reads them; a slow second look names the line that is wrong."""
+"""JSON: an object for each row, in lines, or all in one document. A slow second look names the line that is wrong."""
 
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import partial
+from typing import Any
 
 import polars as pl
 
@@ -143,7 +145,7 @@ def _refuse_changed(place: str, row: Mapping[str, object], types: Mapping[str, p
 
 
 def read_array(source: Source) -> pl.LazyFrame:
-    """Read a file that is one list of objects, or else lines of JSON."""
+    """Read a file that is one document with all rows, or else lines of JSON."""
     rows = _array(source)
     if rows is None:
         source.refuse_endless(False)
@@ -152,13 +154,17 @@ def read_array(source: Source) -> pl.LazyFrame:
 
 
 def _array(source: Source) -> list[dict[str, object]] | None:
-    """The objects of a file that is one list of them; nothing if it is none."""
+    """The rows of a file that is one document; nothing if it is lines."""
     with source.open() as file:
         text = file.read(_MOST_BYTES + 1)
     if len(text) > _MOST_BYTES:
         raise errors.unreadable_file(
             source.name, f"it has more than {_MOST_BYTES:,} bytes; write one object in each line"
         )
+    if text.lstrip().startswith(b"{"):
+        with suppress(ValueError, RecursionError):  # lines, whose faults are told with their number
+            return _rows_in(_parse(text))
+        return None
     if not text.lstrip().startswith(b"["):
         return None
     try:
@@ -166,13 +172,39 @@ def _array(source: Source) -> list[dict[str, object]] | None:
     except (ValueError, RecursionError) as problem:
         why = "it is nested too deep" if isinstance(problem, RecursionError) else str(problem)
         raise errors.unreadable_file(source.name, why) from None
-    if not rows or not all(isinstance(row, dict) for row in rows):
+    if not _are(dict, rows):
         raise errors.unreadable_file(source.name, "it is not a list of objects such as {'y': 1}")
     return rows
 
 
+def _rows_in(found: dict[str, Any]) -> list[dict[str, object]] | None:
+    """The rows of an object, as libraries write tables: a list of rows in it, columns of lists, numbered rows."""
+    names, values = found.get("columns", ()), list(found.values())
+    tables: list[list[dict[str, object]]] = [value for value in values if _are(dict, value)]
+    if _are(str, names) and _are(list, found.get("data")):
+        return [dict(zip(names, row, strict=True)) for row in found["data"]]
+    if len(tables) == 1:
+        return tables[0]
+    if _are(list, values) and len({len(value) for value in values}) == 1:
+        return [dict(zip(found, row, strict=True)) for row in zip(*values, strict=True)]
+    if not _are(dict, values) or len({tuple(value) for value in values}) > 1:
+        return None
+    if _are_numbers(values[0]):
+        return [{name: column[row] for name, column in found.items()} for row in values[0]]
+    return values if _are_numbers(found) else None
+
+
+def _are(kind: type, values: object) -> bool:
+    return isinstance(values, list) and bool(values) and all(isinstance(value, kind) for value in values)
+
+
+def _are_numbers(names: Iterable[str]) -> bool:
+    """Whether rows are numbered so, from 0 on."""
+    return list(names) == [str(row) for row, _ in enumerate(names)]
+
+
 def refuse_ambiguous_array(source: Source, types: Mapping[str, pl.DataType]) -> None:
-    """Do the same for a file that is one list of objects, or else lines of JSON."""
+    """Do the same for a file that is one document with all rows, or else lines of JSON."""
     rows = _array(source)
     if rows is None:
         refuse_ambiguous(source, types)

@@ -1,5 +1,6 @@
 """The kinds of files: by their first bytes, and text by the end of the name."""
 
+import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -13,10 +14,11 @@ from stakes.engines.columns import refuse_lost_polars
 from stakes.engines.files import csv, database, excel, json_lines
 from stakes.engines.files.dialect import Dialect
 from stakes.engines.files.sources import Source, literally
-from stakes.errors import InputError
+from stakes.errors import InputError, some
 
 _JSON_LINES = (".jsonl", ".ndjson")
 _ARROW = (".arrow", ".ipc", ".feather")
+_SHEET = ".xlsx"
 _ARROW_FILE, _FIRST_FEATHER = b"ARROW1", b"FEA1"
 
 _VALUE, _QUANTITY = 8, 100
@@ -28,7 +30,7 @@ _PROBLEMS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, E
 _LINES = (*csv.USUAL, *_JSON_LINES)
 """Kinds whose rows are lines of text; the others know how many rows they have."""
 
-_MARKS = {b"PAR1": ".parquet", _ARROW_FILE: ".arrow", b"PK\x03\x04": ".xlsx"}
+_MARKS = {b"PAR1": ".parquet", _ARROW_FILE: ".arrow", b"PK\x03\x04": _SHEET}
 """Kinds that their first bytes tell, whatever their name."""
 
 
@@ -40,7 +42,7 @@ class NotNumbersError(errors.InputError):
 class FileTable:
     """The rows of one source, not read yet.
 
-    ``dialect`` is that of separated text, in which all values are text unless they are ``typed``.
+    ``dialect`` is that of separated text, in which all values are text unless they are ``typed``, and of text cells.
     """
 
     source: Source
@@ -49,9 +51,23 @@ class FileTable:
     dialect: Dialect | None = None
     typed: bool = False
 
+    @property
+    def separated(self) -> Dialect | None:
+        """How separated text is written; cells of a spreadsheet are parted already."""
+        return self.dialect if self.dialect is not None and self.dialect.separator else None
+
+    def place(self, row: int) -> str:
+        """Where a row stands: the file, and the line of text, the row of the sheet, or the number of the row."""
+        if self.separated is not None:
+            lines = csv.line_of_each(self.source, self.separated)
+            return f"{self.source.name}, line {next(itertools.islice(lines, row, None)):,}"
+        if self.dialect is not None:
+            return f"{self.source.name}, row {row + self.dialect.skip + 2:,} of the sheet"
+        return f"{self.source.name}, row {row + 1:,}"
+
     def collect(self, names: Sequence[str]) -> pl.DataFrame:
         """Read some columns into a Polars frame."""
-        with _reading(self.source, self.dialect, self.typed):
+        with _reading(self.source, self.separated, self.typed):
             if self.lazy is None:
                 return database.collect(self.source, names)
             frame = self.lazy.select(self._read(names)).collect()
@@ -61,7 +77,7 @@ class FileTable:
 
     def batches(self, names: Sequence[str], rows: int) -> Iterator[pl.DataFrame]:
         """Read some columns, so many rows at a time, in their order."""
-        with _reading(self.source, self.dialect, self.typed):
+        with _reading(self.source, self.separated, self.typed):
             if self.lazy is None:
                 yield from database.batches(self.source, names, rows)
                 return
@@ -82,19 +98,19 @@ class FileTable:
 
     def refuse_faults(self) -> None:
         """Raise what is wrong with the first wrong line of separated text, if any is."""
-        if self.dialect is not None:
-            csv.refuse_faults(self.source, self.dialect)
+        if self.separated is not None:
+            csv.refuse_faults(self.source, self.separated)
 
     def _read(self, names: Sequence[str]) -> list[str]:
         """The columns to read: of separated text also the last, in which a line that ends too early shows."""
-        return list(dict.fromkeys([*names, self.columns[-1]] if self.dialect else names))
+        return list(dict.fromkeys([*names, self.columns[-1]] if self.separated else names))
 
     def _ends_early(self, frame: pl.DataFrame) -> bool:
-        return bool(self.dialect and frame[self.columns[-1]].null_count())
+        return bool(self.separated and frame[self.columns[-1]].null_count())
 
     def with_types(self, numbers: Mapping[str, bool]) -> "FileTable":
         """The same table; in separated text some columns are numbers, others codes of text."""
-        dialect = self.dialect
+        dialect = self.separated
         if dialect is None or dialect.percentages or dialect.decimal == dialect.separator:
             return self
         return replace(self, lazy=csv.scan(self.source, dialect, numbers), typed=True)
@@ -133,6 +149,24 @@ def as_numbers(column: pl.Series) -> pl.Series:
     return numbers if numbers.null_count() == column.null_count() else column
 
 
+def tell_what_was_found(table: FileTable) -> None:
+    """Say how text is read where nobody had said it."""
+    dialect = table.dialect
+    if dialect is not None and dialect.found:
+        errors.warn(
+            "found-format",
+            f"{table.source.name} is read with {' and '.join(dialect.found)}; pass ",
+            *[part for one in dialect.advice for part in (" and ", one)][1:],
+            " to be sure",
+        )
+    if dialect is not None and dialect.other_sheets:
+        errors.warn(
+            "several-sheets",
+            f"{table.source.name}: the first sheet is read, and not {some(dialect.other_sheets)}; name the one that is "
+            f"meant, such as {table.source.name}::{dialect.other_sheets[0]}",
+        )
+
+
 def open_table(source: Source) -> FileTable:
     """Find out the kind of a source and the names of its columns."""
     refuse_lost_polars()
@@ -142,7 +176,7 @@ def open_table(source: Source) -> FileTable:
         if database.kind_of(source):
             return FileTable(source, database.columns(source))
         kind = _kind(source)
-        if source.table is not None and kind != ".xlsx":
+        if source.table is not None and kind != _SHEET:
             raise InputError(
                 "no-database",
                 f"{source.path!s}: this is neither a SQLite nor a DuckDB database, so it has no tables; leave :: out",
@@ -151,6 +185,9 @@ def open_table(source: Source) -> FileTable:
             return _open_text(source.as_utf8(), csv.USUAL[kind])
         if kind in _LINES:
             source.refuse_endless(False)
+        if kind == _SHEET:
+            lazy, dialect = excel.read(source)
+            return FileTable(source, lazy.collect_schema().names(), lazy, dialect)
         lazy = _flat(_scan(source, kind))
         return FileTable(source, lazy.collect_schema().names(), lazy)
 
@@ -221,9 +258,8 @@ _SCANS: dict[str, Callable[[Source], pl.LazyFrame]] = {
     **dict.fromkeys(_JSON_LINES, json_lines.scan),
     **dict.fromkeys(_ARROW, _scan_arrow),
     ".json": json_lines.read_array,
-    ".xlsx": excel.read,
 }
-"""How a file becomes a lazy Polars frame, by the end of its name; separated text has more to it."""
+"""How a file becomes a lazy Polars frame, by the end of its name; text and sheets have more to them."""
 
 _AMBIGUOUS: dict[str, Callable[[Source, Mapping[str, pl.DataType]], None]] = {
     **dict.fromkeys(_JSON_LINES, json_lines.refuse_ambiguous),
@@ -231,7 +267,7 @@ _AMBIGUOUS: dict[str, Callable[[Source, Mapping[str, pl.DataType]], None]] = {
 }
 """How to find what its reader has made unambiguous without a word."""
 
-KINDS = (*csv.USUAL, *_SCANS)
+KINDS = (*csv.USUAL, *_SCANS, _SHEET)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 
 from stakes import errors
@@ -18,11 +19,12 @@ from stakes.engines.conditions.kinds import groups
 from stakes.engines.conditions.syntax import parse
 from stakes.engines.conditions.tree import Condition
 from stakes.engines.files import csv, database
-from stakes.engines.files.kinds import FileTable, NotNumbersError, open_table
+from stakes.engines.files.kinds import FileTable, NotNumbersError, as_numbers, open_table, tell_what_was_found
 from stakes.engines.files.room import refuse_beyond_memory
 from stakes.engines.files.sources import FileName, FileNames, single, sources
 from stakes.engines.older_polars import STREAMING
 from stakes.errors import About, Given, InputError, Pass, some
+from stakes.tallies.arithmetic import Array
 
 if TYPE_CHECKING:
     import duckdb
@@ -66,7 +68,7 @@ class Files:
                 if name not in table.columns:
                     raise _suspicion(table, wanted.values()) or errors.no_such_column(argument, name, table.columns)
             if wanted:
-                _tell_what_was_found(table)
+                tell_what_was_found(table)
             if condition is not None:
                 condition.check(table.columns)
             table.refuse_ambiguous({*wanted.values(), *(condition.columns if condition is not None else ())})
@@ -101,19 +103,21 @@ class Files:
         return None
 
     def place_of(self, row: int) -> str:
-        """Where a row stands: the file, and the line of text or the number of the row in it, counting from 1."""
+        """Where one of the rows stands that satisfy the condition."""
         for table in self.tables:
-            if table.dialect is None:
-                rows = table.rows_up_to(row)
-                if row < rows:
-                    return f"{table.source.name}, row {row + 1:,}"
-                row -= rows
-                continue
-            for line in csv.line_of_each(table.source, table.dialect):
-                if not row:
-                    return f"{table.source.name}, line {line:,}"
-                row -= 1
+            start = 0
+            for frame in table.batches(self._names or table.columns[:1], _LOOKED_AT):
+                kept = self._kept(table, frame, self._kinds_in_batches)
+                if row < len(kept):
+                    return table.place(start + int(kept[row]))
+                start, row = start + len(frame), row - len(kept)
         raise ValueError(f"there is no row {row}")
+
+    def _kept(self, table: FileTable, frame: pl.DataFrame, kinds: dict[str, str]) -> Array:
+        """The numbers of the rows that satisfy the condition."""
+        if self.condition is None:
+            return np.arange(len(frame))
+        return np.flatnonzero(rows_kept(self.condition, kinds, _part(table, frame)))
 
     @property
     def likely_rows(self) -> int:
@@ -149,10 +153,11 @@ class Files:
         """Read so many rows at a time, in their order; how far this has come is told to whoever listens."""
         done, total, kinds = 0, self.likely_rows, self._kinds_in_batches
         for table in self.tables:
+            before = done
             for frame in table.batches(self._names, rows):
-                done += len(frame)
+                start, done = done - before, done + len(frame)
                 progress.tell(done, max(total, done + 1))
-                yield self._take(table, frame, kinds)
+                yield self._take(table, frame, kinds, start)
         progress.tell(done, done)
 
     def with_types(self) -> "Files":
@@ -189,11 +194,16 @@ class Files:
         looks = ((t, f) for t in self.tables for f in itertools.islice(t.batches(names, _LOOKED_AT), most))
         return self._settle(looks)
 
-    def _take(self, table: FileTable, frame: pl.DataFrame, kinds: dict[str, str]) -> dict[str, pl.Series]:
-        """The wanted columns of the rows that satisfy the condition."""
-        if self.condition is not None:
-            frame = frame.filter(rows_kept(self.condition, kinds, _part(table, frame)))
-        return {argument: _as_type(table, frame[name], argument) for argument, name in self.wanted.items()}
+    def _take(
+        self, table: FileTable, frame: pl.DataFrame, kinds: dict[str, str], start: int = 0
+    ) -> dict[str, pl.Series]:
+        """The wanted columns of the rows that satisfy the condition; ``start`` rows of the table came before."""
+        kept = None if self.condition is None else self._kept(table, frame, kinds)
+        frame = frame if kept is None else frame[kept]
+        try:
+            return {argument: _as_type(table, frame[name], argument) for argument, name in self.wanted.items()}
+        except InputError as problem:
+            raise problem.located(lambda row: table.place(start + int(row if kept is None else kept[row]))) from None
 
 
 def read_whole(file: FileName, missing: bool = True) -> pl.DataFrame:
@@ -212,8 +222,8 @@ def read_whole(file: FileName, missing: bool = True) -> pl.DataFrame:
 
 def _normal(table: FileTable, frame: pl.DataFrame) -> pl.DataFrame:
     """The same rows, with numbers in separated text written as Python writes them."""
-    dialect = table.dialect
-    return frame if dialect is None else frame.with_columns(dialect.normal(column, column.name) for column in frame)
+    dialect, texts = table.dialect, [column for column in frame if column.dtype == pl.String]
+    return frame if dialect is None else frame.with_columns(dialect.normal(column, column.name) for column in texts)
 
 
 def _part(table: FileTable, frame: pl.DataFrame) -> Part:
@@ -222,34 +232,18 @@ def _part(table: FileTable, frame: pl.DataFrame) -> Part:
     return Part(_normal(table, frame), words, functools.partial(_place, table))
 
 
-def _tell_what_was_found(table: FileTable) -> None:
-    """Say how text is read where nobody had said it."""
-    dialect = table.dialect
-    if dialect is not None and dialect.found:
-        errors.warn(
-            "found-format",
-            f"{table.source.name} is read with {' and '.join(dialect.found)}; pass ",
-            *[part for one in dialect.advice for part in (" and ", one)][1:],
-            " to be sure",
-        )
-
-
 # ── the names of the columns ─────────────────────────────────────────────────────────────────────────────────────
 def _suspicion(table: FileTable, wanted: Collection[str]) -> errors.InputError | None:
     """What else may be wrong with separated text when a column is not there."""
-    if table.dialect is None:
+    if table.separated is None:
         return None
     line, sign = csv.header_with(table.source, wanted) or (0, "")
-    if line > table.dialect.skip + 1:
-        return InputError(
-            "title-lines",
-            f"{table.source.name}: the columns are named in line {line}, below something else; pass ",
-            Pass("skip", line - 1),
-        )
-    if sign not in ("", table.dialect.separator):
+    if line > table.separated.skip + 1:
+        return errors.title_lines(table.source.name, f"line {line}", line - 1)
+    if sign not in ("", table.separated.separator):
         return InputError(
             "other-separator",
-            f"{table.source.name}: fields are not separated by {table.dialect.separator!r}; pass ",
+            f"{table.source.name}: fields are not separated by {table.separated.separator!r}; pass ",
             Pass("separator", sign),
         )
     if all(read_number(name) is not None for name in table.columns):
@@ -278,10 +272,7 @@ def _same_columns(first: FileTable, other: FileTable) -> None:
 # ── the values ───────────────────────────────────────────────────────────────────────────────────────────────────
 def _as_type(table: FileTable, column: pl.Series, argument: str) -> pl.Series:
     """The values of a column as its argument takes them; scores that are percentages become shares."""
-    try:
-        values = _typed(table, column, argument)
-    except errors.InputError as problem:
-        raise problem.located(lambda row: _place(table, column.name, column[row])) from None
+    values = _typed(table, column, argument)
     return values / 100 if _in_percent(table, argument, column.name) else values
 
 
@@ -337,10 +328,9 @@ def _doubtful(column: pl.Series) -> bool:
 
 
 def _place(table: FileTable, column: str, value: str) -> str:
-    """The file, and in separated text the line, where a value stands first."""
-    if table.dialect is None:
-        return table.source.name
-    return f"{table.source.name}, line {csv.line_of(table.source, table.dialect, column, value):,}"
+    """Where a text stands first."""
+    rows = table.collect([column])[column]
+    return table.place(int((rows == value).arg_true()[0]))
 
 
 def _gaps(lazy: pl.LazyFrame, name: str) -> tuple[int, int, int]:
@@ -360,6 +350,8 @@ def _join(argument: str, parts: Sequence[pl.Series], tables: Sequence[FileTable]
     if len(parts) == 1:
         return parts[0]
     parts = [part.cast(pl.String) if part.dtype in (pl.Categorical, pl.Enum) else part for part in parts]
+    typed = {_kind(part) for part in parts if part.dtype not in (pl.Null, pl.String)}
+    parts = [_parse_as(part, typed) if table.separated else part for table, part in zip(tables, parts, strict=True)]
     known: dict[str, str] = {}
     for table, part in zip(tables, parts, strict=True):
         if part.dtype != pl.Null:
@@ -373,6 +365,16 @@ def _join(argument: str, parts: Sequence[pl.Series], tables: Sequence[FileTable]
         )
     frames = [part.rename(argument).to_frame() for part in parts]
     return pl.concat(frames, how="vertical_relaxed").to_series()
+
+
+def _parse_as(text: pl.Series, kinds: set[str]) -> pl.Series:
+    """Text as what files with types hold beside it, if it spells nothing else; codes such as 007 are no numbers."""
+    if text.dtype == pl.String and kinds == {"numbers"} and not text.str.contains(r"^\s*[+-]?0\d").any():
+        return as_numbers(text)
+    if text.dtype == pl.String and kinds == {"booleans"}:
+        truths = text.str.to_lowercase().replace_strict({"false": False, "true": True}, default=None)
+        return truths if truths.null_count() == text.null_count() else text
+    return text
 
 
 def _kind(column: pl.Series) -> str:

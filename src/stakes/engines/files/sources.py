@@ -182,8 +182,7 @@ class Source:
         """The same text in UTF-8 and with line ends of Unix, in a file that is deleted when nobody needs it."""
         with self.open() as file:
             start = file.read(_STARTS)
-        marked = next((name for mark, name in _MARKS.items() if start.startswith(mark)), "utf-8")
-        encoding = self.format.encoding or marked
+        encoding = self.format.encoding or _encoding(start)
         old_ends = b"\r" in start and b"\n" not in start
         if not old_ends and codecs.lookup(encoding).name == "utf-8":
             return self
@@ -236,6 +235,16 @@ class Source:
                     "changed-while-read",
                     f"{self.name}: the file changed while it was read; read it when nobody writes it",
                 ) from None
+
+
+def _encoding(start: bytes) -> str:
+    """The encoding that the first bytes tell: in UTF-16 every other byte of plain letters and digits is 0."""
+    marked = next((name for mark, name in _MARKS.items() if start.startswith(mark)), None)
+    if marked is not None or b"\0" not in start:
+        return marked or "utf-8"
+    zeros = {"utf-16-be": start[::2].count(0), "utf-16-le": start[1::2].count(0)}
+    likely = max(zeros, key=zeros.__getitem__)
+    return likely if zeros[likely] > len(start) / 4 and min(zeros.values()) == 0 else "utf-8"
 
 
 def sources(data: FileNames) -> list[Source]:
