@@ -130,8 +130,64 @@ def test_a_table_on_the_command_line():
     for table, words in {
         "80 x; 10 90": "--table '80 x; 10 90' does not work; write numbers like 80 20; 10 90",
         "80 20; 10": "these counts do not make a table",
-        "": "these counts do not make a table",
+        "": "--table '' does not work",
     }.items():
         done = run("evaluate", "--table", table)
         assert (done.returncode, words in done.stderr) == (2, True), done.stderr
     assert "give FILE, or --table TEXT; not both" in run("evaluate").stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("1,234 20; 10 90", 1354),
+        ("1,234, 20; 10, 90", 1354),
+        ("1'234 20; 10 90", 1354),
+        ("80,20;10,90", 200),
+        ("80, 20; 10, 90;", 200),
+        ("80,200;100,900", 1280),
+    ],
+)
+def test_a_typed_table_may_have_marks_of_thousands(text, rows):
+    assert json.loads(run("evaluate", "--table", text, "--json").stdout)["rows"] == rows
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["1.234 20; 10 90"], "does not work; write numbers like 80 20; 10 90, without marks of thousands"),
+        (["8 1 1; 1 8 1; 1 1 8", "--positive", "1"], "--positive 1 is for two classes, and there are 3 ('0', '1' and"),
+    ],
+)
+def test_typed_tables_that_do_not_work(words, told):
+    done = run("evaluate", "--table", *words)
+    assert (done.returncode, told in done.stderr) == (2, True), done.stderr
+
+
+def test_published_tables_of_different_cases_are_compared():
+    names = {"classes": ["no", "yes"], "positive": "yes"}
+    tables = {
+        "old": stakes.Confusion([[70, 30], [10, 90]], **names),
+        "new": stakes.Confusion([[90, 10], [5, 95]], **names),
+    }
+    with pytest.raises(stakes.InputError, match=r"do not tell in which rows the models differ; pass paired=False if"):
+        stakes.compare(tables)
+    truth = np.repeat(["no", "yes"], 100)
+    said = {"old": np.repeat(list("nyny"), [70, 30, 10, 90]), "new": np.repeat(list("nyny"), [90, 10, 5, 95])}
+    rows = {name: (truth, np.where(one == "y", "yes", "no")) for name, one in said.items()}
+    for metric in ("accuracy", "f1"):
+        asked = {"metric": metric, "paired": False, "positive": "yes"}
+        expected = stakes.compare(predictions=rows, **asked).pairs
+        assert stakes.compare(tables, **asked).pairs == expected
+        assert stakes.compare(predictions=tables, **asked).pairs == expected
+    assert expected[0].low > 0
+    with pytest.raises(stakes.InputError, match="some are fractions"):
+        stakes.compare({"a": stakes.Confusion([[0.5, 1], [1, 1]]), "b": tables["old"]}, paired=False)
+
+
+@pytest.mark.parametrize("given", ["a.tally", ["a.tally", "b.csv"], "tally", "evaluation"])
+def test_what_holds_no_rows_is_not_compared(given):
+    ev = stakes.evaluate(truth=[1, 0], prediction=[1, 0])
+    held = {"tally": {"a": ev.counted, "b": ev.counted}, "evaluation": {"a": ev, "b": ev}}
+    with pytest.raises(stakes.InputError, match=r"holds counts and no rows, .* stakes gate FILE"):
+        stakes.compare(held[given] if isinstance(given, str) and given in held else given, truth="y", scores=["p", "q"])

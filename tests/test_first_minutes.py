@@ -1,6 +1,7 @@
 """The first five minutes of people with a file of their own, which another program wrote."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pandas as pd
@@ -87,7 +88,55 @@ def test_a_file_tells_its_columns_and_what_to_type():
     assert [line.split("  ")[0] for line in lines[1:6]] == list(pd.read_csv(FILES / "plain.csv").columns)
     assert lines[3].split() == ["Befund", "text", "0", "ja,", "nein"]
     assert "0.014 to 0.982, 57 different" in lines[4]
-    assert lines[-1] == f"next: stakes evaluate {FILES / 'pandas.csv'} --truth Befund --score Wahrscheinlichkeit"
+    said = "--separator ';' --decimal , --encoding windows-1252"
+    roles = "--truth Befund --score Wahrscheinlichkeit --positive ja"
+    assert lines[-1] == f"next: stakes evaluate {FILES / 'pandas.csv'} {said} {roles}"
+
+
+def next_of(done):
+    """The command that is suggested, as words of the shell after the name of the program."""
+    (line,) = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("next: ")]
+    return shlex.split(line)[2:]
+
+
+@pytest.mark.parametrize(
+    ("verb", "options"),
+    [
+        ("evaluate", []),
+        ("evaluate", ["--by", "Ort"]),
+        ("compare", []),
+        ("gate", []),
+        ("gate", ["--require", "auc >= 0.6"]),
+        ("decide", []),
+        ("decide", ["--best", "f1"]),
+        ("permute", ["--permutations", "50"]),
+        ("count", ["-o", "a.tally"]),
+        ("report", ["-o", "a.html"]),
+        ("columns", []),
+    ],
+)
+def test_the_next_command_runs_as_it_is_printed(tmp_path, monkeypatch, verb, options):
+    """With everything that was typed: how the file is written, too."""
+    monkeypatch.chdir(tmp_path)
+    rows = pd.read_csv(FILES / "plain.csv").assign(Ort=[f"Ort {i // 2}" for i in range(60)])
+    if verb == "compare":
+        rows["Zweites"] = rows.Wahrscheinlichkeit**2
+    Path("a file.csv").write_bytes(("Export\n\n" + rows.to_csv(index=False, sep=";")).encode("windows-1252"))
+    first = run(verb, "a file.csv", *options, *WINDOWS)
+    assert "the columns are named in line 3, below something else; pass --skip 2" in first.stderr
+    command = next_of(run(verb, "a file.csv", *options, *WINDOWS, "--skip", "2"))
+    done = run(*command)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_next_command_of_standard_input_and_of_classes(tmp_path):
+    text = (FILES / "plain.csv").read_text()
+    done = run("evaluate", "-", input=text)
+    assert next_of(done)[:2] == ["evaluate", "-"]
+    assert run(*next_of(done), input=text).returncode == 0
+    (tmp_path / "a.csv").write_text("y,first,second\na,a,b\nb,b,b\nc,c,a\na,a,a\n")
+    done = run("compare", tmp_path / "a.csv")
+    assert run(*next_of(done)).returncode == 0, next_of(done)
 
 
 @pytest.mark.parametrize("verb", ["evaluate", "decide", "gate", "permute", "count", "report"])

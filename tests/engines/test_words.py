@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import stakes
+from tests.command import run
 
 TABLE = pd.DataFrame({"y": list("abca"), "d": list("abcb"), "a": 0.5, "b": 0.3, "c": 0.2, "t": [1.5, 2, 3, 4]})
 SCORES = TABLE[["a", "b", "c"]].to_numpy()
@@ -98,3 +99,60 @@ def test_labels_that_would_be_misread_are_quoted():
 def test_segments_are_found_by_number():
     ev = stakes.evaluate(truth=[1, 0, 1], prediction=[1, 0, 0], by=[1, 1, 2])
     assert ev.segments[2].rows == 1
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [("AUPRC", "average_precision"), ("logloss", "log_loss"), ("fbeta_score(beta=0.5)", "f_beta(beta=0.5)")],
+)
+def test_metrics_are_found_by_names_of_others(theirs, ours):
+    assert stakes.metrics.find(theirs).text == ours
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (
+            lambda: stakes.evaluate(TABLE, truth="y", prediction="d", sep=";"),
+            "here it is called separator=;",
+        ),
+        (lambda: stakes.evaluate(TABLE, truth="y", prediction="d", sheet_name=0), "write FILE::SHEET"),
+        (lambda: stakes.evaluate(TABLE, truth="y", prediction="d", scoring="f1"), "read the one .* such as ev.'auc'."),
+        (lambda: stakes.compare(TABLE, truth="y", predictions=["d", "y"], scoring="f1"), "here it is called metric=;"),
+        (
+            lambda: stakes.Confusion([[1, 2], [3, 4]], labels=["a", "b"]),
+            r"Confusion\(\) has no .* called classes=;",
+        ),
+        (
+            lambda: stakes.evaluate(np.ones((2, 2))),
+            r"for a table .* write evaluate\(Confusion\(table\)\)",
+        ),
+        (
+            lambda: stakes.evaluate([[8, 2], [1, 9]]),
+            r"for a table .* write evaluate\(Confusion\(table\)\)",
+        ),
+        (lambda: stakes.evaluate(TABLE[["t"]][:1]), r"for a table of counts"),
+        (
+            lambda: stakes.evaluate(truth=TABLE.y, score=SCORES[:, :2], classes="abc"),
+            r"score has 2 columns for 3 classes \('a', 'b' and 'c'\); give one for each, of zeros where a",
+        ),
+        (
+            lambda: stakes.gate(TABLE, truth="y", prediction="d", no_worse="f1=0.02"),
+            "worse it may be: f1:0.02",
+        ),
+    ],
+)
+def test_words_of_others_are_translated(call, words):
+    with pytest.raises(stakes.InputError, match=words) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [("--sep", "--separator"), ("--y-true", "--truth"), ("--pos_label", "--positive"), ("--average", "macro_f1")],
+)
+def test_options_of_others_are_translated(tmp_path, typed, told):
+    (tmp_path / "a.csv").write_text("y,p\n1,0.5\n0,0.25\n")
+    done = run("evaluate", tmp_path / "a.csv", typed, "x")
+    assert (done.returncode, told in done.stderr, done.stderr.count("\n")) == (2, True, 1), done.stderr

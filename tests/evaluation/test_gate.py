@@ -244,7 +244,11 @@ def test_what_has_no_difference_fails_with_a_reason():
         ({"baseline": "self", "require": "auc > 0.5"}, "a baseline alone checks nothing"),
         ({"baseline": "self", "no_worse": {"auc": -0.1}}, "the margin is a number from 0 on"),
         ({"baseline": "self", "no_worse": {"auc": math.nan}}, "the margin is a number from 0 on"),
-        ({"baseline": "self", "no_worse": ["auc"]}, "the margin is a number from 0 on"),
+        (
+            {"baseline": "self", "no_worse": ["auc"]},
+            "names no margin; write the figure and how much worse it may be: auc:0.02",
+        ),
+        ({"baseline": "self", "no_worse": ["f_beta(beta=2)=0.02"]}, r"worse it may be: f_beta\(beta=2\):0.02"),
         ({"baseline": "self", "no_worse": ["auc:x"]}, "no worse by 'x' in 'auc'"),
         ({"baseline": "self", "no_worse": ["au-c:1"]}, "'au-c' names no figure"),
         ({"baseline": "other", "no_worse": {"prevalence": 0.1}}, "prevalence"),

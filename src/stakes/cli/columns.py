@@ -7,8 +7,8 @@ import click
 from stakes.cli import options, output
 from stakes.cli.listing import list_columns, next_command
 from stakes.cli.output import Answer
-from stakes.cli.paths import Command, InputFile
-from stakes.cli.words import say
+from stakes.cli.paths import Command, InputFile, OutputFile
+from stakes.cli.words import say, typed_words
 
 
 @click.command(cls=Command)
@@ -26,9 +26,10 @@ def columns(file: str, asked: dict[str, Any]) -> Answer:
     from stakes.engines.files.text_format import TextFormat, in_format
 
     found = describe(in_format(file, TextFormat.of(asked)))
+    command = next_command(found, "evaluate", typed_words(lambda one: not isinstance(one.type, OutputFile)))
     return Answer(
-        lambda: say(list_columns(found)),
+        lambda: say(list_columns(found, command)),
         found.to_dict,
         lambda: [one.to_dict() for one in found.columns],
-        lambda: next_command(found),
+        lambda: command,
     )

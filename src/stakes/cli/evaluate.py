@@ -1,5 +1,6 @@
 """stakes evaluate: what is a model worth?"""
 
+import re
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,9 @@ from stakes.question.options import Asked
 
 if TYPE_CHECKING:
     from stakes.tallies import Confusion
+
+_THOUSANDS = r"(?<=\d)[,'\u2019](?=\d{3}(\D|$))"
+"""A mark between digits of which three follow."""
 
 SHOW_ALL = "stakes evaluate … --all"
 SHOW_SEGMENTS = "--by … --json for all"
@@ -67,14 +71,21 @@ def evaluate(
 
 
 def _confusion(text: str, asked: Asked) -> "Confusion":
-    """The table that a text spells: rows end with semicolons, numbers with blanks or commas."""
+    """The table that a text spells: rows end with semicolons, numbers with blanks or commas.
+
+    Between blanks commas and apostrophes part thousands; points might, too, and are not taken for decimal signs then.
+    """
     from stakes.tallies import Confusion
 
+    rows = [row.strip() for row in text.strip("; \n").split(";")]
+    blanks = any(re.search(r"\S\s+\S", row) for row in rows)
+    cells = [re.split(r",?\s+" if blanks else ",", row) for row in rows]
     try:
-        rows = [[float(number) for number in row.replace(",", " ").split()] for row in text.strip("; \n").split(";")]
+        if any(re.fullmatch(r"[1-9]\d{0,2}(\.\d{3})+", cell) for row in cells for cell in row):
+            raise ValueError("1.234 may be 1234")
+        counts = [[float(re.sub(_THOUSANDS, "", cell)) for cell in row] for row in cells]
     except ValueError:
-        raise InputError("bad-table", f"--table {text!r} does not work; write numbers like 80 20; 10 90") from None
-    counts = [[int(number) if number.is_integer() else number for number in row] for row in rows]
-    classes = asked.pop("classes", None)
-    positive = None if classes is None else asked.pop("positive", None)
-    return Confusion(counts, classes=classes, positive=positive)
+        words = f"--table {text!r} does not work; write numbers like 80 20; 10 90, without marks of thousands"
+        raise InputError("bad-table", words) from None
+    whole = [[int(number) if number.is_integer() else number for number in row] for row in counts]
+    return Confusion(whole, classes=asked.pop("classes", None), positive=asked.pop("positive", None))

@@ -1,6 +1,7 @@
 """The columns of a file as lines, and the command to type next."""
 
 import shlex
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from stakes.text import aligned, lines, visible
@@ -8,20 +9,39 @@ from stakes.text import aligned, lines, visible
 if TYPE_CHECKING:
     from stakes.engines.files.describing import DescribedFile
 
+_ALSO = {"gate": ("--require",), "decide": ("--miss", "--costs", "--best")}
+"""Verbs that want one of these options, too."""
 
-def list_columns(found: "DescribedFile", verb: str = "evaluate") -> str:
+
+def list_columns(found: "DescribedFile", command: str) -> str:
     """The columns under each other, and below them what to type next."""
     rows = [[one.name, one.kind, f"{one.missing:,}"] for one in found.columns]
     told = aligned([["column", "kind", "missing"], *rows])
     values = ["values", *(visible(one.holds) for one in found.columns)]
     listed = [f"{line}  {held}" for line, held in zip(told, values, strict=True)]
-    return lines([*listed, "", f"next: {next_command(found, verb)}"])
+    return lines([*listed, "", f"next: {command}"])
 
 
-def next_command(found: "DescribedFile", verb: str = "evaluate") -> str:
-    """The command that asks about this file; what it does not tell stands there in capitals."""
-    roles = {"truth": "COLUMN", **found.roles}
-    if len(roles) == 1:
-        roles["score"] = "COLUMN"
-    words = [word for role, name in roles.items() for word in (f"--{role}", name)]
-    return shlex.join(["stakes", verb, found.file, *words])
+def next_command(found: "DescribedFile", verb: str, typed: Sequence[str]) -> str:
+    """What was typed, and what is lacking to ask about this file; what it does not tell stands there in capitals."""
+    words = [word for option, value in _lacking(found, verb, typed) for word in (option, value)]
+    return shlex.join(["stakes", verb, *typed, *words])
+
+
+def _lacking(found: "DescribedFile", verb: str, typed: Sequence[str]) -> list[tuple[str, str]]:
+    roles = found.roles
+    outputs = [(f"--{role}", roles[role]) for role in ("score", "prediction") if role in roles]
+    if verb == "compare":
+        outputs = [(f"--{role}", name) for role, names in found.models.items() for name in names]
+        outputs += [("--score", "COLUMN")] * (2 - len(outputs))
+    if any(option in typed for option in ("--score", "--prediction")):
+        outputs = []
+    elif not outputs:
+        outputs = [("--score", "COLUMN")]
+    wanted = [("--truth", roles.get("truth", "COLUMN")), *outputs]
+    if found.positive and "--positive" not in typed and any(option == "--score" for option, _ in outputs):
+        wanted.append(("--positive", found.positive))
+    if verb in _ALSO and not any(option in typed for option in _ALSO[verb]):
+        figure = "auc" if "score" in roles else "accuracy"
+        wanted += [("--require", f"{figure} >= 0.5")] if verb == "gate" else [("--miss", "5"), ("--false-alarm", "1")]
+    return wanted

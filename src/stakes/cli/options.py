@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from stakes.cli.paths import InputFile, OptionOfGroup, OutputFile
 from stakes.cli.progress import bar
-from stakes.cli.words import say
+from stakes.cli.words import say, typed_words
 from stakes.errors import InputError
 from stakes.question import options as table
 from stakes.question.options import Option, Value
@@ -90,12 +90,13 @@ def _refuse_unnamed(verb: str, files: tuple[str, ...], asked: Arguments) -> None
     """Files of rows need a truth, and the columns tell which it may be; tallies were counted against theirs."""
     if not files or (verb in _OF_TALLIES and any(file.lower().endswith(".tally") for file in files)):
         return
-    from stakes.cli.listing import list_columns
+    from stakes.cli.listing import list_columns, next_command
     from stakes.engines.files.describing import describe
     from stakes.engines.files.text_format import TextFormat, in_format
 
     found = describe(in_format(list(files), TextFormat.of(asked)))
-    say(list_columns(found, str(click.get_current_context().info_name)), err=True)
+    command = next_command(found, str(click.get_current_context().info_name), typed_words())
+    say(list_columns(found, command), err=True)
     raise InputError("no-truth", "--truth COLUMN says what really happened, and is not given; the columns are above")
 
 

@@ -3,7 +3,7 @@
 import os
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NoReturn
 
 import click
@@ -71,14 +71,20 @@ _SAYS_HOW = ("lang", "as_json", "as_csv", "as_markdown", "as_quiet", "no_progres
 
 def as_asked() -> str:
     """Return the command as it could be typed, but for where its answer goes: what a report is about."""
+    name = str(click.get_current_context().info_name)
+    return visible(shlex.join(["stakes", name, *typed_words(lambda one: not isinstance(one.type, OutputFile))]))
+
+
+def typed_words(wanted: Callable[[click.Parameter], bool] = lambda one: True) -> list[str]:
+    """Return the arguments and options that were typed, but for how the answer is told."""
     context = click.get_current_context()
     words: dict[bool, list[str]] = {True: [], False: []}
     for parameter in context.command.params:
         name = str(parameter.name)
-        says_how = name in _SAYS_HOW or isinstance(parameter.type, OutputFile)
-        if not says_how and context.get_parameter_source(name) is not ParameterSource.DEFAULT:
+        given = context.get_parameter_source(name) is not ParameterSource.DEFAULT
+        if given and name not in _SAYS_HOW and wanted(parameter):
             words[isinstance(parameter, click.Argument)] += _as_typed(parameter, context.params.get(name))
-    return visible(shlex.join(["stakes", str(context.info_name), *words[True], *words[False]]))
+    return [*words[True], *words[False]]
 
 
 def _as_typed(parameter: click.Parameter, value: object) -> list[str]:

@@ -236,7 +236,7 @@ def _classes(
     prediction = others[0] if others else None
     if pricing is not None and classes is None:
         classes = classes_of_costs(pricing.costs, truth.names)
-    ask = None if asked.several else "score" in columns  # such a score is that of the positive class
+    ask = None if asked.several else table is not None or "score" in columns  # which is that of the positive class
     scored = named_classes if classes is None else ()
     plan = settle(truth, prediction, classes, asked.positive, scored, ask=ask)
     if pricing is not None and prediction is not None:

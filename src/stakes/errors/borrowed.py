@@ -20,6 +20,12 @@ _OURS = {
     "threshold": "cutoff cut_off decision_threshold",
     "seed": "random_state random_seed",
     "where": "query",
+    "separator": "sep delimiter",
+    "decimal": "dec",
+    "skip": "skiprows skip_rows",
+    "na": "na_values null_values na_strings",
+    "metric": "scoring metrics eval_metric",
+    "how": "cv",
     "missing": "nan_policy dropna na_rm",
     "resamples": "n_resamples n_bootstraps n_boot",
     "permutations": "n_permutations",
@@ -28,16 +34,22 @@ _OURS = {
 }
 """Our name of an option, and the names that scikit-learn, torchmetrics, PyCM, Evidently, pROC and scipy have for it."""
 
+_ELSEWHERE = {
+    "average": "each average is a figure of its own, such as macro_f1 or weighted_f1; ask for that one",
+    "metric": "all figures are worked out; read the one that is meant from the result, such as ev['auc']",
+    "sheet_name": "the sheet is part of the name of the file; write FILE::SHEET",
+}
+"""What is asked for in another way."""
+
 _TRANSLATED = {theirs: ours for ours, names in _OURS.items() for theirs in names.split()}
 
 
 def translation(name: str, known: Collection[str]) -> list[str | Pass]:
     """Say how an option of another library is called here, if it is one of those known."""
-    if name == "average":
-        return ["each average is a figure of its own, such as macro_f1 or weighted_f1; ask for that one"]
-    ours = _TRANSLATED.get(name, "")
-    found = [one for one in (ours, f"{ours}s") if one in known]
-    return ["here it is called ", Pass(found[0]), "; pass that"] if found else []
+    ours = _TRANSLATED.get(name, name)
+    found = [one for one in (ours, f"{ours}s") if one in known and one != name]
+    elsewhere = _ELSEWHERE.get(ours)
+    return ["here it is called ", Pass(found[0]), "; pass that"] if found else [elsewhere] if elsewhere else []
 
 
 def no_such_option(verb: str, name: str, known: Collection[str]) -> InputError:

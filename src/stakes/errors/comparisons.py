@@ -1,5 +1,6 @@
 """Models that are compared, gates and permutation tests."""
 
+import re
 from collections.abc import Sequence
 
 from stakes.errors import Given, InputError, Pass, several
@@ -42,6 +43,11 @@ def bad_requirement(text: object) -> InputError:
 
 
 def bad_no_worse(name: object, margin: object) -> InputError:
+    if margin is None:
+        likely = re.sub(r"\s*[=<\s]+\s*(?=[\d.]+$)", ":", str(name))
+        shown = likely if re.search(r":[\d.]+$", likely) else "auc:0.02"
+        words = f"{short(repr(name))} names no margin; write the figure and how much worse it may be: {shown}"
+        return InputError("no-margin", words)
     return InputError(
         "bad-no-worse",
         f"no worse by {short(repr(margin))} in {short(repr(name))}: the margin is a number from 0 on; write auc:0.02",

@@ -105,6 +105,13 @@ def which_score_column(shape: tuple[int, ...], classes: Sequence[str] | None) ->
             About("score"),
             f" is an array of shape {shape} for {len(classes)} classes; transpose it: rows first",
         )
+    if classes is not None and shape[1] < len(classes):
+        return InputError(
+            "which-score-column",
+            About("score"),
+            f" has {shape[1]} columns for {len(classes)} classes ({some(classes)}); give one for each, of zeros where "
+            "a model does not know the class",
+        )
     seen = "no list of classes" if classes is None else f"{len(classes)} classes"
     return InputError(
         "which-score-column",

@@ -15,6 +15,14 @@ def different_questions(what: str, left: object, right: object) -> InputError:
     )
 
 
+def tally_for_rows(name: str) -> InputError:
+    return InputError(
+        "tally-for-rows",
+        f"{name} holds counts and no rows, which are needed here; give those, or hold new rows against counts: stakes "
+        "gate FILE … --baseline old.tally --no-worse auc:0.02",
+    )
+
+
 def nothing_to_add() -> InputError:
     return InputError("nothing-to-add", "there are no tallies to add up; give at least one")
 

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 
+import numpy as np
+
 from stakes import errors
 from stakes.engines.counting import count_rows
 from stakes.engines.plan import Counted
-from stakes.errors import InputError, several
+from stakes.errors import InputError, Pass, several
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.from_tallies import are_tallies, load_sum, name_of
 from stakes.evaluation.many_classes import ManyClassEvaluation
@@ -92,10 +94,28 @@ def evaluation_of(given: Evaluation | Data, question: Question) -> Evaluation:
     return evaluation
 
 
+def _is_square(data: Data) -> bool:
+    """Whether this may be a table of counts: an array, a list of rows, or a frame of pandas."""
+    if isinstance(data, list | tuple):
+        widths = {len(row) if isinstance(row, list | tuple) else 0 for row in data}
+        return widths == {len(data)}
+    rows, *others = data.shape if isinstance(data, np.ndarray) or hasattr(data, "iloc") else (0,)
+    return others == [rows]
+
+
 def _answer(question: Question, data: Data, arrays: Sequence[Column] = ()) -> Evaluation:
     """Count the rows, or take tallies as they are, and judge."""
     if not arrays and are_tallies(data):
         return judge_tallies(load_sum(data, question), question)
+    if not arrays and question["truth"] is None and _is_square(data):
+        raise InputError(
+            "bare-table",
+            f"for a table of counts, rows the truth and columns the decision, write {question.verb}(Confusion(table)); "
+            "for rows pass ",
+            Pass("truth"),
+            " and ",
+            Pass("prediction"),
+        )
     if arrays or question["truth"] is None:
         raise errors.positional_arrays(question.verb)
     question.refuse_useless_threshold()

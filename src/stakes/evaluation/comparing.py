@@ -2,18 +2,20 @@
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Unpack
 
 from stakes import errors, metrics
 from stakes.engines.files.text_format import in_format
-from stakes.errors import Given, InputError
+from stakes.errors import Given, InputError, Pass
 from stakes.evaluation.comparison import Comparison, Pair, Place
 from stakes.evaluation.contestants import Contestant, contestants
+from stakes.evaluation.from_tallies import refuse_tallies
 from stakes.metrics import Metric
 from stakes.question.options import Column, Compared, Data, Value, asks
 from stakes.question.question import Question
+from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import is_real
 from stakes.uncertainty import holm
 from stakes.uncertainty import paired as paired_rows
@@ -40,7 +42,8 @@ def compare(data: Data = None, *arrays: Column, **asked: Unpack[Compared]) -> Co
 
     ``margin`` is the difference that would still not matter: each pair says whether one model is shown to be not worse
     than the other by more than that. ``cluster`` names rows that belong together (visits of a patient). With
-    ``paired=False`` every model brings rows of its own: ``scores={"a": (truth, score), "b": (truth, score)}``.
+    ``paired=False`` every model brings rows of its own: ``scores={"a": (truth, score), "b": (truth, score)}``, or a
+    published table: ``compare({"a": Confusion(…), "b": Confusion(…)}, paired=False)``.
 
     With ``costs`` (and ``prior``, ``training_prior``, see :func:`stakes.evaluate`) every model decides so as to cost
     least, and they are ranked by that. Other arguments are those of :func:`stakes.evaluate`; ``missing="drop"`` leaves
@@ -51,8 +54,18 @@ def compare(data: Data = None, *arrays: Column, **asked: Unpack[Compared]) -> Co
     >>> print(both.conclusion)
     new and old cannot be told apart on these 6 rows (difference in accuracy 0.3333, 95 % interval −0.1871 to 0.7000)
     """
+    refuse_tallies(data)
+    if isinstance(data, Mapping) and data and all(isinstance(one, Confusion) for one in data.values()):
+        asked["predictions"], data = data, None
     question = Question.of("compare", asked)
     paired, several, data = question["paired"], isinstance(data, list | tuple), in_format(data, question.text_format)
+    if paired and any(isinstance(one, Confusion) for one in _values(question["predictions"])):
+        raise InputError(
+            "tables-of-same-rows",
+            "two tables do not tell in which rows the models differ; pass ",
+            Pass("paired", False),
+            " if they are of different cases, otherwise the rows: the truth and what each model said",
+        )
     if arrays or (question["truth"] is None and paired):
         raise InputError(
             "how-to-compare",
@@ -74,6 +87,10 @@ def compare(data: Data = None, *arrays: Column, **asked: Unpack[Compared]) -> Co
     sampling = replace(question.sampling, replicates=int(question["resamples"]))
     models = contestants(data, question)
     return _compare_all(models, _wanted(question["metric"], models), sampling, question["simultaneous"], margin, paired)
+
+
+def _values(models: Value) -> Sequence[Value]:
+    return list(models.values()) if isinstance(models, Mapping) else []
 
 
 def _wanted(texts: Value, models: Sequence[Contestant]) -> list[Metric]:

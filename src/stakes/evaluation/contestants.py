@@ -8,7 +8,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.class_scores import spread_scores
-from stakes.engines.columns import columns_of, length_of
+from stakes.engines.columns import MOST_ROWS, columns_of, length_of
 from stakes.engines.joining import join, table_names
 from stakes.engines.missing import keep, present_rows
 from stakes.engines.pricing import cost_column
@@ -125,6 +125,7 @@ def _keep_score(given: Column, kept: Mapping[str, Column], present: Array) -> Co
 def _entries_by_name(data: Data, question: Question) -> list[Entry]:
     """The models that a call names, in its order."""
     columns = {name: _by_name(f"{name}s", question[f"{name}s"]) for name in ("score", "prediction")}
+    columns["prediction"] = {name: _rows_of(said) for name, said in columns["prediction"].items()}
     names = list(dict.fromkeys(name for found in columns.values() for name in found))
     if len(names) < 2:
         raise errors.one_model(names)
@@ -169,6 +170,16 @@ def _of_same_rows(name: str, data: Data, truth: Column, outputs: dict[str, Colum
                 " each its own truth",
             )
     return Entry(name, data, truth, **outputs)
+
+
+def _rows_of(said: Column) -> Column:
+    """What a model said; a table of counts becomes the rows that it counts, as a pair of truth and decision."""
+    if not isinstance(said, Confusion):
+        return said
+    if said.counts.dtype.kind != "i" or said.counts.ndim != 2 or said.counts.sum() > MOST_ROWS:
+        raise errors.no_numbers_of_rows()
+    truth, decision = (np.repeat(codes, said.counts.ravel()) for codes in np.indices(said.counts.shape).reshape(2, -1))
+    return np.array(said.truths)[truth], np.array(said.decisions)[decision]
 
 
 def _of_own_rows(name: str, outputs: dict[str, Column]) -> Entry:

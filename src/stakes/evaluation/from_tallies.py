@@ -1,12 +1,15 @@
 """Tallies that were counted before, or came as files: they are added up, and judged as if their rows were here."""
 
 import os
+from collections.abc import Mapping
 
+from stakes import errors
 from stakes.engines.anonymise import SUFFIX
 from stakes.engines.plan import Counted
 from stakes.errors import InputError, several
 from stakes.question.options import Data
 from stakes.question.question import Question
+from stakes.records import Record
 from stakes.tallies import Confusion, Tally
 from stakes.tallies.names import canonical
 
@@ -27,6 +30,16 @@ def are_tallies(data: Data) -> bool:
             f"{other}.tally",
         )
     return bool(tallies)
+
+
+def refuse_tallies(data: Data) -> None:
+    """Refuse results, tallies and names of some where rows are needed; published tables may be named."""
+    named = isinstance(data, Mapping)
+    for one in data.values() if named else data if isinstance(data, list | tuple) else [data]:
+        if isinstance(one, Record | Counted) and not (named and isinstance(one, Confusion)):
+            raise errors.tally_for_rows(f"this {type(one).__name__}")
+        if isinstance(one, str | os.PathLike) and _is_tally(one):
+            raise errors.tally_for_rows(os.fspath(one))
 
 
 def _in_memory(data: Data) -> list[Data]:

@@ -156,6 +156,7 @@ def f1(c: Confusion) -> Number:
     baseline=BEST_CONSTANT,
     undefined=(NOTHING_POSITIVE_AT_ALL,),
     pitfall="Ignores the true negatives; beta says how much recall counts, which is not what a miss costs.",
+    aliases=("fbeta",),
     reference="van Rijsbergen (1979), Information Retrieval",
 )
 def f_beta(c: Confusion, *, beta: Annotated[float, SIZE] = 2) -> Number:

@@ -78,8 +78,11 @@ class Confusion(Tally):
         positive: str | None = None,
         *,
         classes: Values = None,
+        **unknown: Values,
     ) -> None:
         """Take names and counts, or a table of counts alone."""
+        for name in unknown:
+            raise errors.no_such_option("Confusion", name, ("classes", "positive"))
         if counts is None and hasattr(truths, "columns") and hasattr(truths, "index"):  # a frame names its classes
             counts, classes, decisions = np.asarray(truths), list(truths.index), list(truths.columns)
             if sorted(map(str, classes)) == sorted(map(str, decisions)):
@@ -105,6 +108,8 @@ class Confusion(Tally):
         object.__setattr__(self, "counts", self._check_counts_of(self.counts))
         if self.squares is not None:
             object.__setattr__(self, "squares", self._check_counts_of(self.squares))
+        if self.positive is not None and len(self.truths) > 2:
+            raise errors.positive_of_many(self.positive, self.truths)
         if self.positive is not None and not is_one_of(self.positive, self.truths):
             raise errors.unknown_positive(self.positive, self.truths)
 

@@ -8,7 +8,7 @@ from itertools import islice
 import polars as pl
 
 from stakes import errors
-from stakes.engines.columns import refuse_repeated_names
+from stakes.engines.columns import read_number, refuse_repeated_names
 from stakes.engines.files.dialect import SEPARATORS, TITLES, Dialect, fields_of, find_dialect
 from stakes.engines.files.sources import Opened, Source
 from stakes.errors import InputError, Pass
@@ -29,11 +29,29 @@ _FIRST = 1 << 16
 
 def dialect_of(source: Source, usual: str | None) -> Dialect:
     """Find out how a file is written, as far as nobody said it."""
+    return find_dialect(source.name, _first_lines(source)[source.format.skip :], source.format, usual)
+
+
+def _first_lines(source: Source) -> list[str]:
     with source.open() as file:
         start = file.read(_FIRST)
     cut = len(start) if len(start) < _FIRST else start.rfind(b"\n") + 1
-    lines = start[:cut].decode("utf-8-sig", "replace").splitlines()
-    return find_dialect(source.name, lines[source.format.skip :], source.format, usual)
+    return start[:cut].decode("utf-8-sig", "replace").splitlines()
+
+
+def refuse_titles(source: Source, dialect: Dialect) -> None:
+    """Refuse lines of fewer fields above one that looks like a header, from which on all have as many."""
+    lines = _first_lines(source)[dialect.skip :]
+    parted = len(fields_of(lines[0], dialect.separator)) > 1 if lines else False
+    for sign in dialect.separator if parted else SEPARATORS:
+        fields = [fields_of(line, sign) for line in lines]
+        width = len(fields[-1]) if fields else 0
+        above = next((place for place, names in enumerate(fields) if len(names) >= width), 0)
+        names = fields[above] if width > 1 and 0 < above < min(len(lines) - 1, TITLES) else []
+        alike = len(set(names)) == width and {len(record) for record in fields[above:]} == {width}
+        if names and alike and all(name and read_number(name) is None for name in names):
+            line = dialect.skip + above
+            raise errors.title_lines(source.name, f"line {line + 1:,}", line)
 
 
 def header_with(source: Source, names: Collection[str]) -> tuple[int, str] | None:
@@ -139,6 +157,7 @@ def fault(source: Source, dialect: Dialect) -> errors.InputError | None:
             if not fields and width > 1:  # an empty line can be the missing value of one column
                 blank = line
             elif fields and len(fields) != width:
+                refuse_titles(source, dialect)
                 return errors.ragged_line(source.name, line, len(fields), width)
     except errors.InputError as problem:
         return problem

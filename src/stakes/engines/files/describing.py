@@ -7,8 +7,10 @@ from functools import cached_property
 
 import polars as pl
 
+from stakes.engines.files import csv
 from stakes.engines.files.kinds import FileTable, as_numbers, open_table, tell_what_was_found
 from stakes.engines.files.sources import FileNames, sources
+from stakes.engines.labels import PAIRS
 from stakes.errors import InputError, short
 from stakes.records import Record
 from stakes.text import visible
@@ -25,6 +27,10 @@ _NAMES = {
     "score": r"p|y_?(score|prob\w*)|prob\w*|score|scores|risk|pr",
 }
 """Names that tell what a column is."""
+
+
+_POSITIVE = r"y|yes|ja|s[ií]|oui|да|pos\w*|sick|case|event|malignant|bad|fraud|spam|churn\w*|dead|died|true"
+"""Words for the class that is looked for."""
 
 
 @dataclass(frozen=True)
@@ -63,16 +69,49 @@ class DescribedFile(Record, stakes="columns", shown="* roles"):
     @cached_property
     def roles(self) -> dict[str, str]:
         """Which column may be the truth, and which the score or the prediction."""
-        classes = [one for one in self.columns if one.may_be_classes]
-        truth = _choose("truth", [one for one in classes if not _is_called(one, "prediction")])
-        scores = [one for one in self.columns if one.kind == "numbers" and one is not truth and _within(one)]
-        score = _choose("score", scores)
+        truth = self._truth
         if truth is None:
             return self._quantities()
-        labels = [one for one in classes if one is not truth and set(one.examples) <= set(truth.examples)]
-        said = None if score is not None else _choose("prediction", labels)
-        found = {"truth": truth, "score": score, "prediction": said}
-        return {role: one.name for role, one in found.items() if one is not None}
+        chosen = {"score": _choose("score", self._scores)}
+        if chosen["score"] is None:
+            chosen["prediction"] = _choose("prediction", self._labels)
+        return {"truth": truth.name, **{role: one.name for role, one in chosen.items() if one is not None}}
+
+    @property
+    def models(self) -> dict[str, list[str]]:
+        """The columns that may be what models say: scores, or else predictions."""
+        if len(self._scores) > 1:
+            return {"score": [one.name for one in self._scores]}
+        return {"prediction": [one.name for one in self._labels]} if len(self._labels) > 1 else {}
+
+    @property
+    def positive(self) -> str:
+        """Which of two classes may be the positive one, where that is not obvious; empty if there are not two."""
+        classes = [] if self._truth is None or self._truth.different != 2 else self._truth.examples
+        if not classes or any(set(pair) == set(classes) for pair in PAIRS):
+            return ""
+        return next((name for name in classes if re.fullmatch(_POSITIVE, name.lower())), classes[-1])
+
+    @cached_property
+    def _truth(self) -> DescribedColumn | None:
+        classes = [one for one in self.columns if one.may_be_classes and not _is_called(one, "prediction")]
+        return _choose("truth", classes)
+
+    @property
+    def _scores(self) -> list[DescribedColumn]:
+        """Columns that may be the score of the positive class of two."""
+        if self._truth is None or self._truth.different > 2:
+            return []
+        return [one for one in self.columns if one.kind == "numbers" and one is not self._truth and _within(one)]
+
+    @property
+    def _labels(self) -> list[DescribedColumn]:
+        """Columns that may be predictions: they hold nothing but classes of the truth."""
+        truth = self._truth
+        if truth is None:
+            return []
+        others = [one for one in self.columns if one.may_be_classes and one is not truth]
+        return [one for one in others if set(one.examples) <= set(truth.examples)]
 
     def _quantities(self) -> dict[str, str]:
         numbers = [one for one in self.columns if one.kind in ("numbers", "whole numbers")]
@@ -83,6 +122,8 @@ class DescribedFile(Record, stakes="columns", shown="* roles"):
 def describe(data: FileNames) -> DescribedFile:
     """Look at the first rows of a file; of several at those of the first."""
     table = open_table(sources(data)[0])
+    if table.separated is not None:
+        csv.refuse_titles(table.source, table.separated)
     tell_what_was_found(table)
     frame = next(table.batches(table.columns, LOOKED_AT), pl.DataFrame(schema=dict.fromkeys(table.columns, pl.String)))
     return DescribedFile(table.source.name, len(frame), [_described(table, column) for column in frame.head(LOOKED_AT)])

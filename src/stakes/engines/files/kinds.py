@@ -10,6 +10,7 @@ import polars as pl
 
 from stakes import errors
 from stakes.engines import older_polars
+from stakes.engines.anonymise import SUFFIX
 from stakes.engines.columns import refuse_lost_polars
 from stakes.engines.files import csv, database, excel, json_lines
 from stakes.engines.files.dialect import Dialect
@@ -176,6 +177,8 @@ def open_table(source: Source) -> FileTable:
         if database.kind_of(source):
             return FileTable(source, database.columns(source))
         kind = _kind(source)
+        if source.name.lower().endswith(SUFFIX):
+            raise errors.tally_for_rows(source.name)
         if source.table is not None and kind != _SHEET:
             raise InputError(
                 "no-database",

@@ -41,7 +41,7 @@ def _figure(name: object) -> Figure:
 def _take_apart(text: object) -> tuple[str, object]:
     name, colon, margin = str(text).rpartition(":")
     if not colon:
-        return str(text), None
+        raise errors.bad_no_worse(text, None)
     try:
         return name, float(margin)
     except ValueError:
