@@ -58,6 +58,17 @@ def test_the_first_lines_tell(text, separator, decimal):
     assert (found.separator, found.decimal) == (separator, decimal)
 
 
+def test_what_was_found_is_said_in_the_answer(tmp_path):
+    (tmp_path / "a.csv").write_text(written(";", ","))
+    found, said = evaluated(tmp_path / "a.csv")
+    told = "a.csv is read with fields separated by ';' and decimal commas"
+    assert said.count(told) == 1
+    assert [note for note in found.to_dict()["notes"] if told in note] == [f"{tmp_path / told}"]
+    assert not [note for note in evaluated(tmp_path / "a.csv", separator=";", decimal=",")[0].notes if told in note]
+    done = run("evaluate", tmp_path / "a.csv", "--truth", "y", "--score", "p", "--positive", "yes", "--json")
+    assert (done.stdout.count(told), done.stderr.count(told)) == (1, 1)
+
+
 def test_a_name_tells_what_is_usual():
     assert find_dialect("a.tsv", ["a\tb", "1\t2"], TextFormat(), "\t").found == ()
     assert find_dialect("a.txt", ["a\tb", "1\t2"], TextFormat(), None).found == ("fields separated by a tab",)

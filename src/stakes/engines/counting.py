@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from stakes import errors
 from stakes.engines.columns import Data, Values
-from stakes.engines.files.text_format import in_format
+from stakes.engines.files.text_format import hearing, in_format
 from stakes.engines.plan import Counted
 from stakes.engines.reading import RowQuestion, count_read, locating, read_rows
 from stakes.engines.tables import is_lazy, names_files, same_column
@@ -30,11 +30,12 @@ def count_rows(
     data = in_format(data, asked.text_format)
     if exact is not None:
         check_flag("exact", exact)
-    counted = _count_batches(iter(data), asked) if in_batches(data) else _count_elsewhere(data, asked, exact)
-    if counted is None:
-        with locating(data, asked):
-            counted = count_read(read_rows(data, asked), asked.baseline, asked.parts)
-    counted = replace(counted, same_column=same_column(columns))
+    with hearing() as found:
+        counted = _count_batches(iter(data), asked) if in_batches(data) else _count_elsewhere(data, asked, exact)
+        if counted is None:
+            with locating(data, asked):
+                counted = count_read(read_rows(data, asked), asked.baseline, asked.parts)
+    counted = replace(counted, same_column=same_column(columns), read_as=tuple(found))
     if exact is not False:
         return counted
     if asked.threshold is not None and counted.scores is not None:

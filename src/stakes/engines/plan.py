@@ -74,7 +74,8 @@ class Counted(Saved):
     are neither added nor saved. ``dropped`` of the ``read`` rows lacked a value and were left out. ``threshold`` is the
     one that was given when counting, ``question`` the words and numbers that said which rows, and how they count.
     ``same_column`` is the argument that was given the truth itself. ``dropped_in`` tells how many of how many rows each
-    segment lost, where that is known; it is not saved. ``dropped_weight`` is what these rows weigh.
+    segment lost, where that is known; it is not saved. ``dropped_weight`` is what these rows weigh. ``read_as`` says
+    how files are written where nobody had said it; it is not saved either.
     """
 
     task: str
@@ -89,6 +90,7 @@ class Counted(Saved):
     same_column: str = ""
     dropped_in: Mapping[str, tuple[int, int]] = field(default_factory=dict, compare=False)
     dropped_weight: float = field(default=0, compare=False)
+    read_as: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def confusion(self) -> Any:
@@ -199,6 +201,7 @@ class Counted(Saved):
             same_column=next((part.same_column for part in parts if part.same_column), ""),
             dropped_in=_add(part.dropped_in for part in parts),
             dropped_weight=math.fsum(part.dropped_weight for part in parts),
+            read_as=tuple(dict.fromkeys(words for part in parts for words in part.read_as)),
         )
 
     def __radd__(self, other: object) -> Self:

@@ -449,7 +449,7 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
     def notes(self) -> list[str]:
         """What a careful colleague would point out."""
         whys = {estimate.no_interval for estimate in self.figures.values() if estimate.defined}
-        notes = [caution.words for caution in cautions(self) if caution.words]
+        notes = [*self.counted.read_as, *(caution.words for caution in cautions(self) if caution.words)]
         apart = self.counted.rows_without_segment
         if apart:
             notes.append(

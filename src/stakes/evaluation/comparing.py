@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Unpack
 
 from stakes import errors, metrics
-from stakes.engines.files.text_format import in_format
+from stakes.engines.files.text_format import hearing, in_format
 from stakes.errors import Given, InputError, Pass
 from stakes.evaluation.comparison import Comparison, Pair, Place
 from stakes.evaluation.contestants import Contestant, contestants
@@ -85,7 +85,8 @@ def compare(data: Data = None, *arrays: Column, **asked: Unpack[Compared]) -> Co
         if not paired and not several and question[name] is not None:
             raise errors.not_unpaired(name)
     sampling = replace(question.sampling, replicates=int(question["resamples"]))
-    models = contestants(data, question)
+    with hearing():
+        models = contestants(data, question)
     return _compare_all(models, _wanted(question["metric"], models), sampling, question["simultaneous"], margin, paired)
 
 

@@ -15,6 +15,7 @@ from stakes.engines.columns import refuse_lost_polars
 from stakes.engines.files import csv, database, excel, json_lines
 from stakes.engines.files.dialect import Dialect
 from stakes.engines.files.sources import Source, literally
+from stakes.engines.files.text_format import is_new
 from stakes.errors import InputError, some
 
 _JSON_LINES = (".jsonl", ".ndjson")
@@ -152,20 +153,16 @@ def as_numbers(column: pl.Series) -> pl.Series:
 
 def tell_what_was_found(table: FileTable) -> None:
     """Say how text is read where nobody had said it."""
-    dialect = table.dialect
-    if dialect is not None and dialect.found:
-        errors.warn(
-            "found-format",
-            f"{table.source.name} is read with {' and '.join(dialect.found)}; pass ",
-            *[part for one in dialect.advice for part in (" and ", one)][1:],
-            " to be sure",
-        )
-    if dialect is not None and dialect.other_sheets:
-        errors.warn(
-            "several-sheets",
-            f"{table.source.name}: the first sheet is read, and not {some(dialect.other_sheets)}; name the one that is "
-            f"meant, such as {table.source.name}::{dialect.other_sheets[0]}",
-        )
+    dialect, name = table.dialect, table.source.name
+    if dialect is None:
+        return
+    words = f"{name} is read with {' and '.join(dialect.found)}"
+    if dialect.found and is_new(words):
+        advice = [part for one in dialect.advice for part in (" and ", one)][1:]
+        errors.warn("found-format", f"{words}; pass ", *advice, " to be sure")
+    words = f"{name}: the first sheet is read, and not {some(dialect.other_sheets)}"
+    if dialect.other_sheets and is_new(words):
+        errors.warn("several-sheets", f"{words}; name the one that is meant, such as {name}::{dialect.other_sheets[0]}")
 
 
 def open_table(source: Source) -> FileTable:

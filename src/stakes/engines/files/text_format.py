@@ -2,7 +2,9 @@
 
 import codecs
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -92,6 +94,29 @@ def in_format(data: Any, format: TextFormat | None) -> Any:
         )
     found = [FormattedFile(os.fspath(name), format) for name in names]
     return found if names is data else found[0]
+
+
+_found: ContextVar[dict[str, None] | None] = ContextVar("found", default=None)
+
+
+@contextmanager
+def hearing() -> Iterator[dict[str, None]]:
+    """Collect, while the block lasts, how files are read where nobody had said it."""
+    found: dict[str, None] = {}
+    token = _found.set(found)
+    try:
+        yield found
+    finally:
+        _found.reset(token)
+
+
+def is_new(words: str) -> bool:
+    """Remember what was found out about a file; whether that is news."""
+    found = _found.get()
+    if found is None:
+        return True
+    known, found[words] = words in found, None
+    return not known
 
 
 @dataclass(frozen=True)
