@@ -7,7 +7,7 @@ import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, zip_longest
 
 import polars as pl
 
@@ -38,6 +38,9 @@ _EVIDENT = {
 }
 """Numbers with a decimal sign; with what may be marks of thousands; with such marks; with marks that tell the sign."""
 
+_LONGEST_UNMARKED = 4
+"""No number of so few signs has marks of thousands: most columns of classes need no second look."""
+
 _PERCENT = r"\s*%\s*$"
 
 
@@ -63,6 +66,8 @@ class Dialect:
         """Text in which numbers are written as Python writes them; what is no number stays as it is."""
         if column.name in self.percentages:
             return self._without_percent(column, argument)
+        if self.decimal == "." and (column.str.len_bytes() <= _LONGEST_UNMARKED).all():
+            return column
         if not self.evident:
             column = self._asked(column, argument)
         return self._with_points(self._without_thousands(column), argument)
@@ -208,26 +213,27 @@ def _records(lines: Sequence[str], sign: str) -> list[list[str]]:
 
 # ── numbers ──────────────────────────────────────────────────────────────────────────────────────────────────────
 def _columns(lines: Sequence[str], separator: str, missing: Iterable[str]) -> dict[str, list[str]]:
-    """The values of each column in the first records, without those that are missing."""
+    """The different values of each column in the first records, without those that are missing."""
     names, *records = _records(lines, separator) or [[]]
-    values: dict[str, list[str]] = {name: [] for name in names}
-    for record in records:
-        for name, value in zip(names, record, strict=False):
-            if value.strip() not in {*missing, ""}:
-                values[name].append(value)
-    return values
+    nothing = {*missing, ""}
+    columns = zip_longest(names, zip_longest(*records, fillvalue=""), fillvalue=())
+    return {
+        str(name): [value for value in dict.fromkeys(column) if value.strip() not in nothing]
+        for name, column in islice(columns, len(names))
+    }
 
 
-def _written_with(values: Iterable[str], sign: str) -> bool:
+def _written_with(values: Sequence[str], sign: str) -> bool:
     """Whether these are numbers, some of which have this decimal sign for sure."""
-    plain = [re.sub(_PERCENT, "", value) for value in values]
+    plain = [_without_sign(value) for value in values]
     return any(_tells(value, sign) for value in plain) and all(_is_number(value, sign) for value in plain)
 
 
 def _tells(value: str, sign: str) -> bool:
     """Whether a number can only be read with this decimal sign."""
-    plain = sign in value and re.search(_NUMBERS[sign], value) and not re.search(_THOUSANDS[sign], value)
-    return bool(plain or re.search(_EVIDENT[sign], value))
+    if sign in value and re.search(_NUMBERS[sign], value) and not re.search(_THOUSANDS[sign], value):
+        return True
+    return len(value) > _LONGEST_UNMARKED and re.search(_EVIDENT[sign], value) is not None
 
 
 def _is_number(value: str, sign: str) -> bool:
@@ -236,11 +242,14 @@ def _is_number(value: str, sign: str) -> bool:
 
 def _has_thousands(values: Sequence[str], sign: str) -> bool:
     """Whether these are numbers, some of which have marks of thousands."""
-    grouped = any(re.search(_GROUPED[sign], value) for value in values)
+    grouped = any(len(value) > _LONGEST_UNMARKED and re.search(_GROUPED[sign], value) for value in values)
     return grouped and all(_is_number(value, sign) for value in values)
 
 
 def _in_percent(values: Sequence[str], decimal: str) -> bool:
-    plain = [re.sub(_PERCENT, "", value) for value in values]
-    signed = all(value.rstrip().endswith("%") for value in values)
-    return bool(values) and signed and all(_is_number(value, decimal) for value in plain)
+    signed = bool(values) and all(value.rstrip().endswith("%") for value in values)
+    return signed and all(_is_number(_without_sign(value), decimal) for value in values)
+
+
+def _without_sign(value: str) -> str:
+    return re.sub(_PERCENT, "", value) if "%" in value else value
