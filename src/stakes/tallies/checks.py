@@ -68,6 +68,8 @@ def depth(given: Values) -> int:
 
 def refuse_masked(argument: str, values: Values, needed: bool = False) -> None:
     """Refuse rows that NumPy hides behind a mask, which other arrays made of them would show."""
+    if type(values) is np.ndarray:
+        return
     if isinstance(values, np.ma.MaskedArray) and values.ndim:
         hidden = np.flatnonzero(np.ma.getmaskarray(values).reshape(len(values), -1).any(axis=1))
     else:
