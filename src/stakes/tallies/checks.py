@@ -3,14 +3,16 @@
 import numbers
 import os
 from collections.abc import Container, Sequence
-from pathlib import Path
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 
 from stakes import errors
 from stakes.errors import Given, InputError
 from stakes.tallies.arithmetic import Array, Values, is_real
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _DEEPEST = 100
 """More axes than any array has."""
@@ -105,10 +107,12 @@ def check_class(argument: str, name: object) -> None:
         raise InputError("not-a-class", Given(argument, name), " is no class; give its name as a text")
 
 
-def as_path(argument: str, value: object) -> Path:
+def as_path(argument: str, value: object) -> "Path":
     """Return the name of a file as a path; refuse what is no name."""
     if not isinstance(value, str | os.PathLike) or not str(value).strip() or "\0" in str(value):
         raise InputError("not-a-path", Given(argument, value), " is no name of a file; give a text or a path")
+    from pathlib import Path  # takes longer to load than all of this
+
     return Path(value)
 
 
