@@ -1,6 +1,6 @@
 """Figures of rows in memory: confusion tables, auc, losses, errors of numbers, and everything at once."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,7 @@ from contest import Contest, Side, at_least, at_most
 from samples import ten_classes, two_classes
 
 K = 10
+FEW, CALLS = 1_000, 100
 SLOW_SORT = (
     "it depends on the processor: where NumPy's AVX-512 sort is slow (AMD Zen 4), keys of 32 bits are sorted hardly "
     "faster than those of 64"
@@ -28,6 +29,7 @@ def pieces(n: int) -> Iterator[Contest]:
     yield from _words(few)
     yield from _class_scores(few)
     yield _numbers(n)
+    yield from _one_call()
 
 
 def _auc(n: int) -> Iterator[Contest]:
@@ -155,3 +157,32 @@ def _numbers(n: int) -> Contest:
         Side("scikit-learn `mean_absolute_error`, `mean_squared_error`, `r2_score`", theirs),
         at_least(2),
     )
+
+
+def _one_call() -> Iterator[Contest]:
+    """A metric of few rows: what is spent before and after the counting."""
+    rng = np.random.default_rng(3)
+    y, s, t = rng.integers(0, 2, FEW), rng.random(FEW), rng.normal(size=FEW)
+    d, p = (s > 0.5).astype(int), t + rng.normal(size=FEW)
+    peers = {
+        "accuracy": (sk.accuracy_score, y, d),
+        "f1": (sk.f1_score, y, d),
+        "mcc": (sk.matthews_corrcoef, y, d),
+        "auc": (sk.roc_auc_score, y, s),
+        "brier_score": (sk.brier_score_loss, y, s),
+        "log_loss": (sk.log_loss, y, s),
+        "mae": (sk.mean_absolute_error, t, p),
+        "mse": (sk.mean_squared_error, t, p),
+        "r2": (sk.r2_score, t, p),
+    }
+    for name, (theirs, *columns) in peers.items():
+        yield Contest(
+            f"one call of {name}, {FEW:,} rows, {CALLS} times",
+            Side(f"`metrics.{name}(y, p)`", _called(stakes.metrics.find(name), *columns)),
+            Side(f"scikit-learn `{theirs.__name__}(y, p)`", _called(theirs, *columns)),
+            at_most(0.25),
+        )
+
+
+def _called(function: Callable[..., object], *columns: object) -> Callable[[], object]:
+    return lambda: [function(*columns) for _ in range(CALLS)]

@@ -15,6 +15,7 @@ from sklearn.linear_model import LogisticRegression
 
 import stakes
 from stakes.cli.group import cli
+from stakes.engines.plan import NAMES_OF_COLUMNS, TRAVELS
 from stakes.question.options import GROUPS, VERBS, options, table
 from stakes.uncertainty.sampling import DESIGNS
 from tests.command import run
@@ -389,3 +390,14 @@ def test_a_tally_remembers_its_question(rows, tmp_path):
     assert stakes.evaluate(loaded, where="age > 40")["auc"].value == stakes.evaluate(loaded)["auc"].value
     with pytest.raises(stakes.InputError, match="where=: the question of a tally was fixed when its rows were counted"):
         stakes.evaluate(loaded, where="age > 50")
+
+
+def test_what_a_tally_remembers_are_options_of_the_table():
+    columns = {name for name, option in table("evaluate").items() if option.group == "columns"}
+    assert columns - set(NAMES_OF_COLUMNS) == {"cluster"}  # which are never saved
+    assert set(TRAVELS) <= set(table("evaluate"))
+    names = {"truth": ["a", "b", "a"], "said": ["a", "b", "b"], "n": [1, 2, 3], "m": [3, 2, 1]}
+    one, other = (stakes.count(names, truth="truth", prediction="said", positive="a", frequency=f) for f in "nm")
+    with pytest.raises(stakes.InputError, match=r"the column of frequency= \(n against m\)|frequency=.*'n'.*'m'"):
+        _ = one + other
+    assert (one + one).confusion.total == 12

@@ -17,7 +17,6 @@ import stakes
 from stakes.errors import InputError
 from stakes.uncertainty import shuffles
 from stakes.uncertainty.permutation import QUESTION, PermutationTest, permute
-from stakes.validation.refit import refit_permutation
 from tests.parts import is_older
 
 pytestmark = pytest.mark.slow
@@ -450,11 +449,12 @@ def test_batches_serve_where_counts_are_enough():
 def test_an_estimator_is_fitted_again():
     X, y = load_iris(return_X_y=True)
     test = permutation_test(GaussianNB(), X, y, metric=stakes.metrics.accuracy, permutations=4, seed=1, how="3-fold")
-    wanted = refit_permutation(GaussianNB(), X, y, metric="accuracy", permutations=4, seed=1, cv=3)
+    wanted = permutation_test(GaussianNB(), X, y, metric="accuracy", permutations=4, seed=1, cv=3)
     assert test.to_dict() == wanted.to_dict()
     for options, words in (
-        ({"truth": "t"}, r"^truth=: that is for predictions that are there already; an estimator is given"),
-        ({"weight": [1]}, r"^weight=: that is for predictions that are there already"),
+        ({"truth": "t"}, r"^truth= means nothing to an estimator: it is given as y"),
+        ({"frequency": [1]}, r"^frequency= means nothing to an estimator: an estimator is fitted on single rows"),
+        ({"weight": [1]}, r"^weight has 1 row but X has 150; give one value per row of X"),
         ({"folds": 3}, r"^permutation_test\(\) has no option 'folds'"),
     ):
         with pytest.raises(InputError, match=words):

@@ -8,7 +8,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 
 import stakes
-from stakes.validation.refit import refit_permutation
+from stakes.validation.permutation import permutation_test
 from tests.validation.test_refit import noise
 from tests.validation.test_scorers import BENIGN, FOLDS, MODEL, TUMOURS
 from tests.validation.test_validate import CANCER
@@ -26,11 +26,11 @@ def test_jobs_do_not_change_a_validation():
 
 @pytest.mark.parametrize("test", [1, 2])
 def test_jobs_do_not_change_a_permutation_test(test):
-    one, two = (refit_permutation(GaussianNB(), *noise(3), test=test, permutations=6, jobs=jobs) for jobs in (1, 2))
+    one, two = (permutation_test(GaussianNB(), *noise(3), test=test, permutations=6, jobs=jobs) for jobs in (1, 2))
     assert one.to_dict() == two.to_dict()
     assert len(set(one.null)) > 1
     assert (
-        refit_permutation(GaussianNB(), *noise(3), test=test, permutations=6, seed=1).null.tolist() != one.null.tolist()
+        permutation_test(GaussianNB(), *noise(3), test=test, permutations=6, seed=1).null.tolist() != one.null.tolist()
     )
 
 

@@ -1,6 +1,7 @@
 """Permutation tests that fit again, against scikit-learn's and against data whose answer is known."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,8 @@ from sklearn.tree import DecisionTreeClassifier
 import stakes
 from stakes import metrics
 from stakes.validation.features import as_table, shuffle_within
-from stakes.validation.refit import _count_as_good, _shuffle_labels, refit_permutation
+from stakes.validation.permutation import permutation_test
+from stakes.validation.refit import _count_as_good, _shuffle_labels
 from stakes.validation.target import read_target
 
 pytestmark = pytest.mark.slow
@@ -41,12 +43,12 @@ def orders(seed: int, permutations: int, rows: int):
 # ── test 1 ───────────────────────────────────────────────────────────────────────────────────────────────────────
 def test_every_figure_is_that_of_scikit_learn_on_the_same_shuffle():
     X, y = IRIS[0][50:, :2], IRIS[1][50:] - 1
-    found = refit_permutation(GaussianNB(), X, y, permutations=7, seed=4, cv=FIVE)
+    found = permutation_test(GaussianNB(), X, y, permutations=7, seed=4, cv=FIVE)
     pooled = [np.mean(ms.cross_val_predict(GaussianNB(), X, y[o], cv=FIVE) == y[o]) for o in orders(4, 7, len(y))]
     assert found.value == np.mean(ms.cross_val_predict(GaussianNB(), X, y, cv=FIVE) == y)
     assert found.null == close(pooled)
     assert found.p_value == (1 + sum(value >= found.value for value in pooled)) / 8
-    ranked = refit_permutation(GaussianNB(), X, y, permutations=7, seed=4, cv=FIVE, metric="auc")
+    ranked = permutation_test(GaussianNB(), X, y, permutations=7, seed=4, cv=FIVE, metric="auc")
     means = [ms.cross_val_score(GaussianNB(), X, y[o], cv=FIVE, scoring="roc_auc").mean() for o in orders(4, 7, len(y))]
     assert ranked.null == close(means)
     assert ranked.value == close(ms.cross_val_score(GaussianNB(), X, y, cv=FIVE, scoring="roc_auc").mean())
@@ -59,7 +61,7 @@ def test_every_figure_is_that_of_scikit_learn_on_the_same_shuffle():
 def test_losses_are_pooled_and_low_ones_are_good():
     X, y = DIABETES
     splitter = ms.KFold(4)
-    found = refit_permutation(LinearRegression(), X, y, permutations=9, cv=splitter)
+    found = permutation_test(LinearRegression(), X, y, permutations=9, cv=splitter)
     assert found.metric == "mean_squared_error"
     assert found.value == close(mean_squared_error(y, ms.cross_val_predict(LinearRegression(), X, y, cv=splitter)))
     shuffled = [
@@ -68,14 +70,14 @@ def test_losses_are_pooled_and_low_ones_are_good():
     ]
     assert found.null == close(shuffled)
     assert found.p_value == 0.1
-    by_rank = refit_permutation(GaussianNB(), *IRIS, permutations=5, metric="multiclass_log_loss")
+    by_rank = permutation_test(GaussianNB(), *IRIS, permutations=5, metric="multiclass_log_loss")
     assert "pooled" in by_rank.method
     assert by_rank.p_value == close(1 / 6)
 
 
 def test_the_null_is_that_of_permutation_test_score():
     X, y = noise(1)
-    ours = refit_permutation(GaussianNB(), X, y, permutations=80, cv=ms.StratifiedKFold(4)).null
+    ours = permutation_test(GaussianNB(), X, y, permutations=80, cv=ms.StratifiedKFold(4)).null
     _, theirs, _ = ms.permutation_test_score(
         GaussianNB(), X, y, cv=ms.StratifiedKFold(4), n_permutations=80, random_state=0
     )
@@ -84,7 +86,7 @@ def test_the_null_is_that_of_permutation_test_score():
 
 
 def test_informative_features_have_a_small_p():
-    found = refit_permutation(GaussianNB(), *IRIS, permutations=49)
+    found = permutation_test(GaussianNB(), *IRIS, permutations=49)
     assert found.p_value == 1 / 50
     assert len(found.null) == found.permutations == 49
     assert found.question == "Are the features and the labels independent?"
@@ -94,7 +96,7 @@ def test_informative_features_have_a_small_p():
 @pytest.mark.deep  # the small form: every figure is that of scikit-learn on the same shuffle
 def test_noise_has_a_uniform_p():
     p = [
-        refit_permutation(GaussianNB(), *noise(seed), metric="auc", cv=2, permutations=19, seed=seed).p_value
+        permutation_test(GaussianNB(), *noise(seed), metric="auc", cv=2, permutations=19, seed=seed).p_value
         for seed in range(30)
     ]
     assert 0.35 < np.mean(p) < 0.7  # 0.525 ± 0.053
@@ -111,9 +113,9 @@ def test_labels_of_groups_change_places_together():
     assert len({part.tobytes() for part in shuffled}) > 15
     # every group has its own place and nothing else: rows alone would seem to tell the labels of seen groups
     X = rng.normal(size=(12, 2))[groups] + rng.normal(scale=0.1, size=(60, 2))
-    kept_whole = refit_permutation(GaussianNB(), X, y, groups=groups, cv=3, permutations=39)
+    kept_whole = permutation_test(GaussianNB(), X, y, groups=groups, cv=3, permutations=39)
     assert kept_whole.p_value > 0.05
-    torn_apart = refit_permutation(DecisionTreeClassifier(random_state=0), X, y, cv=3, permutations=39)
+    torn_apart = permutation_test(DecisionTreeClassifier(random_state=0), X, y, cv=3, permutations=39)
     assert torn_apart.p_value == 1 / 40
 
 
@@ -123,7 +125,7 @@ def test_dependence_between_features_is_found_where_there_is_some():
     bits = rng.integers(0, 2, (160, 2))
     X, y = bits + rng.normal(scale=0.1, size=bits.shape), bits[:, 0] ^ bits[:, 1]
     tree = DecisionTreeClassifier(max_depth=4, random_state=0)
-    found = refit_permutation(tree, X, y, test=2, permutations=39)
+    found = permutation_test(tree, X, y, test=2, permutations=39)
     assert found.p_value == 1 / 40
     assert found.value > 0.75 > found.null.max()
     assert found.question == "Does the model use dependence between the features within a class?"
@@ -135,10 +137,10 @@ def test_features_that_are_independent_within_the_classes_have_a_uniform_p():
     y = np.arange(60) % 2
     for seed in range(12):
         X = 2 * y[:, None] + np.random.default_rng(seed).normal(size=(60, 2))
-        p.append(refit_permutation(tree, X, y, test=2, permutations=19, cv=3, seed=seed).p_value)
+        p.append(permutation_test(tree, X, y, test=2, permutations=19, cv=3, seed=seed).p_value)
     assert np.mean(p) > 0.3  # at least 0.525 ± 0.083, more with ties
     assert np.sum(np.array(p) <= 0.1) <= 4  # Binomial(12, 1/10) with all but 0.4 % of its mass
-    assert refit_permutation(tree, X, y, test=1, permutations=19, cv=3).p_value == 1 / 20
+    assert permutation_test(tree, X, y, test=1, permutations=19, cv=3).p_value == 1 / 20
 
 
 @pytest.mark.parametrize(
@@ -177,16 +179,16 @@ def test_every_shuffle_is_fitted_once_for_each_fold():
             fits.append(len(X))
             return super().fit(X, y)
 
-    refit_permutation(Counting(), *noise(0), permutations=3, cv=4)
+    permutation_test(Counting(), *noise(0), permutations=3, cv=4)
     assert len(fits) == 4 * (1 + 3)
 
 
 def test_one_progress_bar_for_all_shuffles(capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     X, y = noise(0, rows=22)
-    refit_permutation(GaussianNB(), X, y, cv="leave-one-out", permutations=20)  # more fits in each than make a bar
+    permutation_test(GaussianNB(), X, y, cv="leave-one-out", permutations=20)  # more fits in each than make a bar
     assert "fitting on shuffled data" in capsys.readouterr().err
-    refit_permutation(GaussianNB(), X, y, cv="leave-one-out", permutations=3)
+    permutation_test(GaussianNB(), X, y, cv="leave-one-out", permutations=3)
     assert capsys.readouterr().err == ""
 
 
@@ -194,8 +196,7 @@ def test_pairs_of_rows_are_used_again():
     X, y = noise(5)
     pairs = list(ms.StratifiedKFold(4).split(X, y))
     given, split = (
-        refit_permutation(GaussianNB(), X, y, cv=cv, permutations=3).value
-        for cv in (iter(pairs), ms.StratifiedKFold(4))
+        permutation_test(GaussianNB(), X, y, cv=cv, permutations=3).value for cv in (iter(pairs), ms.StratifiedKFold(4))
     )
     assert given == split
 
@@ -230,7 +231,6 @@ def test_an_undefined_shuffle_counts_as_better():
         ({"groups": [1]}, "groups has 1 row but X has 40"),
         ({"y": [0, 1]}, "y has 2 rows but X has 40"),
         ({"cv": "5 fouls"}, "how='5 fouls' is no way to split; did you mean '5-fold'"),
-        ({"estimator": "tree"}, "estimator is a str"),
         (
             {"X": np.zeros((40, 2, 2)), "test": 2},
             "X has the shape (40, 2, 2); test=2 shuffles columns: give one row per",
@@ -243,6 +243,46 @@ def test_what_is_wrong_is_said_in_one_line(options, words):
     X, y = noise(0)
     arguments = {"estimator": GaussianNB(), "X": X, "y": y, "permutations": 2} | options
     with pytest.raises(stakes.InputError) as caught:
-        refit_permutation(arguments.pop("estimator"), arguments.pop("X"), arguments.pop("y"), **arguments)
+        permutation_test(arguments.pop("estimator"), arguments.pop("X"), arguments.pop("y"), **arguments)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+# ── rows that do not all count alike ─────────────────────────────────────────────────────────────────────────────
+def table_of_rows():
+    rng = np.random.default_rng(8)
+    y = rng.integers(0, 2, 60)
+    X = pd.DataFrame({"x": y + rng.normal(size=60), "age": rng.integers(20, 80, 60), "price": rng.uniform(1, 9, 60)})
+    return X, y, rng.integers(1, 5, 60)
+
+
+def test_rows_are_chosen_before_anything_is_fitted():
+    X, y, weight = table_of_rows()
+    old = (X.age > 40).to_numpy()
+    found = permutation_test(GaussianNB(), X, y, weight=weight, where="age > 40", permutations=5)
+    by_hand = permutation_test(GaussianNB(), X[old], y[old], weight=weight[old], permutations=5)
+    assert found.to_dict() == by_hand.to_dict()
+    gaps = np.where(np.arange(60) < 3, np.nan, y)
+    found = permutation_test(GaussianNB(), X, gaps, missing="drop", permutations=5)
+    assert found.dropped == 3
+    assert found.null.tolist() == permutation_test(GaussianNB(), X[3:], gaps[3:], permutations=5).null.tolist()
+
+
+def test_a_weight_counts_and_goes_with_its_label():
+    X, y, weight = table_of_rows()
+    found = permutation_test(GaussianNB(), X, y, weight=weight, permutations=5)
+    validated = stakes.validate(GaussianNB(), X, y, weight=weight, seed=0)
+    assert found.value == validated.pooled["accuracy"].value != stakes.validate(GaussianNB(), X, y).pooled["accuracy"]
+    order = np.random.default_rng(1).permutation(60)
+    target = replace(read_target(y, X, GaussianNB(), "auto", None, None), weight=weight).reordered(order)
+    assert (target.values.tolist(), target.weight.tolist()) == (y[order].tolist(), weight[order].tolist())
+
+
+@pytest.mark.parametrize("costs", [stakes.Costs(miss=5, false_alarm=1), stakes.Costs(miss="price", false_alarm=1)])
+def test_costs_are_tested_by_fitting_again(costs):
+    X, y, _ = table_of_rows()
+    found = permutation_test(GaussianNB(), X, y, costs=costs, permutations=5)
+    validated = stakes.validate(GaussianNB(), X, y, costs=costs, seed=0)
+    assert (found.metric, found.value) == ("expected_cost", validated.pooled["expected_cost"].value)
+    at = permutation_test(GaussianNB(), X, y, threshold=0.9, permutations=5)
+    assert at.value == stakes.validate(GaussianNB(), X, y, threshold=0.9).pooled["accuracy"].value

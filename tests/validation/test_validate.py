@@ -21,6 +21,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 import stakes
+from stakes.question.question import Question
+from stakes.validation.from_files import validate_file
+from stakes.validation.validate import validate_rows
+from tests.command import run
 
 pytestmark = pytest.mark.slow
 
@@ -513,3 +517,37 @@ def test_what_an_estimator_says_is_held_against_the_rows(method, say, words):
     if method == "predict_proba":
         with pytest.raises(stakes.InputError, match="could not convert string to float"):
             stakes.validate(Saying(method, lambda X: ["a"] * len(X)), X, y)
+
+
+# ── costs that differ from row to row ────────────────────────────────────────────────────────────────────────────
+def priced_rows():
+    rng = np.random.default_rng(8)
+    y = rng.integers(0, 2, 80)
+    return pd.DataFrame({"x": y + rng.normal(size=80), "price": rng.uniform(1, 9, 80), "y": y})
+
+
+def test_a_column_of_the_table_prices_each_row():
+    rows, costs = priced_rows(), stakes.Costs(miss="price", false_alarm=1)
+    found = stakes.validate(GaussianNB(), rows[["x", "price"]], rows["y"], costs=costs)
+    said = {"y": found.truth, "p": found.predictions, "price": rows["price"].to_numpy()[found.rows]}
+    expected = stakes.evaluate(said, truth="y", score="p", costs=costs)
+    assert found.pooled["expected_cost"].value == expected["expected_cost"].value
+    assert len({fold["expected_cost"].value for fold in found.folds}) == 5
+    with pytest.raises(stakes.InputError, match="costs: there is no column 'price'"):
+        stakes.validate(GaussianNB(), rows[["x"]], rows["y"], costs=costs)
+    with pytest.raises(stakes.InputError, match="the costs name the column 'price', but no data was given"):
+        stakes.validate(GaussianNB(), rows[["x"]].to_numpy(), rows["y"], costs=costs)
+
+
+def test_the_price_in_a_file_is_no_feature(tmp_path):
+    rows, costs = priced_rows(), stakes.Costs(miss="price", false_alarm=1)
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    typed = ["--target", "y", "--estimator", "sklearn.naive_bayes:GaussianNB", "--miss", "price", "--false-alarm", "1"]
+    done = run("validate", tmp_path / "rows.csv", *typed, "--json")
+    assert done.returncode == 0, done.stderr
+    only = validate_file(tmp_path / "rows.csv", typed[3], target="y", costs=costs)
+    by_hand = validate_rows(
+        GaussianNB(), rows[["x"]], rows["y"], Question.of("validate", {"costs": costs}), {"price": rows["price"]}
+    )
+    assert only.pooled["expected_cost"] == by_hand.pooled["expected_cost"]
+    assert f"{only.pooled['expected_cost'].value!r}" in done.stdout

@@ -19,14 +19,14 @@ from stakes.tallies.confusion import MOST_CLASSES
 
 DecidedBy = Literal["rows", "score", "costs", "threshold"]
 
+NAMES_OF_COLUMNS = ("truth", "score", "prediction", "weight", "frequency", "by")
+"""Where these are arrays they have no name, which is no other question."""
+
 TRAVELS: dict[str, type | UnionType] = {
-    **dict.fromkeys(("where", "alike", "truth", "score", "prediction", "weight", "by", "costs"), str),
+    **dict.fromkeys((*NAMES_OF_COLUMNS, "where", "alike", "costs"), str),
     **dict.fromkeys(("baseline", "prior", "training_prior"), str | int | float),
 }
 """What a tally remembers of its question, where it is words or a number: only rows of the same question add to it."""
-
-NAMES_OF_COLUMNS = ("truth", "score", "prediction", "weight", "by")
-"""Where these are arrays they have no name, which is no other question."""
 
 VERSION = 3
 """The version of what Counted.to_dict() writes."""

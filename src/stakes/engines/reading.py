@@ -125,11 +125,7 @@ def _read(data: Data, asked: RowQuestion) -> Read:
         raise errors.where_beside_array("score")
     prices = {} if pricing is None else {cost_column(name): name for name in pricing.costs.columns}
     if prices and data is None:
-        raise InputError(
-            "cost-columns-without-data",
-            f"the costs name the column {some(list(prices.values()))}, but no data was given; pass a table or a file "
-            "that has it, and the other columns by name",
-        )
+        raise errors.cost_columns_without_data(list(prices.values()))
     named = {name: getattr(asked, name) for name in ("truth", "prediction", "weight", "frequency", "cluster")}
     named |= {**spread_by(asked.by, data), **scores}
     found = take(data, asked.where, **named, **prices)

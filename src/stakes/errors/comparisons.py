@@ -88,11 +88,3 @@ def only_for_estimators(arguments: Sequence[str]) -> InputError:
     return InputError(
         "only-for-estimators", several(arguments), ": that is for an estimator, given with X and y; leave it out"
     )
-
-
-def only_for_predictions(arguments: Sequence[str]) -> InputError:
-    return InputError(
-        "only-for-predictions",
-        several(arguments),
-        ": that is for predictions that are there already; an estimator is given with X and y",
-    )

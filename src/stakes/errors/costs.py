@@ -35,6 +35,14 @@ def costs_transposed(name: str, row: str, decisions: Sequence[str]) -> InputErro
     )
 
 
+def cost_columns_without_data(columns: Sequence[str]) -> InputError:
+    return InputError(
+        "cost-columns-without-data",
+        f"the costs name the column {some(columns)}, but no data was given; pass a table or a file that has it, and "
+        "the other columns by name",
+    )
+
+
 def costs_by_row(columns: Sequence[str]) -> InputError:
     return InputError(
         "costs-by-row",

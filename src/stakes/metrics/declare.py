@@ -16,6 +16,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.counting import count_rows
+from stakes.engines.plain import count_plain
 from stakes.errors import InputError, short
 from stakes.metrics.baselines import CLASS_FREQUENCIES, COIN, CONSTANT_SCORE, MEAN, Baseline
 from stakes.metrics.folds import Fold, fold_all
@@ -201,7 +202,14 @@ class Metric:
             raise errors.wrong_tally(self.name, self.tally.kind, type(tally).__name__)
         if isinstance(tally, Confusion) and not self.many and len(tally.truths) > 2:
             raise errors.which_average(self.name, tally.truths)
-        return measure([self], tally)[0]
+        if tally.leading or self.lacking:
+            return measure([self], tally)[0]
+        seen = self._seen(tally)  # one figure of one table has nothing to share, and is asked for often
+        if self._rule_out(seen):
+            return math.nan
+        if isinstance(self.function, Fold):
+            return fold_all([(self.function, self.parameters)], tally)[0] if isinstance(tally, ScoreTable) else math.nan
+        return self.function(seen, **self.parameters)
 
     def baseline_of(self, tally: Tally) -> Figure:
         """Return what ignoring the input would score on these rows."""
@@ -222,7 +230,7 @@ class Metric:
         out: bool | Array = False
         for reason in self.undefined:
             out = out | reason.applies(tally)
-            if np.all(out):  # later reasons may rest on what this one rules out
+            if out is True or (out is not False and np.all(out)):  # later reasons may rest on what this one rules out
                 break
         return out
 
@@ -261,8 +269,9 @@ class Metric:
 
         The columns can be named: ``truth=``, and ``prediction=`` or ``score=``.
         """
-        truth, *outputs = ([parameters.pop(name)] if name in parameters else [] for name in _COLUMNS)
-        rows = (*truth, *rows, *chain(*outputs))
+        if parameters:
+            truth, *outputs = ([parameters.pop(name)] if name in parameters else [] for name in _COLUMNS)
+            rows = (*truth, *rows, *chain(*outputs))
         metric = self.with_parameters(**parameters)
         tally = metric._tally(rows, positive=positive, classes=classes, weight=weight, baseline=baseline)
         value = metric.of(tally)
@@ -273,7 +282,7 @@ class Metric:
                 f"{self.name} needs probabilities, but the scores run from {low:.6g} to {high:.6g}; turn them into "
                 "probabilities first (for logits: 1 / (1 + exp(-score)))",
             )
-        if np.ndim(value) == 0 and math.isnan(value):
+        if isinstance(value, float) and math.isnan(value):
             words = f"{metric.text} is undefined: {metric.why_undefined(tally)}"
             warnings.warn(errors.UndefinedWarning("undefined", words), stacklevel=2)
         return value
@@ -287,6 +296,10 @@ class Metric:
                 "how-to-call",
                 f"call {self.name}(truth, {column}), or {self.name}(table) with a {self.tally.kind} table",
             )
+        if all(option is None for option in options.values()):
+            plain = count_plain(self.tally, rows[0], rows[1], self.parts)
+            if plain is not None:
+                return plain
         task = "regression" if self.tally is ErrorSums else "classification"
         several = self.tally is ClassScores
         counted = count_rows(

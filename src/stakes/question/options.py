@@ -406,13 +406,20 @@ class Permuted(Asked, total=False):
         Option("The figure (default: auc of scores, mcc of decisions, r2 of numbers).", "how sure", metavar="NAME"),
     ]
     permutations: Annotated[
-        int | None, Option("How often to shuffle (default: 10,000).", "how sure", "whole", metavar="INTEGER")
+        int | None,
+        Option(
+            "How often to shuffle (default: 10,000, with an estimator 100).", "how sure", "whole", metavar="INTEGER"
+        ),
     ]
-    cv: Annotated[Value, Option("How to split the rows that an estimator is fitted on.", "fitting", typed=False)]
+    cv: Annotated[
+        Value,
+        Option("How to split the rows that an estimator is fitted on.", "fitting", default="5-fold", typed=False),
+    ]
     test: Annotated[
-        int, Option("1 shuffles the labels, 2 each feature within its class.", "fitting", "whole", typed=False)
+        int,
+        Option("1 shuffles the labels, 2 each feature within its class.", "fitting", "whole", default=1, typed=False),
     ]
-    jobs: Annotated[int, Option("How many fits run at once.", "fitting", "whole", typed=False)]
+    jobs: Annotated[int, Option("How many fits run at once.", "fitting", "whole", default=1, typed=False)]
     groups: Annotated[
         Column, Option("Rows that stay together in one fold.", "fitting", "column", "COLUMN", typed=False)
     ]
@@ -502,12 +509,17 @@ def find(name: str) -> Option | None:
     return next((option for option in found if option.typed), found[0] if found else None)
 
 
-def why_not(verb: str, name: str) -> InputError | None:
-    """Say why an option means nothing to a verb, if it is one that means something to others."""
+def grouped(verb: str, *groups: str) -> list[str]:
+    """Return the options of a verb that stand in these groups."""
+    return [name for name, option in options(verb).items() if option.group in groups]
+
+
+def why_not(verb: str, name: str, called: str = "") -> InputError | None:
+    """Say why an option means nothing to a verb (or what it is ``called``), if it is one that others take."""
     option = table(verb).get(name)
     if option is None or verb not in option.not_for:
         return None
-    return InputError("means-nothing-here", Given(name), f" means nothing to {verb}: ", option.not_for[verb])
+    return InputError("means-nothing-here", Given(name), f" means nothing to {called or verb}: ", option.not_for[verb])
 
 
 def refuse_unknown(verb: str, asked: Mapping[str, Any]) -> None:

@@ -1,6 +1,6 @@
 """The options of a call, checked once and handed on as one object."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -8,17 +8,15 @@ from typing import Any, Self
 from stakes import errors
 from stakes.engines.files.text_format import TextFormat
 from stakes.engines.plan import NAMES_OF_COLUMNS, TRAVELS
+from stakes.engines.reading import RowQuestion
 from stakes.errors import Given, InputError
 from stakes.question.options import Value, options, refuse_unknown, table
 from stakes.tallies.names import canonical
 from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import Sampling
 
-_OF_ROWS = (
-    *("truth", "score", "prediction", "weight", "frequency", "by", "cluster", "where", "missing", "exact"),
-    *("task", "positive", "classes", "alike", "threshold", "baseline"),
-)
-"""The options that are about rows, which engines take."""
+_OF_ROWS = {*RowQuestion.__dataclass_fields__, "exact"}
+"""The options that are about rows: those that engines take."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +44,11 @@ class Question:
         """What decisions cost, and where; None without costs."""
         return priced(*(self.given.get(name) for name in ("costs", "prior", "training_prior")))
 
+    @property
+    def cost_columns(self) -> Sequence[str]:
+        """The columns that say what decisions cost in each row, if any do."""
+        return () if self.pricing is None else self.pricing.costs.columns
+
     def without(self, *names: str) -> Self:
         """Return the same question, with some options as if they had not been given."""
         return type(self).of(self.verb, {name: value for name, value in self.given.items() if name not in names})
@@ -57,7 +60,7 @@ class Question:
     @property
     def rows(self) -> dict[str, Any]:
         """What engines take: which rows, which columns, which classes, and what decides."""
-        named = {name: self.given[name] for name in _OF_ROWS if name in self.given}
+        named = {name: value for name, value in self.given.items() if name in _OF_ROWS}
         return {**named, "pricing": self.pricing, "text_format": self.text_format}
 
     @property

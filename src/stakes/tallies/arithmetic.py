@@ -84,7 +84,7 @@ def ratio(numerator: Number, denominator: Number) -> Number:
             return np.divide(numerator, denominator)
     if denominator == 0:
         return math.nan if numerator == 0 else math.copysign(math.inf, numerator)
-    return _round(numerator / denominator if isinstance(numerator, float) else Fraction(numerator) / denominator)
+    return _round((numerator if isinstance(numerator, float | Fraction) else Fraction(numerator)) / denominator)
 
 
 def divide(numerator: Number, denominator: Number, otherwise: float = 0.0) -> Array:

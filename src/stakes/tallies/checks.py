@@ -3,14 +3,16 @@
 import numbers
 import os
 from collections.abc import Container, Sequence
-from pathlib import Path
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 
 from stakes import errors
 from stakes.errors import Given, InputError
 from stakes.tallies.arithmetic import Array, Values, is_real
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _DEEPEST = 100
 """More axes than any array has."""
@@ -68,6 +70,8 @@ def depth(given: Values) -> int:
 
 def refuse_masked(argument: str, values: Values, needed: bool = False) -> None:
     """Refuse rows that NumPy hides behind a mask, which other arrays made of them would show."""
+    if type(values) is np.ndarray:
+        return
     if isinstance(values, np.ma.MaskedArray) and values.ndim:
         hidden = np.flatnonzero(np.ma.getmaskarray(values).reshape(len(values), -1).any(axis=1))
     else:
@@ -103,10 +107,12 @@ def check_class(argument: str, name: object) -> None:
         raise InputError("not-a-class", Given(argument, name), " is no class; give its name as a text")
 
 
-def as_path(argument: str, value: object) -> Path:
+def as_path(argument: str, value: object) -> "Path":
     """Return the name of a file as a path; refuse what is no name."""
     if not isinstance(value, str | os.PathLike) or not str(value).strip() or "\0" in str(value):
         raise InputError("not-a-path", Given(argument, value), " is no name of a file; give a text or a path")
+    from pathlib import Path  # takes longer to load than all of this
+
     return Path(value)
 
 

@@ -5,7 +5,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Self, TypeVar
 
 import numpy as np
@@ -17,12 +17,10 @@ from stakes.tallies.arithmetic import Array, Number, Values, finite, is_real, we
 from stakes.tallies.base import Tally
 from stakes.tallies.checks import as_rows
 from stakes.tallies.fields import TOTAL, WEIGHTED, Content, how
-from stakes.tallies.on_demand import OnDemand
+from stakes.tallies.moments import COLUMN, Moments, product_of
+from stakes.tallies.moments import Power as Power
 
 T = TypeVar("T")
-
-Power = tuple[int, int, int, int]
-"""The powers of |error|, error, truth and prediction in a product."""
 
 Cell = tuple[int, int]
 """The bins of a truth and a prediction."""
@@ -37,7 +35,6 @@ WORST = 20
 """How many of the largest errors are kept with their rows."""
 
 _BLOCK = 1 << 15
-_FEW_ROWS_TO_CENTRE = 1 << 10
 _POWERS: dict[str, tuple[Power, ...]] = {
     "": ((0, 0, 0, 0), (1, 0, 0, 0), (0, 1, 0, 0), (0, 2, 0, 0), (0, 0, 1, 0), (0, 0, 2, 0)),
     "prediction": ((0, 0, 0, 1), (0, 0, 0, 2), (0, 0, 1, 1)),
@@ -176,10 +173,12 @@ class ErrorSums(Tally):
         baseline: float | None = None,
         places: Array | None = None,
         parts: Collection[str] = PARTS,
+        at_once: bool = True,
     ) -> Self:
         """Add up the rows of two columns of finite numbers, with the parts that are wanted.
 
-        ``places`` are the numbers of the rows in the whole, where these are only some of them.
+        ``places`` are the numbers of the rows in the whole, where these are only some of them. Unless ``at_once`` a
+        sum of few rows is made when it is asked for, of columns that nobody changes until then.
         """
         truth, prediction = as_rows(truth=truth, prediction=prediction)
         if weight is not None:
@@ -188,7 +187,7 @@ class ErrorSums(Tally):
             raise errors.bad_baseline(baseline)
         if not len(truth):
             raise errors.empty("truth")
-        sums = cls(**_add_up(truth, prediction, weight, parts), weighted=weight is not None)
+        sums = cls(**_add_up(truth, prediction, weight, parts, at_once), weighted=weight is not None)
         if places is not None and sums.worst is not None:
             worst = tuple(replace(w, row=int(places[w.row])) for w in sums.worst)
             sums = replace(sums, worst=worst)
@@ -212,7 +211,8 @@ class ErrorSums(Tally):
     @property
     def leading(self) -> tuple[int, ...]:
         """The leading axes: () for the sums of some rows, exact; sums with leading axes are float64 arrays."""
-        return np.shape(self.moments[0, 0, 0, 0])
+        shape: tuple[int, ...] = getattr(self.moments[0, 0, 0, 0], "shape", ())
+        return shape
 
     # ── what it is ───────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
@@ -245,10 +245,12 @@ class ErrorSums(Tally):
 
     def spread(self, one: str, other: str | None = None) -> Number:
         """The sum of products of deviations from the mean: n times a variance or covariance."""
-        other = other or one
-        both = self.sum_of(**{one: 2}) if one == other else self.sum_of(**{one: 1, other: 1})
-        spread = both - self.sum_of(**{one: 1}) * self.sum_of(**{other: 1}) / self.moments[0, 0, 0, 0]
-        if one != other:
+        x, y, sums = COLUMN[one], COLUMN[other or one], self.moments
+        if isinstance(sums, Moments):
+            spread: Number = sums.spread(x, y)
+        else:
+            spread = sums[product_of(x, y)] - sums[x] * sums[y] / sums[0, 0, 0, 0]
+        if x != y:
             return spread
         return np.maximum(spread, 0) if self.leading else max(spread, Fraction(0))
 
@@ -350,16 +352,18 @@ def _in_order(saved: Content) -> Content:
 
 
 # ── one pass over the rows ───────────────────────────────────────────────────────────────────────────────────────
-def _add_up(truth: Array, prediction: Array, weight: Array | None, parts: Collection[str]) -> Content:
-    extremes = [max(abs(float(column.min())), abs(float(column.max()))) for column in (truth, prediction)]
+def _add_up(
+    truth: Array, prediction: Array, weight: Array | None, parts: Collection[str], at_once: bool = True
+) -> Content:
+    extremes = [_extreme(column) for column in (truth, prediction)]
     if not math.isfinite(sum(extremes) + (0.0 if weight is None else float(weight.sum()))):
         raise InputError(
             "errors-beyond-floats",
             About("truth"),
             " and prediction (or weights) are no numbers, or too far apart for a float; scale them down",
         )
-    powers = list(dict.fromkeys(p for part in ("", *parts) for p in _POWERS.get(part, ())))
-    moments = _Moments(powers, truth, prediction, extremes)
+    moments = Moments(_powers(tuple(parts)), extremes)
+    room: dict[Power, Array] | None = {} if at_once or len(truth) > _BLOCK else None
     largest, zeros, logs, percentages = 0.0, 0, [], []
     worst: list[WorstError] = []
     pictures: list[dict[Cell, float]] = []
@@ -369,7 +373,7 @@ def _add_up(truth: Array, prediction: Array, weight: Array | None, parts: Collec
         error = _differences(t, p)
         t, p = t.astype(np.float64, copy=False), p.astype(np.float64, copy=False)
         size = np.abs(error)
-        moments.add((size, error, t, p), w)
+        moments.add((size, error, t, p), w, room)
         here = float(size.max())
         if "logs" in parts:
             logs.append(_squared_logs(t, p, w))
@@ -382,7 +386,7 @@ def _add_up(truth: Array, prediction: Array, weight: Array | None, parts: Collec
             pictures.append(_cells(t, p, w))
         largest = max(largest, here)
     return {
-        "moments": moments.about_zero(),
+        "moments": moments,
         "largest": largest,
         "squared_logs": math.fsum(logs) if "logs" in parts else None,
         "percentages": math.fsum(percentages) if "percentages" in parts else None,
@@ -390,6 +394,11 @@ def _add_up(truth: Array, prediction: Array, weight: Array | None, parts: Collec
         "worst": tuple(worst) if "worst" in parts else None,
         "histogram": _merge(pictures) if "histogram" in parts else None,
     }
+
+
+@cache
+def _powers(parts: tuple[str, ...]) -> Sequence[Power]:
+    return list(dict.fromkeys(power for part in ("", *parts) for power in _POWERS.get(part, ())))
 
 
 def percentage(size: Array, truth: Array) -> Array:
@@ -407,62 +416,11 @@ def _cells(truth: Array, prediction: Array, weight: Array | None) -> dict[Cell, 
     return dict(zip(zip(rows.tolist(), columns.tolist(), strict=True), counts.tolist(), strict=True))
 
 
-class _Moments:
-    """Sums of products of powers, block by block, about a centre that the first rows give.
-
-    Columns whose powers could overflow or vanish are scaled by a power of two, which is exact.
-    """
-
-    def __init__(self, powers: Sequence[Power], truth: Array, prediction: Array, extremes: Sequence[float]) -> None:
-        self.powers = powers
-        few = slice(0, _FEW_ROWS_TO_CENTRE)
-        error = _differences(truth[few], prediction[few])
-        columns = (np.abs(error), error, truth[few].astype(np.float64), prediction[few].astype(np.float64))
-        sizes = [sum(extremes), sum(extremes), *extremes]
-        self.shifts = [_shift(size) for size in sizes]
-        scaled = [np.ldexp(c, -s) if s else c for c, s in zip(columns, self.shifts, strict=True)]
-        # a number that occurs, so that a constant column has no spread; |error| stays where it is
-        self.centres = [0.0, *(float(np.partition(c, len(c) // 2)[len(c) // 2]) for c in scaled[1:])]
-        self.sums: dict[Power, list[float]] = {power: [] for power in powers}
-
-    def add(self, columns: Sequence[Array], weight: Array | None) -> None:
-        needed = [any(power[i] for power in self.powers) for i in range(4)]
-        centred = [
-            (np.ldexp(column, -shift) if shift else column) - centre if use else column
-            for column, shift, centre, use in zip(columns, self.shifts, self.centres, needed, strict=True)
-        ]
-        products: dict[tuple[int, ...], Number] = {(0, 0, 0, 0): 1.0}
-        for power in sorted(self.powers, key=sum):
-            if any(power):
-                last = max(i for i in range(4) if power[i])
-                lower = tuple(k - (i == last) for i, k in enumerate(power))
-                products[power] = centred[last] if not any(lower) else products[lower] * centred[last]
-            self.sums[power].append(weighted_sum(products[power], weight) if any(power) else _count(columns[0], weight))
-
-    def about_zero(self) -> Mapping[Power, Fraction]:
-        """Expand Σ Π (x + c)ᵏ in the sums of products of x, and undo the scaling; slow, so only when asked for."""
-        sums: dict[tuple[int, ...], Fraction] = {p: Fraction(math.fsum(parts)) for p, parts in self.sums.items()}
-        return OnDemand(self.powers, lambda power: self._move(sums, power))
-
-    def _move(self, sums: Mapping[tuple[int, ...], Fraction], power: Power) -> Fraction:
-        moved = [(k, Fraction(centre) if k else 0) for k, centre in zip(power, self.centres, strict=True)]
-        scale = sum(s * k for s, k in zip(self.shifts, power, strict=True))
-        whole = sums[power] if not any(centre for _, centre in moved) else Fraction(0)
-        for lower in () if whole else itertools.product(*(range(k + 1) for k in power)):
-            factor = math.prod(math.comb(k, i) * c ** (k - i) for (k, c), i in zip(moved, lower, strict=True) if k > i)
-            if factor:
-                whole += factor * sums[lower]
-        return whole * Fraction(2) ** scale if scale else whole
-
-
-def _shift(size: float) -> int:
-    """The power of two that brings numbers near 1, or 0 where their fourth powers are safe as they are."""
-    exponent = math.frexp(size)[1] if size and math.isfinite(size) else 1024 if size else 0
-    return exponent if abs(exponent) > 200 else 0
-
-
-def _count(column: Array, weight: Array | None) -> float:
-    return float(len(column)) if weight is None else float(weight.sum())
+def _extreme(column: Array) -> float:
+    """The largest size; few floats are copied for it, which is quicker than looking at them twice."""
+    if column.dtype.kind == "f" and len(column) <= _BLOCK:
+        return float(np.abs(column).max())
+    return max(abs(float(column.min())), abs(float(column.max())))
 
 
 def _differences(truth: Array, prediction: Array) -> Array:

@@ -10,9 +10,10 @@ label; multiplying by 2⁻⁵¹² is exact for every score of ordinary size and 
 
 import bisect
 import functools
+import itertools
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -86,7 +87,7 @@ class Keys:
     def __len__(self) -> int:
         return len(self.values)
 
-    @property
+    @cached_property
     def range(self) -> tuple[float, float]:
         """The lowest and the highest score."""
         return self.score(len(self) - 1), self.score(0)
@@ -99,7 +100,7 @@ class Keys:
     @cached_property
     def P(self) -> int:
         """How many rows are positive."""
-        return int(self._positives_before[-1])
+        return self._positives_before[-1]
 
     @property
     def N(self) -> int:
@@ -110,14 +111,14 @@ class Keys:
         """Return how many positives and how many negatives score at least this much."""
         rows = bisect.bisect_left(range(len(self)), True, key=lambda row: self.score(row) < threshold)
         block = rows // BLOCK
-        tp = int(self._positives_before[block]) + self._positives_between(block * BLOCK, rows)
+        tp = self._positives_before[block] + self._positives_between(block * BLOCK, rows)
         return tp, rows - tp
 
     @cached_property
-    def _positives_before(self) -> Array:
+    def _positives_before(self) -> Sequence[int]:
         """Positives in the first 0, 1, 2, … blocks."""
-        blocks = [self._positives_between(start, start + BLOCK) for start in range(0, len(self), BLOCK)]
-        return np.cumsum([0, *blocks])
+        blocks = (self._positives_between(start, start + BLOCK) for start in range(0, len(self), BLOCK))
+        return list(itertools.accumulate(blocks, initial=0))
 
     def _positives_between(self, start: int, stop: int) -> int:
         rows = self.values[start:stop]
@@ -155,7 +156,7 @@ class Keys:
 
     def _steps(self, start: int, stop: int) -> Steps:
         block = start // BLOCK
-        found = int(self._positives_before[block]) + self._positives_between(block * BLOCK, start)
+        found = self._positives_before[block] + self._positives_between(block * BLOCK, start)
         bits, positives = self._unpack(start, stop)
         tp = np.cumsum(positives) + found
         rows = np.arange(start + 1, stop + 1)

@@ -6,7 +6,6 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import copy_context
-from pathlib import Path
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -66,6 +65,8 @@ def _in_child() -> None:
 
 def _polars_has_threads() -> bool:
     """Whether Polars has workers, which start when it is first used; where nothing tells, it may have some."""
+    from pathlib import Path  # as in checks.py
+
     try:
         names = [Path(f"/proc/self/task/{task}/comm").read_text() for task in os.listdir("/proc/self/task")]
     except OSError:

@@ -4,6 +4,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from stakes import errors
 from stakes.errors import InputError, Pass
 from stakes.question.options import Data
 from stakes.tallies.arithmetic import Array
@@ -11,6 +12,23 @@ from stakes.tallies.checks import refuse_masked
 
 Estimator: TypeAlias = Any
 """What can be fitted, and predicts then: an estimator of scikit-learn, or any object with the same methods."""
+
+_WAYS_TO_SAY = ("predict", "predict_proba", "decision_function")
+
+
+def require_scikit_learn() -> None:
+    """Say what to install; scikit-learn is only needed where estimators are fitted."""
+    try:
+        import sklearn  # noqa: F401
+    except ImportError:
+        raise errors.missing_scikit_learn() from None
+
+
+def check_estimator(estimator: Estimator) -> None:
+    """Refuse what cannot be fitted, or says nothing then; a class instead of an object is a common slip."""
+    lacking = not hasattr(estimator, "fit") or not any(hasattr(estimator, way) for way in _WAYS_TO_SAY)
+    if isinstance(estimator, type) or lacking:
+        raise errors.no_estimator(estimator)
 
 
 def indexable(X: Data) -> Data:

@@ -17,34 +17,17 @@ from stakes.evaluation import Evaluation, TwoClassEvaluation
 from stakes.metrics import Metric
 from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.question.options import Column, Data
+from stakes.question.question import Question
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
-from stakes.tallies.pricing import Pricing
-from stakes.uncertainty.sampling import USUAL, Sampling
 from stakes.validation.features import Estimator, count_of, take
 from stakes.validation.splits import Split
 from stakes.validation.target import Target
 
-_WAYS_TO_SAY = ("predict", "predict_proba", "decision_function")
 _MANY = 20
 """From so many pieces of work on there is a progress bar."""
 
 T = TypeVar("T")
-
-
-def require_scikit_learn() -> None:
-    """Say what to install; scikit-learn is only needed where estimators are fitted."""
-    try:
-        import sklearn  # noqa: F401
-    except ImportError:
-        raise errors.missing_scikit_learn() from None
-
-
-def check_estimator(estimator: Estimator) -> None:
-    """Refuse what cannot be fitted, or says nothing then; a class instead of an object is a common slip."""
-    lacking = not hasattr(estimator, "fit") or not any(hasattr(estimator, way) for way in _WAYS_TO_SAY)
-    if isinstance(estimator, type) or lacking:
-        raise errors.no_estimator(estimator)
 
 
 # ── what a model says ────────────────────────────────────────────────────────────────────────────────────────────
@@ -235,19 +218,19 @@ def judge(
     target: Target,
     said: Predictions,
     rows: Array,
-    *,
-    threshold: float | None = None,
-    sampling: Sampling = USUAL,
-    pricing: Pricing | None = None,
+    question: Question,
     **options: Column,
 ) -> Evaluation:
     """Evaluate what was said about some rows; with a threshold, the scores decide."""
+    threshold, sampling, pricing = question["threshold"], question.sampling, question.pricing
+    options["baseline"] = question["baseline"]
     if said.score is not None and (threshold is not None or pricing is not None):
         said = replace(said, prediction=None)
     columns: dict[str, Column] = {"score": said.score, "prediction": said.prediction, "task": target.task}
     if target.plan is not None:
         columns |= {"classes": target.classes, "positive": target.positive}
-    counted = count_rows(truth=target.values[rows], **columns, pricing=pricing, threshold=threshold, **options)
+    here = target.reordered(rows)
+    counted = count_rows(truth=here.values, **here.beside, **columns, pricing=pricing, threshold=threshold, **options)
     judged = evaluation.judge(counted, threshold, sampling, pricing)
     if judged.probabilities and not said.probabilities:  # decision functions may happen to lie in [0, 1]
         return TwoClassEvaluation(counted, threshold, probabilities=False, sampling=sampling, pricing=pricing)

@@ -10,11 +10,11 @@ from stakes import errors
 from stakes.engines.files.text_format import FORMAT_OPTIONS, TextFormat, in_format
 from stakes.errors import InputError, short, some
 from stakes.question.options import Column, Value
-from stakes.validation.features import Estimator
-from stakes.validation.fitting import require_scikit_learn
+from stakes.question.question import Question
+from stakes.validation.features import Estimator, require_scikit_learn
 from stakes.validation.result import Validation
 from stakes.validation.target import satisfying
-from stakes.validation.validate import validate
+from stakes.validation.validate import validate_rows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,12 +45,12 @@ def validate_file(
     if (where := options.pop("where", None)) is not None:
         frame = frame.filter(satisfying(where, frame.with_columns(map(as_numbers, frame.get_columns()))))
     beside = {name: options.pop(name, None) for name in _BESIDE}
-    for argument, name in {"target": target, **beside}.items():
+    question = Question.of("validate", options)
+    named = [("target", target), *beside.items(), *(("costs", name) for name in question.cost_columns)]
+    for argument, name in (*named, *(("features", name) for name in features or ())):
         _check_column(argument, name, frame)
-    for name in features or ():
-        _check_column("features", name, frame)
-    named = {target, *beside.values()}
-    wanted = list(features) if features else [name for name in frame.columns if name not in named]
+    taken = {name for _, name in named}
+    wanted = list(features) if features else [name for name in frame.columns if name not in taken]
     if not wanted:
         raise InputError(
             "no-features",
@@ -61,9 +61,10 @@ def validate_file(
     X = frame.select(wanted)
     given: dict[str, Column] = {name: None if column is None else frame[column] for name, column in beside.items()}
     given["weight"] = None if given["weight"] is None else as_numbers(given["weight"])  # the others are labels: 007
-    return validate(
-        find_estimator(estimator), X.with_columns(map(as_numbers, X.get_columns())), frame[target], **given, **options
-    )
+    X = X.with_columns(map(as_numbers, X.get_columns()))
+    question = Question.of("validate", {**question.given, **given})
+    priced = {name: as_numbers(frame[name]) for name in question.cost_columns}
+    return validate_rows(find_estimator(estimator), X, frame[target], question, priced)
 
 
 def find_estimator(text: str) -> Estimator:

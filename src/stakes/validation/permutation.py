@@ -1,6 +1,5 @@
 """permutation_test(): could the figure of a model be chance?"""
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Unpack
 
@@ -16,7 +15,7 @@ from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import warn_of_wrongs
 from stakes.evaluation.from_tallies import are_tallies, load_sum
 from stakes.metrics import Metric, cost
-from stakes.question.options import Column, Data, Permuted, asks
+from stakes.question.options import Column, Data, Permuted, asks, grouped, why_not
 from stakes.question.question import Question
 from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.checks import check_whole
@@ -24,11 +23,6 @@ from stakes.uncertainty.permutation import PermutationTest, permute
 from stakes.validation.features import Estimator
 
 _PERMUTATIONS = 10_000
-_REFIT_OPTIONS = ("cv", "test", "jobs", "groups")
-_OF_PREDICTIONS = (
-    *("truth", "score", "prediction", "threshold", "weight", "where", "missing", "baseline"),
-    *("costs", "prior", "training_prior"),
-)
 
 _DEFAULTS: dict[type[Tally], str] = {
     ScoreTable: "auc",
@@ -64,7 +58,8 @@ def permutation_test(
     tallies = are_tallies(data)
     if X is not None or y is not None or (question["truth"] is None and not tallies):
         raise errors.positional_arrays("permutation_test")
-    _refuse(question, _REFIT_OPTIONS, errors.only_for_estimators)
+    if given := [name for name in grouped("permutation_test", "fitting") if name in question.changed]:
+        raise errors.only_for_estimators(given)
     permutations = _PERMUTATIONS if question["permutations"] is None else question["permutations"]
     check_whole("permutations", permutations, least=1)
     question.refuse_useless_threshold()
@@ -80,22 +75,15 @@ def _refitted(question: Question, estimator: Estimator, X: Column, y: Column) ->
     """Fit an estimator again for each permutation."""
     from stakes.validation.refit import refit_permutation
 
-    _refuse(question, _OF_PREDICTIONS, errors.only_for_predictions)
-    names = ("positive", "classes", "alike", "permutations", *_REFIT_OPTIONS)
-    given = {name: question[name] for name in names if question[name] is not None}
-    task = {} if question["task"] == "auto" else {"task": question["task"]}
-    return refit_permutation(estimator, X, y, metric=_name(question), seed=question["seed"], **task, **given)
+    for name in sorted(question.changed):
+        if (problem := why_not("validate", name, "an estimator")) is not None:
+            raise problem
+    return refit_permutation(estimator, X, y, _name(question), question)
 
 
 def _name(question: Question) -> str | None:
     metric = question["metric"]
     return metric.text if isinstance(metric, Metric) else metric
-
-
-def _refuse(question: Question, names: Sequence[str], words: Callable[[list[str]], InputError]) -> None:
-    given = [name for name in names if name in question.changed]
-    if given:
-        raise words(given)
 
 
 def _test(counted: Counted, read: Read | None, question: Question, permutations: int) -> PermutationTest:

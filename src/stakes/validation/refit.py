@@ -12,24 +12,16 @@ from stakes.errors import Given, InputError, Pass
 from stakes.metrics import Metric
 from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.question.options import Column, Data, Value
+from stakes.question.question import Question
 from stakes.tallies import ClassScores, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_whole
 from stakes.uncertainty.permutation import PermutationTest
-from stakes.validation.features import Estimator, as_table, indexable, shuffle_within
-from stakes.validation.fitting import (
-    Predictions,
-    check_estimator,
-    fit_all,
-    judge,
-    metric_of,
-    require_scikit_learn,
-    run,
-    value_of,
-)
+from stakes.validation.features import Estimator, as_table, shuffle_within
+from stakes.validation.fitting import Predictions, fit_all, judge, metric_of, run, value_of
 from stakes.validation.result import mean_of_defined
 from stakes.validation.splits import number_groups, split
-from stakes.validation.target import Target, read_target
+from stakes.validation.target import Target, read_rows
 
 _LABELS, _FEATURES = 1, 2
 _QUESTIONS = {
@@ -37,26 +29,13 @@ _QUESTIONS = {
     _FEATURES: "Does the model use dependence between the features within a class?",
 }
 _SHUFFLED = {_LABELS: "labels", _FEATURES: "each feature within its class"}
+_PERMUTATIONS = 100
 _ROUNDING = 1e-12
 """Figures that differ by a smaller part than this are as good as each other."""
 
 
 def refit_permutation(
-    estimator: Estimator,
-    X: Data,
-    y: Column,
-    *,
-    metric: str | None = None,
-    cv: Value = "5-fold",
-    test: int = 1,
-    permutations: int = 100,
-    seed: int = 0,
-    jobs: int = 1,
-    groups: Column = None,
-    positive: Value = None,
-    classes: Value = None,
-    task: str = "auto",
-    alike: Value = None,
+    estimator: Estimator, X: Data, y: Column, wanted: str | None, question: Question
 ) -> PermutationTest:
     """Compare a validated figure with what the same validation gives on shuffled data.
 
@@ -65,18 +44,18 @@ def refit_permutation(
     together within the classes. p is (1 + as good or better) / (1 + permutations); a shuffle on which the figure is
     undefined counts as better, which only makes p larger.
 
-    The figure is the accuracy, or for numbers the mean squared error, unless ``metric`` names another. It is the
+    The figure is the accuracy, or for numbers the mean squared error, unless another is ``wanted``. It is the
     pooled out-of-fold one; a figure of how scores are ordered, such as auc, is the mean over folds instead, because
     the scores of different models have no common order. ``cv`` is what :func:`stakes.validate` calls ``how``. Every
     shuffle has a seed of its own, so the result does not depend on ``jobs``. With ``groups``, which must have a single
-    label each, the labels of whole groups change places.
+    label each, the labels of whole groups change places, and a weight always goes with its label.
     """
-    require_scikit_learn()
-    check_estimator(estimator)
+    cv, test, seed = (question[name] for name in ("cv", "test", "seed"))
+    permutations = _PERMUTATIONS if question["permutations"] is None else question["permutations"]
     check_whole("permutations", permutations, 1)
-    X = indexable(X)
-    target = read_target(y, X, estimator, task, positive, classes, alike)
-    wanted = metric or ("accuracy" if target.plan is not None else "mean_squared_error")
+    X, target, beside, dropped = read_rows(estimator, X, y, question)
+    groups = beside["groups"]
+    wanted = wanted or _usual(target, question)
     if metrics.find(wanted).better == "neither":
         raise InputError(
             "neither-better",
@@ -87,12 +66,12 @@ def refit_permutation(
     X = as_table(X) if test == _FEATURES else X
     if not hasattr(cv, "split") and isinstance(cv, Iterable) and not isinstance(cv, str):
         cv = list(cv)  # an iterator would be used up by the first validation
-    trial = _Trial(estimator, cv, groups, seed)
+    trial = _Trial(estimator, cv, groups, question)
     value, chosen, words = trial.observed(X, target, wanted)
     combined = "mean over folds" if _of_order(chosen) else "pooled out-of-fold"
     seeds = np.random.SeedSequence(seed).spawn(permutations)
     tasks = [partial(_figure_of_shuffle, trial, X, target, group, test, chosen, one) for one in seeds]
-    null = np.array(list(run(tasks, jobs, "fitting on shuffled data")))
+    null = np.array(list(run(tasks, question["jobs"], "fitting on shuffled data")))
     return PermutationTest(
         metric=chosen.text,
         value=value,
@@ -101,7 +80,14 @@ def refit_permutation(
         permutations=permutations,
         method=f"{_SHUFFLED[test]} shuffled and models fitted again; {combined}, {words}",
         question=_QUESTIONS[test],
+        dropped=dropped,
     )
+
+
+def _usual(target: Target, question: Question) -> str:
+    if target.plan is None:
+        return "mean_squared_error"
+    return "accuracy" if question.pricing is None else "expected_cost"
 
 
 def _check(test: object, target: Target, group: Array | None) -> None:
@@ -152,14 +138,14 @@ class _Trial:
     estimator: Estimator
     cv: Value
     groups: Column
-    seed: int
+    question: Question
 
     def observed(self, X: Data, target: Target, wanted: str) -> tuple[float, Metric, str]:
         """Return the figure of the data as they are, which metric that is for them, and how the rows were split."""
         said, rows, fold, words = self._out_of_fold(X, target)
-        judged = judge(target, said, rows)
+        judged = judge(target, said, rows, self.question)
         chosen = metric_of(judged, wanted)
-        value = _figure(chosen, target, said, rows, fold)
+        value = self._figure(chosen, target, said, rows, fold)
         if math.isnan(value):
             raise InputError(
                 "undefined-figure",
@@ -171,20 +157,19 @@ class _Trial:
     def figure(self, X: Data, target: Target, metric: Metric) -> float:
         """Return the figure of other data."""
         said, rows, fold, _ = self._out_of_fold(X, target)
-        return _figure(metric, target, said, rows, fold)
+        return self._figure(metric, target, said, rows, fold)
 
     def _out_of_fold(self, X: Data, target: Target) -> tuple[Predictions, Array, Array, str]:
-        splits = split(self.cv, X, target, groups=self.groups, seed=self.seed)
+        splits = split(self.cv, X, target, groups=self.groups, seed=self.question["seed"])
         fitted = fit_all(self.estimator, X, target, splits.all, training=False, doing="")
         rows, fold = splits.test_rows
         return Predictions.joined([one.test for one in fitted]), rows, fold, splits.words
 
-
-def _figure(metric: Metric, target: Target, said: Predictions, rows: Array, fold: Array) -> float:
-    if not _of_order(metric):
-        return value_of(metric, judge(target, said, rows))
-    folds = judge(target, said, rows, by=fold).segments.values()
-    return mean_of_defined([value_of(metric, part) for part in folds])
+    def _figure(self, metric: Metric, target: Target, said: Predictions, rows: Array, fold: Array) -> float:
+        if not _of_order(metric):
+            return value_of(metric, judge(target, said, rows, self.question))
+        folds = judge(target, said, rows, self.question, by=fold).segments.values()
+        return mean_of_defined([value_of(metric, part) for part in folds])
 
 
 def _of_order(metric: Metric) -> bool:

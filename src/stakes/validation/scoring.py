@@ -17,8 +17,8 @@ from stakes.tallies import ClassScores, Confusion, ErrorSums
 from stakes.tallies.checks import refuse_masked
 from stakes.tallies.names import canonical
 from stakes.tallies.pricing import Pricing
-from stakes.validation.features import Estimator
-from stakes.validation.fitting import ask_model, predict_rows, require_scikit_learn, score_rows, trained_classes
+from stakes.validation.features import Estimator, require_scikit_learn
+from stakes.validation.fitting import ask_model, predict_rows, score_rows, trained_classes
 from stakes.validation.target import Target, as_array
 
 if TYPE_CHECKING:

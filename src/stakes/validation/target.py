@@ -1,17 +1,21 @@
 """What is to be predicted: classes or numbers, as the estimator gets them and as stakes names them."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from stakes import errors
 from stakes.engines.alike import Spelling
 from stakes.engines.columns import Column as ReadColumn
-from stakes.engines.columns import as_finite, length_of, to_column
+from stakes.engines.columns import as_finite, as_weights, length_of, to_column
 from stakes.engines.conditions.syntax import parse
+from stakes.engines.files.text_format import in_format
 from stakes.engines.labels import Labels, encode, settle
 from stakes.engines.missing import keep, present_rows
 from stakes.engines.plan import Plan
+from stakes.engines.pricing import cost_column
 from stakes.engines.tables import refuse_different_indexes
 from stakes.engines.tasks import settle_task
 from stakes.errors import About, Given, InputError, rows_text
@@ -20,17 +24,22 @@ from stakes.question.question import Question
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 from stakes.tallies.names import canonical
-from stakes.validation.features import Estimator, count_of, take
+from stakes.validation.features import Estimator, check_estimator, count_of, indexable, require_scikit_learn, take
 
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """One value per row; for classes also their plan, their labels, and the order in which a user declared them."""
+    """One value per row; for classes also their plan, their labels, and the order in which a user declared them.
+
+    ``weight`` and ``prices`` (columns that costs name) say how much a row counts and what it costs.
+    """
 
     values: Array
     plan: Plan | None = None
     labels: Labels | None = None
     declared: tuple[str, ...] | None = None
+    weight: Array | None = None
+    prices: Mapping[str, Array] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -61,17 +70,60 @@ class Target:
         return bool(self.values.dtype.kind == "b")
 
     def reordered(self, order: Array) -> "Target":
-        """Return the same values at other rows."""
+        """Return the same values at other rows, with what they weigh and cost."""
         labels = None if self.labels is None else replace(self.labels, codes=self.labels.codes[order])
-        return replace(self, values=self.values[order], labels=labels)
+        weight = None if self.weight is None else self.weight[order]
+        prices = {name: column[order] for name, column in self.prices.items()}
+        return replace(self, values=self.values[order], labels=labels, weight=weight, prices=prices)
+
+    @property
+    def beside(self) -> dict[str, Any]:
+        """What counting needs of the rows beside their truth."""
+        return {"data": self.prices or None, "weight": self.weight}
 
 
-def keep_rows(X: Data, y: Column, question: Question) -> tuple[Data, Column, dict[str, Column], int]:
+def read_rows(
+    estimator: Estimator, X: Data, y: Column, question: Question, prices: Mapping[str, Column] | None = None
+) -> tuple[Data, Target, dict[str, Column], int]:
+    """Return the features and targets of the rows that count, the segments and groups, and how many were dropped.
+
+    ``prices`` are the columns that costs name, where they do not stand among the features.
+    """
+    require_scikit_learn()
+    check_estimator(estimator)
+    X = indexable(in_format(X, question.text_format))
+    X, y, beside, dropped = _keep_rows(X, y, question, _prices(X, question) if prices is None else prices)
+    target = read_target(y, X, estimator, *(question[name] for name in ("task", "positive", "classes", "alike")))
+    if question.pricing is not None and target.plan is None:
+        raise errors.costs_of_numbers()
+    if question["threshold"] is not None and not target.two_classes:
+        raise errors.threshold_of_many()
+    weight = beside.pop("weight")
+    columns = {name: as_finite(column_of("costs", beside.pop(cost_column(name)), X)) for name in question.cost_columns}
+    weights = None if weight is None else as_weights(column_of("weight", weight, X))
+    return X, replace(target, weight=weights, prices=columns), beside, dropped
+
+
+def _prices(X: Data, question: Question) -> Mapping[str, Column]:
+    """The columns of a table of features that costs name."""
+    names = question.cost_columns
+    if names and not hasattr(X, "columns"):
+        raise errors.cost_columns_without_data(names)
+    for name in names:
+        if name not in X.columns:
+            raise errors.no_such_column("costs", name, [str(column) for column in X.columns])
+    return {name: X[name] for name in names}
+
+
+def _keep_rows(
+    X: Data, y: Column, question: Question, prices: Mapping[str, Column]
+) -> tuple[Data, Column, dict[str, Column], int]:
     """Return the rows to fit and to judge: those that a condition keeps, and that lack nothing if others are dropped.
 
     Gaps in features are left to the estimator, which may know what to do about them. The last is how many were dropped.
     """
     beside = {name: question[name] for name in ("weight", "by", "groups")}
+    beside |= {cost_column(name): column for name, column in prices.items()}
     rows = np.ones(count_of(X), bool)
     given = {"y": y, **{name: values for name, values in beside.items() if values is not None}}
     if any(length_of(values) != len(rows) for values in given.values()):

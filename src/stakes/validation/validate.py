@@ -1,23 +1,21 @@
 """validate(): an estimator and data in, figures on rows that it was not fitted on out."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Unpack
 
 import numpy as np
 
-from stakes import errors
-from stakes.engines.columns import as_weights
-from stakes.engines.files.text_format import in_format
 from stakes.errors import InputError
 from stakes.evaluation import Evaluation
 from stakes.question.options import Column, Validated, asks
 from stakes.question.question import Question
 from stakes.tallies.arithmetic import Array
-from stakes.validation.features import Estimator, indexable
-from stakes.validation.fitting import Predictions, check_estimator, fit_all, judge, require_scikit_learn
+from stakes.validation.features import Estimator
+from stakes.validation.fitting import Predictions, fit_all, judge
 from stakes.validation.result import Validation
 from stakes.validation.splits import split
-from stakes.validation.target import as_array, column_of, keep_rows, read_target
+from stakes.validation.target import as_array, column_of, read_rows
 
 
 @asks("validate")
@@ -34,7 +32,8 @@ def validate(estimator: Estimator, X: Column, y: Column, **asked: Unpack[Validat
     classes all probabilities and the decisions; otherwise what ``predict`` says. Each split is fitted exactly once.
     Other arguments are those of :func:`stakes.evaluate`: ``alike`` makes labels alike before anything is fitted,
     ``where`` keeps rows of a table ``X`` that satisfy a condition, ``missing="drop"`` leaves out rows without ``y``,
-    weight, segment or group, and with ``costs`` the folds are judged by what their decisions cost.
+    weight, segment or group, and with ``costs`` the folds are judged by what their decisions cost, also where a column
+    of the table ``X`` says it for each row.
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.neighbors import KNeighborsClassifier
@@ -44,23 +43,20 @@ def validate(estimator: Estimator, X: Column, y: Column, **asked: Unpack[Validat
     >>> round(v["accuracy"].mean, 3), v["accuracy"].training.value
     (0.96, 1.0)
     """
-    question = Question.of("validate", asked)
-    require_scikit_learn()
-    check_estimator(estimator)
-    X, y, beside, dropped = keep_rows(indexable(in_format(X, question.text_format)), y, question)
-    target = read_target(y, X, estimator, *(question[name] for name in ("task", "positive", "classes", "alike")))
+    return validate_rows(estimator, X, y, Question.of("validate", asked))
+
+
+def validate_rows(
+    estimator: Estimator, X: Column, y: Column, question: Question, prices: Mapping[str, Column] | None = None
+) -> Validation:
+    """The same; ``prices`` are the columns that costs name, where they are no features."""
+    X, target, beside, dropped = read_rows(estimator, X, y, question, prices)
     if target.labels is not None and len(set(target.labels.codes.tolist())) < 2:
         raise InputError(
             "one-class-to-fit",
             f"y is {target.labels.names[int(target.labels.codes[0])]!r} in every row, so there is nothing to tell "
             "apart; give rows of two classes or more",
         )
-    threshold, pricing = question["threshold"], question.pricing
-    if threshold is not None and not target.two_classes:
-        raise errors.threshold_of_many()
-    if pricing is not None and target.plan is None:
-        raise errors.costs_of_numbers()
-    weights = None if beside["weight"] is None else as_weights(column_of("weight", beside["weight"], X))
     segments = None if beside["by"] is None else as_array(column_of("by", beside["by"], X))
     groups = beside["groups"]
     dealt = {name: question[name] for name in ("stratified", "repeats", "seed")}
@@ -71,10 +67,8 @@ def validate(estimator: Estimator, X: Column, y: Column, **asked: Unpack[Validat
 
     def evaluate_fold(said: Predictions, rows: Array, by: Array | None = None) -> Evaluation:
         """Evaluate; rows that are judged several times, and groups, stay together in intervals."""
-        weight = None if weights is None else weights[rows]
         cluster = units[rows] if groups is not None or len(np.unique(rows)) < len(rows) else None
-        columns = {"weight": weight, "by": by, "cluster": cluster, "baseline": question["baseline"], "pricing": pricing}
-        return judge(target, said, rows, threshold=threshold, sampling=question.sampling, **columns)
+        return judge(target, said, rows, question, by=by, cluster=cluster)
 
     rows, fold = splits.test_rows
     said = Predictions.joined([one.test for one in fitted])

@@ -1,0 +1,88 @@
+"""Plain arrays take a short way to the same figures; what is unusual or wrong is told by the long one."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+import stakes
+from stakes.engines.plain import count_plain
+from stakes.metrics.declare import CATALOGUE
+from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable
+
+RNG = np.random.default_rng(5)
+N = 300
+TRUTH, DECIDED, SCORE = RNG.integers(0, 2, N), RNG.integers(0, 2, N), np.round(RNG.random(N), 2)
+NUMBERS = 1e6 + RNG.normal(size=N)
+PREDICTED = NUMBERS + RNG.normal(size=N)
+COLUMNS = {Confusion: (TRUTH, DECIDED), ScoreTable: (TRUTH, SCORE), ErrorSums: (NUMBERS, PREDICTED)}
+NEEDED = {"expected_cost": {"miss": 5, "false_alarm": 1}}
+
+
+def figure(metric, truth, output):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            return metric(truth, output, **NEEDED.get(metric.name, {})), [str(one.message) for one in told]
+        except stakes.InputError as problem:
+            return problem.code, str(problem)
+
+
+def same(one, other):
+    (a, words), (b, others) = one, other
+    return words == others and (a == b or (math.isnan(a) and math.isnan(b)))
+
+
+@pytest.mark.parametrize("name", [name for name, metric in CATALOGUE.items() if metric.tally is not ClassScores])
+def test_both_ways_give_the_same_bytes(name):
+    metric = CATALOGUE[name]
+    truth, output = COLUMNS[metric.tally]
+    assert count_plain(metric.tally, truth, output, metric.parts) is not None
+    assert same(figure(metric, truth, output), figure(metric, truth.tolist(), output.tolist()))
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.uint64, np.float16, np.float32, ">i4", bool])
+@pytest.mark.parametrize("name", ["f1", "auc", "mean_squared_error"])
+def test_any_kind_of_number_will_do(name, kind):
+    metric = CATALOGUE[name]
+    truth, output = (TRUTH, DECIDED) if name != "auc" else (TRUTH, SCORE)
+    assert metric(truth.astype(kind), output) == metric(truth.tolist(), output.tolist())
+
+
+@pytest.mark.parametrize(
+    ("name", "truth", "output"),
+    [
+        ("mae", [1.0, math.nan], [1.0, 2.0]),
+        ("mae", [1.0, 2.0], [1.0, math.inf]),
+        ("mae", [1e308, -1e308], [-1e308, 1e308]),
+        ("mae", [1.0, 2.0], [1.0]),
+        ("mae", [], []),
+        ("mae", [[1.0, 2.0], [1.0, 2.0]], [1.0, 2.0]),
+        ("f1", [0, 1, 2], [0, 1, 1]),
+        ("f1", [0.5, 1], [0, 1]),
+        ("f1", [1, 1], [1, 1]),
+        ("auc", [0, 1], [0.5, math.nan]),
+        ("auc", [1, 1], [0.5, 0.5]),
+        ("auc", [2, 3], [0.5, 0.5]),
+        ("log_loss", [0, 1], [0.5, 1.5]),
+        ("multiclass_log_loss", [0, 1], [0.5, 0.5]),
+    ],
+)
+def test_what_is_wrong_is_told_in_the_same_words(name, truth, output):
+    metric = stakes.metrics.find(name)
+    arrays = figure(metric, np.array(truth), np.array(output))
+    if np.ndim(truth) == 1:
+        assert same(arrays, figure(metric, truth, output))
+    assert isinstance(arrays[0], str) or math.isnan(arrays[0]) or name == "f1"
+
+
+def test_the_truth_as_its_own_prediction_is_pointed_out():
+    with pytest.warns(UserWarning, match="same column"):
+        stakes.metrics.mae(NUMBERS, NUMBERS)
+
+
+def test_sums_that_wait_are_those_that_do_not():
+    at_once, later = (ErrorSums.from_rows(NUMBERS, PREDICTED, at_once=wait) for wait in (True, False))
+    assert at_once == later
+    assert [at_once.spread(*pair) == later.spread(*pair) for pair in ("t", "e", "tp")] == [True] * 3
