@@ -522,7 +522,7 @@ def shell(words, how):
 )
 @pytest.mark.slow
 def test_streams_may_be_closed(folder, name, how):
-    product = {"count": ["-o", "new.tally"], "apply": ["-o", "new.csv"]}.get(name, [])
+    product = {"count": ["-o", "new.tally"], "apply": ["-o", "new.csv"], "report": ["-o", "new.html"]}.get(name, [])
     done = shell([*COMMANDS[name], *product], how)
     assert (done.returncode, done.stderr) == (0, "")
     assert bool(done.stdout) == (how == "2>&-")
