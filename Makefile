@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 LOWEST := .venv-lowest
 EXTRAS := frames,duckdb,excel,spark,validation,plots,mlflow
+COMMA := ,
 # The first that knows dependency groups and constraints of a build; the one that comes with Python is often older.
 PIP := 'pip>=25.3'
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -68,7 +69,9 @@ $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
 $(VENV)/.installed-test: pyproject.toml | $(VENV)/bin/python
 	@echo "installing stakes and its test tools into $(VENV) …"
 	@$(BIN)/python -m pip install --quiet $(PIP)
-	@$(BIN)/python -m pip install --quiet -e '.[$(EXTRAS)]' --group test
+# Spark is as large as the next four together, and shares no part with anything: it is installed beside the rest.
+	@$(BIN)/python -m pip install --quiet pyspark & \
+		$(BIN)/python -m pip install --quiet -e '.[$(subst spark$(COMMA),,$(EXTRAS))]' --group test && wait $$!
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-bench: pyproject.toml | $(VENV)/bin/python

@@ -57,6 +57,24 @@ def pytest_xdist_make_scheduler(config, log):
     return Units(config, log)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure_node(node):
+    """Tell workers whether this is a fresh clone, before the first of them compiles anything and keeps it."""
+    compiled = (ROOT / "src" / "stakes" / "__pycache__").exists()
+    node.workerinput["fresh"] = not (compiled or sys.dont_write_bytecode) and os.name == "posix"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session):
+    """In a fresh clone one worker collects after the other, which finds compiled what the first has compiled."""
+    with open(__file__) as turn:
+        if getattr(session.config, "workerinput", {}).get("fresh"):
+            import fcntl
+
+            fcntl.flock(turn, fcntl.LOCK_EX)
+        return (yield)
+
+
 # ── what is started once ─────────────────────────────────────────────────────────────────────────────────────────
 @pytest.fixture(scope="session")
 def spark():

@@ -31,7 +31,7 @@ COLUMNS = ("--truth", "outcome", "--score", "P(yes), v2", "--positive", "yes")
 
 
 def test_evaluate_prints_the_figures(preds):
-    done = run_alone("evaluate", preds, *COLUMNS, "--by", "center 'A'")
+    done = run("evaluate", preds, *COLUMNS, "--by", "center 'A'")
     assert done.returncode == 0, done.stderr
     assert "yes (50.0%), against no" in done.stdout
     assert "0.7500" in done.stdout
@@ -390,7 +390,7 @@ def test_several_files_and_patterns_are_one_table(preds):
     parts = [preds.parent / f"part{number}.csv" for number in range(2)]
     assert run("evaluate", *parts, *COLUMNS, "--json").stdout == expected
     assert run("evaluate", preds.parent / "part*.csv", *COLUMNS, "--json").stdout == expected
-    assert run_alone("evaluate", "-", *COLUMNS, "--json", input=preds.read_text()).stdout == expected
+    assert run("evaluate", "-", *COLUMNS, "--json", input=preds.read_text()).stdout == expected
 
 
 def test_a_condition_and_missing_values(preds):

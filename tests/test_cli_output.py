@@ -246,8 +246,7 @@ def test_doctor_tells_versions_and_what_is_missing(monkeypatch):
     assert "stakes[validation]" in invoke("doctor")
 
 
-@pytest.mark.slow
-def test_warnings_are_one_line_and_said_once(tmp_path):
+def test_warnings_are_one_line_and_said_once(tmp_path, monkeypatch):
     (tmp_path / "loud.py").write_text(
         "import warnings\nfrom sklearn.dummy import DummyClassifier\n"
         "class Loud(DummyClassifier):\n    def fit(self, X, y):\n"
@@ -255,19 +254,8 @@ def test_warnings_are_one_line_and_said_once(tmp_path):
     )
     rows = "".join(f"{i % 2},{i}\n" for i in range(20))
     (tmp_path / "d.csv").write_text("y,x\n" + rows)
-    command = [
-        sys.executable,
-        "-m",
-        "stakes",
-        "validate",
-        "d.csv",
-        "--estimator",
-        "loud:Loud",
-        "--target",
-        "y",
-        "--json",
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=120)
+    monkeypatch.syspath_prepend(tmp_path)
+    done = run("validate", tmp_path / "d.csv", "--estimator", "loud:Loud", "--target", "y", "--json")
     assert done.returncode == 0, done.stderr
     assert done.stderr == "stakes: warning: one\n"
 

@@ -2,10 +2,10 @@
 
 import ast
 import copy
+import functools
 import pickle
 import re
 import runpy
-import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -17,9 +17,12 @@ from stakes.errors import About, Given, InputError, Pass, Text, several
 
 ROOT = Path(__file__).parents[1]
 ERRORS = ROOT / "src" / "stakes" / "errors"
-sys.path.insert(0, str(ROOT / "tools" / "pages"))
-SAID = list(runpy.run_path(str(ROOT / "tools" / "pages" / "error_codes.py"))["said"]())
-sys.path.pop(0)
+
+
+@functools.cache
+def said():
+    """Every place that makes an error or a warning, as the page of codes tells them."""
+    return list(runpy.run_path(str(ROOT / "tools" / "pages" / "error_codes.py"))["said"]())
 
 
 # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -78,7 +81,7 @@ def test_names_from_data_are_no_arguments():
 # ── in the source ────────────────────────────────────────────────────────────────────────────────────────────────
 def test_every_code_has_one_home():
     homes = defaultdict(set)
-    for file, _, code, _ in SAID:
+    for file, _, code, _ in said():
         assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", code), code
         homes[code].add(file)
     assert len(homes) > 400
@@ -109,7 +112,7 @@ def _plain(function: ast.FunctionDef) -> bool:
 
 def test_no_sentence_spells_an_argument_by_hand():
     """Arguments are data (Pass, Given), so that every face can write them; an example of a call stays as it is."""
-    for file, _, code, parts in SAID:
+    for file, _, code, parts in said():
         for words in map(_words, parts):
             bare = re.sub(r"[\w…]\([^()]*\)?|\{[^}]*\}", "", words)
             assert not re.search(r"\b[a-z_]{2,}=(?!=)", bare), (file.name, code, words)

@@ -362,3 +362,14 @@ def test_tallies_that_cannot_be_evaluated_say_so():
         stakes.count(stakes.Confusion.two_class(tp=1, fn=1, fp=1, tn=1))
     with pytest.raises(stakes.InputError, match="truth"):
         stakes.evaluate(stakes.Confusion.two_class(tp=1, fn=1, fp=1, tn=1), truth=[1, 0])
+
+
+def test_an_evaluation_of_another_task_says_why_it_lacks_something():
+    numbers = stakes.evaluate(truth=[1.5, 2.5, 3.0], prediction=[1.0, 2.0, 3.5])
+    with pytest.raises(stakes.InputError, match=r"ev\.threshold is for two classes, and this is an evaluation of pred"):
+        numbers.threshold  # noqa: B018
+    assert not hasattr(numbers, "positive")
+    two = stakes.evaluate(truth=[1, 0, 1], score=[0.9, 0.1, 0.4])
+    assert (two.positive, two.threshold) == ("1", 0.5)
+    with pytest.raises(AttributeError, match=r"ev\.largest_errors is for predicted numbers"):
+        two.largest_errors  # noqa: B018

@@ -51,7 +51,7 @@ def one_line(text):
 
 
 # ── nowhere to write to ──────────────────────────────────────────────────────────────────────────────────────────
-@pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
+@pytest.mark.parametrize("name", ["out.csv", pytest.param("out.parquet", marks=pytest.mark.deep)])
 def test_no_room_keeps_the_earlier_output(files, tmp_path, name):
     """A limit on the size of files stands for a full disk where nothing can be mounted."""
     out = tmp_path / name
@@ -86,7 +86,7 @@ def can_mount(folder):
 @pytest.mark.parametrize(
     ("options", "name", "words"),
     [
-        ("size=8k", "out.csv", "No space left on device"),
+        pytest.param("size=8k", "out.csv", "No space left on device", marks=pytest.mark.deep),
         ("size=8k", "out.parquet", "No space left on device"),
         ("size=8k,ro", "out.csv", "Read-only file system"),
     ],
@@ -126,7 +126,7 @@ def test_a_calibrator_is_whole_or_not_there_too(files, tmp_path):
 
 
 # ── standard output ──────────────────────────────────────────────────────────────────────────────────────────────
-@pytest.mark.parametrize("how", [[], ["--json"]])
+@pytest.mark.parametrize("how", [[], pytest.param(["--json"], marks=pytest.mark.deep)])
 def test_a_full_standard_output_is_one_line(files, how):
     with open("/dev/full", "w") as full:
         command = [*STAKES, "evaluate", files["small"], *FIT, *how]
@@ -135,7 +135,7 @@ def test_a_full_standard_output_is_one_line(files, how):
     assert one_line(done.stderr) == "stakes: cannot write: No space left on device"
 
 
-@pytest.mark.parametrize("how", [[], ["--json"]])
+@pytest.mark.parametrize("how", [["--json"], pytest.param([], marks=pytest.mark.deep)])
 def test_a_reader_that_leaves_is_no_fault(files, how):
     """`stakes … | head -c 10`: the reader has enough, which is nothing to complain about."""
     done = subprocess.Popen(
@@ -187,7 +187,7 @@ def test_ctrl_c_at_any_moment(files, tmp_path, number):
         assert out.read_text() == "earlier" or json.loads(out.read_text())["rows"] == 200_000  # it came too late
 
 
-@pytest.mark.parametrize("kills", [6, pytest.param(40, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("kills", [4, pytest.param(40, marks=pytest.mark.deep)])
 def test_kills_at_random_moments_leave_the_earlier_output_whole(files, tmp_path, kills):
     out, chance = tmp_path / "out.csv", random.Random(1)
     assert run(*applying(files, "small", out)).returncode == 0

@@ -4,7 +4,7 @@ import math
 import re
 import warnings
 from collections.abc import Callable
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -445,10 +445,12 @@ def test_what_to_expect_at_the_threshold_and_of_ties():
 
 
 # ── PyCM ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+@cache
 def two_class_matrix(r: Rows, threshold: float = 0.5) -> pycm.ConfusionMatrix:
     return pycm.ConfusionMatrix(r.y.tolist(), r.p.tolist(), threshold=lambda p: int(p >= threshold))
 
 
+@cache
 def matrix(r: Rows) -> pycm.ConfusionMatrix:
     return pycm.ConfusionMatrix(r.Y.tolist(), r.D.tolist())
 

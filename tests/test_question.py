@@ -101,18 +101,6 @@ LIKE_EVALUATE = ("where", "costs", "confidence")
 MATRIX = [(verb, name) for verb in VERBS for name in GIVEN if verb != "report" or name in LIKE_EVALUATE]
 
 
-@pytest.mark.parametrize(("verb", "name"), MATRIX)
-def test_every_verb_takes_every_option_or_says_why_not(verb, name, rows, tmp_path):
-    given = {**beside(name), name: GIVEN[name]}
-    if name in options(verb):
-        ask(verb, rows, tmp_path, **given)
-        return
-    with pytest.raises(stakes.InputError) as caught:
-        ask(verb, rows, tmp_path, **{name: GIVEN[name]})
-    assert (caught.value.code, caught.value.argument) == ("means-nothing-here", name)
-    assert str(caught.value).startswith(f"{name}= means nothing to {verb}: {table(verb)[name].not_for[verb]}")
-
-
 CHANGES = {name: set(VERBS) for name in ("where", "weight")} | {"frequency": {*VERBS} - {"validate"}}
 CHANGES |= {
     "by": {"evaluate", "count", "report", "validate"},
@@ -127,6 +115,19 @@ CHANGES |= {
 
 
 CHANGED = [(verb, name) for name, verbs in CHANGES.items() for verb in sorted(verbs) if (verb, name) in MATRIX]
+"""What is tried by its effect, which shows that it is taken."""
+
+
+@pytest.mark.parametrize(("verb", "name"), [case for case in MATRIX if case not in CHANGED])
+def test_every_verb_takes_every_option_or_says_why_not(verb, name, rows, tmp_path):
+    given = {**beside(name), name: GIVEN[name]}
+    if name in options(verb):
+        ask(verb, rows, tmp_path, **given)
+        return
+    with pytest.raises(stakes.InputError) as caught:
+        ask(verb, rows, tmp_path, **{name: GIVEN[name]})
+    assert (caught.value.code, caught.value.argument) == ("means-nothing-here", name)
+    assert str(caught.value).startswith(f"{name}= means nothing to {verb}: {table(verb)[name].not_for[verb]}")
 
 
 @pytest.fixture(scope="module")

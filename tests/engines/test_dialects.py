@@ -392,3 +392,10 @@ def test_percentages_that_are_shares(tmp_path):
     (tmp_path / "a.csv").write_text(written())
     with pytest.raises(stakes.InputError, match="score lies in \\[0, 1\\] as it stands in the file, so it is no perc"):
         stakes.evaluate(tmp_path / "a.csv", **FIT, percent=True)
+
+
+def test_a_header_longer_than_a_field_may_be_has_its_separator(tmp_path):
+    names = ",".join(f"c{i}" for i in range(30_000))
+    (tmp_path / "wide.csv").write_text(f"y,p,{names}\n" + ("0,0.1" + ",1" * 30_000 + "\n1,0.9" + ",1" * 30_000 + "\n"))
+    with pytest.raises(stakes.InputError, match="there is no column 'z'"):
+        stakes.evaluate(tmp_path / "wide.csv", truth="z", score="p")

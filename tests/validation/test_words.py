@@ -113,9 +113,9 @@ def validate(estimator=None, X=X, y=Y, **options):
         (lambda: validate(X=[[10**400]] * 20), "GaussianNB cannot be fitted to these rows (OverflowError: int"),
         (lambda: validate(X=np.ma.masked_array(X, X > 0)), "X is missing in"),
         (lambda: validate(y=np.ma.masked_array(Y, [1] + 19 * [0])), "y is missing in 1 row (the first is row 1"),
-        (lambda: validate(y=sparse.csr_array(Y)), "y is a sparse matrix of shape (20,); give the values"),
+        (lambda: validate(y=sparse.coo_array(Y)), "y is a sparse matrix of shape (20,); give the values"),
         (
-            lambda: validate(groups=sparse.csr_array(Y), missing="drop"),
+            lambda: validate(groups=sparse.coo_array(Y), missing="drop"),
             "groups is a sparse matrix of shape (20,); give",
         ),
         (lambda: validate(y=np.array(1)), "y is an array of shape (); give one value per row"),

@@ -79,3 +79,16 @@ PAGES = {
     "decision": decision,
     "policies": policies,
 }
+
+
+def nothing_stands_in_the_way(page):
+    """Look for what keeps anybody from using a page that is open, with axe-core: all of it, and contrasts by night."""
+    from axe_core_python.sync_playwright import Axe
+
+    page.locator("summary").evaluate_all("all => all.forEach((one) => one.click())")
+    for theme, rules in (("light", {}), ("dark", {"runOnly": ["color-contrast"]})):
+        assert page.locator("html").get_attribute("data-theme") == theme
+        found = Axe().run(page, options={"resultTypes": ["violations"], **rules})["violations"]
+        serious = [one for one in found if one["impact"] in ("serious", "critical")]
+        assert serious == [], [(one["id"], [node["html"] for node in one["nodes"]][:3]) for one in serious]
+        page.click("#theme")

@@ -121,7 +121,6 @@ def test_every_kind_is_drawn_alone_and_in_a_grid(name, kinds, request):
         assert alone.kind == kind
         assert alone.ax_.figure is alone.figure_
         assert alone.figure_.number in plt.get_fignums()
-        alone.figure_.draw_without_rendering()
         before = plt.get_fignums()
         inside = thing.plot(kind, ax=ax)
         assert inside.ax_ is ax

@@ -12,6 +12,7 @@ import stakes
 from stakes import metrics
 from stakes.views.languages import LANGUAGES, TRANSLATED
 from stakes.views.report.texts import texts
+from tests.views.pages import nothing_stands_in_the_way
 
 EVIL = "</script><script>alert(1)</script>"
 COSTS = stakes.Costs(miss=5, false_alarm=1)
@@ -325,15 +326,8 @@ def test_charts_tell_their_points_to_the_pointer(opened, file):
     assert page.locator("#price .readout").inner_text().strip() == ""
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_nothing_stands_in_the_way_of_anybody(opened, file, theme):
-    from axe_core_python.sync_playwright import Axe
-
-    page = opened(file, color_scheme=theme)
-    page.locator("summary").evaluate_all("all => all.forEach((one) => one.click())")
-    found = Axe().run(page, options={"resultTypes": ["violations"]})["violations"]
-    serious = [one for one in found if one["impact"] in ("serious", "critical")]
-    assert serious == [], [(one["id"], [node["html"] for node in one["nodes"]][:3]) for one in serious]
+def test_nothing_stands_in_the_way_of_anybody(opened, file):
+    nothing_stands_in_the_way(opened(file))
 
 
 def test_the_switch_changes_the_theme(opened, file):

@@ -13,6 +13,7 @@ from stakes.evaluation.reporting.system import page_of
 from stakes.views import report
 from stakes.views.languages import LANGUAGES, TRANSLATED
 from stakes.views.report.texts import texts
+from tests.views.pages import nothing_stands_in_the_way
 from tests.views.test_report import EVIL, _said, gaps, section
 from tests.views.test_report_browser import value
 
@@ -497,14 +498,8 @@ def test_names_are_text_and_data_can_be_saved(opened, pages):
     assert names[1:] == ["amount", "device", "history", "'=1+1", EVIL, "all of them"]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_nothing_stands_in_the_way_of_anybody(opened, pages, theme):
-    from axe_core_python.sync_playwright import Axe
-
-    page = opened(pages["fused"][0], color_scheme=theme)
-    found = Axe().run(page, options={"resultTypes": ["violations"]})["violations"]
-    serious = [one for one in found if one["impact"] in ("serious", "critical")]
-    assert serious == [], [(one["id"], [node["html"] for node in one["nodes"]][:3]) for one in serious]
+def test_nothing_stands_in_the_way_of_anybody(opened, pages):
+    nothing_stands_in_the_way(opened(pages["fused"][0]))
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

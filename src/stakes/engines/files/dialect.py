@@ -203,7 +203,10 @@ def _separator(name: str, lines: Sequence[str], usual: str | None) -> str:
 
 def fields_of(line: str, sign: str) -> list[str]:
     """The fields of one line, if this separates them."""
-    return next(csv.reader([line], delimiter=sign), [])
+    try:
+        return next(csv.reader([line], delimiter=sign), [])
+    except csv.Error:  # a field of more than 131,072 characters: it separates nothing
+        return []
 
 
 def _records(lines: Sequence[str], sign: str) -> list[list[str]]:
