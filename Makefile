@@ -13,7 +13,7 @@ export PIP_COMPILE := 0
 # Tests start many processes: what the first of them compiles is kept for the others.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test every-test test-quick test-deep test-lowest lint types docs pages bench bench-quick coverage clean
+.PHONY: demo test every-test test-quick test-deep test-lowest lint types docs pages bench bench-quick coverage coverage-quick clean
 
 demo: $(VENV)/.installed        ## set up, then evaluate the predictions that ship with the package
 	@$(BIN)/stakes demo
@@ -53,8 +53,11 @@ bench: $(VENV)/.installed-bench  ## ratios against peers, measured in one run, w
 bench-quick: $(VENV)/.installed-bench  ## the same with few rows, to the terminal; two minutes at most
 	@$(BIN)/python bench/run.py --quick
 
-coverage: $(VENV)/.installed-test  ## how often intervals cover the truth, simulated, written to docs/coverage.md
+coverage: $(VENV)/.installed-test  ## how often intervals cover the truth, simulated, written to docs/coverage.md; half an hour at most
 	@$(BIN)/python bench/coverage.py
+
+coverage-quick: $(VENV)/.installed-test  ## the same with few samples, to the terminal; two minutes at most
+	@$(BIN)/python bench/coverage.py --quick
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "stakes needs Python 3.11 or newer; try: make PYTHON=python3.12 …")'

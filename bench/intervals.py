@@ -8,12 +8,10 @@ import sklearn.metrics as sk
 import stakes
 from contest import Contest, Line, Measurement, Side, at_least, at_most
 from samples import ten_classes, two_classes
-from stakes.uncertainty import draws as drawn_anew
 from stakes.uncertainty import intervals as ways
-from stakes.uncertainty import redraws
 from stakes.uncertainty.interval import none
 from stakes.uncertainty.intervals import intervals
-from stakes.uncertainty.sampling import USUAL, Sampling
+from stakes.uncertainty.sampling import USUAL
 
 REPLICATES, PERMUTATIONS = 2000, 10_000
 FEW = 20
@@ -25,6 +23,8 @@ def pieces(n: int) -> Iterator[Contest | Measurement]:
     yield from _evaluation(rows)
     yield from _replicates(rows)
     yield _average_precision(rows)
+    yield from _differences(rows)
+    yield _clusters(rows)
     yield from _permutations(min(n // 10, 10**5))
     for prevalence in (0.3, 0.01):
         yield _compression(n // 10, prevalence)
@@ -72,12 +72,9 @@ def _replicates(n: int) -> Iterator[Contest]:
     of_ten = [stakes.metrics.find(name) for name in stakes.Evaluation(counted_ten).figures]
     small, large = (stakes.Confusion.two_class(tp=300 * f, fn=200 * f, fp=100 * f, tn=400 * f) for f in (1, 10**6))
 
-    def drawn(table: stakes.Confusion, metrics: list) -> Side:
-        sampling = Sampling(replicates=REPLICATES)
-        return Side(
-            f"{len(metrics)} figures of {REPLICATES:,} tables drawn anew",
-            lambda: stakes.metrics.measure(metrics, redraws.redraw_table(table, sampling)),
-        )
+    def sure(table: stakes.Confusion, metrics: list) -> Side:
+        values = [float(value) for value in stakes.metrics.measure(metrics, table)]
+        return Side(f"intervals of {len(metrics)} figures", lambda: intervals(metrics, values, table, USUAL))
 
     def resampled(y: np.ndarray, d: np.ndarray, average: str) -> Side:
         def f1(rows: np.ndarray) -> float:
@@ -85,13 +82,13 @@ def _replicates(n: int) -> Iterator[Contest]:
 
         return _of_rows_drawn_again(f'`f1_score(y[i], d[i], average="{average}")`', f1, n, FEW)
 
-    what = f"{REPLICATES:,} replicates of all figures of a table"
-    yield Contest(f"{what}, k = 2, {n:,} rows", drawn(two, of_two), resampled(y, d, "binary"), at_least(10_000))
+    what = "intervals of all figures of a table"
+    yield Contest(f"{what}, k = 2, {n:,} rows", sure(two, of_two), resampled(y, d, "binary"), at_least(10_000))
     yield Contest(
-        f"{what}, k = 10, {n:,} rows", drawn(ten, of_ten), resampled(classes, guesses, "macro"), at_least(1000)
+        f"{what}, k = 10, {n:,} rows", sure(ten, of_ten), resampled(classes, guesses, "macro"), at_least(1000)
     )
-    at_small = Side("the same at 10³ rows", drawn(small, of_two).action)
-    yield Contest(f"{what}, 10⁹ rows", drawn(large, of_two), at_small, at_most(1.5))
+    at_small = Side("the same at 10³ rows", sure(small, of_two).action)
+    yield Contest(f"{what}, 10⁹ rows", sure(large, of_two), at_small, at_most(1.5))
 
 
 def _of_rows_drawn_again(ran: str, figure: Callable[[np.ndarray], float], n: int, few: int) -> Side:
@@ -124,34 +121,70 @@ def _average_precision(n: int) -> Contest:
 
 
 def _compression(n: int, prevalence: float) -> Measurement:
-    """How far the ends of an interval move when the score table is compressed before it is drawn anew.
-
-    Both are made from the same draws: those of a piece are the sums of those of its scores.
-    """
-    what = f"ends of an interval when scores are compressed, {n:,} rows, prevalence {prevalence}"
-    wanted = at_most(0.02, "standard errors")
+    """How far a standard error moves when the ranking is put together into pieces before rows are left out."""
+    what = f"standard error when scores are put together into pieces, {n:,} rows, prevalence {prevalence}"
+    wanted = at_most(0.01, "of it")
 
     def work() -> list[Line]:
         rng = np.random.default_rng(5)
         truth = rng.random(n) < prevalence
         table = stakes.ScoreTable.from_rows(rng.normal(size=n) + 1.5 * truth, truth)
         metric = stakes.metrics.average_precision
-        columns, parts = table.as_columns(), table.compressed().as_columns()
-        ends = np.cumsum(parts.values["positives"] + parts.values["negatives"])
-        starts = np.append(0, ends[:-1])
-        found: list[list[float]] = [[], []]
-        for _ in range(150):
-            draws = np.stack([rng.standard_gamma(columns.values[name]) for name in ("positives", "negatives")])[None]
-            summed = np.add.reduceat(draws, starts, axis=-1)
-            for values, scores, drawn in zip(found, (columns.scores, parts.scores), (draws, summed), strict=True):
-                values.append(float(metric.of(redraws.scale_draws(table, scores, drawn, fixed=False))[0]))
-        value = metric.of(table)
-        fine, coarse = (drawn_anew.spread_interval(metric, value, np.array(draws), USUAL, "") for draws in found)
-        moved = max(abs(fine.low - coarse.low), abs(fine.high - coarse.high)) / np.std(found[0])
-        ours = f"ends of average precision's interval from {len(parts.scores)} pieces, 150 draws"
-        return [Line.of(what, ours, "every score by itself, the same draws", moved, wanted)]
+
+        def error(columns: object) -> float:
+            counts = np.stack([columns.values[name] for name in ("positives", "negatives")]).astype(float)
+            changes = metric.one_row.changes(*counts, np.ones(counts.shape))
+            return float(np.sqrt((counts * changes**2).sum()))
+
+        fine, coarse = error(table.as_columns()), error(table.compressed().as_columns())
+        ours = f"average precision, {len(table.compressed().as_columns().scores)} pieces"
+        return [Line.of(what, ours, "every score by itself", abs(coarse / fine - 1), wanted)]
 
     return Measurement(what, work, wanted)
+
+
+# ── differences ──────────────────────────────────────────────────────────────────────────────────────────────────
+def _differences(n: int) -> Iterator[Contest]:
+    y, s, _ = two_classes(n)
+    other = np.sqrt(s) * np.random.default_rng(6).uniform(0.8, 1, n)
+    peers = {"average_precision": sk.average_precision_score, "brier_score": sk.brier_score_loss}
+    for name, peer in peers.items():
+
+        def of_rows(rows: np.ndarray, peer: Callable = peer) -> float:
+            return peer(y[rows], s[rows]) - peer(y[rows], other[rows])
+
+        yield Contest(
+            f"difference of two models in {name}, {n:,} rows",
+            Side(
+                f'`compare(truth=y, scores=…, metric="{name}")`',
+                lambda name=name: stakes.compare(truth=y, scores={"a": s, "b": other}, metric=name),
+            ),
+            _of_rows_drawn_again(f"`{peer.__name__}` of both", of_rows, n, FEW // 4),
+            at_least(100),
+        )
+    yield Contest(
+        f"compare() by auc, {n:,} rows",
+        Side("`compare(truth=y, scores={a, b})`", lambda: stakes.compare(truth=y, scores={"a": s, "b": other})),
+        Side(
+            "evaluate() of both, with all figures",
+            lambda: [stakes.evaluate(truth=y, score=one).to_rows() for one in (s, other)],
+        ),
+        at_most(3),
+    )
+
+
+def _clusters(n: int) -> Contest:
+    y, s, _ = two_classes(n)
+    cluster = np.random.default_rng(7).integers(0, 10**5, n)
+    return Contest(
+        f"evaluate() with all intervals, {n:,} rows in 100,000 clusters",
+        Side(
+            "`evaluate(truth=y, score=s, cluster=c).to_rows()`",
+            lambda: stakes.evaluate(truth=y, score=s, cluster=cluster).to_rows(),
+        ),
+        Side("the same without clusters", lambda: stakes.evaluate(truth=y, score=s).to_rows()),
+        at_most(3),
+    )
 
 
 # ── permutations ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -138,13 +139,19 @@ def out_of_bag(score, truth, miss, alarm, resamples, seed):
 
 
 @pytest.mark.parametrize("rounded", [False, True])
-def test_the_corrected_cost_is_that_of_rows_outside_the_resamples(rounded):
+def test_the_corrected_cost_is_mostly_that_of_rows_outside_the_resamples(rounded):
     score, truth = simulated(80, 5, prevalence=0.25)
     score = score.round(1) if rounded else score
     choice = stakes.decide(truth=truth, score=score, costs=stakes.Costs(miss=4, false_alarm=1))
-    wanted = out_of_bag(score, truth, 4, 1, 4000, 6)
-    assert choice.corrected.value == pytest.approx(wanted, abs=0.02)
+    outside = out_of_bag(score, truth, 4, 1, 4000, 6)
+    wanted = choice.apparent.value / 4 + outside * 3 / 4
+    assert choice.corrected.value == pytest.approx(wanted, abs=0.01)
     assert choice.apparent.value < choice.corrected.value - 0.03  # the optimism is much larger than that
+    optimism = outside - choice.apparent.value
+    assert choice.worth_of_labels == pytest.approx(optimism / 4, abs=0.004)
+    assert choice.most_worth_of_labels == pytest.approx(6 * choice.worth_of_labels)
+    about, most = (f"{1000 * worth:,.4g}" for worth in (choice.worth_of_labels, choice.most_worth_of_labels))
+    assert f"Many more labels would save about {about} per 1,000 cases, hardly more than {most}." in str(choice)
 
 
 @pytest.mark.parametrize(("samples", "close"), [(15, 0.25), pytest.param(60, 0.12, marks=pytest.mark.deep)])
@@ -196,9 +203,15 @@ def test_savings_are_paired_differences():
     rng = np.random.default_rng(9)
     noise = stakes.decide(truth=rng.random(300) < 0.2, score=rng.random(300), costs=costs)
     assert not noise.enough_evidence
-    assert noise.worse
-    assert "Decide always false: no threshold of this score costs less." in str(noise)
-    assert "Against always false it loses" in str(noise)
+    assert not noise.worse
+    assert "Not enough evidence that the model costs less than always false" in str(noise)
+    saving = replace(noise.savings["always true"], value=-2.0, low=-3.0, high=-1.0)
+    worse = replace(noise, savings={**noise.savings, "always true": saving})
+    assert worse.worse
+    assert "Decide always false: no threshold of this score costs less." in str(worse)
+    assert "Against always true it loses 2,000 (95 % interval 1,000 to 3,000)." in str(worse)
+    unsure = replace(saving, value=1.0, low=-0.1, high=2.0)  # against every constant, not only the cheapest one
+    assert not replace(choice, savings={**choice.savings, "always true": unsure}).enough_evidence
     score, truth = simulated(40, 26, shift=0.3)
     unsure = stakes.decide(truth=truth, score=score, costs=costs)
     saving = unsure.savings[unsure.constant]
@@ -231,12 +244,12 @@ def test_clusters_are_left_out_whole():
     assert (single.corrected.high - single.corrected.low) == pytest.approx(
         rows.corrected.high - rows.corrected.low, rel=0.15
     )
-    # the same rows four times over are no news
+    # the same rows four times over are no news; how alike rows are is known a little less well of lone ones
     again = {"truth": np.repeat(truth, 4), "score": np.repeat(score, 4), "cluster": np.repeat(np.arange(150), 4)}
     fourfold = stakes.decide(costs=costs, **again)
     assert fourfold.corrected.value == pytest.approx(single.corrected.value, abs=0.02)
     assert fourfold.corrected.high - fourfold.corrected.low == pytest.approx(
-        single.corrected.high - single.corrected.low, rel=0.1
+        single.corrected.high - single.corrected.low, rel=0.2
     )
 
 
@@ -252,6 +265,10 @@ def test_the_bayes_threshold_is_priced():
     assert honest.alternatives["Bayes threshold"].value == pytest.approx(cost_at(0.1, p, truth, 9, 1))
     assert honest.bayes_is_alike
     assert not dishonest.bayes_is_alike
+    assert math.isnan(honest.worth_of_labels)  # no row has chosen the Bayes threshold
+    assert not honest.rough
+    assert "labels" not in str(honest)
+    assert dishonest.worth_of_labels > 0
     assert dishonest.savings["Bayes threshold"].low > 0
     assert "the price of miscalibration" in str(dishonest)
     shifted = stakes.decide(truth=truth, score=p, costs=costs, prior=0.05, training_prior="rows")
@@ -414,7 +431,7 @@ def test_ways_to_decide_between_several_classes():
     groups = stakes.decide(costs=costs, cluster=np.repeat(np.arange(300), 10), **options)
     sums = cheapest.reshape(300, 10).sum(1)
     one = groups.estimates["the costs and the probabilities"]
-    assert (one.high - one.low) / (2 * 1.968 * sums.std() * 300**0.5 / 3000) == pytest.approx(1, abs=0.02)
+    assert (one.high - one.low) / (2 * 1.968 * sums.std() * 300**0.5 / 3000) == pytest.approx(1, abs=0.08)
     there = stakes.decide(
         costs=costs, prior={"a": 0.7, "b": 0.2, "c": 0.1}, training_prior=dict.fromkeys("abc", 1 / 3), **options
     )

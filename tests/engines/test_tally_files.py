@@ -128,7 +128,7 @@ def test_figures_of_two_hospitals_are_those_of_all_their_rows(tmp_path):
     wide, narrow = found["auc"], rows["auc"]
     assert 0 <= wide.low < min(low, narrow.low)
     assert max(high, narrow.high) < wide.high <= 1
-    assert wide.method == "DeLong, on the logit scale, wider by what the bins leave open"
+    assert wide.method.endswith("Newcombe's method 5, wider by what the bins leave open")
     assert str(found.at(0.3).confusion) == str(rows.confusion)
     assert found.at(0.5).confusion == rows.at(0.5).confusion
     with pytest.raises(stakes.InputError, match="lies inside a bin"):

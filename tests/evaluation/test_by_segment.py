@@ -81,9 +81,13 @@ def test_figures_are_those_of_the_segment_and_of_the_rest(rows, kind, asked, met
             np.hypot(mine.value - mine.low, rest.high - rest.value),
             np.hypot(mine.high - mine.value, rest.value - rest.low),
         )
+        ends = one.difference - below, one.difference + above
+        if one.p_value is not None and one.p_value >= 0.05:  # what is not significant has 0 in its interval
+            ends = min(ends[0], 0), max(ends[1], 0)
         # the rest's own interval may rest on draws, or on sums instead of rows
-        assert one.difference_low == pytest.approx(one.difference - below, rel=0.05, abs=2e-3)
-        assert one.difference_high == pytest.approx(one.difference + above, rel=0.05, abs=2e-3)
+        assert (one.difference_low, one.difference_high) == pytest.approx(ends, rel=0.05, abs=2e-3)
+        if one.p_value is not None:
+            assert (one.p_value < 0.05) == (one.difference_low > 0 or one.difference_high < 0)
 
 
 @pytest.mark.parametrize("kind", ["decisions", "scores", "numbers"])
@@ -120,16 +124,17 @@ def test_p_values_of_means_are_those_of_dealing_rows_out():
 
 
 def test_p_values_of_areas_are_nearly_those_of_delong():
-    from stakes.uncertainty.areas import delong_error
-
     rng = np.random.default_rng(5)
     truth, site = rng.integers(0, 2, 6_000), rng.integers(0, 3, 6_000)
     score = rng.normal(size=6_000) + truth * (1 - 0.12 * (site == 1))
     ev = stakes.evaluate(truth=truth, score=score, by=site, threshold=0.5)
     one = ev.by_segment("auc")["1"]
-    tables = [stakes.ScoreTable.from_rows(score[side], truth[side]) for side in (site == 1, site != 1)]
-    areas = [float(stakes.metrics.auc(table)) for table in tables]
-    errors = [delong_error(table, area) for table, area in zip(tables, areas, strict=True)]
+    areas, errors = [], []
+    for side in (site == 1, site != 1):
+        positives, negatives = (score[side & (truth == c)] for c in (1, 0))
+        wins = positives[:, None] > negatives
+        areas.append(wins.mean())
+        errors.append(np.sqrt(sum(wins.mean(axis).var(ddof=1) / wins.shape[1 - axis] for axis in (0, 1))))
     z = (areas[0] - areas[1]) / np.hypot(*errors)
     assert one.p_value == pytest.approx(2 * stats.norm.sf(abs(z)), rel=0.2)
 
@@ -181,7 +186,8 @@ def test_costs_come_first_and_the_weighted_and_clustered_are_honest(rows):
     for one, other in itertools.product(weighted, plain):
         if one.name == other.name:
             assert (one.value, one.rest) == pytest.approx((other.value, other.rest))
-            assert one.difference_low == pytest.approx(other.difference_low, rel=1e-6)
+            if other.rows > 100:  # of few rows Student's t makes weighted figures less sure
+                assert one.difference_low == pytest.approx(other.difference_low, rel=0.05, abs=0.03)
     clustered = stakes.evaluate(**decisions, by=site, cluster=np.arange(N) // 2).by_segment("recall")
     assert clustered.note == "rows of a cluster may lie in several segments"
     assert clustered["a"].verdict == f"not compared: {clustered.note}"

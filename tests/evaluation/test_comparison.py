@@ -193,11 +193,12 @@ def test_the_margin_is_judged_by_the_end_of_the_interval(metric):
         judged = two(metric=metric, margin=margin)
         assert judged.pairs[0].second_not_inferior is shown
         assert judged.pairs[0].not_inferior is True
-        words = f"blunt is at most {margin:g} worse than sharp: {'shown' if shown else 'not shown'}"
-        assert (
-            f"{metric}, by the 95 % interval: sharp is at most {margin:g} worse than blunt: shown; {words}"
-            in judged.notes
-        )
+        if shown:
+            words = f"{metric}: sharp and blunt are equivalent within {margin:g} (two one-sided tests at 2.5 %)"
+        else:
+            words = f"{metric}, by the 95 % interval: sharp is at most {margin:g} worse than blunt: shown; "
+            words += f"blunt is at most {margin:g} worse than sharp: not shown"
+        assert words in judged.notes
     assert two(metric=metric).pairs[0].not_inferior is None
 
 
@@ -259,7 +260,7 @@ def test_the_text_shows_ranking_pairs_flips_and_conclusion():
     for words in (
         "240, the same for every model",
         "Holm p",
-        "DeLong, paired",
+        "influence of rows on the difference",
         "only first",
         "sharp − blunt",
         "note",
@@ -304,11 +305,11 @@ def test_a_pair_is_found_in_either_order():
 
 # ── clusters ─────────────────────────────────────────────────────────────────────────────────────────────────────
 def test_clusters_rule_out_tests_of_single_rows():
-    compared = two(cluster=np.arange(N) // 3, metric=["auc", "accuracy", "brier_score"], resamples=300)
+    compared = two(cluster=np.arange(N) // 3, metric=["auc", "accuracy", "brier_score"])
     assert compared.clusters == 80
     for pair in compared.pairs:
-        assert pair.method == "300 paired draws of whole clusters; p from 300 swaps of clusters"
-    assert any("DeLong's and McNemar's tests and swaps of single rows do not apply" in note for note in compared.notes)
+        assert pair.method == "influence of whole clusters on the difference, Student's t"
+    assert any("so McNemar's test does not apply" in note for note in compared.notes)
 
 
 def test_few_clusters_warn():
@@ -326,7 +327,7 @@ def test_models_on_different_rows(tmp_path):
     halves = {"a": (TRUTH[:100], SCORES["sharp"][:100]), "b": (TRUTH[100:], SCORES["blunt"][100:])}
     compared = stakes.compare(scores=halves, paired=False)
     assert compared.rows == [100, 140]
-    assert compared.pairs[0].method == "DeLong, independent rows"
+    assert compared.pairs[0].method == "influence of rows, independent samples"
     assert compared.pairs[0].flipped is None
     assert "100, 140, different ones for each model" in str(compared)
     for name, (truth, score) in halves.items():
@@ -543,11 +544,12 @@ def test_models_are_compared_at_costs_that_differ_by_row(costs):
     draws = np.random.default_rng(1).integers(N, size=(4000, N))
     low, high = np.quantile(sign * (sharp - blunt)[draws].mean(1), [0.025, 0.975])
     spread = high - low
-    assert pair.low == pytest.approx(low, abs=0.06 * spread)
-    assert pair.high == pytest.approx(high, abs=0.06 * spread)
+    assert low - 0.2 * spread < pair.low < low + 0.02 * spread  # wider, since one dear row may not have come up yet
+    assert high - 0.02 * spread < pair.high < high + 0.2 * spread
     coins = np.random.default_rng(2).choice([-1, 1], size=(4000, N))
     p = np.mean(np.abs((coins * (sharp - blunt)).mean(1)) >= abs(pair.difference) - 1e-12)
-    assert pair.p_value == pytest.approx(p, abs=0.02)
+    assert p - 0.02 <= pair.p_value <= p + 0.15
+    assert (pair.low <= 0 <= pair.high) == (pair.p_value >= 0.05)
 
 
 def test_costs_are_what_models_are_compared_by():
@@ -637,21 +639,12 @@ def test_a_single_cluster_or_row_tells_nothing():
     with pytest.warns(stakes.InputWarning, match="there is only 1 cluster"):
         pair = two(cluster=np.zeros(N), margin=0.05).pairs[0]
     assert (pair.low, pair.high, pair.p_value, pair.not_inferior) == (None, None, None, None)
-    assert pair.note == "there is a single cluster, so nothing can be drawn or swapped"
+    assert pair.note == "there is a single cluster"
     with pytest.raises(stakes.InputError, match="model 'a': there is a single row, which tells nothing about a differ"):
         stakes.compare(truth=[1], predictions={"a": [1], "b": [0]}, classes=[0, 1])
 
 
-def test_draws_without_a_figure_are_told():
-    rng = np.random.default_rng(1)
-    truth = np.arange(40) < 4
-    scores = {name: (np.where(truth, 0.3, 0.0) + rng.random(40)) / 2 for name in "ab"}
-    pair = stakes.compare(truth=truth, scores=scores, metric="average_precision", cluster=np.arange(40)).pairs[0]
-    lost = int(pair.note.split("undefined on ")[1].split()[0])  # draws without any of the four positives
-    assert 2000 * 0.9**40 * 0.4 < lost < 2000 * 0.9**40 * 2
-
-
-def test_long_rankings_are_compared_in_pieces():
+def test_long_rankings_are_compared_like_resampled_rows():
     rng = np.random.default_rng(2)
     truth = rng.random(4000) < 0.1
     first, second = (rng.normal(size=4000) + shift * truth for shift in (1.5, 1.2))
@@ -683,12 +676,12 @@ def test_identical_models_are_the_same():
     assert same.conclusion == f"model 1 and model 2 are the same on these {N} rows as far as auc can tell"
 
 
-def test_with_few_rows_p_comes_from_swaps():
+def test_a_handful_of_rows_tells_nothing():
     pair = stakes.compare(
         truth=[1, 0, 1, 0, 1], scores={"a": [0.9, 0.1, 0.8, 0.2, 0.7], "b": [0.4, 0.5, 0.3, 0.6, 0.9]}
     ).pairs[0]
-    assert pair.p_value >= 2 / 32 - 0.02  # 32 ways to swap within five rows
-    assert "p from 2,000 swaps within rows" in pair.method
+    assert pair.p_value > 0.05
+    assert (pair.low, pair.high) == (-1, 1)
 
 
 def test_case_numbers_may_have_met_a_missing_value():

@@ -77,6 +77,7 @@ def test_a_name_can_be_declared_again():
         ({"name": "roc_auc"}, "name='roc_auc' is no name"),
         ({"name": "two words"}, "name='two words' is no name"),
         ({}, "name='<lambda>' is no name"),
+        ({"name": "x", "of": "rows"}, "of='rows' is not known; give 'table', 'scores', 'probability' or 'number'"),
         ({"name": "x", "better": "up"}, "better='up' is not known; give 'higher', 'lower' or 'neither'"),
     ],
 )
@@ -90,3 +91,109 @@ def test_a_function_that_fails_is_told():
     stakes.metric(lambda c: c.nothing, name="broken")
     with pytest.raises(stakes.InputError, match=r"the function of broken failed \(AttributeError: .*nothing.*\)"):
         stakes.evaluate(truth=Y, score=P)["broken"]
+
+
+@pytest.mark.parametrize("of", ["probability", "number"])
+def test_a_loss_of_one_row_is_judged_everywhere(of):
+    """The mean of |truth − output| under another name must be judged as the declared one is, or as its own mean."""
+    loss = stakes.metric(lambda t, p: abs(t - p), of=of, name="own_loss", better="lower", range=(0, math.inf))
+    rng = np.random.default_rng(1)
+    truth, first, second = Y, P, np.sqrt(P)
+    column, several = "score", "scores"
+    if of == "number":
+        truth, column, several = 3 * rng.random(160), "prediction", "predictions"
+        first, second = truth + rng.normal(size=160), truth + 1.5 * rng.normal(size=160)
+    site = np.array(["a", "b"] * 80)
+    ev = stakes.evaluate(**{"truth": truth, column: first}, by=site)
+    sizes = np.abs(truth - first)
+    assert loss(truth, first) == pytest.approx(sizes.mean())
+    assert ev["own_loss"].value == pytest.approx(sizes.mean())
+    assert ev["own_loss"].baseline > 0
+    assert (ev["own_loss"].high - ev["own_loss"].low) / (3.92 * sizes.std() / 160**0.5) == pytest.approx(1, abs=0.06)
+    gap = sizes - np.abs(truth - second)
+    pair = stakes.compare(**{"truth": truth, several: {"a": first, "b": second}}, metric="own_loss").pairs[0]
+    assert abs(pair.difference) == pytest.approx(abs(gap.mean()))
+    assert (pair.high - pair.low) / (3.92 * gap.std() / 160**0.5) == pytest.approx(1, abs=0.08)
+    segment = ev.by_segment("own_loss")["a"]
+    assert (segment.value, segment.rest) == pytest.approx((sizes[site == "a"].mean(), sizes[site == "b"].mean()))
+    assert segment.p_value is not None
+    assert stakes.gate(ev, require=f"own_loss.high <= {sizes.mean() * 2}").passed
+    assert (
+        stakes.permutation_test(**{"truth": truth, column: first}, metric="own_loss", permutations=99).p_value == 0.01
+    )
+    if of == "number":
+        assert (ev["own_loss"].low, ev["own_loss"].high) == (ev["mae"].low, ev["mae"].high)
+
+
+def test_a_figure_of_scores_is_judged_like_a_declared_one():
+    def own_auc(table):
+        steps = table.as_columns()
+        positives, negatives = steps.values["positives"], steps.values["negatives"]
+        below = negatives.sum() - np.cumsum(negatives) + negatives / 2
+        return (positives * below).sum() / (positives.sum() * negatives.sum())
+
+    stakes.metric(own_auc, of="scores", range=(0, 1))
+    ev = stakes.evaluate(truth=Y, score=P, by=["a", "b"] * 80)
+    own, declared = ev["own_auc"], ev.interval("auc", method="delong")
+    assert own.value == pytest.approx(declared.value)
+    assert own.baseline == 0.5
+    assert (own.low, own.high) == pytest.approx((declared.low, declared.high), abs=0.01)
+    pairs = [
+        stakes.compare(truth=Y, scores={"a": P, "b": np.sqrt(P) * D}, metric=name).pairs[0]
+        for name in ("own_auc", "auc")
+    ]
+    assert pairs[0].difference == pytest.approx(pairs[1].difference)
+    assert (pairs[0].low, pairs[0].high) == pytest.approx((pairs[1].low, pairs[1].high), abs=0.01)
+    assert ev.by_segment("own_auc")["a"].value == pytest.approx(ev.by_segment("auc")["a"].value)
+
+
+def test_a_new_declaration_is_one_place(tmp_path):
+    """A mean of a row loss, a ratio of cells and a figure of scores: each declared once, and known everywhere."""
+    from stakes.metrics.declare import metric
+    from stakes.metrics.folds import Fold, total
+    from stakes.metrics.reasons import NO_NEGATIVES, NO_POSITIVES
+    from stakes.tallies import Confusion, ErrorSums
+    from stakes.tallies.arithmetic import ratio
+
+    words = {"question": "How much?", "formula": "x", "better": "lower", "reference": "nobody", "pitfall": "none"}
+
+    def root(t, p):
+        return np.sqrt(np.abs(t - p))
+
+    def mean_root_error(s: ErrorSums):
+        return s.mean_of(root)
+
+    def errors_per_positive(c: Confusion):
+        return ratio(c.fp + c.fn, c.P)
+
+    def lost_pairs(pairs, table):
+        return 1 - ratio(pairs, 2 * table.P * table.N)
+
+    for function, home in ((mean_root_error, "regression"), (errors_per_positive, "rates"), (lost_pairs, "ranking")):
+        function.__module__ = f"stakes.metrics.{home}"  # as if it stood there
+    metric(loss=root, parts=("rows",), **words)(mean_root_error)
+    metric(undefined=(NO_POSITIVES,), range=(0, math.inf), **words)(errors_per_positive)
+    outranking = Fold(lambda s: total(s.negatives * (2 * s.tp - s.positives)), lost_pairs)
+    metric(name="lost_pairs", undefined=(NO_POSITIVES, NO_NEGATIVES), **words)(outranking)
+
+    truth = 3 * np.random.default_rng(1).random(160)
+    worlds = {
+        "mean_root_error": ({"truth": truth, "prediction": truth + P - 0.5}, "predictions", truth - P / 3),
+        "errors_per_positive": ({"truth": Y, "score": P}, "scores", np.sqrt(P)),
+        "lost_pairs": ({"truth": Y, "score": P}, "scores", np.sqrt(P) * D),
+    }
+    for name, (rows, several, other) in worlds.items():
+        ev = stakes.evaluate(**rows, by=["a", "b"] * 80)
+        found = ev[name]
+        assert found.low < found.value < found.high, name
+        assert name in [row["metric"] for row in ev.to_rows()]
+        columns = {"a": rows.get("score", rows.get("prediction")), "b": other}
+        pair = stakes.compare(**{"truth": rows["truth"], several: columns}, metric=name).pairs[0]
+        assert pair.low < pair.difference < pair.high, name
+        assert (pair.p_value < 0.05) == (pair.low > 0 or pair.high < 0), name
+        assert ev.by_segment(name)["a"].low is not None, name
+        assert stakes.gate(ev, require=f"{name}.high <= {found.high + 1e-6}").passed, name
+        assert 0 < stakes.permutation_test(**rows, metric=name, permutations=99).p_value < 0.2, name
+        assert name in [one.name for one in stakes.metrics.catalogue()]
+        ev.report(tmp_path / f"{name}.html")
+        assert name in (tmp_path / f"{name}.html").read_text()

@@ -1,99 +1,114 @@
-"""DeLong's method against its definition: the kernel of every pair of a positive and a negative."""
-
-import math
+"""The variance of areas is DeLong's where class counts are fixed: against the kernel of all pairs of rows."""
 
 import numpy as np
 import pytest
-from scipy.stats import norm
 from sklearn.metrics import roc_auc_score
 
-from stakes.uncertainty import delong
+from stakes import metrics
+from stakes.metrics.many import Ranking
+from stakes.tallies import ClassScores, ScoreTable
+from stakes.uncertainty.changes import influences
+from stakes.uncertainty.sampling import Sampling
+
+FIXED = Sampling(design="classes fixed")
+AUC = metrics.find("auc")
 
 
 def rows(seed, n=80, ties=True):
     random = np.random.default_rng(seed)
     truth = random.random(n) < 0.4
-    scores = random.normal(size=(2, n)) + truth + random.normal(size=n)
+    scores = random.normal(size=n) + truth
     return truth, np.round(scores, 1) if ties else scores
 
 
-def slow(scores, truth):
-    """Areas and their covariance from the kernel matrices, as DeLong et al. wrote them."""
-    kernels = [np.sign(s[truth][:, None] - s[~truth][None]) / 2 + 0.5 for s in scores]
-    of_positives = np.cov([kernel.mean(1) for kernel in kernels])
-    of_negatives = np.cov([kernel.mean(0) for kernel in kernels])
-    return [kernel.mean() for kernel in kernels], of_positives / truth.sum() + of_negatives / (~truth).sum()
+def placements(scores, truth):
+    """Over how many negatives each positive lies, and under how many positives each negative (shares; ties half)."""
+    kernel = np.sign(scores[truth][:, None] - scores[~truth][None]) / 2 + 0.5
+    return kernel.mean(1), kernel.mean(0)
 
 
-@pytest.mark.parametrize("seed", range(5))
+def influence_of(name, tally, sampling=FIXED):
+    metric = metrics.find(name)
+    (found,) = influences([metric], [float(metric.of(tally))], tally, sampling)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("ties", [True, False])
-def test_areas_and_variances_are_those_of_the_definition(seed, ties):
+def test_the_variance_is_that_of_the_definition(seed, ties):
     truth, scores = rows(seed, ties=ties)
-    values, covariance = slow(scores, truth)
-    first, second = (delong.area(s, truth) for s in scores)
-    assert first.value == pytest.approx(roc_auc_score(truth, scores[0]), abs=1e-14)
-    assert [first.value, second.value] == pytest.approx(values, abs=1e-14)
-    assert delong.variance(first.influence, truth) == pytest.approx(covariance[0, 0], rel=1e-12)
-    of_difference = covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]
-    assert delong.variance(first.influence - second.influence, truth) == pytest.approx(of_difference, rel=1e-10)
+    of_positives, of_negatives = placements(scores, truth)
+    wanted = of_positives.var(ddof=1) / truth.sum() + of_negatives.var(ddof=1) / (~truth).sum()
+    table = ScoreTable.from_rows(scores, truth)
+    assert influence_of("auc", table).error ** 2 == pytest.approx(wanted, rel=1e-10)
+    assert influence_of("gini", table).error ** 2 == pytest.approx(4 * wanted, rel=1e-10)
+    assert influence_of("auc", table).most_degrees == min(truth.sum(), (~truth).sum()) - 1
+
+
+def test_random_class_counts_add_what_their_bias_tells():
+    """With class counts left open each row is drawn among all of them: (n − 1)/n instead of (P − 1)/P."""
+    truth, scores = rows(1)
+    of_positives, of_negatives = placements(scores, truth)
+    P, N = truth.sum(), (~truth).sum()
+    squares = of_positives.var() * P / (P - 1) ** 2 + of_negatives.var() * N / (N - 1) ** 2
+    found = influence_of("auc", ScoreTable.from_rows(scores, truth), Sampling())
+    assert found.error**2 == pytest.approx(squares * 79 / 80, rel=1e-10)
 
 
 def test_whole_weights_place_rows_like_repeated_ones():
     truth, scores = rows(1)
     weight = np.random.default_rng(0).integers(1, 4, len(truth)).astype(float)
     many = np.repeat(np.arange(len(truth)), weight.astype(int))
-    weighted, repeated = delong.area(scores[0], truth, weight), delong.area(scores[0][many], truth[many])
-    assert weighted.value == pytest.approx(repeated.value, abs=1e-14)
-    assert weighted.value == pytest.approx(roc_auc_score(truth, scores[0], sample_weight=weight), abs=1e-14)
-    sums = np.bincount(many, repeated.influence)
-    assert weighted.influence == pytest.approx(sums, abs=1e-14)
-
-
-def test_the_variance_is_that_of_rows_drawn_again():
-    truth, scores = rows(3, n=400, ties=False)
-    random, found = np.random.default_rng(0), []
-    positives, negatives = np.flatnonzero(truth), np.flatnonzero(~truth)
-    for _ in range(2000):
-        again = np.append(random.choice(positives, len(positives)), random.choice(negatives, len(negatives)))
-        found.append(
-            delong.area(scores[0][again], truth[again]).value - delong.area(scores[1][again], truth[again]).value
-        )
-    first, second = (delong.area(s, truth) for s in scores)
-    assert math.sqrt(delong.variance(first.influence - second.influence, truth)) == pytest.approx(
-        np.std(found), rel=0.06
+    weighted, repeated = (
+        Ranking(scores, truth, weight),
+        Ranking(scores[many], truth[many], np.ones(len(many))),
     )
+    assert weighted.value(AUC) == pytest.approx(roc_auc_score(truth, scores, sample_weight=weight), abs=1e-14)
+    # to first order a row of weight 3 changes what three rows do together
+    assert repeated.value(AUC) == pytest.approx(weighted.value(AUC), abs=1e-14)
+    assert weighted.changes(AUC) == pytest.approx(np.bincount(many, repeated.changes(AUC)), rel=0.05)
+
+
+def test_weights_enter_as_the_squares_of_their_shares():
+    truth, scores = rows(2, 120)
+    weight = np.where(truth, 2.0, 1.0) * np.where(scores > 0.5, 3.0, 1.0)
+    kernel = np.sign(scores[truth][:, None] - scores[~truth][None]) / 2 + 0.5
+    w, v = weight[truth] / weight[truth].sum(), weight[~truth] / weight[~truth].sum()
+    auc = w @ kernel @ v
+    wanted = w**2 @ (kernel @ v - auc) ** 2 + v**2 @ (w @ kernel - auc) ** 2
+    table = ScoreTable.from_rows(scores, truth, weight)
+    assert influence_of("auc", table).error ** 2 == pytest.approx(wanted, rel=0.05)
+    for unit in (1.0, 1e-3):
+        same = influence_of("auc", ScoreTable.from_rows(scores, truth, np.full(120, unit)))
+        assert same.error == pytest.approx(influence_of("auc", ScoreTable.from_rows(scores, truth)).error)
 
 
 def test_the_mean_area_of_two_classes_is_the_area():
     truth, scores = rows(2)
-    both = np.stack([-scores[0], scores[0]], axis=-1)
-    mean, single = delong.mean_area(both, truth.astype(int), np.full(2, 0.5)), delong.area(scores[0], truth)
-    assert mean.value == pytest.approx(single.value, abs=1e-14)
-    assert mean.influence == pytest.approx(single.influence, abs=1e-14)
+    chance = 1 / (1 + np.exp(-scores))
+    both = ClassScores.from_rows(np.stack([1 - chance, chance], axis=-1), truth.astype(int), ("a", "b"))
+    single = influence_of("auc", ScoreTable.from_rows(scores, truth), Sampling())
+    mean = influence_of("macro_auc", both, Sampling())
+    assert metrics.find("macro_auc").of(both) == pytest.approx(roc_auc_score(truth, scores), abs=1e-14)
+    assert mean.error == pytest.approx(single.error, rel=1e-9)
 
 
 def test_the_spread_of_a_mean_area_is_that_of_rows_drawn_again():
     random = np.random.default_rng(5)
-    truth = random.integers(0, 3, 300)
-    scores = random.random((300, 3))
-    scores[np.arange(300), truth] += 0.4
-    mean = delong.mean_area(scores, truth, np.full(3, 1 / 3))
-    one_against_rest = [roc_auc_score(truth == c, scores[:, c]) for c in range(3)]
-    assert mean.value == pytest.approx(np.mean(one_against_rest), abs=1e-14)
+    truth = random.integers(0, 3, 150)
+    scores = random.random((150, 3))
+    scores[np.arange(150), truth] += 0.4
+    scores /= scores.sum(1, keepdims=True)
     classes = [np.flatnonzero(truth == c) for c in range(3)]
-    found = []
-    for _ in range(1000):
-        again = np.concatenate([random.choice(rows, len(rows)) for rows in classes])
-        found.append(delong.mean_area(scores[again], truth[again], np.full(3, 1 / 3)).value)
-    assert math.sqrt(delong.variance(mean.influence, truth)) == pytest.approx(np.std(found), rel=0.08)
+
+    def mean_area(rows):
+        return np.mean([np.mean(placements(scores[rows, c], truth[rows] == c)[0]) for c in range(3)])
+
+    tally = ClassScores.from_rows(scores, truth, ("a", "b", "c"))
+    assert metrics.find("macro_auc").of(tally) == pytest.approx(mean_area(np.arange(150)), abs=1e-14)
+    drawn = [mean_area(np.concatenate([random.choice(rows, len(rows)) for rows in classes])) for _ in range(400)]
+    assert influence_of("macro_auc", tally).error == pytest.approx(np.std(drawn), rel=0.12)
 
 
 def test_a_class_of_one_row_has_no_variance():
-    assert math.isnan(delong.variance(np.array([0.1, -0.1, 0.0]), np.array([1, 0, 0])))
-
-
-def test_the_normal_interval_and_its_p_value():
-    low, high, p_value = delong.normal_interval(0.03, 0.01, 0.9)
-    assert (low, high) == pytest.approx(norm.interval(0.9, 0.03, 0.01))
-    assert p_value == pytest.approx(2 * norm.sf(3), rel=1e-12)
-    assert delong.normal_interval(0.0, 0.0, 0.95) == (0, 0, 1)
+    assert influence_of("auc", ScoreTable.from_rows([0.1, 0.5, 0.7], [0, 1, 0])) == "a class has a single row"

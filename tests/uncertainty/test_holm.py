@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from stakes.uncertainty.holm import adjusted
+from stakes.uncertainty.two_samples import holm
 from tests.parts import Lazily
 
 multitest = Lazily("statsmodels.stats.multitest")
@@ -10,10 +10,10 @@ multitest = Lazily("statsmodels.stats.multitest")
 @pytest.mark.parametrize("count", [1, 2, 3, 10, 45])
 def test_holm_is_statsmodels(count):
     p_values = np.random.default_rng(count).random(count) ** 3
-    assert adjusted(p_values.tolist()) == pytest.approx(multitest.multipletests(p_values, method="holm")[1].tolist())
+    assert holm(p_values.tolist()) == pytest.approx(multitest.multipletests(p_values, method="holm")[1].tolist())
 
 
 def test_equal_p_values_stay_equal_and_nothing_passes_one():
-    assert adjusted([0.02, 0.02, 0.9]) == pytest.approx([0.06, 0.06, 0.9])
-    assert adjusted([0.6, 0.7]) == [1, 1]
-    assert adjusted([]) == []
+    assert holm([0.02, 0.02, 0.9]) == pytest.approx([0.06, 0.06, 0.9])
+    assert holm([0.6, 0.7]) == [1, 1]
+    assert holm([]) == []

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.stats import binomtest, norm
 
-from stakes.uncertainty import mcnemar
+from stakes.uncertainty import shares as mcnemar
 from tests.parts import Lazily
 
 tables = Lazily("statsmodels.stats.contingency_tables")
@@ -75,3 +75,25 @@ def test_the_interval_covers_the_truth():
     ends = [mcnemar.tango_interval(int(b), int(c), 60, 0.95) for b, c in pairs]
     covered = sum(n for (low, high), n in zip(ends, times, strict=True) if low <= 0.06 <= high) / 20_000
     assert 0.94 < covered < 0.97
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.95])
+def test_test_and_interval_agree_for_all_few_discordant_rows(confidence):
+    widened = 0
+    for one in range(61):
+        for other in range(min(one, 60 - one) + 1):
+            for rows in (max(one + other, 1), 3 * (one + other) + 10):
+                low, high, p_value = mcnemar.interval_and_test(one, other, rows, confidence)
+                assert (p_value < 1 - confidence) == (low > 0), (one, other, rows)
+                assert low <= (one - other) / rows <= high
+                score_low, score_high = mcnemar.tango_interval(one, other, rows, confidence)
+                assert (low, high) in ((score_low, score_high), (0, score_high))
+                widened += (low, high) != (score_low, score_high)
+    assert widened > 10
+
+
+def test_five_to_none_is_not_yet_a_difference():
+    low, high, p_value = mcnemar.interval_and_test(5, 0, 50, 0.95)
+    assert (low, p_value) == (0, 0.0625)
+    assert mcnemar.tango_interval(5, 0, 50, 0.95)[0] > 0
+    assert mcnemar.interval_and_test(0, 5, 50, 0.95) == (-high, 0, 0.0625)

@@ -1,43 +1,46 @@
-"""The mean of what rows add is the figure itself."""
+"""The mean of what rows add is the figure itself, or that divided by the loss of the class frequencies."""
 
 import numpy as np
 import pytest
 
 from stakes import metrics
 from stakes.tallies import ClassScores, ErrorSums, ScoreTable
-from stakes.uncertainty.row_losses import is_mean_of_losses, row_loss
 
-RANDOM = np.random.default_rng(4)
 N = 200
+PARAMETERS = {"pinball": {"alpha": 0.8}, "top_k_accuracy": {"k": 1}}
 
 
 def columns(metric):
+    """What a loss is asked with, and the whole tally."""
+    random = np.random.default_rng(4)
     if metric.tally is ScoreTable:
-        truth = RANDOM.random(N) < 0.4
-        return truth.astype(int), RANDOM.random(N), truth.astype(float)
+        truth, scores = random.random(N) < 0.4, random.random(N)
+        return truth, scores, ScoreTable.from_rows(scores, truth)
     if metric.tally is ClassScores:
-        truth, scores = RANDOM.integers(0, 3, N), RANDOM.dirichlet([1, 1, 1], N)
-        return truth, scores, truth
-    truth = RANDOM.gamma(2, size=N)
-    return truth, truth + RANDOM.random(N), truth
+        truth, scores = random.choice(3, N, p=(0.5, 0.3, 0.2)), random.dirichlet([1, 1, 1], N)
+        return truth, scores, ClassScores.from_rows(scores, truth, ("a", "b", "c"))
+    truth = random.gamma(2, size=N)
+    prediction = np.abs(truth + random.normal(size=N))
+    return truth, prediction, ErrorSums.from_rows(truth, prediction)
 
 
-@pytest.mark.parametrize("name", [metric.name for metric in metrics.catalogue() if is_mean_of_losses(metric)])
+@pytest.mark.parametrize("name", [metric.name for metric in metrics.catalogue() if metric.loss is not None])
 def test_the_mean_loss_is_the_figure(name):
-    metric = metrics.find(name)
-    if metric.defaults:
-        parameter = next(iter(metric.defaults))
-        metric = metric.with_parameters(**{parameter: {"alpha": 0.8, "k": 1}[parameter]})
-    truth, output, given = columns(metric)
-    if metric.tally is ClassScores:
-        whole = metric.of(ClassScores.from_rows(output, truth, ("a", "b", "c")))
-    elif metric.tally is ErrorSums:
-        whole = metric.of(ErrorSums.from_rows(truth, output))
-    else:
-        whole = metric.of(ScoreTable.from_rows(output, truth))
-    assert row_loss(metric)(given, output).mean() == pytest.approx(whole, rel=1e-12)
+    metric = metrics.find(name).with_parameters(**PARAMETERS.get(name, {}))
+    truth, output, whole = columns(metric)
+    mean = metric.row_losses(truth, output).mean()
+    if metric.relative_to is not None:
+        sizes = np.array([truth.sum(), (~truth).sum()]) if metric.tally is ScoreTable else np.bincount(truth)
+        mean /= metric.relative_to(sizes)
+    assert mean == pytest.approx(float(metric.of(whole)), rel=1e-12)
 
 
 def test_what_was_thought_impossible_is_infinitely_surprising():
-    assert row_loss(metrics.find("log_loss"))(np.array([1.0, 0.0]), np.array([0.0, 1.0])).tolist() == [np.inf, np.inf]
-    assert row_loss(metrics.find("log_loss"))(np.array([1.0, 0.0]), np.array([1.0, 0.0])).tolist() == [0, 0]
+    surprise = metrics.find("log_loss").row_losses
+    assert surprise(np.array([True, False]), np.array([0.0, 1.0])).tolist() == [np.inf, np.inf]
+    assert surprise(np.array([True, False]), np.array([1.0, 0.0])).tolist() == [0, 0]
+
+
+def test_a_figure_that_is_no_mean_has_no_row_losses():
+    with pytest.raises(TypeError, match="auc is not a mean over rows"):
+        metrics.find("auc").row_losses(np.array([True]), np.array([0.5]))

@@ -5,10 +5,11 @@ import pytest
 from scipy import stats
 
 import stakes
-from stakes.uncertainty.areas import delong_error
-from stakes.uncertainty.rest_areas import RestAreas
+from stakes.uncertainty.areas import RestAreas
+from stakes.uncertainty.changes import influences
+from stakes.uncertainty.sampling import Sampling
 from stakes.uncertainty.shares import wilson
-from stakes.uncertainty.two_samples import Side, fisher, mover, of_shares
+from stakes.uncertainty.two_samples import Differences, Side, agree, fisher, mover, of_shares
 from tests.parts import Lazily
 
 proportion = Lazily("statsmodels.stats.proportion")
@@ -53,6 +54,36 @@ def test_the_p_value_is_below_the_level_just_when_the_interval_leaves_0_out():
         assert np.array_equal(found.p_value < 1 - confidence, outside)
 
 
+def test_an_exact_test_that_is_more_careful_widens_the_interval_to_0():
+    columns = np.array([
+        # value, low, high, p-value, exact p-value → low, high, p-value
+        (0.20, 0.05, 0.35, 0.010, 0.200, 0.00, 0.35, 0.200),  # the exact test does not reject
+        (-0.2, -0.3, -0.1, 0.010, 0.060, -0.3, 0.00, 0.060),
+        (0.20, 0.05, 0.35, 0.010, 0.040, 0.05, 0.35, 0.040),  # both reject
+        (0.20, -0.1, 0.50, 0.200, 0.010, -0.1, 0.50, 0.200),  # the interval is the more careful one
+        (0.20, -0.1, 0.50, 0.200, 0.150, -0.1, 0.50, 0.150),  # neither rejects
+        (np.nan, np.nan, np.nan, np.nan, 0.5, np.nan, np.nan, np.nan),
+    ]).T  # fmt: skip
+    found = agree(Differences(*columns[:4]), columns[4], 0.95)
+    assert np.array_equal(found.value, columns[0], equal_nan=True)
+    assert np.array_equal(np.array([found.low, found.high, found.p_value]), columns[5:], equal_nan=True)
+    just = agree(Differences(*np.array([[0.2], [0.05], [0.35], [0.1]])), np.array([0.5]), 0.5)
+    assert (just.low[0], just.p_value[0]) == (0, 0.5)  # not below the level, so not rejected
+
+
+def test_shares_are_rejected_just_when_their_interval_leaves_0_out():
+    rng = np.random.default_rng(4)
+    rows, others = rng.integers(2, 30, 3000), rng.integers(2, 60, 3000)
+    shares = [rng.binomial(n, rng.random(3000)) / n for n in (rows, others)]
+    for confidence in (0.5, 0.9, 0.95):
+        sides = [Side(share, *wilson(share, n, confidence), n) for share, n in zip(shares, (rows, others), strict=True)]
+        found = of_shares(*sides, confidence)
+        outside = (found.low > 0) | (found.high < 0)
+        assert 300 < outside.sum() < 2700
+        assert np.array_equal(found.p_value < 1 - confidence, outside)
+        assert ((found.low <= found.value) & (found.value <= found.high)).all()
+
+
 def test_means_of_normal_rows_are_compared_as_by_welch():
     rng = np.random.default_rng(2)
     x, y = rng.normal(0.4, 1, 60), rng.normal(0, 2, 5_000)
@@ -88,4 +119,5 @@ def test_the_auc_of_the_rest_is_that_of_its_rows(digits):
         rest = site != int(name)
         table = stakes.ScoreTable.from_rows(score[rest], y[rest])
         value = float(stakes.metrics.auc(table))
-        assert whole.without(part.scores) == pytest.approx((value, delong_error(table, value)), abs=1e-12)
+        (found,) = influences([stakes.metrics.auc], [value], table, Sampling(design="classes fixed"))
+        assert whole.without(part.scores) == pytest.approx((value, found.error), abs=1e-12)

@@ -353,7 +353,7 @@ def test_a_model_that_renames_its_classes_is_refused():
         def predict_proba(self, X):
             return super().predict_proba(X)[:, :2]
 
-    with pytest.raises(stakes.InputError, match=r"score is an array of shape \(30, 2\) with 3 classes"):
+    with pytest.raises(stakes.InputError, match="score has 2 columns for 3 classes"):
         stakes.validate(Short(), *IRIS)
 
 

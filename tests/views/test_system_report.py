@@ -132,6 +132,10 @@ def test_a_good_system_and_one_that_hangs_on_the_dependence_are_told_apart():
     few = page_of(clinic(models={"images": [[8, 2], [2, 18]], "history": [[9, 1], [4, 16]]}))
     assert "cheaper_unsure" in sentences(few, "cheaper_question")
     assert "few" in cautions(few)
+    assert sentences(few, "first_question")["first_unsure"]["models"] == "images, history"
+    assert answers(few)["first_question"]["tone"] == "doubt"
+    saved = answers(few)["first_question"]["figures"][-1]
+    assert saved["low"] < saved["value"] < saved["high"]
 
 
 def test_one_model_and_useless_models_are_told():

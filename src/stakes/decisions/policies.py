@@ -3,7 +3,7 @@
 import contextlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -16,19 +16,22 @@ from stakes.decisions.thresholds.decision import (
     Recommendation,
     WayRow,
     cheapest_constant,
+    constants_of,
+    surely_saves,
     ways_as_rows,
     with_interval,
 )
 from stakes.errors import About, Given, InputError
 from stakes.metrics import Estimate
+from stakes.metrics.cost import expected_cost
 from stakes.records import Count, RowCount
 from stakes.tallies import ClassScores
 from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.costs import Costs
 from stakes.tallies.pricing import AS_IN_THE_ROWS, Pricing, Shares, shares_of
 from stakes.text import visible
-from stakes.uncertainty.interval import Interval, figure, none
-from stakes.uncertainty.means import SKEWED, held_back, skewed_t, skewness_of_rows
+from stakes.uncertainty.interval import figure
+from stakes.uncertainty.one_more_row import Cells, mean_interval
 from stakes.uncertainty.sampling import Sampling
 
 HIGHEST = "the highest score"
@@ -40,10 +43,12 @@ RECALIBRATED = "the costs and recalibrated probabilities"
 class Policies(
     Recommendation,
     stakes="policies",
-    shown="classes decisions rows dropped cautions best enough_evidence estimates savings costs recalibration note",
+    shown="classes decisions rows dropped cautions best enough_evidence estimates savings against costs recalibration "
+    "note",
 ):
     """What several ways to decide cost per case, and what each saves against the cheapest constant decision.
 
+    ``against`` is what the best way saves against each constant decision.
     Recalibration is by temperature and cross-fitted: no row's probability was changed by looking at its own class.
     ``dropped`` rows lacked a value, ``cautions`` say why nothing here can be believed.
     """
@@ -58,6 +63,7 @@ class Policies(
     note: str = ""
     dropped: Count = 0
     cautions: tuple[str, ...] = ()
+    against: Mapping[str, Estimate] = field(default_factory=dict)
 
     drawn_as = "policies"
 
@@ -75,8 +81,8 @@ class Policies(
 
     @property
     def enough_evidence(self) -> bool:
-        """Whether the best way surely costs less than deciding the same for everybody."""
-        return self.best in self.savings and (self.savings[self.best].low or 0) > 0
+        """Whether the best way surely costs less than every decision for everybody."""
+        return self.best != self.constant and surely_saves(self.against)
 
     def to_rows(self) -> list[WayRow]:
         """Return one flat dictionary per way to decide, for a data frame; a saving is against the best constant."""
@@ -96,7 +102,7 @@ class Policies(
         if self.best == self.constant:
             yield "Not enough evidence that looking at the scores costs less than deciding the same for everybody."
             return
-        yield self._evidence("it", self.constant, self.savings[self.best])
+        yield self._evidence("it", self.against)
         if self.recalibration is not None:
             yield f"Recalibration saves {with_interval(self.recalibration)} per {PER:,} cases."
         if self.note:
@@ -126,7 +132,6 @@ def decide_among_policies(scores: ClassScores, pricing: Pricing, sampling: Sampl
     prices = np.array(pricing.prices(scores.classes, decisions, None), np.float64)
     shares = shares_of(scores.sizes.tolist())
     decided = _decide(rows, scores.classes, decisions, pricing, shares)
-    losses = {name: prices[rows.truth, codes] for name, codes in decided.items()}
     wanted = pricing.deployed(scores.classes, None)
     for name, share, size in zip(scores.classes, wanted or (), scores.sizes, strict=False):
         if share and not size:
@@ -135,18 +140,18 @@ def decide_among_policies(scores: ClassScores, pricing: Pricing, sampling: Sampl
                 Given("prior"),
                 f" expects the class {name!r}, of which there is no row; leave it out, or give rows of it",
             )
-    mean = _Mean(rows, wanted or (shares if sampling.fixed else None), sampling)
-    estimates = {name: mean.of("expected_cost", loss) for name, loss in losses.items()}
-    least = float(prices.min())  # no case costs less, so no mean does
-    for name, cost in estimates.items():
-        if cost.low is not None:
-            estimates[name] = replace(cost, low=max(cost.low, least))
+    silly = pricing.costs.never_cheapest()
+    worth = np.array([name not in silly for name in decisions])
+    account = _Account(rows, prices, wanted or (shares if sampling.fixed else None), sampling, decided, worth)
+    estimates = {name: account.estimate(name) for name in decided}
     constant = cheapest_constant(estimates)
-    savings = {name: mean.of("saving", losses[constant] - loss) for name, loss in losses.items() if name != constant}
-    again = mean.of("saving", losses[CHEAPEST] - losses[RECALIBRATED]) if RECALIBRATED in losses else None
+    savings = {name: account.saving(constant, name) for name in decided if name != constant}
+    again = account.saving(CHEAPEST, RECALIBRATED) if RECALIBRATED in decided else None
     total = float(scores.total)
     note = "" if len(rows.truth) == total or scores.weighted else f"from a sample of {len(rows.truth):,} rows"
-    return Policies(scores.classes, decisions, pricing.costs, estimates, savings, total, again, note)
+    found = Policies(scores.classes, decisions, pricing.costs, estimates, savings, total, again, note)
+    against = {name: account.saving(name, found.best) for name in constants_of(estimates) if name != found.best}
+    return replace(found, against=against)
 
 
 def _decide(
@@ -176,49 +181,47 @@ def _recalibrate(rows: ScoredRows, classes: Sequence[str], pricing: Pricing, sha
 
 
 @dataclass(frozen=True, eq=False)
-class _Mean:
-    """Means over the rows with their intervals; at given ``shares`` of the classes, or at the rows' own."""
+class _Account:
+    """What the decisions of each row cost; at given ``shares`` of the classes, or at the rows' own."""
 
     rows: ScoredRows
+    prices: Array
     shares: Shares | None
     sampling: Sampling
+    decided: Mapping[str, Array]
+    worth_taking: Array
 
-    def of(self, name: str, losses: Array) -> Estimate:
-        """The mean of a loss of each row."""
-        weight = self._weights()
-        value = float(weight @ losses)
-        spread = self._spread(weight * (losses - self._centres(losses, weight)))
-        return figure(name, value, math.nan, self._limits(value, spread, weight, losses), self.sampling.confidence)
+    def estimate(self, name: str) -> Estimate:
+        """What a way to decide costs per case."""
+        return self._figure(expected_cost.name, np.zeros(len(self.rows.truth), np.int64), name, self.prices[:, None])
 
-    def _limits(self, value: float, spread: float, weight: Array, losses: Array) -> Interval:
-        if not spread > 1e-12 * max(abs(value), 1e-300):
-            return none("nothing varies" if self.shares is None else "nothing varies within the classes")
-        if self.rows.groups is not None:
-            half = self.sampling.width * spread
-            return Interval(value - half, value + half, "Student's t over the clusters")
-        n = float(self.rows.weight.sum()) ** 2 / float((self.rows.weight**2).sum())
-        powers = [float(weight @ losses**k) for k in (1, 2, 3)]
-        skewness = 0.0 if self.shares is not None else skewness_of_rows(*powers) / math.sqrt(n)
-        return Interval(*skewed_t(value, spread, held_back(skewness), n - 1, self.sampling.confidence), SKEWED)
+    def saving(self, other: str, name: str) -> Estimate:
+        """What a way to decide saves per case against another."""
+        return self._figure("saving", self.decided[other], name, self.prices[:, :, None] - self.prices[:, None])
 
-    def _weights(self) -> Array:
-        """What each row counts; together they count 1."""
-        if self.shares is None:
-            return np.asarray(self.rows.weight / self.rows.weight.sum())
-        sizes = np.bincount(self.rows.truth, self.rows.weight, len(self.shares))
-        each = divide(np.array(self.shares, np.float64), sizes)
-        return self.rows.weight * each[self.rows.truth]
+    def _figure(self, called: str, other: Array, name: str, values: Array) -> Estimate:
+        """The mean over cells of the truth, the other decision and the decision."""
+        places = np.ravel_multi_index((self.rows.truth, other, self.decided[name]), values.shape)
+        groups = self.rows.groups
+        counts = self._added(places, self.rows.weight, values.shape)
+        clusters = None
+        if groups is not None:
+            shape = (int(groups.max()) + 1, *values.shape)
+            clusters = self._added(groups * values.size + places, self.rows.weight, shape)
+        squares = None if (self.rows.weight == 1).all() else self._added(places, self.rows.weight**2, values.shape)
+        shares = None if self.shares is None else np.array(self.shares, np.float64)
+        reach = np.broadcast_to(self._reach(name, counts.sum(axis=0) > 0), values.shape)
+        cells = Cells(values, counts, reach, shares, squares, clusters)
+        limits = mean_interval(cells, self.sampling)
+        sums, sizes = (counts * values).sum(axis=(1, 2)), counts.sum(axis=(1, 2))
+        value = float(sums.sum() / sizes.sum() if shares is None else shares @ divide(sums, sizes))
+        return figure(called, value, math.nan, limits.around(value), self.sampling.confidence)
 
-    def _centres(self, losses: Array, weight: Array) -> Array | float:
-        """The mean around which losses vary: of all rows, or of the row's own class where shares are set."""
-        if self.shares is None:
-            return float(weight @ losses)
-        sizes, sums = (np.bincount(self.rows.truth, w, len(self.shares)) for w in (weight, weight * losses))
-        return divide(sums, sizes)[self.rows.truth]
+    def _reach(self, name: str, seen: Array) -> Array:
+        """Which pairs of decisions one more row could get: those of some row; beside one constant, all worth taking."""
+        other = seen.any(axis=1, keepdims=True)
+        return seen if name.startswith("always ") or other.sum() > 1 else seen | (other & self.worth_taking)
 
-    def _spread(self, moved: Array) -> float:
-        """The standard error of the mean."""
-        if self.rows.groups is not None:
-            sums = np.bincount(self.rows.groups, moved)
-            return math.sqrt(float((sums**2).sum()) * len(sums) / (len(sums) - 1)) if len(sums) > 1 else math.nan
-        return math.sqrt(float((moved**2).sum()))
+    @staticmethod
+    def _added(places: Array, weight: Array, shape: tuple[int, ...]) -> Array:
+        return np.bincount(places, weight, math.prod(shape)).reshape(shape).astype(np.float64)

@@ -57,9 +57,10 @@ class Rows:
         """Which rows belong together, and what intervals have to know about them."""
         if self.cluster is None:
             return None
-        return Clusters.of(
-            self.cluster, truth=self.truth, decided=self.prediction, scores=self.scores, weight=self.weight
-        )
+        columns = {"truth": self.truth, "decided": self.prediction, "scores": self.scores, "weight": self.weight}
+        if self.costs is not None and self.prediction is not None:
+            columns["paid"] = self.costs[np.arange(len(self.truth)), self.prediction]
+        return Clusters.of(self.cluster, **columns)
 
     def shuffled(self, order: Array) -> "Rows":
         """Return the truth in another order against the predictions; a weight belongs to its truth."""

@@ -13,6 +13,7 @@ from stakes.errors import InputError
 from stakes.evaluation.cautions import FEW_ROWS, cautions, wrongs
 from stakes.evaluation.members import Members
 from stakes.metrics import Estimate, Metric, cost
+from stakes.metrics.ranking import auc
 from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.question.options import Value
 from stakes.question.question import priced
@@ -165,10 +166,10 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
     @property
     def _auc(self) -> Estimate:
         """The auc of two classes, without asking for decisions, which bins may not be able to tell."""
-        if "auc" not in self._asked:
+        if auc.name not in self._asked:
             known = "figures" in vars(self)
-            self._asked["auc"] = self.figures["auc"] if known else self._alone(metrics.find("auc"))
-        return self._asked["auc"]
+            self._asked[auc.name] = self.figures[auc.name] if known else self._alone(auc)
+        return self._asked[auc.name]
 
     @cached_property
     def _names(self) -> frozenset[str]:
@@ -362,7 +363,7 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
     @property
     def _key_figure(self) -> str:
         """The one figure that segments are compared by, if none is named."""
-        return "expected_cost" if self._of_decisions(metrics.catalogue()) else self._usual_figure
+        return cost.expected_cost.name if self._of_decisions(metrics.catalogue()) else self._usual_figure
 
     @property
     def _usual_figure(self) -> str:

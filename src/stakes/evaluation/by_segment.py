@@ -15,8 +15,8 @@ from stakes.records import Count, Finite, Record, RowCount, Share
 from stakes.results import Shown
 from stakes.tallies import Tally
 from stakes.tallies.arithmetic import Array
-from stakes.uncertainty import holm
 from stakes.uncertainty.segments import AgainstRest, Parts, against_rest
+from stakes.uncertainty.two_samples import holm
 from stakes.views import page
 from stakes.views import segments as view
 
@@ -147,7 +147,7 @@ def _segments(
     small = side.rows < LEAST_ROWS
     p_values = unknown if apart is None else np.where(small, np.nan, apart.p_value)
     tested, adjusted = np.flatnonzero(~np.isnan(p_values)), unknown.copy()
-    adjusted[tested] = holm.adjusted(p_values[tested].tolist())
+    adjusted[tested] = holm(p_values[tested].tolist())
     columns: dict[str, Array] = {"value": side.value, "low": side.low, "high": side.high}
     columns["rest"] = unknown if found.rests is None else found.rests.value
     for name in ("value", "low", "high"):

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from stakes import errors, metrics
+from stakes import errors
 from stakes.engines.alike import ALIKE, form
 from stakes.errors import some
-from stakes.metrics import Estimate
+from stakes.metrics import Estimate, agreement, cost, ranking
 from stakes.tallies import Confusion, ErrorSums, JointCounts, ScoreTable
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def warn_of_wrongs(evaluation: "Evaluation") -> None:
 
 def _classes_upside_down(evaluation: "Evaluation", wrong: bool) -> Iterator[Caution]:
     """Classes whose scores surely run the wrong way; ``wrong`` if all classes together do."""
-    low = [table.positive for table in _score_tables(evaluation) if metrics.find("auc").of(table) < 0.5]
+    low = [table.positive for table in _score_tables(evaluation) if ranking.auc.of(table) < 0.5]
     if not low or _below_chance(evaluation["macro_auc"]) != wrong:
         return
     surely = [name for name in low if _below_chance(evaluation["auc", name])] or (low if wrong else [])
@@ -212,7 +212,7 @@ def _of_two_classes(evaluation: "TwoClassEvaluation") -> Iterator[Caution]:
     if table is None:
         yield from _too_good(evaluation, "accuracy")
     if decided is not None and decided.of_pair and 0 < evaluation.prevalence < 1:
-        here, there = figures["f1"].value, float(metrics.find("f1").of(decided.swapped()))
+        here, there = figures["f1"].value, float(agreement.f1.of(decided.swapped()))
         if abs(here - there) >= FLIPS:
             names = {"positive": evaluation.positive, "negative": evaluation.negative}
             words = errors.f1_flips(here, there, **names)
@@ -232,7 +232,7 @@ def _of_scores(evaluation: "TwoClassEvaluation", table: ScoreTable) -> Iterator[
         yield Caution("caution.perfect", errors.too_good("auc", auc.value), {"value": auc.value})
     yield from _not_probabilities(evaluation)
     if table.grid is not None:
-        least, most = map(float, metrics.auc_bounds(table))
+        least, most = map(float, ranking.auc_bounds(table))
         yield _caution("caution.bins", low=least, high=most)
 
 
@@ -305,4 +305,4 @@ def _of_rows(evaluation: "Evaluation") -> Iterator[Caution]:
     for name in pricing.costs.never_cheapest():
         yield _caution("caution.never_cheapest", name=name)
     if pricing.prior is not None:
-        yield _caution("caution.deployment", figure="expected_cost")
+        yield _caution("caution.deployment", figure=cost.expected_cost.name)

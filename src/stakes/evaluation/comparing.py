@@ -13,13 +13,15 @@ from stakes.evaluation.comparison import Comparison, Pair, Place
 from stakes.evaluation.contestants import Contestant, contestants
 from stakes.evaluation.from_tallies import refuse_tallies
 from stakes.metrics import Metric
+from stakes.metrics.cost import expected_cost
+from stakes.metrics.usual import COMPARED
 from stakes.question.options import Column, Compared, Data, Value, asks
 from stakes.question.question import Question
-from stakes.tallies import Confusion
+from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable
 from stakes.tallies.arithmetic import is_real
-from stakes.uncertainty import holm
 from stakes.uncertainty import paired as paired_rows
 from stakes.uncertainty.sampling import FEW_CLUSTERS, Sampling
+from stakes.uncertainty.two_samples import holm
 
 _RESAMPLES = 2000
 
@@ -35,10 +37,9 @@ def compare(data: Data = None, *arrays: Column, **asked: Unpack[Compared]) -> Co
 
     ``metric`` is any figure that has a better and a worse side, or a list of them; by default expected_cost where there
     are ``costs``, otherwise auc for scores, macro_auc for scores of several classes, accuracy for decisions,
-    mean_absolute_error for numbers. Differences of auc come with
-    DeLong's interval and test, of accuracy with Tango's interval and McNemar's exact test, others with ``resamples``
-    paired draws and swaps. For decisions their time does not grow with the rows (unless weighted); for figures of
-    scores and numbers every draw walks over all rows, so a million rows want fewer ``resamples``.
+    mean_absolute_error for numbers. Differences of accuracy come with Tango's interval and McNemar's exact test, of
+    costs with the law of :func:`stakes.decide`, all others with an interval and a test by what each row changes in
+    both figures; the two agree always. With ``simultaneous`` all intervals and p-values of a metric are right at once.
 
     ``margin`` is the difference that would still not matter: each pair says whether one model is shown to be not worse
     than the other by more than that. ``cluster`` names rows that belong together (visits of a patient). With
@@ -106,12 +107,12 @@ def _wanted(texts: Value, models: Sequence[Contestant]) -> list[Metric]:
 
 def _usual(models: Sequence[Contestant]) -> str:
     if models[0].numbers is not None:
-        return "mean_absolute_error"
+        return COMPARED[ErrorSums]
     if models[0].evaluation.pricing is not None:
-        return "expected_cost"
+        return expected_cost.name
     if any(model.scores is None for model in models):
-        return "accuracy"
-    return "auc" if models[0].sample.positive is not None else "macro_auc"
+        return COMPARED[Confusion]
+    return COMPARED[ClassScores if models[0].sample.positive is None else ScoreTable]
 
 
 def _meant(text: str, model: Contestant) -> Metric:
@@ -142,7 +143,7 @@ def _compare_all(
         ranked = _rank(metric, models)
         table += [Place(rank, m.name, metric.text, m.evaluation[metric.text]) for rank, m in enumerate(ranked, 1)]
         found = [_pair(metric, *two, each, margin, on_same_rows) for two in itertools.combinations(ranked, 2)]
-        pairs += _add_holm(found)
+        pairs += _adjust(found, simultaneous)
     evaluations = {model.name: model.evaluation for model in models}
     how = (sampling.confidence, simultaneous, margin, on_same_rows, clusters)
     return Comparison(evaluations, table, pairs, *how, models)
@@ -202,8 +203,11 @@ def _judge_by(margin: float, metric: Metric, pair: Pair) -> Pair:
     return replace(pair, not_inferior=worst_of_first < margin, second_not_inferior=worst_of_second < margin)
 
 
-def _add_holm(pairs: Sequence[Pair]) -> list[Pair]:
-    """Add Holm's p-values; a pair without a p-value is none of the tests."""
+def _adjust(pairs: Sequence[Pair], simultaneous: bool) -> list[Pair]:
+    """Add p-values that are corrected for all pairs; one without a p-value is none of the tests.
+
+    Simultaneous intervals are Bonferroni's, and so are the p-values that agree with them; otherwise they are Holm's.
+    """
     tested = [pair.p_value for pair in pairs if pair.p_value is not None]
-    corrected = iter(holm.adjusted(tested))
+    corrected = iter([min(1.0, len(tested) * p) for p in tested] if simultaneous else holm(tested))
     return [pair if pair.p_value is None else replace(pair, adjusted_p_value=next(corrected)) for pair in pairs]

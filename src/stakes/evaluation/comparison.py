@@ -44,10 +44,10 @@ class Place(
 class Pair(Record):
     """Two models: the difference of a figure (first minus second, the first ranking higher) and how sure it is.
 
-    ``p_value`` is two-sided, ``adjusted_p_value`` Holm's over all pairs. ``flipped`` counts the rows on which both,
-    one or none of them is right. ``not_inferior`` says whether the interval shows that the first is not worse than
-    the second by more than the margin; ``second_not_inferior`` the same of the second. What is not known is None;
-    ``note`` says why.
+    ``p_value`` is two-sided, ``adjusted_p_value`` Holm's over all pairs, or Bonferroni's with simultaneous intervals.
+    ``flipped`` counts the rows on which both, one or none of them is right. ``not_inferior`` says whether the interval
+    shows that the first is not worse than the second by more than the margin; ``second_not_inferior`` the same of the
+    second. What is not known is None; ``note`` says why.
     """
 
     first: str
@@ -222,6 +222,10 @@ class Comparison(
 
     def _of_margin(self, pair: Pair) -> str:
         """Whether either is shown to be not worse than the other by more than the margin."""
+        if pair.not_inferior and pair.second_not_inferior:
+            alone = percent((1 - self.confidence) / 2)
+            names = f"{pair.metric}: {pair.first} and {pair.second}"
+            return f"{names} are equivalent within {self.margin:g} (two one-sided tests at {alone})"
         sides = ((pair.first, pair.second, pair.not_inferior), (pair.second, pair.first, pair.second_not_inferior))
         shown = [
             f"{one} is at most {self.margin:g} worse than {other}: {'shown' if so else 'not shown'}"
@@ -250,17 +254,19 @@ class Comparison(
         notes += dict.fromkeys(f"{p.metric}: {p.note}" for p in self.pairs if p.note and p.note not in told)
         if self.clusters is not None:
             notes.append(
-                f"the {self.clusters:,} clusters were drawn and swapped as a whole: their rows are not independent, so "
-                "DeLong's and McNemar's tests and swaps of single rows do not apply"
+                f"the {self.clusters:,} clusters were left out as a whole: their rows are not independent, so "
+                "McNemar's test does not apply"
             )
-        if any(model.sampling.fixed for model in self.models.values()):
-            notes.append("the intervals of the figures fix the class counts; those of differences let them vary")
         if self.dropped:
             notes.append(errors.rows_left_out(self.dropped))
         notes += [f"{name}: {wrong.words}" for name, model in self.models.items() for wrong in wrongs(model)]
         return notes
 
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def _correction(self) -> str:
+        return "Bonferroni" if self.simultaneous else "Holm"
 
     def to_rows(self) -> list[dict[str, object]]:
         """Return one flat dictionary per pair, for a data frame."""
@@ -278,7 +284,7 @@ class Comparison(
             "intervals": f"{percent(self.confidence)}, {self.intervals}{over if self.simultaneous else ''}",
         }
         if over:
-            facts["p-values"] = f"two-sided; Holm's are corrected{over}"
+            facts["p-values"] = f"two-sided; {self._correction}'s are corrected{over}"
         grids = [grid for metric in self.metrics for grid in (self._ranking(metric), self._differences(metric))]
         return page.Page(facts, [*grids, *self._flips()], self.notes)
 
@@ -292,7 +298,7 @@ class Comparison(
     def _differences(self, metric: str) -> page.Grid:
         pairs = self._pairs_by(metric)
         several = len(pairs) > 1
-        head = ["first minus second", metric, "low", "high", "p", *(["Holm p"] if several else [])]
+        head = ["first minus second", metric, "low", "high", "p", *([f"{self._correction} p"] if several else [])]
         rows = []
         for pair in pairs:
             row = [f"{pair.first} − {pair.second}", _signed(pair.difference), _signed(pair.low), _signed(pair.high)]

@@ -24,8 +24,7 @@ from stakes.question.question import Question
 from stakes.tallies import Confusion, CostSums, ErrorSums
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
-from stakes.uncertainty.paired import Sample
-from stakes.uncertainty.sampling import REPLICATES, Sampling
+from stakes.uncertainty.sampling import REPLICATES, Sample, Sampling
 
 _SHARED = ("truth", "weight", "frequency", "cluster")
 

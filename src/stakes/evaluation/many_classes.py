@@ -18,6 +18,7 @@ from stakes.evaluation.base import Evaluation
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.many import AVERAGES
 from stakes.metrics.reasons import EXTRA_DECISIONS, NO_CLASS_SCORES, NO_SCORES
+from stakes.metrics.usual import CLASS_FIGURES, COMPARED
 from stakes.question.options import Value
 from stakes.records import Finite
 from stakes.tallies import ClassScores, Confusion, CostSums, JointCounts, ScoreTable, Tally
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from stakes.decisions.curves.histograms import Histograms
     from stakes.decisions.policies import Policies
 
-_CLASS_FIGURES = ("recall", "false_positive_rate", "precision", "f1", "auc")
 _MOST_SHOWN = 20
 _NO_TALLY: dict[type[Tally], str] = {
     ClassScores: NO_CLASS_SCORES,
@@ -216,7 +216,7 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
 
     @property
     def _usual_figure(self) -> str:
-        return "macro_auc" if self._decided is None else "accuracy"
+        return COMPARED[ClassScores if self._decided is None else Confusion]
 
     def most_confused(self, most: int = 10) -> list[tuple[str, str, float, float]]:
         """Return the most frequent wrong decisions: truth, decision, how often, and the share of that truth."""
@@ -319,7 +319,7 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
 
     def _after(self) -> list[page.Grid]:
         shown = self.classes[:_MOST_SHOWN]
-        names = [n for n in _CLASS_FIGURES if metrics.find(n).tally in self._against_rest[self.classes[0]]]
+        names = [n for n in CLASS_FIGURES if metrics.find(n).tally in self._against_rest[self.classes[0]]]
         rows = [
             (name, f"{self.support[name]:,.6g}", *(page.number(self._of_class(n, name).value) for n in names))
             for name in shown

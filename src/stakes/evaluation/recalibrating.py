@@ -21,20 +21,19 @@ from stakes.errors import Given, InputError, Pass, some
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import warn_of_wrongs
 from stakes.metrics.estimate import Estimate, percent
+from stakes.metrics.probability import brier_score, log_loss
 from stakes.question.options import Calibrated, Column, Data, Value, asks
 from stakes.question.question import Question
 from stakes.records import Count, Record, Says
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 from stakes.tallies.names import canonical
-from stakes.uncertainty.interval import Interval, figure, none
-from stakes.uncertainty.resampling import mean_interval
-from stakes.uncertainty.row_losses import row_loss
+from stakes.uncertainty.interval import Interval, figure, mean_interval, none
 from stakes.uncertainty.sampling import Sampling
 
 _AS_IT_STANDS = "as it stands"
-_LOSSES = {1: ("log_loss", "brier_score"), 2: ("multiclass_log_loss", "multiclass_brier_score")}
-"""The losses that are judged, by the number of axes of the scores: one column, or one for each class."""
+_LOSSES = (log_loss, brier_score)
+"""The losses that are judged, or their namesakes for several classes."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -166,10 +165,10 @@ def calibrate(data: Data = None, **asked: Unpack[Calibrated]) -> Recalibration:
     kinds = _kinds(read.plan, evaluation.probabilities, question["method"])
     rows, folds, seed = read.rows, question["folds"], question["seed"]
     scores, codes = np.asarray(rows.scores, np.float64), rows.truth.astype(np.int64)
-    names = _LOSSES[scores.ndim]
+    names = [loss.name if scores.ndim == 1 else loss.of_many for loss in _LOSSES]
 
     def losses(said: Array) -> dict[str, Array]:
-        return {name: np.asarray(row_loss(metrics.find(name))(codes, said), np.float64) for name in names}
+        return {name: metrics.find(name).row_losses(codes, said) for name in names}
 
     after = {
         name: losses(cross_fitted(kind, scores, codes, folds, seed, rows.weight, rows.cluster))

@@ -6,6 +6,7 @@ from stakes import metrics
 from stakes.engines.plan import Counted
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric
+from stakes.metrics.usual import COMPARED
 from stakes.tallies import ErrorSums, Tally, WorstError
 from stakes.views import page
 
@@ -16,7 +17,7 @@ class RegressionEvaluation(Evaluation, facts="baseline=errors.baseline largest_e
     """The evaluation of predicted numbers; the baseline is always saying the mean (or ``baseline=``)."""
 
     task = "regression"
-    _usual_figure = "mean_absolute_error"
+    _usual_figure = COMPARED[ErrorSums]
 
     @classmethod
     def _judges(cls, counted: Counted) -> bool:

@@ -14,7 +14,10 @@ from stakes.errors import InputError, Pass, Text
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric
 from stakes.metrics.many import of_two_classes
+from stakes.metrics.ranking import auc
+from stakes.metrics.rates import false_positive_rate, recall
 from stakes.metrics.reasons import NO_SCORES
+from stakes.metrics.usual import COMPARED
 from stakes.question.options import Value
 from stakes.records import Share
 from stakes.tallies import ClassScores, Confusion, CostSums, ScoreTable, Tally
@@ -201,7 +204,7 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
 
     @property
     def _usual_figure(self) -> str:
-        return "auc" if self.scores is not None else "accuracy"
+        return COMPARED[Confusion if self.scores is None else ScoreTable]
 
     def decide(
         self, costs: Costs | None = None, *, best: str | None = None, prior: Value = None, training_prior: Value = None
@@ -293,8 +296,8 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
         drawn = []
         if self.scores is not None and self.scores.P and self.scores.N:
             decided = self.confusion is not None and self.confusion.of_pair
-            point = [self[name] for name in ("false_positive_rate", "recall")] if decided else []
-            drawn.append(pictures.roc(self.curve("roc"), self["auc"], point))
+            point = [self[rate.name] for rate in (false_positive_rate, recall)] if decided else []
+            drawn.append(pictures.roc(self.curve("roc"), self[auc.name], point))
         return drawn if self.confusion is None else [*drawn, pictures.confusion(self.confusion)]
 
     def _own_plots(self) -> Iterable[str]:

@@ -70,28 +70,42 @@ class Losses:
     of_positive: Callable[[Number], Number]
     of_negative: Callable[[Number], Number]
 
+    def __call__(self, truth: Array, score: Array) -> Array:
+        """The loss of each row."""
+        with np.errstate(divide="ignore"):  # what was thought impossible is infinitely surprising
+            return np.asarray(np.where(truth, self.of_positive(score), self.of_negative(score)))
+
+
+@dataclass(frozen=True)
+class OneRow:
+    """What one row changes in a figure of scores, where there is a quicker way than leaving each one out.
+
+    ``changes(positives, negatives, unit, …)`` says what the figure loses without a row of each class at each score, the
+    highest first; ``unit`` are the weights of such rows. ``unseen(value, positives, negatives, …)`` is the largest
+    change that one more row could make; both take the figure's parameters. ``rests_on`` is of which rows there may be
+    too few: all, the positives, or either class.
+    """
+
+    changes: Callable[..., Array]
+    unseen: Callable[..., float]
+    rests_on: Literal["rows", "positives", "both"]
+
 
 WAYS = {
     "share": "Wilson's limits for a share",
-    "cells": "the percentiles of the table drawn anew",
-    "auc": "DeLong's, on the logit scale; Newcombe's where a class has fewer than 30 rows",
-    "table": "the spread over score tables drawn anew",
-    "loss": "Student's t, corrected for skewness",
-    "relative loss": "the delta method, on the logarithmic scale",
-    "mean": "Student's t, corrected for skewness",
-    "root mean": "the root of the limits of the mean square",
-    "ratio": "the jackknife, on a scale without ends",
+    "cells": "the percentiles of the table drawn anew; of more classes, weights or clusters, the influence of rows",
+    "area": "the influence of rows (DeLong's variance), together with Newcombe's limits",
+    "influence": "the influence of rows: what the figure would be without each of them",
     "median": "order statistics",
-    "row costs": "Student's t, corrected for skewness",
-    "sample": "the influence of single rows, from a sample of them",
+    "costs": "Gaffke's limits: one more row, as dear or as cheap as rows can be",
 }
 """How intervals are made, in words; ``uncertainty`` does it."""
 
 _USUAL: dict[type[Tally], Mapping[str, object]] = {
     Confusion: {"range": (0, 1), "interval": "cells", "baseline": COIN},
-    ScoreTable: {"range": (0, 1), "interval": "table", "baseline": CONSTANT_SCORE},
-    ErrorSums: {"range": (0, math.inf), "interval": "mean", "baseline": MEAN},
-    ClassScores: {"range": (0, math.inf), "interval": "sample", "baseline": CLASS_FREQUENCIES, "many": True},
+    ScoreTable: {"range": (0, 1), "interval": "influence", "baseline": CONSTANT_SCORE},
+    ErrorSums: {"range": (0, math.inf), "interval": "influence", "baseline": MEAN},
+    ClassScores: {"range": (0, math.inf), "interval": "influence", "baseline": CLASS_FREQUENCIES, "many": True},
 }
 """What a figure of such a tally has if its declaration says nothing else."""
 
@@ -105,7 +119,12 @@ def _usual_of_share(rows: str) -> Mapping[str, object]:
 
 @dataclass(frozen=True)
 class Metric:
-    """A declared metric: call it on arrays or on a tally, or ask it about itself."""
+    """A declared metric: call it on arrays or on a tally, or ask it about itself.
+
+    How much one row changes a figure follows from its tally, unless the declaration knows a shorter way: ``loss`` is
+    what a row (truth, output) adds to a mean over the rows, which ``relative_to`` divides by what the class sizes alone
+    would score; ``one_row`` belongs to figures of scores; ``changes(rows)`` to those of class scores.
+    """
 
     name: str
     function: Function
@@ -129,7 +148,10 @@ class Metric:
     parts: tuple[str, ...] = ()
     of_many: str = ""
     share_of: str = ""
-    losses: Losses | None = None
+    loss: Callable[..., Array] | None = None
+    relative_to: Callable[[Array], Array] | None = None
+    one_row: OneRow | None = None
+    changes: Callable[..., Array] | None = None
     interval: str = ""
     no_interval: str = ""
     defaults: Mapping[str, Parameter] = field(default_factory=dict)
@@ -210,6 +232,12 @@ class Metric:
         if isinstance(self.function, Fold):
             return fold_all([(self.function, self.parameters)], tally)[0] if isinstance(tally, ScoreTable) else math.nan
         return self.function(seen, **self.parameters)
+
+    def row_losses(self, truth: Array, output: Array) -> Array:
+        """What each row adds to a figure that is a mean over the rows."""
+        if self.loss is None:
+            raise TypeError(f"{self.name} is not a mean over rows")
+        return np.asarray(self.loss(truth, output.astype(np.float64, copy=False), **self.parameters), np.float64)
 
     def baseline_of(self, tally: Tally) -> Figure:
         """Return what ignoring the input would score on these rows."""

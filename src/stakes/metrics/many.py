@@ -1,14 +1,18 @@
 """Figures of more than two classes: one number from the figures of each class against the rest, and of class scores."""
 
 import functools
+import itertools
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Annotated
 
 import numpy as np
 
 from stakes.errors import InputError
 from stakes.metrics.declare import CATALOGUE, COUNT, Metric, measure, metric
+from stakes.metrics.probability import surprise_of_frequencies
+from stakes.metrics.ranking import auc
 from stakes.metrics.reasons import NO_PROBABILITIES, NO_ROWS, Undefined
 from stakes.tallies import ClassScores, Confusion, ScoreTable
 from stakes.tallies.arithmetic import Array, Number, exact, ratio
@@ -56,8 +60,11 @@ def average_of(base: Metric, how: str) -> Metric:
         of_many="",
         parts=("tables",) if scored else (),
         share_of="",
-        interval="sample" if scored else "cells",
-        no_interval=base.no_interval or ("" if not scored or base.interval == "auc" else _APART),
+        loss=None,
+        one_row=None,
+        changes=functools.partial(_changes_of_average, base=base, how=how) if scored else None,
+        interval="influence" if scored else "cells",
+        no_interval=base.no_interval or ("" if not scored or _by_row(base) else _APART),
     )
 
 
@@ -81,6 +88,83 @@ def _of_scores(scores: ClassScores, *, base: Metric, how: str, **parameters: flo
     return _mean(np.array(values), exact(scores.sizes) if how == "weighted" else None)
 
 
+def _by_row(base: Metric) -> bool:
+    """Whether it is known what a row changes in a figure of one class's scores."""
+    return base.one_row is not None or (base.loss is not None and base.relative_to is None)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassRows:
+    """Rows with a score for each class, the code of the true one, and a weight."""
+
+    scores: Array
+    truth: Array
+    weight: Array
+
+    @cached_property
+    def shares(self) -> Array:
+        """How frequent the classes are."""
+        return np.asarray(np.bincount(self.truth, self.weight, self.scores.shape[1]) / self.weight.sum())
+
+    @cached_property
+    def against_rest(self) -> list["Ranking"]:
+        """The rows ranked by the score of each class, against the rest."""
+        return [Ranking(self.scores[:, c], self.truth == c, self.weight) for c in range(self.scores.shape[1])]
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Rows ranked by a score: which are positive, and what each weighs."""
+
+    scores: Array
+    positive: Array
+    weight: Array
+
+    @cached_property
+    def _levels(self) -> tuple[Array, Array, Array]:
+        """The distinct scores, highest first; positives and negatives at each; and the place of each row."""
+        levels, places = np.unique(-self.scores, return_inverse=True)
+        weights = (np.where(here, self.weight, 0.0) for here in (self.positive, ~self.positive))
+        return -levels, np.stack([np.bincount(places, column, len(levels)) for column in weights]), places
+
+    def value(self, base: Metric) -> float:
+        """A figure of the ranking."""
+        scores, counts, _ = self._levels
+        return float(np.ravel(base.of(ScoreTable.from_columns(scores, *counts[:, None])))[0])
+
+    def changes(self, base: Metric) -> Array:
+        """What a figure loses without each row; NaN where a class is empty."""
+        if base.loss is not None:
+            return mean_changes(base.row_losses(self.positive, self.scores), self.weight)
+        assert base.one_row is not None
+        if self.positive.all() or not self.positive.any():
+            return np.full(len(self.scores), math.nan)
+        _, counts, places = self._levels
+        unit = self.weight.sum() / len(self.weight)
+        found = base.one_row.changes(*counts, np.full(counts.shape, unit), **base.parameters)
+        return np.asarray(found[np.where(self.positive, 0, 1), places] * self.weight / unit)
+
+
+def _changes_of_average(rows: ClassRows, *, base: Metric, how: str) -> Array:
+    """What the average over the classes loses without each row."""
+    weighted = how == "weighted"
+    shares = rows.shares if weighted else np.full(len(rows.shares), 1 / len(rows.shares))
+    found = np.zeros(len(rows.truth))
+    for c in np.flatnonzero(shares):
+        ranking = rows.against_rest[c]
+        found += shares[c] * ranking.changes(base)
+        if weighted:  # the share of the class changes, too
+            moved = rows.weight * (ranking.positive - shares[c]) / (rows.weight.sum() - rows.weight)
+            found += ranking.value(base) * moved
+    return found
+
+
+def mean_changes(loss: Array, weight: Array) -> Array:
+    """Return what the mean of the losses loses without each row."""
+    total = weight.sum()
+    return np.asarray(weight * (loss - weight @ loss / total) / np.maximum(total - weight, 1e-300))
+
+
 def _mean(values: Array, weights: Array | None) -> Number:
     """The mean over the last axis; a class without rows does not count in a weighted one."""
     values = values.astype(np.float64)
@@ -90,8 +174,46 @@ def _mean(values: Array, weights: Array | None) -> Number:
     return ratio((np.where(weights > 0, values, 0.0) * weights).sum(-1)[()], weights.sum(-1)[()])
 
 
+# ── what a row of class scores adds ──────────────────────────────────────────────────────────────────────────────
+def _own(truth: Array, scores: Array) -> Array:
+    """The score of the class that happened."""
+    return scores[np.arange(len(truth)), truth].astype(np.float64)
+
+
+def _surprise(truth: Array, scores: Array) -> Array:
+    with np.errstate(divide="ignore"):
+        return np.asarray(0.0 - np.log(_own(truth, scores)))
+
+
+def _squares(truth: Array, scores: Array) -> Array:
+    return np.asarray((scores.astype(np.float64) ** 2).sum(1) - 2 * _own(truth, scores) + 1)
+
+
+def _in_top(truth: Array, scores: Array, k: float) -> Array:
+    own, places = _own(truth, scores)[:, None], np.arange(scores.shape[1])
+    ahead = (scores > own) | ((scores == own) & (places < truth[:, None]))
+    return np.asarray(np.count_nonzero(ahead, axis=1) < k, np.float64)
+
+
+def _squares_of_frequencies(sizes: Array) -> Array:
+    """The mean Brier score of giving everyone the class frequencies; the classes lie along the last axis."""
+    return np.asarray(1 - ((sizes / sizes.sum(-1, keepdims=True)) ** 2).sum(-1))
+
+
+def _pair_changes(rows: ClassRows) -> Array:
+    """What the mean area of all pairs of classes loses without each row."""
+    k = len(rows.shares)
+    whole, own = np.zeros(len(rows.truth)), [np.flatnonzero(rows.truth == c) for c in range(k)]
+    for i, j in itertools.permutations(range(k), 2):
+        both = np.concatenate([own[i], own[j]])
+        pair = Ranking(rows.scores[both, i], np.arange(len(both)) < len(own[i]), rows.weight[both])
+        whole[both] += pair.changes(auc) / (k * (k - 1))
+    return whole
+
+
 # ── class scores ─────────────────────────────────────────────────────────────────────────────────────────────────
 @metric(
+    loss=_surprise,
     question="How surprised is the model by the class that happened (natural logarithm)?",
     formula="-sum(log(p[y]) for p, y in rows) / n",
     better="lower",
@@ -106,6 +228,7 @@ def multiclass_log_loss(s: ClassScores) -> Number:
 
 
 @metric(
+    loss=_squares,
     parts=("squares",),
     question="How far, squared and summed over the classes, are the probabilities from what happened?",
     formula="sum(sum((p[c] - (c == y))**2 for c in classes) for p, y in rows) / n",
@@ -121,6 +244,8 @@ def multiclass_brier_score(s: ClassScores) -> Number:
 
 
 @metric(
+    loss=_surprise,
+    relative_to=surprise_of_frequencies,
     question="What part of the log loss of the class frequencies alone is left? (below 1 is useful)",
     formula="-sum(log(p[y]) for p, y in rows) / -sum(log(frequency[y]) for p, y in rows)",
     better="lower",
@@ -134,6 +259,8 @@ def normalised_multiclass_log_loss(s: ClassScores) -> Number:
 
 
 @metric(
+    loss=_squares,
+    relative_to=_squares_of_frequencies,
     parts=("squares",),
     question="What part of the Brier score of the class frequencies alone is left? (below 1 is useful)",
     formula="squares / sum(sum((frequency[c] - (c == y))**2 for c in classes) for p, y in rows)",
@@ -148,6 +275,7 @@ def normalised_multiclass_brier_score(s: ClassScores) -> Number:
 
 
 @metric(
+    loss=_in_top,
     parts=("ranks",),
     share_of="total",
     question="How often is the true class among the k highest scores?",
@@ -161,6 +289,7 @@ def top_k_accuracy(s: ClassScores, *, k: Annotated[int, COUNT] = 2) -> Number:
 
 
 @metric(
+    changes=_pair_changes,
     question="How well do the scores tell every two classes apart, on average over the pairs?",
     formula="mean(pair_auc(i, j) for i in classes for j in classes if i != j)",
     parts=("pairs",),

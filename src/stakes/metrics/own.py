@@ -1,21 +1,28 @@
-"""A figure of one's own: a function of the table of decisions, which is then judged like every declared figure."""
+"""A figure of one's own: a function of a table or of a row, which is then judged like every declared figure."""
 
 import math
 from collections.abc import Callable
-from typing import get_args
+from functools import partial
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from stakes import errors
 from stakes.errors import Given, InputError, short
-from stakes.metrics.baselines import COIN
+from stakes.metrics.baselines import COIN, CONSTANT_SCORE, MEAN, Baseline
 from stakes.metrics.declare import ALIASES, CATALOGUE, Better, Metric
-from stakes.metrics.reasons import EXTRA_DECISIONS
-from stakes.tallies import Confusion
+from stakes.metrics.folds import Fold
+from stakes.metrics.probability import NEEDS_PROBABILITIES, mean_loss
+from stakes.metrics.reasons import EXTRA_DECISIONS, NO_NEGATIVES, NO_POSITIVES
+from stakes.metrics.regression import needs_parts
+from stakes.tallies import Confusion, ErrorSums, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array, Number, is_real
 from stakes.tallies.checks import check_text, is_one_of, is_sequence
 
-Own = Callable[[Confusion], Number]
+Of = Literal["table", "scores", "probability", "number"]
+"""What a figure of one's own is a function of."""
+
+Own = Callable[..., Number]
 
 _FAMILY = "own"
 
@@ -23,17 +30,21 @@ _FAMILY = "own"
 def metric(
     function: Own,
     *,
+    of: Of = "table",
     name: str = "",
     question: str = "",
     better: Better = "higher",
     range: tuple[float, float] = (-math.inf, math.inf),
     formula: str = "",
 ) -> Metric:
-    """Declare a figure of your own: a function of the table of decisions, with its cells tp, fn, fp and tn.
+    """Declare a figure of your own; from then on it is known by its name, with an interval and a baseline.
 
-    From then on ``evaluate()[name]``, :func:`stakes.compare`, gates, permutation tests and ``.scorer()`` know it by its
-    name, with an interval from tables drawn anew and with what a coin would score. A division by zero is undefined.
-    The same name can be declared again, unless stakes itself has it.
+    ``of`` says what the function takes: the "table" of decisions, with its cells tp, fn, fp and tn; the table of
+    "scores" (a :class:`stakes.ScoreTable`); or one row, of which the figure is the mean: its truth (1 or 0) and the
+    "probability", or its truth and the predicted "number". Functions of rows get arrays and return one.
+
+    ``evaluate()[name]``, :func:`stakes.compare`, gates, permutation tests and ``.scorer()`` take it. A division by zero
+    is undefined. The same name can be declared again, unless stakes itself has it.
 
     >>> import stakes
     >>> alarms = stakes.metric(lambda c: (c.tp + c.fp) / c.tp, name="alarms_per_case", better="lower")
@@ -41,6 +52,9 @@ def metric(
     2.0
     >>> stakes.evaluate(truth=[1, 1, 0, 0], prediction=[1, 0, 1, 0])["alarms_per_case"].value
     2.0
+    >>> root = stakes.metric(lambda t, p: abs(t - p) ** 0.5, of="number", name="root_error", better="lower")
+    >>> root([1.0, 2.0, 3.0], [1.0, 3.0, 7.0])
+    1.0
     """
     if not callable(function):
         raise InputError("no-function", Given("function", function), " is no function of a table; give one")
@@ -50,7 +64,10 @@ def metric(
         raise InputError("bad-range", Given("range", range), " is no pair of numbers, the lower one first; give two")
     if not is_one_of(better, get_args(Better)):
         raise InputError("bad-better", Given("better", better), " is not known; give 'higher', 'lower' or 'neither'")
-
+    if not is_one_of(of, get_args(Of)):
+        raise InputError(
+            "bad-kind-of-metric", Given("of", of), f" is not known; give {errors.some(get_args(Of), last='or')}"
+        )
     called = name or getattr(function, "__name__", "")
     known = CATALOGUE.get(ALIASES.get(called, called))
     if not called.isidentifier() or (known is not None and known.family != _FAMILY):
@@ -59,27 +76,75 @@ def metric(
             Given("name", called),
             " is no name for a figure of your own, or that of another one; give a word that is not in use",
         )
+    made, tally, baseline, facts = _KINDS[of](called, function)
     CATALOGUE[called] = Metric(
         called,
-        _of_tables(called, function),
-        Confusion,
+        made,
+        tally,
         _FAMILY,
         question or f"What is {called}?",
         formula or called,
         (float(range[0]), float(range[1])),
         better,
-        COIN,
-        undefined=(EXTRA_DECISIONS,),
+        baseline,
         otherwise="its function divides by zero, or has no value",
-        interval="cells",
+        **facts,
     )
     return CATALOGUE[called]
 
 
-def _of_tables(name: str, function: Own) -> Callable[[Confusion], Number]:
+Kind = tuple[Callable[..., Number] | Fold, type[Tally], Baseline, dict[str, Any]]
+"""What works a figure out, of which tally, its baseline, and what else its declaration says."""
+
+
+def _of_table(name: str, function: Own) -> Kind:
+    return _of_tables(name, function), Confusion, COIN, {"undefined": (EXTRA_DECISIONS,), "interval": "cells"}
+
+
+def _of_scores(name: str, function: Own) -> Kind:
+    facts = {"undefined": (NO_POSITIVES, NO_NEGATIVES), "interval": "influence"}
+    return _of_tables(name, function), ScoreTable, CONSTANT_SCORE, facts
+
+
+def _of_probability(name: str, function: Own) -> Kind:
+    loss = partial(_losses, name, function)
+
+    def of(table: ScoreTable) -> Number:
+        return mean_loss(loss, table)
+
+    return of, ScoreTable, CONSTANT_SCORE, {"undefined": NEEDS_PROBABILITIES, "interval": "influence", "loss": loss}
+
+
+def _of_number(name: str, function: Own) -> Kind:
+    loss = partial(_losses, name, function)
+    facts = {"undefined": (needs_parts("rows"),), "parts": ("rows",), "interval": "influence", "loss": loss}
+    return (lambda sums: sums.mean_of(loss)), ErrorSums, MEAN, facts
+
+
+_KINDS: dict[str, Callable[[str, Own], Kind]] = {
+    "table": _of_table,
+    "scores": _of_scores,
+    "probability": _of_probability,
+    "number": _of_number,
+}
+
+
+def _losses(name: str, function: Own, truth: Array, output: Array) -> Array:
+    """What each row adds, by the function of a user."""
+    try:
+        with np.errstate(all="ignore"):
+            found = np.asarray(function(np.asarray(truth, np.float64), output), np.float64)
+    except Exception as problem:  # whatever the function of a user does
+        raise _failed(name, problem) from None
+    if found.shape != np.shape(output):
+        raise _failed(name, ValueError("it gives no number for each row"))
+    return found
+
+
+def _of_tables(name: str, function: Own) -> Callable[..., Number]:
     """The function of a single table, or of many at once; one that cannot is asked table by table."""
 
-    def of(tables: Confusion) -> Number:
+    def of(tables: Confusion | ScoreTable) -> Number:
         if not tables.leading:
             return _value(name, function, tables)
         found = _at_once(function, tables)
@@ -91,7 +156,7 @@ def _of_tables(name: str, function: Own) -> Callable[[Confusion], Number]:
     return of
 
 
-def _at_once(function: Own, tables: Confusion) -> Array | None:
+def _at_once(function: Own, tables: Confusion | ScoreTable) -> Array | None:
     try:
         with np.errstate(all="ignore"):
             found = np.asarray(function(tables), np.float64)
@@ -100,11 +165,15 @@ def _at_once(function: Own, tables: Confusion) -> Array | None:
     return np.where(np.isfinite(found), found, np.nan)
 
 
-def _value(name: str, function: Own, table: Confusion) -> float:
+def _value(name: str, function: Own, table: Confusion | ScoreTable) -> float:
     try:
         return float(function(table))
     except ZeroDivisionError:
         return math.nan
     except Exception as problem:  # whatever the function of a user does
-        why = short(f"{type(problem).__name__}: {errors.first_line(problem)}", 120)
-        raise InputError("own-metric-failed", f"the function of {name} failed ({why}); mend it") from None
+        raise _failed(name, problem) from None
+
+
+def _failed(name: str, problem: Exception) -> InputError:
+    why = short(f"{type(problem).__name__}: {errors.first_line(problem)}", 120)
+    return InputError("own-metric-failed", f"the function of {name} failed ({why}); mend it")

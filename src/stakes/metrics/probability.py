@@ -1,7 +1,7 @@
 """Losses of probabilities, and how far probabilities agree with frequencies."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Annotated
 
 import numpy as np
@@ -20,6 +20,16 @@ SQUARES = Losses(lambda p: (1.0 - p) ** 2, lambda p: p**2)
 SURPRISE = Losses(lambda p: 0.0 - np.log(p), lambda p: 0.0 - np.log1p(-p))
 
 
+def surprise_of_frequencies(sizes: Array) -> Array:
+    """The mean log loss of giving everyone the class frequencies; the classes lie along the last axis."""
+    shares = sizes / sizes.sum(-1, keepdims=True)
+    return np.asarray(-np.where(shares > 0, shares * np.log(np.where(shares > 0, shares, 1.0)), 0.0).sum(-1))
+
+
+def _squares_of_frequencies(sizes: Array) -> Array:
+    return np.asarray(sizes.prod(-1) / sizes.sum(-1) ** 2)
+
+
 def _square(steps: Steps) -> Number:
     return _loss_of(steps, SQUARES)
 
@@ -33,6 +43,17 @@ def _loss_of(steps: Steps, losses: Losses) -> Number:
         found = np.where(steps.positives > 0, steps.positives * losses.of_positive(steps.scores), 0.0)
         missed = np.where(steps.negatives > 0, steps.negatives * losses.of_negative(steps.scores), 0.0)
     return total(found + missed)
+
+
+def mean_loss(loss: Callable[[Array, Array], Array], table: ScoreTable) -> Number:
+    """The mean of what each row adds, from whether it is positive and from its probability."""
+    columns = table.as_columns()
+    scores = np.asarray(columns.scores, np.float64)
+    paid = sum(
+        np.where(columns.values[name] > 0, columns.values[name] * loss(np.full(len(scores), flag), scores), 0.0).sum(-1)
+        for name, flag in (("positives", True), ("negatives", False))
+    )
+    return ratio(paid[()] if table.leading else float(paid), _as_float(table.total))
 
 
 def _entropy(table: ScoreTable) -> Number:
@@ -49,8 +70,7 @@ def _entropy(table: ScoreTable) -> Number:
 
 brier_score = metric(
     name="brier_score",
-    losses=SQUARES,
-    interval="loss",
+    loss=SQUARES,
     of_many="multiclass_brier_score",
     question="How far, squared, are the probabilities from what happened?",
     formula="sum((p - y)**2 for p, y in rows) / n",
@@ -66,8 +86,8 @@ brier_score = metric(
 
 normalised_brier_score = metric(
     name="normalised_brier_score",
-    losses=SQUARES,
-    interval="relative loss",
+    loss=SQUARES,
+    relative_to=_squares_of_frequencies,
     question="What part of the Brier score of the class frequencies alone is left? (below 1 is useful)",
     formula="sum((p - y)**2 for p, y in rows) / n / (P * N / n**2)",
     range=(0, math.inf),
@@ -82,8 +102,7 @@ normalised_brier_score = metric(
 
 log_loss = metric(
     name="log_loss",
-    losses=SURPRISE,
-    interval="loss",
+    loss=SURPRISE,
     of_many="multiclass_log_loss",
     question="How surprised is the model by what happened (natural logarithm)?",
     formula="-sum(log(p) if y else log(1 - p) for p, y in rows) / n",
@@ -100,8 +119,8 @@ log_loss = metric(
 
 normalised_log_loss = metric(
     name="normalised_log_loss",
-    losses=SURPRISE,
-    interval="relative loss",
+    loss=SURPRISE,
+    relative_to=surprise_of_frequencies,
     question="What part of the log loss of the class frequencies alone is left? (below 1 is useful)",
     formula="-sum(log(p) if y else log(1 - p) for p, y in rows) / -(P * log(P / n) + N * log(N / n))",
     range=(0, math.inf),

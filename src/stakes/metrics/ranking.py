@@ -1,15 +1,16 @@
 """Figures of the order that scores give: how well positives rank above negatives, over all thresholds or some."""
 
+import math
 from typing import Annotated
 
 import numpy as np
 
 from stakes import errors
-from stakes.metrics.declare import COUNT, SHARE, metric
+from stakes.metrics.declare import COUNT, SHARE, OneRow, metric
 from stakes.metrics.folds import Fold, fold_all, largest, total
 from stakes.metrics.reasons import NO_NEGATIVES, NO_POSITIVES, NO_ROWS
 from stakes.tallies import ScoreTable, Steps
-from stakes.tallies.arithmetic import Number, divide, ratio
+from stakes.tallies.arithmetic import Array, Number, divide, ratio
 
 CHOSEN_THRESHOLD = "the threshold is chosen on the same rows, which no resampling undoes"
 
@@ -18,6 +19,23 @@ CHOSEN_THRESHOLD = "the threshold is chosen on the same rows, which no resamplin
 def twice_wins(steps: Steps) -> Number:
     """Twice the pairs in which the positive outranks the negative, a tie counting once."""
     return total(steps.positives * (2 * steps.tn + steps.negatives))
+
+
+def placements(positives: Array, negatives: Array, unit: Array) -> Array:
+    """What the auc loses without a row: how far its share of the other class lies from the auc, over the rest.
+
+    DeLong, DeLong & Clarke-Pearson (1988), Biometrics 44.
+    """
+    P, N = positives.sum(), negatives.sum()
+    outranked = (N - np.cumsum(negatives) + negatives / 2) / N
+    outranking = (np.cumsum(positives) - positives / 2) / P
+    value = (positives * outranked).sum() / P
+    away = np.stack([outranked, outranking]) - value
+    return np.asarray(unit * away / (np.array([[P], [N]]) - unit))
+
+
+_BY_PLACEMENTS = OneRow(placements, lambda value, positives, negatives: 0.0, "both")
+_TWICE = OneRow(lambda *levels: 2 * placements(*levels), lambda value, positives, negatives: 0.0, "both")
 
 
 auc = metric(
@@ -31,7 +49,8 @@ auc = metric(
     swapped="auc",
     pitfall="Averages over thresholds that nobody would use, and does not see the prevalence.",
     reference="Hanley & McNeil (1982), Radiology 143; DeLong et al. (1988), Biometrics 44",
-    interval="auc",
+    interval="area",
+    one_row=_BY_PLACEMENTS,
     headline=True,
 )(Fold(twice_wins, lambda wins, table: ratio(wins, 2 * table.P * table.N)))
 
@@ -48,7 +67,8 @@ gini = metric(
     swapped="gini",
     pitfall="The auc on another scale, so it misleads in the same ways; not the Gini impurity of trees.",
     reference="Somers (1962), American Sociological Review 27",
-    interval="auc",
+    interval="area",
+    one_row=_TWICE,
 )(Fold(twice_wins, lambda wins, table: ratio(wins - table.P * table.N, table.P * table.N)))
 
 
@@ -74,6 +94,27 @@ def _precision_at_positives(steps: Steps) -> Number:
     return total(np.where(steps.positives > 0, steps.positives * steps.precision, 0))
 
 
+def _precision_without(positives: Array, negatives: Array, unit: Array) -> Array:
+    """What the average precision loses without a row; of weighted rows to first order."""
+    usual = (unit * np.stack([positives, negatives])).sum() / max(positives.sum() + negatives.sum(), 1e-300)
+    P, found, rows = positives.sum(), np.cumsum(positives), np.cumsum(positives + negatives)
+    now = divide(positives * found, rows)
+    above, value = np.cumsum(now) - now, now.sum() / P
+    fewer = divide(positives * (found - usual), rows - usual)
+    own = divide((positives - usual) * (found - usual), rows - usual)
+    without_positive = (above + own + fewer.sum() - np.cumsum(fewer)) / (P - usual)
+    shorter = divide(positives * found, rows - usual)
+    without_negative = (above + shorter.sum() - np.cumsum(shorter) + shorter) / P
+    return np.asarray((value - np.stack([without_positive, without_negative])) * unit / usual)
+
+
+def _precision_unseen(value: float, positives: Array, negatives: Array) -> float:
+    """A positive that is not there, at either end, or a negative on top of all."""
+    P, found, rows = positives.sum(), np.cumsum(positives), np.cumsum(positives + negatives)
+    on_top = (positives * (divide(found, rows) - found / (rows + 1))).sum() / P
+    return float(max(value / (P + 1), (1 - value) / (P + 1), on_top))
+
+
 average_precision = metric(
     name="average_precision",
     question="Walking down the ranking, how precise is it on average when a positive turns up?",
@@ -83,6 +124,7 @@ average_precision = metric(
     aliases=("ap", "pr_auc", "auprc"),
     pitfall="Depends on the prevalence: compare it with its baseline, not between data sets.",
     reference="Davis & Goadrich (2006), ICML",
+    one_row=OneRow(_precision_without, _precision_unseen, "positives"),
     headline=True,
 )(Fold(_precision_at_positives, lambda found, table: ratio(found, table.P)))
 
@@ -191,6 +233,42 @@ def _positives_in_top(steps: Steps, *, k: Annotated[int, COUNT] = 10) -> Number:
     return total(steps.positives.astype(float) * np.clip(share, 0, 1))
 
 
+def _near_the_end(positives: Array, negatives: Array, k: int) -> tuple[Array, float]:
+    """What share of the rows at each score is among the first k, and the share of positives around place k."""
+    rows = positives + negatives
+    reached = np.cumsum(rows)
+
+    def above(place: float) -> Array:
+        return np.clip(divide(place - reached + rows, rows), 0.0, 1.0)
+
+    around = above(k + math.sqrt(k)) - above(k - math.sqrt(k))
+    return above(k), float((positives * around).sum() / max((rows * around).sum(), 1e-300))
+
+
+def _top_changes(positives: Array, negatives: Array, unit: Array, *, k: int) -> Array:
+    """What the precision of the k highest loses without a row: another one takes its place, of the kind found there."""
+    within, next_one = _near_the_end(positives, negatives, k)
+    value, total = (positives * within).sum() / k, positives.sum() + negatives.sum()
+    each = np.stack([1 - next_one, -next_one])[:, None] * within - k / total * (value - next_one)
+    return np.asarray(unit * each / k)
+
+
+def _found_changes(positives: Array, negatives: Array, unit: Array, *, k: int) -> Array:
+    """The same of the share of the positives."""
+    P, total = positives.sum(), positives.sum() + negatives.sum()
+    found = (positives * _near_the_end(positives, negatives, k)[0]).sum()
+    shares = np.array([[1.0], [0.0]]) - P / total
+    return np.asarray(_top_changes(positives, negatives, unit, k=k) * k / P - unit * shares * found / P**2)
+
+
+def _top_unseen(value: float, positives: Array, negatives: Array, *, k: int) -> float:
+    return max(value, 1 - value) / k
+
+
+def _found_unseen(value: float, positives: Array, negatives: Array, *, k: int) -> float:
+    return max(value, 1 - value) / float(positives.sum() + 1)
+
+
 precision_at_k = metric(
     name="precision_at_k",
     question="Of the k highest scores, what share is positive?",
@@ -199,6 +277,7 @@ precision_at_k = metric(
     undefined=(NO_ROWS,),
     otherwise="there are fewer than {k} rows",
     pitfall="Rows that tie at place k count by their expected share.",
+    one_row=OneRow(_top_changes, _top_unseen, "rows"),
     reference="Manning, Raghavan & Schütze (2008), Introduction to Information Retrieval",
 )(Fold(_positives_in_top, lambda found, table, *, k: _if_enough(ratio(found, k), table, k)))
 
@@ -215,5 +294,6 @@ recall_at_k = metric(
     undefined=(NO_POSITIVES,),
     otherwise="there are fewer than {k} rows",
     pitfall="Cannot reach 1 when there are more than k positives.",
+    one_row=OneRow(_found_changes, _found_unseen, "rows"),
     reference="Manning, Raghavan & Schütze (2008), Introduction to Information Retrieval",
 )(Fold(_positives_in_top, lambda found, table, *, k: _if_enough(ratio(found, table.P), table, k)))

@@ -11,6 +11,7 @@ from stakes.metrics.declare import SHARE, metric
 from stakes.metrics.reasons import Undefined
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Number, ratio, root, root_ratio
+from stakes.tallies.error_sums import percentage
 
 ONE = Baseline("1: the baseline compared with itself", lambda metric, sums: 1.0)
 
@@ -37,6 +38,7 @@ def needs_parts(part: str) -> Undefined:
 
 
 @metric(
+    loss=lambda t, p: np.abs(t - p),
     question="How far off is a prediction on average, in the unit of the target?",
     formula="sum(abs(t - p) for t, p in rows) / n",
     better="lower",
@@ -51,6 +53,7 @@ def mean_absolute_error(s: ErrorSums) -> Number:
 
 
 @metric(
+    loss=lambda t, p: (t - p) ** 2,
     question="How large is the squared error on average?",
     formula="sum((t - p)**2 for t, p in rows) / n",
     better="lower",
@@ -66,7 +69,6 @@ def mean_squared_error(s: ErrorSums) -> Number:
 @metric(
     question="How large is a typical error when large ones count more, in the unit of the target?",
     formula="sqrt(sum((t - p)**2 for t, p in rows) / n)",
-    interval="root mean",
     better="lower",
     aliases=("rmse",),
     laws=("root_mean_squared_error <= max_error",),
@@ -108,6 +110,7 @@ def max_error(s: ErrorSums) -> Number:
 
 
 @metric(
+    loss=lambda t, p: t - p,
     question="Are the predictions too low (above 0) or too high (below 0) on average?",
     formula="sum(t - p for t, p in rows) / n",
     range=(-math.inf, math.inf),
@@ -125,7 +128,6 @@ def mean_error(s: ErrorSums) -> Number:
 @metric(
     question="How closely do predictions and truth follow a straight line?",
     formula="covariance(truths, predictions) / sqrt(covariance(truths, truths) * covariance(predictions, predictions))",
-    interval="ratio",
     parts=("prediction",),
     range=(-1, 1),
     better="higher",
@@ -145,7 +147,6 @@ def pearson(s: ErrorSums) -> Number:
 @metric(
     question="What part of the squared error of always saying the mean is avoided?",
     formula="1 - sum((t - p)**2 for t, p in rows) / covariance(truths, truths)",
-    interval="ratio",
     range=(-math.inf, 1),
     better="higher",
     baseline=NOTHING,
@@ -165,7 +166,6 @@ def r2(s: ErrorSums) -> Number:
 @metric(
     question="What part of the spread of the truth do the predictions explain, a constant shift forgiven?",
     formula="1 - covariance(errors, errors) / covariance(truths, truths)",
-    interval="ratio",
     range=(-math.inf, 1),
     better="higher",
     baseline=NOTHING,
@@ -181,7 +181,6 @@ def explained_variance(s: ErrorSums) -> Number:
 @metric(
     question="What part of the absolute error of the baseline is left? (below 1 is useful)",
     formula="sum(abs(t - p) for t, p in rows) / sum(abs(t - b) for t, p in rows)",
-    interval="ratio",
     parts=("baseline",),
     better="lower",
     baseline=ONE,
@@ -197,7 +196,6 @@ def relative_absolute_error(s: ErrorSums) -> Number:
 @metric(
     question="What part of the root squared error of the baseline is left? (below 1 is useful)",
     formula="sqrt(sum((t - p)**2 for t, p in rows) / sum((t - b)**2 for t, p in rows))",
-    interval="ratio",
     parts=("baseline",),
     better="lower",
     baseline=ONE,
@@ -214,6 +212,7 @@ def root_relative_squared_error(s: ErrorSums) -> Number:
 
 
 @metric(
+    loss=lambda t, p: (np.log1p(t) - np.log1p(p)) ** 2,
     question="How far off are predictions by their order of magnitude?",
     formula="sum((log(1 + t) - log(1 + p))**2 for t, p in rows) / n",
     parts=("logs",),
@@ -228,6 +227,7 @@ def mean_squared_log_error(s: ErrorSums) -> Number:
 
 
 @metric(
+    loss=lambda t, p: percentage(np.abs(t - p), t),
     question="How large is the error relative to the truth, on average?",
     formula="sum(abs(t - p) / abs(t) for t, p in rows) / n",
     parts=("percentages",),
@@ -242,6 +242,7 @@ def mean_absolute_percentage_error(s: ErrorSums) -> Number:
 
 
 @metric(
+    loss=lambda t, p, alpha: np.maximum(alpha * (t - p), (alpha - 1) * (t - p)),
     question="How large is the loss of a predicted quantile, here the alpha-quantile?",
     formula="sum(max(alpha * (t - p), (alpha - 1) * (t - p)) for t, p in rows) / n",
     better="lower",

@@ -365,7 +365,7 @@ class Compared(Asked, total=False):
     resamples: Annotated[
         int,
         Option(
-            "How often rows are drawn or swapped.",
+            "How often costs are drawn, at least; other differences need no draws.",
             "how sure",
             "whole",
             default=2000,

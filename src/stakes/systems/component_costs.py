@@ -66,6 +66,8 @@ class ComponentCosts(
     right: tuple[int, ...]
     cases: Array
     system_cost: float
+    system_limits: tuple[float, float] | None
+    """Of a model given by a table, whose answers cost what the system does; None for one in rows."""
     at_least: Array
     at_most: Array
     rates: Array
@@ -153,7 +155,9 @@ class ComponentCosts(
     @cached_property
     def evaluation_limits(self) -> tuple[float, float] | None:
         """The ends of the interval of ``evaluation``."""
-        return None if self._evaluations is None else self._ends(self._evaluations, self.evaluation)
+        if self._evaluations is None:
+            return None
+        return self.system_limits or self._ends(self._evaluations, self.evaluation)
 
     @cached_property
     def dependence_limits(self) -> tuple[float, float] | None:
@@ -244,7 +248,9 @@ def _difference(one: Amount, other: Amount) -> Array:
     return np.where(np.abs(one - other) <= 1e-12 * np.abs(one), 0.0, one - other)
 
 
-def component_costs(network: Network, name: str, cost: float, drawn: Bootstrap) -> ComponentCosts:
+def component_costs(
+    network: Network, name: str, cost: float, limits: tuple[float, float] | None, drawn: Bootstrap
+) -> ComponentCosts:
     """Work out what a model's answers cost the system."""
     model = network.models[name]
     combinations = combinations_seen(network, model)
@@ -269,6 +275,7 @@ def component_costs(network: Network, name: str, cost: float, drawn: Bootstrap) 
         model.right,
         network.cases,
         cost,
+        None if model.by_rows else limits,
         low,
         high,
         own_rates(network, name),

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 
+from stakes.metrics.estimate import percent
 from stakes.systems.build import Built
 from stakes.systems.fusion import DECISION
 from stakes.systems.network import Network
@@ -115,13 +116,21 @@ def _improvement(worth: Worth, per_case: bool) -> str:
     first = worth.first
     left_out = f" ({and_list([one.model for one in unknown])} left out: {whys})" if unknown else ""
     if first is None:
-        return f"The system costs {worth.now:,.4g} {size}; making a single model perfect would save nothing{left_out}."
-    which = f"Improve {first.model} first"
-    if len(worth.as_good) > 1:
-        which = f"It is all the same whether {' or '.join(worth.as_good)} is improved first"
+        most = max((one.saving_limits[1] for one in worth.models.values() if one.saving_limits), default=0.0)
+        still = f", though up to {most:,.3g} cannot be excluded" if most > 0 else ""
+        nothing = f"making a single model perfect would save nothing{still}{left_out}"
+        return f"The system costs {worth.now:,.4g} {size}; {nothing}."
+    which = f"Improve {first.model} first: always right, it"
+    if worth.rivals:
+        names = " or ".join([first.model, *worth.rivals])
+        which = f"There is not enough evidence which model comes first: {names}. Always right, {first.model}"
+    elif len(worth.as_good) > 1:
+        which = f"It is all the same whether {' or '.join(worth.as_good)} is improved first: always right, it"
+    low, high = first.saving_limits or (first.saving, first.saving)
+    sure = f" ({percent(worth.confidence)} interval {low:,.3g} – {high:,.3g})" if high > low else ""
     return (
-        f"{which}: always right, it would save {first.saving:,.4g} of the {worth.now:,.4g} that the system costs "
-        f"{size}, {_at_most(first)}{left_out}."
+        f"{which} would save {first.saving:,.4g}{sure} of the {worth.now:,.4g} that the system costs {size}, "
+        f"{_at_most(first)}{left_out}."
     )
 
 

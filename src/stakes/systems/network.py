@@ -209,7 +209,7 @@ class Network:
         there = joint.codes[model.name] == code
         situations = sum_out(joint.chance, places, len(first))
         answered = sum_out(joint.chance * there, places, len(first))
-        unseen = first[(situations > 0) & (answered == 0)]
+        unseen = first[((situations > 0) & (answered == 0)).reshape(-1, len(first)).any(0)]
         if len(unseen):
             said = {name: self.models[name].outputs[int(joint.codes[name][unseen[0]])] for name in others}
             raise errors.never_observed(self.classes[c], said | {model.name: model.outputs[code]}, len(unseen))

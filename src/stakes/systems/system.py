@@ -19,6 +19,7 @@ from stakes.systems.component_costs import ComponentCosts, component_costs
 from stakes.systems.description import advice, facts, picture
 from stakes.systems.network import Model
 from stakes.systems.outcomes import Outcome, SeenAndDone
+from stakes.systems.row_costs import RowCosts, no_limits
 from stakes.systems.rows import read_columns
 from stakes.systems.thresholds import SystemThreshold, by_bayes, by_rows
 from stakes.systems.worth import BreakEven, Worth, break_even, worth
@@ -189,16 +190,22 @@ class System(
         """Return what each answer of a model costs the system, expected (K1) and in excess of being right (K2)."""
         self._model(model)
         if model not in self._component_costs:
-            self._component_costs[model] = component_costs(self.network, model, self.cost, self._bootstrap)
+            self._component_costs[model] = component_costs(
+                self.network, model, self.cost, self.cost_limits, self._bootstrap
+            )
         return self._component_costs[model]
 
     @property
     def cost_limits(self) -> tuple[float, float] | None:
         """The ends of the interval of what the system costs; None when everything is given as rates."""
-        if self._bootstrap.costs is None:
+        return self._cost_limits
+
+    @cached_property
+    def _cost_limits(self) -> tuple[float, float] | None:
+        if no_limits(self.network, 1):
             return None
-        low, high = self._bootstrap.limits(self._bootstrap.costs, self.cost)
-        return float(low), float(high)
+        rows = RowCosts.of(self.network)
+        return rows.limits(self.cost, rows.made([{}] * len(self.classes)), self.sampling)
 
     @cached_property
     def _bootstrap(self) -> Bootstrap:
@@ -266,7 +273,7 @@ class System(
 
     @cached_property
     def _worth(self) -> Worth:
-        return worth(self.network, self.costs_by_model, self.cost)
+        return worth(self.network, self.costs_by_model, self.cost, self.sampling)
 
     def break_even(self, model: str, price: float = 0.0) -> BreakEven:
         """Return which replacements of a model pay for themselves at a price: a line in (TPR, TNR)."""

@@ -13,7 +13,7 @@ from stakes.systems.network import Network
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.costs import Costs
 from stakes.text import lines
-from stakes.uncertainty.resampling import mean_interval
+from stakes.uncertainty.interval import mean_interval
 from stakes.uncertainty.sampling import Sampling
 
 _FOLDS = 5

@@ -2,19 +2,22 @@
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from stakes import errors
 from stakes.errors import Given, InputError
+from stakes.metrics.estimate import percent
 from stakes.records import Record
 from stakes.systems.component_costs import ComponentCosts
-from stakes.systems.network import Amount, Network
+from stakes.systems.network import Amount, Do, Network
+from stakes.systems.row_costs import RowCosts, no_limits
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.checks import check_share
 from stakes.text import aligned, lines, visible
+from stakes.uncertainty.sampling import USUAL, Sampling
 
 MOST_MODELS = 12
 """Shares are worked out for so many models: every subset of them is tried."""
@@ -32,7 +35,8 @@ class ModelWorth(Record, shown="* saving"):
     answer that costs least for each class (and thing it sees); where the rule makes an error of it cheaper than being
     right, that is less than ``perfect``. ``share`` is its Shapley share of what all models together could save (it can
     be negative). NaN where ``reason`` says why; where that is because only the range of the model's costs is known,
-    ``perfect_range`` and ``removed_range`` are from where to where they can lie.
+    ``perfect_range`` and ``removed_range`` are from where to where they can lie. ``saving_limits`` and ``share_limits``
+    are the ends of their intervals; None where ``no_interval`` of the :class:`Worth` says why.
     """
 
     model: str
@@ -47,6 +51,8 @@ class ModelWorth(Record, shown="* saving"):
     cheapest: float = math.nan
     perfect_range: tuple[float, float] | None = None
     removed_range: tuple[float, float] | None = None
+    saving_limits: tuple[float, float] | None = None
+    share_limits: tuple[float, float] | None = None
 
     @property
     def saving(self) -> float:
@@ -60,14 +66,23 @@ class ModelWorth(Record, shown="* saving"):
 
 
 @dataclass(frozen=True)
-class Worth(Record, shown="now all_perfect cases reason first=first_name models"):
-    """What each model of a system is worth; ``worth["images"]`` is one of them."""
+class Worth(
+    Record,
+    shown="now all_perfect cases reason first=first_name rivals models confidence interval_method no_interval",
+):
+    """What each model of a system is worth; ``worth["images"]`` is one of them.
+
+    ``rivals`` are the models that may save more than the first one: the interval of the difference holds 0.
+    """
 
     models: Mapping[str, ModelWorth]
     now: float
     all_perfect: float
     cases: float
     reason: str = ""
+    rivals: tuple[str, ...] = ()
+    confidence: float = USUAL.confidence
+    no_interval: str = ""
 
     def __getitem__(self, name: str) -> ModelWorth:
         if not isinstance(name, str) or name not in self.models:
@@ -87,6 +102,11 @@ class Worth(Record, shown="now all_perfect cases reason first=first_name models"
         return None if self.first is None else self.first.model
 
     @property
+    def interval_method(self) -> str:
+        """How the intervals were found; empty when there are none."""
+        return "one more row" if any(one.saving_limits for one in self.models.values()) else ""
+
+    @property
     def as_good(self) -> list[str]:
         """The models that would save as much as the first one."""
         if self.first is None:
@@ -95,19 +115,28 @@ class Worth(Record, shown="now all_perfect cases reason first=first_name models"
         return [name for name, one in self.models.items() if one.saving >= least]
 
     def __str__(self) -> str:
-        rows = [["model", "now", "if perfect", "if removed", "always says", "share"]]
+        sure = percent(self.confidence)
+        rows = [["model", "now", "if perfect", "saves", sure, "if removed", "always says", "share", f"{sure} (share)"]]
         for one in self.models.values():
             ranges = ((one.perfect, one.perfect_range), (one.removed, one.removed_range))
-            ends = [f"{value:.4g}" if span is None else f"{span[0]:.4g} – {span[1]:.4g}" for value, span in ranges]
-            rows.append([one.model, f"{one.now:.4g}", *ends, one.answer, f"{one.share:.4g}"])
-        return lines(filter(None, [*aligned(rows), self.reason]))
+            perfect, removed = (f"{value:.4g}" if span is None else _ends(span) for value, span in ranges)
+            saving = [f"{one.saving:.4g}", _ends(one.saving_limits)]
+            share = [f"{one.share:.4g}", _ends(one.share_limits)]
+            rows.append([one.model, f"{one.now:.4g}", perfect, *saving, removed, one.answer, *share])
+        no_interval = self.no_interval and f"no intervals: {self.no_interval}"
+        return lines(filter(None, [*aligned(rows), self.reason, no_interval]))
 
 
-def worth(network: Network, costs: Mapping[str, ComponentCosts], cost: float) -> Worth:
-    """Work out what each model is worth."""
+def _ends(limits: tuple[float, float] | None) -> str:
+    return "–" if limits is None else f"{limits[0]:.4g} – {limits[1]:.4g}"
+
+
+def worth(network: Network, costs: Mapping[str, ComponentCosts], cost: float, sampling: Sampling) -> Worth:
+    """Work out what each model is worth, and how sure that is."""
     shares, all_perfect, reason = _shares(network, cost)
     found = {name: _one(network, one, shares.get(name, math.nan), reason, cost) for name, one in costs.items()}
-    return Worth(found, cost, all_perfect, float(network.cases.sum()), reason)
+    cases = float(network.cases.sum())
+    return _with_limits(Worth(found, cost, all_perfect, cases, reason, (), sampling.confidence), network, sampling)
 
 
 def _one(network: Network, costs: ComponentCosts, share: float, why_no_share: str, cost: float) -> ModelWorth:
@@ -145,23 +174,51 @@ def _paid(costs: ComponentCosts, prices: Array) -> float:
     return float((costs.cases[:, None] * np.where(costs.seen_shares > 0, costs.seen_shares * prices, 0.0)).sum())
 
 
+# ── how sure ─────────────────────────────────────────────────────────────────────────────────────────────────────
+def _with_limits(found: Worth, network: Network, sampling: Sampling) -> Worth:
+    """Add the limits of savings and shares, and the models of which nobody can be sure that they save less."""
+    known = [one for one in found.models.values() if not math.isnan(one.saving)]
+    reason = no_limits(network, 1 + len(known))
+    if reason or not known:
+        return replace(found, no_interval=reason)
+    rows, models, first = RowCosts.of(network), dict(found.models), found.first
+    now = rows.made(_always_right(network, ()))
+    saved = {one.model: now - rows.made(_always_right(network, [one.model])) for one in known}
+    rivals = []
+    for one in known:
+        models[one.model] = replace(one, saving_limits=rows.limits(one.saving, saved[one.model], sampling))
+        if first is not None:
+            low, high = rows.limits(first.saving - one.saving, saved[first.model] - saved[one.model], sampling)
+            rivals += [one.model] if low <= 0 < high else []
+    reason = "" if found.reason else no_limits(network, 2 ** len(models))
+    if not found.reason and not reason:
+        paid = {made: rows.made(_always_right(network, made)) for made in _subsets(models)}
+        for name, costs in _shapley(found.models, paid):
+            models[name] = replace(models[name], share_limits=rows.limits(models[name].share, costs, sampling))
+    return replace(found, models=models, rivals=tuple(rivals), no_interval=reason and f"shares: {reason}")
+
+
 # ── Shapley shares ───────────────────────────────────────────────────────────────────────────────────────────────
 def _shares(network: Network, cost: float) -> tuple[dict[str, float], float, str]:
-    """Each model's share of what making all of them perfect saves, averaged over the orders of doing so."""
-    names = list(network.models)
+    """Each model's share of what making all of them perfect saves."""
     reason = _why_no_shares(network)
     if reason:
         return {}, math.nan, reason
+    value = {made: _cost_if_perfect(network, made) if made else cost for made in _subsets(network.models)}
+    return dict(_shapley(network.models, value)), value[frozenset(network.models)], ""
+
+
+def _subsets(names: Collection[str]) -> Iterator[frozenset[str]]:
+    sizes = range(len(names) + 1)
+    return map(frozenset, itertools.chain.from_iterable(itertools.combinations(names, size) for size in sizes))
+
+
+def _shapley(names: Collection[str], value: Mapping[frozenset[str], Amount]) -> Iterator[tuple[str, Amount]]:
+    """What each name takes away from the value of the others before it, averaged over all orders."""
     n = len(names)
-    subsets = map(frozenset, itertools.chain.from_iterable(itertools.combinations(names, k) for k in range(n + 1)))
-    value = {made: _cost_if_perfect(network, made) if made else cost for made in subsets}
-    shares = dict.fromkeys(names, 0.0)
-    for made, before in value.items():
-        weight = 1 / (n * math.comb(n - 1, len(made))) if len(made) < n else 0.0
-        for name in names:
-            if name not in made:
-                shares[name] += weight * (before - value[made | {name}])
-    return shares, value[frozenset(names)], ""
+    for name in names:
+        without = (made for made in value if name not in made)
+        yield name, sum((value[made] - value[made | {name}]) / (n * math.comb(n - 1, len(made))) for made in without)
 
 
 def _why_no_shares(network: Network) -> str:
@@ -182,9 +239,14 @@ def _why_no_shares(network: Network) -> str:
     return ""
 
 
-def _cost_if_perfect(network: Network, made: frozenset[str]) -> float:
-    do = [{name: network.models[name].right[c] for name in made} for c in range(len(network.classes))]
+def _cost_if_perfect(network: Network, made: Collection[str]) -> float:
+    do = _always_right(network, made)
     return sum(float(n * network.cost_of_class(c, do[c])) for c, n in enumerate(network.cases) if n)
+
+
+def _always_right(network: Network, made: Collection[str]) -> list[Do]:
+    """The right answers of these models, for each class."""
+    return [{name: network.models[name].right[c] for name in made} for c in range(len(network.classes))]
 
 
 # ── a replacement ────────────────────────────────────────────────────────────────────────────────────────────────

@@ -20,7 +20,10 @@ MOST_GROUPS = 2000
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """The group of each row, and of the classes the rows themselves as codes; ``count`` is the number of clusters."""
+    """The group of each row, and of the classes the rows themselves as codes; ``count`` is the number of clusters.
+
+    ``paid`` is what each row costs, where that differs from row to row.
+    """
 
     groups: Array
     count: int
@@ -28,6 +31,7 @@ class Clusters:
     decided: Array | None = None
     scores: Array | None = None
     weight: Array | None = None
+    paid: Array | None = None
 
     @classmethod
     def of(cls, codes: Array, **columns: Array | None) -> Self:
@@ -63,6 +67,13 @@ class Clusters:
         K, M = len(table.truths), len(table.decisions)
         cells = (self.groups * K + np.asarray(self.truth, np.int64)) * M + np.asarray(self.decided, np.int64)
         return np.bincount(cells, self.weight, self.size * K * M).reshape(self.size, K, M).astype(np.float64)
+
+    def costs(self, classes: int) -> tuple[Array, Array]:
+        """The rows of each group and class, and what they cost together."""
+        cells, unit = self.groups * classes + np.asarray(self.truth, np.int64), np.ones(len(self.groups))
+        weight = unit if self.weight is None else self.weight
+        found = [np.bincount(cells, each, self.size * classes) for each in (weight, weight * np.asarray(self.paid))]
+        return found[0].reshape(self.size, classes), found[1].reshape(self.size, classes)
 
     def by_level(self, lowest: Array) -> Array:
         """Groups × class (positive first) × level, for score levels with these lowest scores, highest first."""

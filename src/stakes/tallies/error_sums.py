@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache, cached_property
@@ -242,6 +242,13 @@ class ErrorSums(Tally):
     def mean(self, **powers: int) -> Number:
         """The mean of |error|ᵃ·errorᵉ·truthᵗ·predictionᵖ."""
         return self.sum_of(**powers) / self.moments[0, 0, 0, 0]
+
+    def mean_of(self, loss: Callable[[Array, Array], Array]) -> float:
+        """The (weighted) mean of what each row adds, from its truth and its prediction; NaN where no rows were kept."""
+        if self.rows is None:
+            return math.nan
+        found = np.asarray(loss(self.rows.truth.astype(np.float64), self.rows.prediction.astype(np.float64)))
+        return float(np.average(found, weights=self.rows.weight))
 
     def spread(self, one: str, other: str | None = None) -> Number:
         """The sum of products of deviations from the mean: n times a variance or covariance."""

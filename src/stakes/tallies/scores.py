@@ -366,23 +366,24 @@ class ScoreTable(Tally):
         ranges = ranges_without_small_cells(numbers, cells, squares, grid.kind, minimum)
         return table._on(grid.joined([Grid(grid.kind, ranges)]))
 
-    def compressed(self) -> Self:
+    def compressed(self, single: int = 48) -> Self:
         """Return a table of some hundred scores, for resampling: neighbours in the ranking are put together.
 
-        Pieces grow in proportion to their rank, so the top of the ranking, on which precision hangs, stays as it is.
+        Pieces grow in proportion to their rank, so the top of the ranking, on which precision hangs, stays as it is:
+        the first so many rows by themselves.
         """
         store = self.store
         if isinstance(store, Columns):
-            return self._like(store.cut(self._growing_places(store)), self.grid)
-        scores, positives, negatives = store.cut(growing(len(store)))
+            return self._like(store.cut(self._growing_places(store, single)), self.grid)
+        scores, positives, negatives = store.cut(growing(len(store), single))
         return self._like(Columns(scores, {"positives": positives, "negatives": negatives}))
 
-    def _growing_places(self, columns: Columns) -> Array:
+    def _growing_places(self, columns: Columns, single: int) -> Array:
         """Where pieces end that grow with the rank of rows, as those of keys do; weights are no rows: scores count."""
         if self.weighted or self.leading or not len(columns.scores):
-            return growing(len(columns.scores))
+            return growing(len(columns.scores), single)
         reached = np.cumsum(columns.values["positives"] + columns.values["negatives"])
-        return np.unique(np.searchsorted(reached, growing(int(reached[-1]))) + 1)
+        return np.unique(np.searchsorted(reached, growing(int(reached[-1]), single)) + 1)
 
     def between(self, thresholds: Array) -> Self:
         """Return the table with everything between two of these thresholds put together: it answers them as before."""
@@ -486,9 +487,9 @@ class ScoreTable(Tally):
         return visible(f"<ScoreTable{rows}, {how}>")
 
 
-def growing(rows: int) -> Array:
-    """Whole numbers up to ``rows``, each larger than the one before by a 48th, at least by 1."""
-    growth, single = 1 / 48, 48
+def growing(rows: int, single: int = 48) -> Array:
+    """Whole numbers up to ``rows``, each larger than the one before by a 48th (or so), at least by 1."""
+    growth = 1 / single
     if rows <= single:
         return np.arange(1, rows + 1)
     steps = math.ceil(math.log(rows / single) / math.log1p(growth))

@@ -1,21 +1,22 @@
 """Intervals of the area under the ROC curve, and the p-value of the rank sum."""
 
 import math
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from stakes.metrics import Metric, auc_bounds
 from stakes.metrics.folds import Fold, fold_all, total
 from stakes.tallies import ScoreTable, Steps
-from stakes.tallies.arithmetic import Number
-from stakes.tallies.columns import Columns
+from stakes.tallies.arithmetic import Array, Number
+from stakes.tallies.clusters import Clusters
+from stakes.uncertainty.changes import influences
+from stakes.uncertainty.changes.units import kish
+from stakes.uncertainty.influence import Influence, few_alike, limits
 from stakes.uncertainty.interval import Interval, none
-from stakes.uncertainty.quantiles import LOGIT, normal, on_scale
-
-FEW = 30
-"""With fewer rows in a class DeLong's interval covers too rarely."""
+from stakes.uncertainty.quantiles import normal
+from stakes.uncertainty.sampling import Sampling
 
 METHODS = ("delong", "newcombe")
 
@@ -23,88 +24,72 @@ ALL_TIED = "every row has the same score, so nothing varies"
 """Why a constant score has no interval."""
 
 
-def auc_interval(table: ScoreTable, value: float, confidence: float, method: str | None = None) -> Interval:
-    """Return DeLong's interval on the logit scale, or Newcombe's where a class is small or the order perfect.
+def auc_intervals(
+    metrics: Sequence[Metric], values: Sequence[float], table: ScoreTable, sampling: Sampling, method: str | None = None
+) -> list[Interval]:
+    """Return the limits by what one row changes (DeLong's variance), together with Newcombe's.
 
-    Where bins were put together it is wider, by as much as the auc of the scores may lie to either side.
+    Newcombe's alone where the order is perfect. Where bins were put together both are wider, by as much as the auc of
+    the scores may lie to either side.
     """
-    found = area_interval(value, table.effective_rows, lambda: delong_error(table, value), confidence, method)
-    if not table.merged or found.low is None or found.high is None:
-        return found
-    lost, won = (float(bound) for bound in auc_bounds(table))
-    low, high = max(found.low - (value - lost), 0.0), min(found.high + (won - value), 1.0)
-    return Interval(low, high, f"{found.method}, wider by what the bins leave open")
+    found = []
+    for metric, value, one in zip(metrics, values, influences(metrics, values, table, sampling), strict=True):
+        if isinstance(one, str):
+            found.append(none(one))
+            continue
+        sizes = table.effective_rows
+        if sampling.clusters is not None:
+            sizes = kish_by_class(sampling.clusters)
+        here = area_interval(metric, value, one, sizes, sampling, method)
+        found.append(_wider(here, metric, value, table) if table.merged else here)
+    return found
 
 
 def area_interval(
-    value: float, rows: tuple[float, float], error_of: Callable[[], float], confidence: float, method: str | None = None
+    metric: Metric,
+    value: float,
+    influence: Influence,
+    sizes: tuple[float, float],
+    sampling: Sampling,
+    method: str | None = None,
 ) -> Interval:
-    """Return the interval of an area between classes of so many rows; its standard error is only asked if needed."""
-    P, N = rows
-    if min(P, N) < 2:
-        return none("a class has a single row")
-    few = min(P, N) < FEW or not 0 < value < 1
-    if method == "newcombe" or (method is None and few):
-        return Interval(*newcombe(value, P, N, confidence), "Newcombe's method 5")
-    error = error_of()
-    if not 0 < value < 1:
+    """Return the interval of an area between classes of so many rows (or clusters)."""
+    low, size = metric.range[0], metric.range[1] - metric.range[0]
+    if min(sizes) < 2:
+        return none("a class has a single row" if sampling.clusters is None else "a class lies in a single cluster")
+    auc, varies = (value - low) / size, influence.error > 1e-14
+    ends = None
+    if method == "newcombe" or (method is None and (sampling.clusters is None or not varies or not 0 < auc < 1)):
+        below, above = newcombe(auc, *sizes, sampling.confidence)
+        ends = low + size * below, low + size * above
+    if method == "newcombe" or (method is None and (not varies or not 0 < auc < 1)):
+        assert ends is not None
+        return Interval(*ends, "Newcombe's method 5")
+    if not varies or not 0 < auc < 1:
         return none("the order is perfect, so nothing varies")
-    if error == 0:
-        return none(ALL_TIED)
-    return Interval(*on_scale(LOGIT, value, error, normal((1 + confidence) / 2)), "DeLong, on the logit scale")
+    found = limits(value, influence, metric.range, sampling.confidence, centred=True)
+    if ends is None or found.low is None or found.high is None:
+        words = "DeLong's variance, Wilson's limits" if found.low is not None else ""
+        return replace(found, method=words, note=few_alike(influence, sampling))
+    both = min(found.low, ends[0]), max(found.high, ends[1])
+    return Interval(*both, "DeLong's variance, Wilson's limits, and Newcombe's method 5")
 
 
-def stretch(metric: Metric, area: float) -> float:
-    """The figure of an area: itself, or gini, which is 2·auc − 1."""
-    return area if metric.range[0] == 0 else 2 * area - 1
+def kish_by_class(clusters: Clusters) -> tuple[float, float]:
+    """How many equal clusters of positives and of negatives would tell as much."""
+    positive = np.asarray(clusters.truth) == 1
+    weight = np.ones(len(positive)) if clusters.weight is None else clusters.weight
+    P, N = (kish(np.bincount(clusters.groups, np.where(here, weight, 0.0))) for here in (positive, ~positive))
+    return P, N
 
 
-def stretch_interval(metric: Metric, found: Interval) -> Interval:
-    """The interval of the figure, which is that of the area, stretched."""
+def _wider(found: Interval, metric: Metric, value: float, table: ScoreTable) -> Interval:
     if found.low is None or found.high is None:
         return found
-    return replace(found, low=stretch(metric, found.low), high=stretch(metric, found.high))
-
-
-# ── DeLong ───────────────────────────────────────────────────────────────────────────────────────────────────────
-def _of_positives(steps: Steps) -> Number:
-    """The squared shares of negatives that positives outrank, times 4·N²."""
-    return total(steps.positives * np.square((2.0 * steps.tn + steps.negatives).astype(np.float64)))
-
-
-def _of_negatives(steps: Steps) -> Number:
-    """The squared shares of positives that outrank negatives, times 4·P²."""
-    return total(steps.negatives * np.square((2.0 * steps.tp - steps.positives).astype(np.float64)))
-
-
-def delong_error(table: ScoreTable, auc: float) -> float:
-    """Return the standard error of the auc by DeLong, DeLong and Clarke-Pearson (1988)."""
-    if table.weighted:
-        return _weighted_error(table, auc)
-    P, N = float(table.P), float(table.N)
-    mine, theirs = fold_all(
-        [(Fold(each, lambda whole, _: whole), {}) for each in (_of_positives, _of_negatives)], table
-    )
-    return placement_error(auc, P, N, mine / 4, theirs / 4)
-
-
-def placement_error(auc: float, P: float, N: float, of_positives: float, of_negatives: float) -> float:
-    """Return the standard error of an auc from sums of squares: what positives outrank, what outranks negatives"""
-    between_positives = (of_positives / N**2 - P * auc**2) / (P - 1)
-    between_negatives = (of_negatives / P**2 - N * auc**2) / (N - 1)
-    return math.sqrt(max(between_positives / P + between_negatives / N, 0.0))
-
-
-def _weighted_error(table: ScoreTable, auc: float) -> float:
-    """The same with weights: each row's distance from the mean counts with its squared weight."""
-    assert isinstance(table.store, Columns)
-    (steps,), values = table.steps(), table.store.values
-    outranked = (steps.tn + steps.negatives / 2) / steps.N
-    outranking = (steps.tp - steps.positives / 2) / steps.P
-    positives = (values["positives_squared"] * (outranked - auc) ** 2).sum() / float(steps.P) ** 2
-    negatives = (values["negatives_squared"] * (outranking - auc) ** 2).sum() / float(steps.N) ** 2
-    P, N = table.effective_rows
-    return math.sqrt(positives * P / (P - 1) + negatives * N / (N - 1))
+    low, high = metric.range
+    lost, won = (low + (high - low) * float(bound) for bound in auc_bounds(table))
+    ends = max(found.low - (value - lost), low), min(found.high + (won - value), high)
+    return Interval(*ends, f"{found.method}, wider by what the bins leave open", found.note)
 
 
 # ── Newcombe ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -113,18 +98,21 @@ def newcombe(auc: float, P: float, N: float, confidence: float) -> tuple[float, 
 
     The error is Hanley and McNeil's for exponential scores, with both class sizes replaced by their mean.
     """
-    from scipy.optimize import brentq
-
     z, size = normal((1 + confidence) / 2), (P + N) / 2 - 1
 
-    def error(area: float) -> float:
+    def below(area: float, sign: int) -> bool:
+        """Whether the observed area lies more than z errors away from this one."""
         spread = 1 + size * ((1 - area) / (2 - area) + area / (1 + area))
-        return math.sqrt(area * (1 - area) * spread / (P * N))
+        return sign * (auc - area) > z * math.sqrt(area * (1 - area) * spread / (P * N))
 
-    tiny = 1e-12  # areas of 0 and 1 have no error, so they are roots that tell nothing
-    low = 0.0 if auc == 0 else brentq(lambda area: auc - area - z * error(area), 0.0, min(auc, 1 - tiny), xtol=1e-15)
-    high = 1.0 if auc == 1 else brentq(lambda area: auc - area + z * error(area), max(auc, tiny), 1.0, xtol=1e-15)
-    return float(low), float(high)
+    # halving, because every auc asks, and loading SciPy's roots takes longer and more memory than a million scores
+    ends = []
+    for sign, far, near in ((1, 0.0, auc), (-1, 1.0, auc)):
+        for _ in range(60):
+            middle = (far + near) / 2
+            far, near = (middle, near) if below(middle, sign) else (far, middle)
+        ends.append((far + near) / 2)
+    return (0.0 if auc == 0 else ends[0]), (1.0 if auc == 1 else ends[1])
 
 
 # ── could it be chance? ──────────────────────────────────────────────────────────────────────────────────────────
@@ -148,3 +136,84 @@ def rank_sum_p_value(table: ScoreTable, auc: float) -> float | None:
     if variance <= 0:  # every score is the same
         return 1.0
     return math.erfc(abs(auc - 0.5) / math.sqrt(2 * variance))
+
+
+# ── the rest of segments ─────────────────────────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True, eq=False)
+class _Ranked:
+    """One class among the other one, at ascending scores: how many of the other class lie below each row (ties half).
+
+    ``rows_before`` and ``below_before`` are sums over this class at all lower scores: rows, and what lies below them.
+    """
+
+    rows: Array
+    below: Array
+    rows_before: Array
+    below_before: Array
+    squares: float
+
+    @classmethod
+    def of(cls, rows: Array, others: Array) -> "_Ranked":
+        below = np.cumsum(others) - others / 2
+        sums = [np.concatenate([[0.0], np.cumsum(column)]) for column in (rows, rows * below)]
+        return cls(rows, below, sums[0], sums[1], float((rows * below**2).sum()))
+
+    def without(self, places: Array, rows: Array, others: Array) -> tuple[float, float]:
+        """Sum what lies below each row, and its square, over the rows that are not in the segment.
+
+        ``places`` are where the segment's scores lie; it has that many ``rows`` and ``others`` there.
+        """
+        reached = np.cumsum(others)
+        ends = np.append(places[1:], len(self.rows))
+        # the steps of what the segment has below: at its own scores, and between each and the next one
+        steps = np.concatenate([reached - others / 2, reached])
+        count = np.concatenate([self.rows[places], self.rows_before[ends] - self.rows_before[places + 1]])
+        below = np.concatenate(
+            [(self.rows * self.below)[places], self.below_before[ends] - self.below_before[places + 1]]
+        )
+        first = self.below_before[-1] - float(steps @ count)
+        second = self.squares - 2 * float(steps @ below) + float(steps**2 @ count)
+        own = self.below[places] - steps[: len(places)]
+        return first - float(rows @ own), second - float(rows @ own**2)
+
+
+class RestAreas:
+    """The auc of the rest of each segment, and its standard error by DeLong, for thousands of segments.
+
+    Sorting the rest again for each would take as long as all rows times all segments. But a row of the rest is ranked
+    among all rows already, and a segment changes that rank by a step function with as many steps as it has scores. So
+    sums over the rest are sums over all rows, known once, corrected at the scores of the segment.
+    """
+
+    def __init__(self, whole: ScoreTable) -> None:
+        columns = whole.as_columns()
+        self.scores = columns.scores[::-1]
+        self.P, self.N = float(whole.P), float(whole.N)
+        positives, negatives = (columns.values[name][::-1].astype(np.float64) for name in ("positives", "negatives"))
+        self.positives = _Ranked.of(positives, negatives)
+        # what lies above a negative lies below it when the order is turned around
+        self.negatives = _Ranked.of(negatives[::-1], positives[::-1])
+
+    def without(self, segment: ScoreTable) -> tuple[float, float]:
+        """Return the auc of the rest and its standard error; NaN where a class has fewer than two rows left."""
+        columns = segment.as_columns()
+        places = np.searchsorted(self.scores, columns.scores[::-1])
+        mine, theirs = (columns.values[name][::-1].astype(np.float64) for name in ("positives", "negatives"))
+        P, N = self.P - mine.sum(), self.N - theirs.sum()
+        if min(P, N) < 2:
+            return math.nan, math.nan
+        first, squares = self.positives.without(places, mine, theirs)
+        turned = len(self.scores) - 1 - places[::-1]
+        _, others = self.negatives.without(turned, theirs[::-1], mine[::-1])
+        auc = first / (P * N)
+        return auc, placement_error(auc, P, N, squares, others)
+
+
+def placement_error(auc: float, P: float, N: float, of_positives: float, of_negatives: float) -> float:
+    """Return the standard error of an auc from sums of squares: what positives outrank, what outranks negatives.
+
+    DeLong, DeLong & Clarke-Pearson (1988), Biometrics 44.
+    """
+    between_positives = (of_positives / N**2 - P * auc**2) / (P - 1)
+    between_negatives = (of_negatives / P**2 - N * auc**2) / (N - 1)
+    return math.sqrt(max(between_positives / P + between_negatives / N, 0.0))

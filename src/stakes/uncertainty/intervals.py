@@ -2,27 +2,25 @@
 
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
+from dataclasses import replace
 from typing import Any
 
 from stakes.errors import Given, InputError, some
 from stakes.metrics import Metric
-from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, ScoreTable, Tally
+from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable, Tally
+from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
 from stakes.uncertainty import areas, shares
-from stakes.uncertainty.class_scores import class_score_intervals
-from stakes.uncertainty.cost_sums import row_cost_intervals
-from stakes.uncertainty.draws import percentile_intervals, spread_intervals
+from stakes.uncertainty.changes import influences
+from stakes.uncertainty.changes.tables import of_parts
+from stakes.uncertainty.costs import cost_intervals
+from stakes.uncertainty.influence import Influence, few_alike, limits
 from stakes.uncertainty.interval import Interval, none
-from stakes.uncertainty.losses import loss_intervals
-from stakes.uncertainty.redraws import redraw_clustered_table, redraw_scores, redraw_table
-from stakes.uncertainty.regression import regression_intervals
+from stakes.uncertainty.medians import median_intervals
 from stakes.uncertainty.sampling import Sampling
+from stakes.uncertainty.tables import table_intervals
 
-MOST_CLASSES = 200
-"""Tables of more classes are not drawn anew: that would take longer than anything else."""
-
-METHODS = {"share": tuple(shares.METHODS), "auc": areas.METHODS}
+METHODS = {"share": tuple(shares.METHODS), "area": areas.METHODS}
 """The ways between which a user can choose."""
 
 Way = Callable[[Sequence[Metric], Sequence[float], Any, Sampling], list[Interval]]
@@ -64,10 +62,9 @@ def interval(metric: Metric, value: float, tally: Tally, sampling: Sampling, met
     why = _why_none(metric, value, tally)
     if why:
         return none(why)
-    if not isinstance(tally, ScoreTable):
-        return _share(metric, value, tally, sampling, method).around(value)
-    found = areas.auc_interval(tally, _area_of(metric, value), sampling.confidence, method)
-    return areas.stretch_interval(metric, found).around(value)
+    if isinstance(tally, ScoreTable):
+        return areas.auc_intervals([metric], [value], tally, sampling, method)[0].around(value)
+    return _share(metric, value, tally, sampling, method).around(value)
 
 
 def _why_none(metric: Metric, value: float, tally: Tally) -> str:
@@ -77,34 +74,25 @@ def _why_none(metric: Metric, value: float, tally: Tally) -> str:
         return metric.no_interval
     if float(tally.total) < 2 and not tally.weighted:
         return "there are fewer than two rows"
-    if isinstance(tally, ScoreTable) and metric.interval == "auc":
+    if isinstance(tally, ScoreTable) and metric.interval == "area":
         return areas.ALL_TIED if tally.constant_score else ""
     return "the scores were counted in bins" if isinstance(tally, ScoreTable) and tally.grid is not None else ""
 
 
 def way_of(metric: Metric, tally: Tally, sampling: Sampling) -> str:
-    """The way that is taken: the declared one, unless the tally, clusters or the design rule it out."""
-    if isinstance(tally, ErrorSums):
-        return "rows left out"
-    if isinstance(tally, CostSums):
-        return "row costs"
+    """The way that is taken: the declared one, unless weights, clusters or the design rule it out."""
+    if metric.interval in ("median", "costs") or (metric.interval == "area" and isinstance(tally, ScoreTable)):
+        return metric.interval
     if sampling.clusters is not None:
-        return "clusters"
-    # with fixed class counts only shares of a class are simple shares
-    if metric.interval == "share" and sampling.fixed and metric.share_of not in ("P", "N"):
-        return "cells"
-    return "loss" if metric.interval == "relative loss" else metric.interval
-
-
-# ── tables ───────────────────────────────────────────────────────────────────────────────────────────────────────
-def _cells(metrics: Sequence[Metric], values: Sequence[float], table: Tally, sampling: Sampling) -> list[Interval]:
-    """Percentiles of the figures of tables drawn anew; of more classes, which are biased in draws, their spread."""
-    if not isinstance(table, Confusion) or max(table.counts.shape) > MOST_CLASSES:
-        return [none(f"tables of more than {MOST_CLASSES} classes are not drawn anew")] * len(metrics)
-    words = "the table drawn {:,} times"
-    if table.counts.shape == (2, 2):
-        return percentile_intervals(metrics, redraw_table(table, sampling), sampling, words)
-    return spread_intervals(metrics, values, partial(redraw_table, table, sampling), sampling, words)
+        return "influence"
+    if metric.interval == "share":
+        # with fixed class counts only shares of a class are simple shares
+        simple = not tally.weighted and (not sampling.fixed or metric.share_of in ("P", "N"))
+        return "share" if simple else "influence"
+    if metric.interval == "cells":
+        plain = isinstance(tally, Confusion) and tally.counts.shape == (2, 2) and not tally.weighted
+        return "cells" if plain and not sampling.fixed else "influence"
+    return metric.interval
 
 
 def _shares(metrics: Sequence[Metric], values: Sequence[float], tally: Tally, sampling: Sampling) -> list[Interval]:
@@ -112,9 +100,9 @@ def _shares(metrics: Sequence[Metric], values: Sequence[float], tally: Tally, sa
 
 
 def _share(metric: Metric, value: float, tally: Tally, sampling: Sampling, method: str) -> Interval:
-    rows = _rows_of_share(metric, value, tally)
-    if rows is None:
-        return none("the squares of the weights were not counted")
+    rows = float(getattr(tally, metric.share_of))
+    if tally.weighted:  # as many rows of equal weight as would tell as much
+        rows *= (tally.equal_rows if isinstance(tally, Confusion | ClassScores) else rows) / float(tally.total)
     if rows < 1:
         return none("there are too few rows")
     return Interval(*shares.METHODS[method](value, rows, sampling.confidence), _NAMES[method])
@@ -123,64 +111,53 @@ def _share(metric: Metric, value: float, tally: Tally, sampling: Sampling, metho
 _NAMES = {"wilson": "Wilson", "clopper-pearson": "Clopper–Pearson"}
 
 
-def _rows_of_share(metric: Metric, value: float, tally: Tally) -> float | None:
-    """Of how many rows a share is; of weighted ones, how many equal ones would tell as much."""
-    whole = float(getattr(tally, metric.share_of))
-    if not tally.weighted:
-        return whole
-    if isinstance(tally, ClassScores):
-        return tally.equal_rows
-    if not isinstance(tally, Confusion) or tally.squares is None:
-        return None
-    squared = tally.with_counts(tally.squares)
-    of_all = float(getattr(squared, metric.share_of))
-    hits = float(metric.of(squared))  # the part of the squared weights that lies where the share does
-    variance = of_all * (hits * (1 - value) ** 2 + (1 - hits) * value**2) / whole**2
-    return value * (1 - value) / variance if 0 < value < 1 and variance else whole**2 / of_all
+def _influence(metrics: Sequence[Metric], values: Sequence[float], tally: Tally, sampling: Sampling) -> list[Interval]:
+    """The general way: what one row changes."""
+    if isinstance(tally, Confusion) and tally.weighted and tally.squares is None:
+        return [none("the squares of the weights were not counted")] * len(metrics)
+    units = "rows" if sampling.clusters is None else f"{sampling.clusters.count:,} clusters"
+    found = influences(metrics, values, tally, sampling)
+    return [_limits(*one, units, sampling, _of_sample(tally)) for one in zip(metrics, values, found, strict=True)]
 
 
-# ── scores ───────────────────────────────────────────────────────────────────────────────────────────────────────
-def _areas(metrics: Sequence[Metric], values: Sequence[float], table: ScoreTable, sampling: Sampling) -> list[Interval]:
-    found = areas.auc_interval(table, _area_of(metrics[0], values[0]), sampling.confidence)
-    return [areas.stretch_interval(metric, found) for metric in metrics]
-
-
-def _area_of(metric: Metric, value: float) -> float:
-    return value if metric.range[0] == 0 else (1 + value) / 2
-
-
-def _ranking(
-    metrics: Sequence[Metric], values: Sequence[float], table: ScoreTable, sampling: Sampling
+def table_limits(
+    metrics: Sequence[Metric], values: Sequence[float], table: Confusion, clusters: Array, sampling: Sampling
 ) -> list[Interval]:
-    """The spread over score tables drawn anew."""
-    draw = partial(redraw_scores, table, sampling)
-    return spread_intervals(metrics, values, draw, sampling, "the score table drawn {:,} times")
+    """Return intervals of figures of a table that is the sum of those of clusters."""
+    found = of_parts(metrics, values, table, clusters)
+    each = zip(metrics, values, found, strict=True)
+    return [_limits(*one, f"{len(clusters):,} clusters", sampling).around(one[1]) for one in each]
 
 
-# ── clusters ─────────────────────────────────────────────────────────────────────────────────────────────────────
-def _clusters(metrics: Sequence[Metric], values: Sequence[float], tally: Tally, sampling: Sampling) -> list[Interval]:
-    """The spread over draws of whole clusters."""
-    count = sampling.require_clusters().count
-    if count < 2:
-        return [none("there is a single cluster")] * len(metrics)
-    draw: Callable[..., Tally]
-    if isinstance(tally, Confusion):
-        draw = partial(redraw_clustered_table, tally, sampling)
-    elif isinstance(tally, ScoreTable):
-        draw = partial(redraw_scores, tally, sampling)
-    else:
-        return [none("with clusters there is none for so many classes; ask for one class")] * len(metrics)
-    return spread_intervals(metrics, values, draw, sampling, f"{count:,} clusters drawn {{:,}} times")
+def _limits(
+    metric: Metric, value: float, found: Influence | str, units: str, sampling: Sampling, words: str = ""
+) -> Interval:
+    if isinstance(found, str):
+        return none(found)
+    here = limits(value, found, metric.range, sampling.confidence)
+    if here.low is None:
+        return here
+    return replace(here, method=f"influence of {units}, {here.method}{words}", note=_note(metric, found, sampling))
+
+
+def _of_sample(tally: Tally) -> str:
+    """Say where a sample of the rows was asked."""
+    sample = tally.sample if isinstance(tally, ClassScores) else None
+    few = sample is not None and len(sample.truth) < float(tally.total)
+    return f", from a sample of {len(sample.truth):,} rows" if sample is not None and few else ""
+
+
+def _note(metric: Metric, influence: Influence, sampling: Sampling) -> str:
+    """Say where a few rows carry a figure of predicted numbers, or where clusters tell as much as a few."""
+    notes = [influence.note if metric.tally is ErrorSums else "", few_alike(influence, sampling)]
+    return "; ".join(filter(None, notes))
 
 
 _WAYS: dict[str, Way] = {
     "share": _shares,
-    "cells": _cells,
-    "auc": _areas,
-    "table": _ranking,
-    "loss": loss_intervals,
-    "sample": class_score_intervals,
-    "rows left out": regression_intervals,
-    "row costs": row_cost_intervals,
-    "clusters": _clusters,
+    "cells": table_intervals,
+    "area": areas.auc_intervals,
+    "influence": _influence,
+    "median": median_intervals,
+    "costs": cost_intervals,
 }

@@ -1,62 +1,33 @@
 """Two models on the same rows: how far apart are their figures, how sure is that, and could it be chance?
 
-auc: DeLong. accuracy: McNemar and Tango. Means of row losses: Student's interval. Everything else: rows (or the cells
-of the joint table of decisions) are drawn again. Wherever no exact test is at hand the p-value comes from swapping the
-two models' outputs. With clusters whole clusters are drawn and swapped, since their rows are not independent.
+What a row changes in one model's figure, less what it changes in the other's, is what it changes in their difference.
+So interval and p-value come from the same engine as those of single figures, and agree. Only accuracies have a law of
+their own: McNemar's exact test and Tango's interval. With clusters whole clusters are left out.
 """
 
-import functools
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from stakes import metrics
 from stakes.metrics import Metric
+from stakes.metrics.cost import expected_cost
+from stakes.metrics.many import ClassRows, Ranking
 from stakes.records import Count
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, ScoreTable
-from stakes.tallies.arithmetic import Array, Number
+from stakes.tallies.arithmetic import Array, divide
+from stakes.tallies.clusters import Clusters
 from stakes.tallies.cost_sums import numbers_of
-from stakes.tallies.error_sums import Power
-from stakes.uncertainty import delong, mcnemar, pools, resampling
-from stakes.uncertainty.areas import FEW
-from stakes.uncertainty.draws import lost_words
-from stakes.uncertainty.regression import is_of_sums, moments_of
-from stakes.uncertainty.row_losses import is_mean_of_losses, row_loss
-from stakes.uncertainty.sampling import Sampling
-
-AREAS = {"auc": 1, "gini": 2, "macro_auc": 1, "weighted_auc": 1, "macro_gini": 2, "weighted_gini": 2}
-"""Figures that are an area or a mean of areas, times this."""
-
-
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """The rows that models are judged on; for classes ``truth`` are codes into ``classes``, otherwise numbers.
-
-    Rows with the same number in ``cluster`` belong together. ``costs`` is what each decision costs in each row, where
-    that differs from row to row.
-    """
-
-    truth: Array
-    classes: tuple[str, ...] = ()
-    decisions: tuple[str, ...] = ()
-    positive: str | None = None
-    weight: Array | None = None
-    cluster: Array | None = None
-    costs: Array | None = None
-
-    @property
-    def hits(self) -> Array:
-        """Whether a row is positive."""
-        return np.asarray(self.truth == self.classes.index(str(self.positive)))
-
-    def take(self, rows: Array) -> "Sample":
-        """Return some rows, or all in another order."""
-        weight, cluster, costs = (
-            None if part is None else part[rows] for part in (self.weight, self.cluster, self.costs)
-        )
-        return replace(self, truth=self.truth[rows], weight=weight, cluster=cluster, costs=costs)
+from stakes.uncertainty.changes.losses import mean_of_losses, of_losses
+from stakes.uncertainty.changes.numbers import error_changes, group_rows
+from stakes.uncertainty.changes.scores import bearing_rows, of_score_clusters, score_changes_by_row
+from stakes.uncertainty.changes.tables import table_changes, unseen_changes
+from stakes.uncertainty.changes.units import SINGLE_CLUSTER, kish
+from stakes.uncertainty.costs import saving_limits
+from stakes.uncertainty.influence import Influence, difference_limits, t_limits
+from stakes.uncertainty.medians import median_changes
+from stakes.uncertainty.sampling import Sample, Sampling
+from stakes.uncertainty.shares import interval_and_test
 
 
 @dataclass(frozen=True)
@@ -72,104 +43,199 @@ class Difference:
 
 def difference(metric: Metric, sample: Sample, first: Array, second: Array, sampling: Sampling) -> Difference:
     """Judge the difference of a figure between two models' outputs (decisions, scores or numbers) on the same rows."""
-    if sample.cluster is not None and int(sample.cluster.max()) < 1:
-        return Difference(note="there is a single cluster, so nothing can be drawn or swapped")
-    if sample.cluster is None and metric.name in AREAS:
-        return _of_areas(metric, (sample, first), (sample, second), sampling, paired=True)
-    if sample.cluster is None and sample.weight is None and metric.name == "accuracy":
+    if sample.single_cluster:
+        return Difference(note=SINGLE_CLUSTER)
+    if why := metric.no_interval:
+        return Difference(note=why)
+    plain = sample.cluster is None and sample.weight is None and not sampling.fixed
+    if plain and metric.tally is Confusion and metric.share_of == "total" and metric.better == "higher":
         return _of_hits(sample, first, second, sampling.confidence)
-    if sample.cluster is None:
-        sample, first, second = _in_order(sample, first, second)
-    pool = _pool(metric, sample, first, second)
-    interval, how, lost = _interval(metric, pool, sample, sampling)
-    p_value = resampling.swap_p_value(pool, sampling.seed, sampling.replicates)
-    units, swaps = ("rows", "swaps within rows") if sample.cluster is None else ("whole clusters", "swaps of clusters")
-    method = f"{how.format(units=units)}; p from {sampling.replicates:,} {swaps}"
-    if interval is None:
-        return Difference(None, None, p_value, method, _why_no_interval(metric))
-    return Difference(*interval, p_value, method, lost)
+    if metric.name == expected_cost.name and (sample.cluster is None or sample.costs is None):
+        found = saving_limits(metric, sample, first, second, sampling)
+        same = found.low == found.high  # nothing but the same decisions could come
+        return Difference(found.low, found.high, 1.0 if same else found.p, "one more row on the saving")
+    with np.errstate(all="ignore"):
+        one, other = (_judge(metric, sample, output, sampling) for output in (first, second))
+    if isinstance(one, str) or isinstance(other, str):
+        return Difference(note=one if isinstance(one, str) else str(other))
+    with np.errstate(invalid="ignore"):
+        moved = one.influence.changes - other.influence.changes
+    influence = replace(one.influence, changes=moved, unseen=_unseen(one, other))
+    method = f"influence of {_units(sample)} on the difference, Student's t"
+    return _judged(metric, one.value - other.value, influence, sampling, method)
 
 
 def difference_of_unpaired(
     metric: Metric, first: tuple[Sample, Array], second: tuple[Sample, Array], sampling: Sampling
 ) -> Difference:
     """Judge the difference of a figure between two models that saw different rows."""
-    clustered = first[0].cluster is not None
-    if metric.name in AREAS and not clustered:
-        return _of_areas(metric, first, second, sampling, paired=False)
-    ordered = [
-        (sample, output) if clustered else _in_order(sample, output, output)[:2] for sample, output in (first, second)
-    ]
-    pairs = [_pool(metric, sample, output, output) for sample, output in ordered]
-    differences = resampling.independent_differences(pairs[0], pairs[1], sampling.seed, sampling.replicates)
-    method = f"{sampling.replicates:,} independent draws of {'whole clusters' if clustered else 'rows'}"
-    interval = None if _why_none(metric) else resampling.percentile_interval(differences, sampling.confidence)
-    if interval is None:
-        return Difference(method=method, note=_why_no_interval(metric))
-    return Difference(*interval, resampling.sign_p_value(differences), method, _lost(differences))
+    if first[0].single_cluster or second[0].single_cluster:
+        return Difference(note=SINGLE_CLUSTER)
+    if why := metric.no_interval:
+        return Difference(note=why)
+    with np.errstate(all="ignore"):
+        one, other = (_judge(metric, *side, sampling, alone=True) for side in (first, second))
+    if isinstance(one, str) or isinstance(other, str):
+        return Difference(note=one if isinstance(one, str) else str(other))
+    parts = [side.influence for side in (one, other)]
+    error = math.hypot(*(part.error for part in parts))
+    if min(part.most_degrees for part in parts) < 1 or not 0 < error < math.inf:
+        return Difference(note="too few rows bear it, or none makes a difference")
+    # Welch and Satterthwaite: the degrees of freedom of a sum of variances
+    degrees = 1 / sum((part.error / error) ** 4 / max(part.degrees, 1.0) for part in parts)
+    found = t_limits(one.value - other.value, error, degrees, _most(metric), sampling.confidence)
+    return Difference(*found, f"influence of {_units(first[0])}, independent samples")
 
 
-def _why_none(metric: Metric) -> str:
-    """Why a figure, or the mean of such figures over classes, has no interval however it is drawn."""
-    base = metric.name.removeprefix("macro_").removeprefix("weighted_").removeprefix("micro_")
-    return metrics.find(base).no_interval
+def _units(sample: Sample) -> str:
+    return "rows" if sample.cluster is None else "whole clusters"
 
 
-def _why_no_interval(metric: Metric) -> str:
-    return _why_none(metric) or f"{metric.name} is infinite or undefined in too many draws for an interval"
+def _most(metric: Metric) -> float:
+    return metric.range[1] - metric.range[0]
 
 
-def _lost(differences: Array) -> str:
-    return lost_words(int(np.count_nonzero(~np.isfinite(differences))), len(differences))
-
-
-def _in_order(sample: Sample, first: Array, second: Array) -> tuple[Sample, Array, Array]:
-    """Sort the rows by what they hold, so that random numbers meet the same rows whatever order they came in."""
-    held = (sample.truth, first, second, sample.weight, sample.costs)
-    rows = np.lexsort([column for part in held if part is not None for column in np.atleast_2d(part.T)])
-    return sample.take(rows), first[rows], second[rows]
-
-
-# ── areas: DeLong ────────────────────────────────────────────────────────────────────────────────────────────────
-def _of_areas(
-    metric: Metric, first: tuple[Sample, Array], second: tuple[Sample, Array], sampling: Sampling, paired: bool
-) -> Difference:
-    """The difference of areas under ROC curves."""
-    factor = AREAS[metric.name]
-    areas = [_area(metric, sample, scores) for sample, scores in (first, second)]
-    if paired:
-        spread = delong.variance(areas[0].influence - areas[1].influence, first[0].truth)
-    else:
-        pairs = zip(areas, (first[0], second[0]), strict=True)
-        spread = sum(delong.variance(area.influence, sample.truth) for area, sample in pairs)
-    method = "DeLong, paired" if paired else "DeLong, independent rows"
-    if math.isnan(spread):
-        return Difference(method=method, note="a class has a single row, whose spread nobody knows")
-    gap = areas[0].value - areas[1].value
-    if paired and np.array_equal(areas[0].order, areas[1].order):
+def _judged(metric: Metric, gap: float, influence: Influence, sampling: Sampling, method: str) -> Difference:
+    if not influence.finite:
+        return Difference(method=method, note=f"{metric.name} is infinite or undefined without some row")
+    if not influence.changes.any() and abs(gap) < 1e-12:
         return Difference(0.0, 0.0, 1.0, method)
-    if spread < 1e-30:
-        certain = 1.0 if abs(gap) < 1e-15 else None
-        return Difference(None, None, certain, method, "every pair of rows agrees, so their spread is not known")
-    low, high, p_value = delong.normal_interval(gap, math.sqrt(spread), sampling.confidence)
-    fewest = min(int(np.unique(sample.truth, return_counts=True)[1].min()) for sample in (first[0], second[0]))
-    note = f"a class has only {fewest} rows, so DeLong's interval may be too narrow" if fewest < FEW else ""
-    if paired and fewest < FEW and first[1].ndim == 1:
-        pool = _pool(metric, *_in_order(first[0], first[1], second[1]))
-        p_value = resampling.swap_p_value(pool, sampling.seed, sampling.replicates)
-        method += f"; with so few rows, p from {sampling.replicates:,} swaps within rows"
-    return Difference(factor * max(low, -1.0), factor * min(high, 1.0), p_value, method, note)
+    found = difference_limits(gap, influence, _most(metric), sampling.confidence)
+    if found is None:
+        return Difference(method=method, note="too few rows bear the difference, or none makes one")
+    return Difference(*found, method, influence.note if metric.tally is ErrorSums else "")
 
 
-def _area(metric: Metric, sample: Sample, scores: Array) -> delong.Area:
-    if scores.ndim == 1:
-        return delong.area(scores, sample.hits, sample.weight)
-    k = len(sample.classes)
-    shares = np.full(k, 1 / k)
-    if metric.name.startswith("weighted"):
-        sizes = np.bincount(sample.truth, sample.weight, k)
-        shares = sizes / sizes.sum()
-    return delong.mean_area(scores, sample.truth, shares, sample.weight)
+# ── what each row changes in the figure of one model ─────────────────────────────────────────────────────────────
+@dataclass(frozen=True, eq=False)
+class _Judged:
+    """A figure, what each row (or cluster) changes in it, and what one more row of each cell would, of tables."""
+
+    value: float
+    influence: Influence
+    more: Array | None = None
+
+
+def _judge(metric: Metric, sample: Sample, output: Array, sampling: Sampling, alone: bool = False) -> "_Judged | str":
+    held = sampling.fixed and sample.cluster is None
+    if metric.tally is Confusion:
+        found = _of_decisions(metric, sample, output, held)
+        extra = float(np.abs(found.more).max()) if alone and found.more is not None else 0.0
+        return replace(found, influence=replace(found.influence, unseen=extra))
+    if metric.tally is CostSums:
+        return _of_row_costs(metric, sample, output)
+    if metric.tally is ErrorSums:
+        return _of_numbers(metric, sample, output, sampling)
+    return _of_scores(metric, sample, output, held)
+
+
+def _unseen(one: _Judged, other: _Judged) -> float:
+    """The largest change of the difference by one more row, of any class and any two decisions."""
+    if one.more is None or other.more is None:
+        return 0.0
+    return float(np.max(np.maximum(one.more.max(-1) - other.more.min(-1), other.more.max(-1) - one.more.min(-1))))
+
+
+def _influence(sample: Sample, found: Array, most: float | None = None, held: bool = False) -> Influence:
+    """Put together what rows change, or what clusters do."""
+    if sample.cluster is not None:
+        count = int(sample.cluster.max()) + 1
+        units = kish(np.bincount(sample.cluster, sample.weights, count))
+        whole = found if len(found) == count else np.bincount(sample.cluster, found, count)
+        return Influence(whole, np.ones(count), float(count), (units if most is None else most) - 1)
+    units = kish(sample.weights) if len(found) == len(sample.truth) else float(len(found))
+    sizes: Array | float = units
+    if held:
+        sizes = np.bincount(sample.truth)[sample.truth].astype(np.float64)
+    return Influence(found, np.ones(len(found)), sizes, (units if most is None else most) - 1)
+
+
+def _of_decisions(metric: Metric, sample: Sample, decided: Array, held: bool) -> _Judged:
+    shape = len(sample.classes), len(sample.decisions)
+    cells = sample.truth * shape[1] + decided
+    counts, squares = (
+        np.bincount(cells, sample.weights**power, shape[0] * shape[1]).reshape(shape) for power in (1, 2)
+    )
+    weighted = sample.weight is not None
+    table = Confusion(sample.classes, sample.decisions, counts, squares if weighted else None, positive=sample.positive)
+    value = float(metric.of(table))
+    more = unseen_changes([metric], [value], table, held)[0]
+    if sample.cluster is not None:
+        count = int(sample.cluster.max()) + 1
+        places = sample.cluster * counts.size + cells
+        by_cluster = np.bincount(places, sample.weights, count * counts.size).reshape(count, *shape)
+        (found,) = table_changes([metric], [value], table, by_cluster)
+        return _Judged(value, _influence(sample, found), more)
+    rows, columns = np.nonzero(counts)
+    unit = divide(squares, counts, 1.0)
+    each = np.zeros((len(rows), *shape))
+    each[np.arange(len(rows)), rows, columns] = unit[rows, columns]
+    by_cell = np.zeros(shape)
+    (by_cell[rows, columns],) = table_changes([metric], [value], table, each, held)
+    found = (by_cell / unit).ravel()[cells] * sample.weights
+    return _Judged(value, _influence(sample, found, held=held), more)
+
+
+def _of_scores(metric: Metric, sample: Sample, scores: Array, held: bool) -> "_Judged | str":
+    """Scores of two classes, or of several."""
+    many = metric.tally is ClassScores
+    positive = None if many else sample.hits
+    if metric.loss is not None:
+        codes = sample.truth if positive is None else 1 - positive.astype(np.int64)
+        loss = metric.row_losses(sample.truth if positive is None else positive, scores)
+        weight = sample.weights
+        of_loss = of_losses(metric, loss, codes, weight, weight**2, sample.cluster, held)
+        if isinstance(of_loss, str):
+            return of_loss
+        return _Judged(mean_of_losses(metric, loss, codes, weight), replace(of_loss, unseen=0.0))
+    if positive is None:
+        assert metric.changes is not None
+        found = metric.changes(ClassRows(scores, sample.truth, sample.weights))
+        value = float(metric.of(ClassScores.from_rows(scores, sample.truth, sample.classes, sample.weight)))
+        if held:
+            sizes = np.bincount(sample.truth)
+            found = found - (np.bincount(sample.truth, found) / np.maximum(sizes, 1))[sample.truth]
+        return _Judged(value, _influence(sample, found, held=held))
+    table = ScoreTable.from_rows(scores, positive, sample.weight)
+    value = float(metric.of(table))
+    if sample.cluster is not None:
+        rows = Clusters(sample.cluster, 0, positive.astype(np.int64), None, scores, sample.weight)
+        (influence,) = of_score_clusters([metric], table, rows)
+        return influence if isinstance(influence, str) else _Judged(value, replace(influence, unseen=0.0))
+    if metric.one_row is not None:
+        found = Ranking(scores, positive, sample.weights).changes(metric)
+    else:
+        found = score_changes_by_row(metric, table, scores, positive, sample.weights, held)
+    return _Judged(value, _influence(sample, found, bearing_rows(metric, table), held))
+
+
+def _of_numbers(metric: Metric, sample: Sample, output: Array, sampling: Sampling) -> "_Judged | str":
+    sums = ErrorSums.from_rows(sample.truth, output, sample.weight, parts=("rows", "baseline", *metric.parts))
+    value = float(metric.of(sums))
+    if metric.interval == "median" and sums.rows is not None:
+        return _Judged(value, _influence(sample, median_changes(sums.rows, value)))
+    groups, count = group_rows(len(output), sampling)
+    if sample.cluster is not None:
+        groups, count = sample.cluster, int(sample.cluster.max()) + 1
+    (found,) = error_changes([metric], [value], sums, groups, count)
+    return _Judged(value, _influence(sample, found))
+
+
+def _of_row_costs(metric: Metric, sample: Sample, decided: Array) -> _Judged:
+    """Costs that differ from row to row: as decided, at best, and with each decision, over the rows of each class."""
+    assert sample.costs is not None
+    numbers = sample.weights[:, None] * numbers_of(sample.costs, decided)
+    K, units = len(sample.classes), np.arange(len(decided)) if sample.cluster is None else sample.cluster
+    each = np.zeros((int(units.max()) + 1, K, numbers.shape[1]))
+    np.add.at(each, (units, sample.truth), numbers)
+    whole, nothing = each.sum(axis=0), np.zeros(0)  # figures need no products, their intervals would
+
+    def figure(sums: Array) -> float:
+        return float(metric.of(CostSums(sample.classes, sample.decisions, sums, nothing, nothing)))
+
+    value = figure(whole)
+    found = np.array([value - figure(whole - one) for one in each])
+    return _Judged(value, _influence(sample, found))
 
 
 # ── hits: McNemar and Tango ──────────────────────────────────────────────────────────────────────────────────────
@@ -196,124 +262,5 @@ def _of_hits(sample: Sample, first: Array, second: Array, confidence: float) -> 
     """The difference of accuracies."""
     rows = flipped(sample, first, second)
     one, other = rows.only_first_right, rows.only_second_right
-    low, high = mcnemar.tango_interval(one, other, len(first), confidence)
-    return Difference(low, high, mcnemar.exact_p_value(one, other), "Tango's interval; McNemar's exact test")
-
-
-# ── everything else: drawn again, and swapped ────────────────────────────────────────────────────────────────────
-def _interval(
-    metric: Metric, pool: pools.Pool, sample: Sample, sampling: Sampling
-) -> tuple[tuple[float, float] | None, str, str]:
-    """The interval, how it was made, and on how many draws there was no figure."""
-    if _why_none(metric):
-        return None, "no interval", ""
-    if is_mean_of_losses(metric) and isinstance(pool, pools.Sums) and sample.cluster is None:
-        weighted = (pool.first - pool.second)[:, 0] / pool.first[:, 1]
-        interval = resampling.mean_interval(weighted, sample.weight, sampling.confidence)
-        return interval, "Student's interval of the paired losses", ""
-    differences = resampling.drawn_differences(pool, sampling.seed, sampling.replicates)
-    how = f"{sampling.replicates:,} paired draws of {{units}}"
-    return resampling.percentile_interval(differences, sampling.confidence), how, _lost(differences)
-
-
-def _pool(metric: Metric, sample: Sample, first: Array, second: Array) -> pools.Pool:
-    """Choose the cheapest way to draw and swap that gives this metric."""
-    if is_mean_of_losses(metric):
-        return _losses(metric, sample, first, second)
-    if metric.tally is Confusion:
-        names, columns = (sample.classes, sample.decisions, sample.positive), (sample.truth, first, second)
-        if sample.cluster is None:
-            return pools.decisions(metric.of, names, columns, sample.weight)
-        return pools.clustered_decisions(metric.of, names, columns, sample.weight, sample.cluster)
-    if metric.tally is CostSums:
-        return _row_costs(metric, sample, first, second)
-    units = pools.Alike(len(first), sample.cluster)
-    if metric.tally is ScoreTable:
-        ranked = metric.family == "ranking"
-        to_swap = (_ranks(first), _ranks(second)) if ranked else (first, second)
-        return pools.Scores(units, metric.of, sample.hits, first, second, to_swap, sample.weight, ranked)
-    if is_of_sums(metric):
-        return _moments(metric, sample, first, second)
-    return pools.PooledRows(units, functools.partial(_recounted, metric, sample), first, second)
-
-
-def _losses(metric: Metric, sample: Sample, first: Array, second: Array) -> pools.Sums:
-    """Sums of losses and of weights."""
-    loss = row_loss(metric)
-    truth = sample.hits if metric.tally is ScoreTable else sample.truth
-    if metric.tally is not ClassScores:  # codes of classes stay whole numbers
-        truth = truth.astype(np.float64)
-    unit = np.ones(len(truth)) if sample.weight is None else sample.weight
-    sides = [np.stack([unit * loss(truth, side.astype(np.float64)), unit], axis=-1) for side in (first, second)]
-    return _sums(sides, sample, lambda sums: sums[..., 0] / sums[..., 1])
-
-
-def _moments(metric: Metric, sample: Sample, first: Array, second: Array) -> pools.Sums:
-    """Moments about the mean of the truth, from which most figures of a regression follow."""
-    truth = sample.truth.astype(np.float64)
-    unit = np.ones(len(truth)) if sample.weight is None else sample.weight
-    centre = np.average(truth, weights=unit)
-
-    def moments(prediction: Array) -> dict[Power, Array]:
-        return moments_of(truth - centre, truth - prediction, lambda column: unit * column)
-
-    always = moments(np.full(len(truth), centre))  # what the mean of all these rows would do
-
-    def side(prediction: Array) -> Array:
-        columns = [*moments(prediction.astype(np.float64)).values(), *always.values()]
-        return np.stack(columns, axis=-1)
-
-    def finish(sums: Array) -> Array:
-        model, constant = (
-            ErrorSums(dict(zip(always, part.T, strict=True)), largest=math.nan, weighted=True)
-            for part in np.split(sums, 2, axis=-1)
-        )
-        return np.asarray(metric.of(replace(model, constant=constant)))
-
-    return _sums([side(first), side(second)], sample, finish)
-
-
-def _row_costs(metric: Metric, sample: Sample, first: Array, second: Array) -> pools.Sums:
-    """Sums over the rows of each class of what they cost: as decided, at best, and with each decision."""
-    costs = np.asarray(sample.costs)
-    unit = np.ones((len(costs), 1)) if sample.weight is None else sample.weight[:, None]
-    K, rows = len(sample.classes), np.arange(len(costs))
-
-    def side(decided: Array) -> Array:
-        numbers = unit * numbers_of(costs, decided)
-        apart = np.zeros((len(costs), K, numbers.shape[1]))
-        apart[rows, sample.truth] = numbers
-        return apart.reshape(len(costs), -1)
-
-    def finish(sums: Array) -> Array:
-        nothing = np.zeros(0)  # figures need no products, their intervals would
-        each = sums.reshape(len(sums), K, -1)
-        return np.array([metric.of(CostSums(sample.classes, sample.decisions, one, nothing, nothing)) for one in each])
-
-    return _sums([side(first), side(second)], sample, finish)
-
-
-def _sums(sides: list[Array], sample: Sample, finish: Callable[[Array], Array]) -> pools.Sums:
-    if sample.cluster is not None:
-        sides = [pools.by_cluster(side, sample.cluster) for side in sides]
-    return pools.Sums(pools.Alike(len(sample.truth), sample.cluster), sides[0], sides[1], finish)
-
-
-_SIMPLE: dict[str, Callable[[Array], Number]] = {"median_absolute_error": np.median, "max_error": np.max}
-"""Figures for which a whole count would be a waste."""
-
-
-def _recounted(metric: Metric, sample: Sample, rows: Array, output: Array) -> float:
-    """Count some rows anew and return their figure."""
-    truth, weight = sample.truth[rows], None if sample.weight is None else sample.weight[rows]
-    if weight is None and metric.name in _SIMPLE:
-        return float(_SIMPLE[metric.name](np.abs(truth.astype(np.float64) - output)))
-    if metric.tally is ErrorSums:
-        return float(metric.of(ErrorSums.from_rows(truth, output, weight, parts=metric.parts)))
-    return float(metric.of(ClassScores.from_rows(output, truth, sample.classes, weight, parts=metric.parts)))
-
-
-def _ranks(scores: Array) -> Array:
-    """The place of each score among all, ties in the middle of their places."""
-    _, places, sizes = np.unique(scores, return_inverse=True, return_counts=True)
-    return (np.cumsum(sizes) - (sizes - 1) / 2)[places]
+    low, high, p_value = interval_and_test(one, other, len(first), confidence)
+    return Difference(low, high, p_value, "Tango's interval; McNemar's exact test")

@@ -1,9 +1,4 @@
-"""Tables drawn anew, for figures that have no formula for their error.
-
-Rows drawn again from the same population give cells that are multinomial, or nearly Dirichlet; so an interval needs
-the table and not the rows, and costs the same for a thousand rows and for a billion. Cells that happen to be empty
-would stay empty, and intervals would be far too short: half a row is added to each cell of two classes, as Jeffreys
-would. Of k classes all cells together get two rows as well: more would pull every figure towards chance.
+"""Score tables drawn anew, for the bands of curves.
 
 A table of millions of scores is first put together into some hundred pieces that grow with the rank. Drawing those
 costs the same for any number of rows and moves the ends of an interval by some thousandths of a standard error
@@ -12,19 +7,12 @@ costs the same for any number of rows and moves the ends of an interval by some 
 When rows come in clusters whole clusters are drawn, with exponential weights (Rubin's bootstrap).
 """
 
-import math
-
 import numpy as np
 
-from stakes.tallies import Confusion, ScoreTable
-from stakes.tallies.arithmetic import Array, divide
+from stakes.tallies import ScoreTable
+from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
 from stakes.uncertainty.sampling import Sampling
-
-_MOST_DRAWS = 2_000_000
-_FEWEST = 200
-_BEYOND = 50
-"""How many draws shall lie beyond each end of an interval."""
 
 _REPLICATES = 400
 """How many large score tables are drawn: only their spread is used, which needs fewer than percentiles do."""
@@ -32,34 +20,6 @@ _REPLICATES = 400
 _CELLS = 400_000
 _MOST = 2000
 """Small score tables are drawn more often, until so many cells have been drawn."""
-
-
-# ── decisions ────────────────────────────────────────────────────────────────────────────────────────────────────
-def redraw_table(table: Confusion, sampling: Sampling, ends: float = 0.5) -> Confusion:
-    """Return tables like this one along a leading axis; fewer of them when they are large.
-
-    ``ends`` is what each cell of two classes gets added, and as much in all the cells of more classes together.
-    """
-    size = table.counts.size
-    wanted = max(sampling.replicates, math.ceil(_BEYOND / sampling.tail))
-    replicates = max(_FEWEST, min(wanted, _MOST_DRAWS // size))
-    cells = gamma_like(table.counts.astype(np.float64), table.squares, 4 * ends / size, replicates, sampling)
-    return _with_cells(table, cells, sampling)
-
-
-def redraw_clustered_table(table: Confusion, sampling: Sampling, ends: float = 0.0) -> Confusion:
-    """Return tables of clusters drawn anew; with ``ends`` as much of a cluster is added to each cell of two classes."""
-    generator, each = sampling.generator(), sampling.require_clusters().tables(table)
-    cells = np.tensordot(_weights(sampling, generator, sampling.replicates), each, 1)
-    if ends:
-        cells += generator.standard_gamma(4 * ends / table.counts.size, cells.shape) * (each.sum() / len(each))
-    return _with_cells(table, cells, sampling)
-
-
-def _with_cells(table: Confusion, cells: Array, sampling: Sampling) -> Confusion:
-    if sampling.fixed:
-        cells *= divide(table.counts.sum(-1, keepdims=True).astype(np.float64), cells.sum(-1, keepdims=True), 1.0)
-    return table.with_counts(cells)
 
 
 def gamma_like(sums: Array, squares: Array | None, extra: float, replicates: int, sampling: Sampling) -> Array:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes.errors import Given, InputError, some
-from stakes.tallies.arithmetic import is_real
+from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.checks import check_whole, is_one_of
 from stakes.tallies.clusters import Clusters
 from stakes.uncertainty.quantiles import normal, student
@@ -77,3 +77,35 @@ class Sampling:
 
 USUAL = Sampling()
 """95 % intervals, class counts random."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The rows that models are judged on; for classes ``truth`` are codes into ``classes``, otherwise numbers.
+
+    Rows with the same number in ``cluster`` belong together. ``costs`` is what each decision costs in each row, where
+    that differs from row to row.
+    """
+
+    truth: Array
+    classes: tuple[str, ...] = ()
+    decisions: tuple[str, ...] = ()
+    positive: str | None = None
+    weight: Array | None = None
+    cluster: Array | None = None
+    costs: Array | None = None
+
+    @property
+    def hits(self) -> Array:
+        """Whether a row is positive."""
+        return np.asarray(self.truth == self.classes.index(str(self.positive)))
+
+    @property
+    def weights(self) -> Array:
+        """What each row weighs."""
+        return np.ones(len(self.truth)) if self.weight is None else self.weight.astype(np.float64)
+
+    @property
+    def single_cluster(self) -> bool:
+        """Whether all rows belong together."""
+        return self.cluster is not None and int(self.cluster.max()) < 1

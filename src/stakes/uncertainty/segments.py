@@ -1,8 +1,7 @@
 """Segments against the rest: a figure of each segment, that of all other rows, and whether they differ."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -11,28 +10,19 @@ from stakes.tallies import Confusion, ErrorSums, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.on_demand import OnDemand
 from stakes.uncertainty import areas, shares
+from stakes.uncertainty.areas import RestAreas
+from stakes.uncertainty.changes.losses import alike_rows
+from stakes.uncertainty.influence import Influence
 from stakes.uncertainty.interval import Interval
 from stakes.uncertainty.intervals import intervals, way_of
-from stakes.uncertainty.losses import loss_powers
-from stakes.uncertainty.rest_areas import RestAreas
 from stakes.uncertainty.sampling import Sampling
-from stakes.uncertainty.two_samples import Differences, Side, dealt_means, mover, of_shares
+from stakes.uncertainty.tables import limits_of_tables
+from stakes.uncertainty.two_samples import Differences, Side, agree, dealt_means, mover, of_shares
 
 MOST_SUMMED = 50
 """Where the rest has to be added up from all other segments, more of them would take too long."""
 
-_TABLES = 128
-"""So many tables are drawn anew at once."""
-
 _MOVER = "intervals of both put together (MOVER)"
-
-_LOSSES: dict[str, Callable[[Array], Array]] = {
-    "mean_absolute_error": np.abs,
-    "mean_error": np.asarray,
-    "mean_squared_error": np.square,
-    "root_mean_squared_error": np.square,
-}
-"""What an error costs, by the figure that is a mean (or the root of one) of it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,23 +74,25 @@ def against_rest(metric: Metric, parts: Parts) -> AgainstRest:
     powers = row_powers(metric, parts.whole)
     if powers is None:
         return AgainstRest(segments, rests, found, f"{_MOVER}, p-value on Student's t")
-    means = segments.value**2 if metric.interval == "root mean" else segments.value
     totals = np.array([float(tally.total) for tally in parts.tallies])
-    p_value = np.where(np.isnan(found.value), np.nan, dealt_means(powers, means, totals))
-    return AgainstRest(segments, rests, replace(found, p_value=p_value), f"{_MOVER}, p-value of dealing out all rows")
+    found = agree(found, dealt_means(powers, segments.value, totals), parts.sampling.confidence)
+    return AgainstRest(segments, rests, found, f"{_MOVER}, p-value of dealing out all rows")
 
 
 def row_powers(metric: Metric, whole: Tally) -> Array | None:
     """The number of rows and the sums of three powers of what a figure is the mean of, if it is a mean."""
-    if whole.weighted:
+    if whole.weighted or metric.loss is None or metric.relative_to is not None:
         return None
     if isinstance(whole, ScoreTable):
-        return loss_powers(metric.losses, whole) if metric.interval == "loss" and metric.losses is not None else None
-    if not isinstance(whole, ErrorSums) or whole.rows is None or metric.name not in _LOSSES:
+        scores, classes, count, _ = alike_rows(whole)
+        loss = metric.row_losses(classes == 0, scores)
+    elif isinstance(whole, ErrorSums) and whole.rows is not None:
+        rows = whole.rows
+        loss = metric.row_losses(rows.truth.astype(np.float64), rows.prediction)
+        count = np.ones(len(loss))
+    else:
         return None
-    rows = whole.rows
-    loss = _LOSSES[metric.name](np.where(rows.truth >= rows.prediction, rows.sizes, -rows.sizes))
-    powers = np.array([len(loss), *(float((loss**power).sum()) for power in (1, 2, 3))])
+    powers = np.array([count.sum(), *(float(count @ loss**power) for power in (1, 2, 3))])
     return powers if np.isfinite(powers).all() else None
 
 
@@ -132,15 +124,9 @@ def _drawn_together(metric: Metric, table: Tally, samplings: Sequence[Sampling])
 
 
 def _side_of_tables(metric: Metric, tables: Confusion, sampling: Sampling, rows: Array) -> Side:
-    """Percentiles of tables drawn anew, as single tables have them, but from other random numbers."""
+    """Percentiles of tables drawn anew, as single tables have them."""
     values = np.asarray(measure([metric], tables)[0], np.float64)
-    generator, ends = sampling.generator(), []
-    for start in range(0, len(values), _TABLES):
-        counts = tables.counts[start : start + _TABLES] + 0.5
-        drawn = generator.standard_gamma(counts, (sampling.replicates, *counts.shape))
-        figures = measure([metric], tables.with_counts(drawn))[0]
-        ends.append(np.quantile(figures, (sampling.tail, 1 - sampling.tail), axis=0))
-    low, high = np.concatenate(ends, axis=1)
+    low, high = limits_of_tables(metric, tables, sampling)
     return Side(values, np.minimum(low, values), np.maximum(high, values), rows)
 
 
@@ -190,7 +176,7 @@ def _rest_tallies(metric: Metric, parts: Parts) -> Sequence[Tally] | None:
     if isinstance(parts.whole, Confusion) and stacked is not None:
         return _rest_tables(parts.whole, stacked)
     whole = parts.whole
-    if isinstance(whole, ErrorSums) and metric.name in OF_MOMENTS and whole.has("order 4") and not whole.weighted:
+    if isinstance(whole, ErrorSums) and not metric.parts and whole.has("order 4") and not whole.weighted:
         return [_rest_sums(whole, part) for part in parts.tallies if isinstance(part, ErrorSums)]
     if len(parts.tallies) > MOST_SUMMED:
         return None
@@ -203,10 +189,6 @@ def _rest_tables(whole: Confusion, parts: Confusion) -> list[Confusion]:
     squares = None if whole.squares is None else np.maximum(whole.squares - parts.squares, 0)
     rests = whole.with_counts(counts, squares)
     return [rests[i] for i in range(len(counts))]
-
-
-OF_MOMENTS = ("mean_absolute_error", "mean_error", "mean_squared_error", "root_mean_squared_error", "r2")
-"""Figures of predicted numbers whose intervals need no rows."""
 
 
 def _rest_sums(whole: ErrorSums, part: ErrorSums) -> ErrorSums:
@@ -223,17 +205,18 @@ def _score_tables(parts: Parts) -> list[ScoreTable]:
 
 def _simple_area(way: str, parts: Parts) -> bool:
     """Whether the scores of segments are among those of the whole; bins that were put together may not be."""
-    return way == "auc" and not parts.whole.weighted and not any(table.merged for table in _score_tables(parts))
+    return way == "area" and not parts.whole.weighted and not any(table.merged for table in _score_tables(parts))
 
 
 def _rest_areas(metric: Metric, parts: Parts) -> Side:
     """The auc of the rest, or gini, which is the same one stretched."""
     whole, *tables = _score_tables(parts)
     rests, values, found = RestAreas(whole), [], []
+    low, size = metric.range[0], metric.range[1] - metric.range[0]
     for part in tables:
         area, error = rests.without(part)
         rows = float(whole.P - part.P), float(whole.N - part.N)
-        one = areas.area_interval(area, rows, partial(float, error), parts.sampling.confidence)
-        values.append(areas.stretch(metric, area))
-        found.append(areas.stretch_interval(metric, one))
+        known = Influence.of_error(size * error, sum(rows), min(rows) - 1)
+        values.append(low + size * area)
+        found.append(areas.area_interval(metric, values[-1], known, rows, parts.sampling))
     return _joined(values, found, parts.rest_rows)

@@ -14,7 +14,7 @@ from stakes.tallies import Confusion, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
 from stakes.tallies.error_sums import ErrorRows
-from stakes.uncertainty.regression import is_of_sums, moments_of
+from stakes.uncertainty.changes.numbers import moments_of
 
 Again = Callable[[np.random.Generator], Tally]
 """Shuffles rows that were kept, and counts them."""
@@ -165,7 +165,7 @@ def _errors(sums: ErrorSums, metric: Metric, permutations: int, rng: np.random.G
     rows = sums.rows
     if rows is None:
         raise errors.rows_not_kept(metric.text)
-    if is_of_sums(metric):
+    if set(metric.parts) <= {"prediction", "baseline"} and not metric.no_interval:  # figures of sums
         return _figures(metric, _shuffled_sums(sums, rows, permutations, rng))
     baseline = sums.baseline if sums.baseline_given else None
     shuffles = (rng.permutation(rows.prediction) for _ in range(permutations))

@@ -3,12 +3,12 @@
 Many pairs are judged at once: every argument is an array with an entry for each of them.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from stakes.tallies.arithmetic import Array, Values
-from stakes.uncertainty.means import skewness_of_rows
 
 _SPREAD = 30.0
 """Hits that spread further than this when chance alone deals them out are as good as normal."""
@@ -55,6 +55,20 @@ def mover(one: Side, other: Side, confidence: float) -> Differences:
     return Differences(*(np.where(unknown, np.nan, each) for each in (value, value - below, value + above, p_value)))
 
 
+def agree(found: Differences, p_value: Array, confidence: float) -> Differences:
+    """Return other p-values with these intervals, such that 0 is left out just when p is below 1 − confidence.
+
+    A test that is more careful than the interval widens it to 0; where the interval is more careful its p-value stays.
+    """
+    with np.errstate(invalid="ignore"):
+        inside = (found.low <= 0) & (found.high >= 0)
+        p_value = np.where(np.isnan(found.low) | (inside & (p_value < 1 - confidence)), found.p_value, p_value)
+        still_open = p_value >= 1 - confidence
+    low = np.where(still_open, np.minimum(found.low, 0.0), found.low)
+    high = np.where(still_open, np.maximum(found.high, 0.0), found.high)
+    return Differences(found.value, low, high, p_value)
+
+
 def dealt_means(powers: Array, means: Array, rows: Array) -> Array:
     """Return two-sided p-values of means: would so many rows, dealt from all, lie that far from the mean?
 
@@ -87,7 +101,7 @@ def of_shares(one: Side, other: Side, confidence: float) -> Differences:
     p_value = np.full(len(one.value), np.nan)
     known = np.flatnonzero(np.isfinite(found.value))
     p_value[known] = fisher(hits[0][known], one.rows[known], hits[1][known], other.rows[known])
-    return Differences(found.value, found.low, found.high, p_value)
+    return agree(found, p_value, confidence)
 
 
 def fisher(hits: Values, rows: Values, other_hits: Values, other_rows: Values) -> Array:
@@ -130,3 +144,29 @@ def _exact(hits: Array, rows: Array, of_all: Array, total: Array, mean: Array, s
     likely = np.exp(logs - np.maximum.reduceat(logs, starts)[pair])
     as_rare = logs <= seen[pair] + 1e-7
     return np.minimum(np.add.reduceat(likely * as_rare, starts) / np.add.reduceat(likely, starts), 1.0)
+
+
+def skewness_of_rows(first: float, second: float, third: float) -> float:
+    """Return the skewness of single rows from the means of their first three powers."""
+    variance = second - first**2
+    if variance <= 1e-14 * second or variance < 1e-200:  # nothing but rounding, or too small for its power
+        return 0.0
+    return float((third - 3 * first * second + 2 * first**3) / variance**1.5)
+
+
+# ── several tests at once ──────────────────────────────────────────────────────────────────────────────────────────
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values that may each be compared with the level of the whole family; their order is kept.
+
+    The smallest is multiplied by the number of tests, the next by one less, and so on, never falling.
+    Holm (1979), Scandinavian Journal of Statistics 6.
+
+    >>> holm([0.25, 0.0625, 0.125])
+    [0.25, 0.1875, 0.25]
+    """
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
+    found, least = [0.0] * len(p_values), 0.0
+    for rank, place in enumerate(order):
+        least = max(least, min(1.0, (len(p_values) - rank) * p_values[place]))
+        found[place] = least
+    return found

@@ -15,23 +15,15 @@ from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import warn_of_wrongs
 from stakes.evaluation.from_tallies import are_tallies, load_sum
 from stakes.metrics import Metric, cost
+from stakes.metrics.usual import TESTED
 from stakes.question.options import Column, Data, Permuted, asks, grouped, why_not
 from stakes.question.question import Question
-from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
+from stakes.tallies import ErrorSums, Tally
 from stakes.tallies.checks import check_whole
 from stakes.uncertainty.permutation import PermutationTest, permute
 from stakes.validation.features import Estimator
 
 _PERMUTATIONS = 10_000
-
-_DEFAULTS: dict[type[Tally], str] = {
-    ScoreTable: "auc",
-    ClassScores: "macro_auc",
-    Confusion: "mcc",
-    JointCounts: "accuracy",
-    ErrorSums: "r2",
-}
-"""The figure to test, of the first of these tallies that there is."""
 
 
 @asks("permutation_test")
@@ -92,8 +84,8 @@ def _test(counted: Counted, read: Read | None, question: Question, permutations:
     evaluation = judge(counted, threshold, pricing=pricing)
     name = _name(question)
     if name is None:
-        usual = next(name for kind, name in _DEFAULTS.items() if kind.kind in counted.tallies)
-        name = usual if pricing is None else "expected_cost"
+        usual = next(name for kind, name in TESTED.items() if kind.kind in counted.tallies)
+        name = usual if pricing is None else cost.expected_cost.name
     metric = _metric(evaluation, name)
     if pricing is not None and metric.name not in cost.NAMES:
         raise InputError(

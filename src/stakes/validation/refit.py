@@ -10,10 +10,12 @@ import numpy as np
 from stakes import metrics
 from stakes.errors import Given, InputError, Pass
 from stakes.metrics import Metric
+from stakes.metrics.cost import expected_cost
 from stakes.metrics.reasons import NO_PROBABILITIES
+from stakes.metrics.usual import REFITTED
 from stakes.question.options import Column, Data, Value
 from stakes.question.question import Question
-from stakes.tallies import ClassScores, ScoreTable
+from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_whole
 from stakes.uncertainty.permutation import PermutationTest
@@ -86,8 +88,8 @@ def refit_permutation(
 
 def _usual(target: Target, question: Question) -> str:
     if target.plan is None:
-        return "mean_squared_error"
-    return "accuracy" if question.pricing is None else "expected_cost"
+        return REFITTED[ErrorSums]
+    return REFITTED[Confusion] if question.pricing is None else expected_cost.name
 
 
 def _check(test: object, target: Target, group: Array | None) -> None:

@@ -142,13 +142,18 @@ def _or_range(value: float, ends: tuple[float, float] | None) -> str:
 
 
 def _worth_grid(worth: Worth, names: Sequence[str]) -> Grid:
-    head = ["model", "now", "if perfect", "saves", "if removed", "always says", "share"]
+    sure = percent(worth.confidence)
     rows = []
     for one in (worth[name] for name in names):
         perfect, removed = _or_range(one.perfect, one.perfect_range), _or_range(one.removed, one.removed_range)
-        rows.append([one.model, number(one.now), perfect, number(one.saving), removed, one.answer, number(one.share)])
-    title = "worth: the system's cost if a model were perfect, or removed (its usual answer always), and its share"
-    return Grid(head, rows, title=title)
+        saving = [number(one.saving), _span(*(one.saving_limits or (None, None)))]
+        share = [number(one.share), _span(*(one.share_limits or (None, None)))]
+        rows.append([one.model, perfect, *saving, f"{removed} ({one.answer})", *share])
+    title = (
+        f"worth: the system's cost, now {number(worth.now)}, if a model were perfect, or removed (its usual answer "
+        "always), and its share"
+    )
+    return Grid(["model", "perfect", "saves", sure, "removed", "share", f"{sure} (share)"], rows, title=title)
 
 
 def _notes(system: System, costs: Sequence[ComponentCosts], found: Sequence[Bounds], worth: Worth) -> list[str]:
@@ -158,6 +163,7 @@ def _notes(system: System, costs: Sequence[ComponentCosts], found: Sequence[Boun
     notes += _no_intervals(costs)
     notes += [_TOO_SLOW] if system.open_together and not system.quickly_bounded else []
     notes += [f"no shares: {worth.reason}"] if worth.reason else []
+    notes += [f"worth has no intervals: {worth.no_interval}"] if worth.no_interval else []
     hidden = len(system.models) - _MOST_MODELS
     notes += [f"{hidden} more models are not shown"] if hidden > 0 else []
     return list(dict.fromkeys(notes))

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from stakes import errors, metrics
+from stakes import errors
 from stakes.decisions.calibration.decomposition import Decomposition, decompose, decompose_sum, recalibrate_table
 from stakes.decisions.calibration.line import CalibrationLine, calibration_line
 from stakes.decisions.calibration.reliability import Honest, Reliability, honest, reliability
-from stakes.metrics import Estimate
+from stakes.metrics import Estimate, probability
 from stakes.metrics.estimate import percent
 from stakes.metrics.reasons import BINNED, NO_PROBABILITIES, NO_SCORES
 from stakes.records import Record
@@ -65,20 +65,20 @@ class Calibration(
     @cached_property
     def brier(self) -> Decomposition:
         """The parts of the Brier score."""
-        return decompose("brier_score", self.table, self._recalibrated, self.sampling)
+        return decompose(probability.brier_score, self.table, self._recalibrated, self.sampling)
 
     @cached_property
     def log_loss(self) -> Decomposition:
         """The parts of the log loss."""
-        return decompose("log_loss", self.table, self._recalibrated, self.sampling)
+        return decompose(probability.log_loss, self.table, self._recalibrated, self.sampling)
 
     @cached_property
     def ece(self) -> Estimate:
         """How far on average the probabilities lie from the frequencies, in ten bins of equal width."""
-        metric = metrics.find("ece")
+        metric = probability.ece
         value = float(metric.of(self.table))
         limits = interval(metric, value, self.table, self.sampling)
-        return figure("ece", value, float(metric.baseline_of(self.table)), limits, self.sampling.confidence)
+        return figure(metric.name, value, float(metric.baseline_of(self.table)), limits, self.sampling.confidence)
 
     @cached_property
     def honest(self) -> Honest | None:
@@ -137,7 +137,7 @@ class ClassCalibrations(Record, shown="brier log_loss classes"):
     @property
     def log_loss(self) -> Estimate:
         """Why there are no parts of the log loss."""
-        return Estimate("log_loss", math.nan, reason=_NO_LOG_LOSS)
+        return Estimate(probability.log_loss.name, math.nan, reason=_NO_LOG_LOSS)
 
     def __str__(self) -> str:
         said = ["Calibration of all classes", _parts_words("Brier score", self.brier), str(self.log_loss)]

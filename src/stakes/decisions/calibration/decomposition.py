@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stakes import metrics
 from stakes.decisions.calibration.isotonic import pool_adjacent, upwards
 from stakes.metrics import Estimate, Metric
-from stakes.metrics.probability import NOISE
+from stakes.metrics.many import multiclass_brier_score
+from stakes.metrics.probability import NOISE, brier_score
 from stakes.records import Record
 from stakes.tallies import ClassScores, ScoreTable, Tally
 from stakes.uncertainty.interval import Interval, figure, none
@@ -60,20 +60,18 @@ class Decomposition(Record):
     calibration_share: Estimate
 
 
-def decompose(name: str, table: ScoreTable, fitted: ScoreTable, sampling: Sampling) -> Decomposition:
-    """Return the parts of the "brier_score" or the "log_loss" of two classes; ``fitted`` is the recalibrated table."""
-    metric = metrics.find(name)
+def decompose(metric: Metric, table: ScoreTable, fitted: ScoreTable, sampling: Sampling) -> Decomposition:
+    """Return the parts of the Brier score or the log loss of two classes; ``fitted`` is the recalibrated table."""
     parts = LossTerms.of(metric, table, fitted)
-    return _figures(metric, parts, table, _uncertainty_limits(name, table, sampling), sampling)
+    return _figures(metric, parts, table, _uncertainty_limits(metric, table, sampling), sampling)
 
 
 def decompose_sum(scores: ClassScores, sampling: Sampling) -> Decomposition:
     """Return the parts of the Brier score of several classes: the sum of those of each class against the rest."""
-    brier = metrics.find("brier_score")
-    of_class = [LossTerms.of(brier, table, recalibrate_table(table)) for table in scores.tables]
+    of_class = [LossTerms.of(brier_score, table, recalibrate_table(table)) for table in scores.tables]
     parts = LossTerms(*(math.fsum(column) for column in zip(*of_class, strict=True)))
     limits = none("it is a sum over classes")
-    return _figures(metrics.find("multiclass_brier_score"), parts, scores, limits, sampling)
+    return _figures(multiclass_brier_score, parts, scores, limits, sampling)
 
 
 def _figures(
@@ -103,7 +101,7 @@ def _share(parts: LossTerms) -> tuple[float, str]:
     return parts.miscalibration / parts.score, ""
 
 
-def _uncertainty_limits(name: str, table: ScoreTable, sampling: Sampling) -> Interval:
+def _uncertainty_limits(metric: Metric, table: ScoreTable, sampling: Sampling) -> Interval:
     """Carry Wilson's limits of the share of positives over to the loss of saying just that share."""
     if sampling.clusters is not None:
         return none("Wilson's limits take rows as independent, and these come in clusters")
@@ -111,12 +109,12 @@ def _uncertainty_limits(name: str, table: ScoreTable, sampling: Sampling) -> Int
         return none("the design fixes the class counts, on which alone it hangs")
     share = float(table.P / table.total)
     low, high = wilson(share, table.equal_rows, sampling.confidence)
-    losses = [_loss_of_saying(name, p) for p in (low, high, min(max(low, 0.5), high))]  # largest at ½
+    losses = [_loss_of_saying(metric, p) for p in (low, high, min(max(low, 0.5), high))]  # largest at ½
     return Interval(min(losses), max(losses), "Wilson's limits of the share of positives")
 
 
-def _loss_of_saying(name: str, p: float) -> float:
+def _loss_of_saying(metric: Metric, p: float) -> float:
     """The loss of always saying the share of positives."""
-    if name == "brier_score":
+    if metric is brier_score:
         return p * (1 - p)
     return -sum(q * math.log(q) for q in (p, 1 - p) if q)

@@ -9,10 +9,10 @@ import functools
 
 import numpy as np
 
-from stakes import metrics
 from stakes.decisions.curves.curve import Band, Curve, Scored, bootstrap_band, bootstrap_tables
 from stakes.decisions.curves.hull import roc_hull
 from stakes.metrics.declare import Figure
+from stakes.metrics.rates import false_positive_rate, miss_rate
 from stakes.tallies.arithmetic import Array, exact, ratio
 from stakes.tallies.checks import check_threshold
 
@@ -34,7 +34,7 @@ def _line(scored: Scored, threshold: float) -> tuple[Array, Array, Array]:
     """One threshold: from false alarms alone to misses alone."""
     check_threshold(threshold)
     table = scored.table.at(threshold)
-    rates = [metrics.find(name).of(table) for name in ("false_positive_rate", "miss_rate")]
+    rates = [rate.of(table) for rate in (false_positive_rate, miss_rate)]
     return np.array([0.0, 1.0]), np.array(rates, np.float64), np.full(2, float(threshold))
 
 
@@ -68,7 +68,6 @@ def _band(scored: Scored, x: Array, y: Array, thresholds: Array) -> Band:
 
     def heights() -> Figure:
         tables = bootstrap_tables(scored.table, chosen, scored.sampling)
-        missed, alarmed = (metrics.find(name).of(tables) for name in ("miss_rate", "false_positive_rate"))
-        return missed * _PLACES + alarmed * (1 - _PLACES)
+        return miss_rate.of(tables) * _PLACES + false_positive_rate.of(tables) * (1 - _PLACES)
 
     return bootstrap_band(_PLACES, heights, scored.sampling, np.interp(_PLACES, x, y))

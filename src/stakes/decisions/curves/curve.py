@@ -82,7 +82,8 @@ class ScoredRows:
 class Band(Record, shown="x low high confidence reason?"):
     """Where the curve of another sample would run: at each x by itself (pointwise), not all the way at once.
 
-    Where nothing can be said, the limits are NaN and ``reason`` says why.
+    A "pointwise" band is right at each place by itself, a "simultaneous" one at all places at once. Where nothing can
+    be said, the limits are NaN and ``reason`` says why.
     """
 
     x: Array
@@ -90,6 +91,7 @@ class Band(Record, shown="x low high confidence reason?"):
     high: Array
     confidence: float
     reason: str = ""
+    kind: str = "pointwise"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -145,6 +147,10 @@ class Curve(Record, Plottable):
         }
 
 
+Limits = Callable[[Array, Sampling], tuple[Array, Array]]
+"""The limits of drawn heights: draws × places."""
+
+
 def bootstrap_tables(table: ScoreTable, at: Array, sampling: Sampling) -> Confusion:
     """Return the decisions at thresholds in resampled score tables: (draw, threshold)."""
     from stakes.uncertainty.redraws import redraw_scores  # only bands need it
@@ -152,12 +158,36 @@ def bootstrap_tables(table: ScoreTable, at: Array, sampling: Sampling) -> Confus
     return redraw_scores(table, sampling, 0.5, table.between(at)).at_each(at)
 
 
-def bootstrap_band(places: Array, draw: Callable[[], Figure], sampling: Sampling, y: Array | None = None) -> Band:
-    """Return the percentiles of drawn heights (draws × places), widened to hold the curve itself when that is given."""
+def bootstrap_band(
+    places: Array,
+    draw: Callable[[], Figure],
+    sampling: Sampling,
+    y: Array | None = None,
+    limits: Limits | None = None,
+) -> Band:
+    """Return the limits of drawn heights (draws × places), widened to hold the curve itself when that is given."""
     if sampling.clusters is not None and sampling.clusters.count < 2:
         unknown = np.full(len(places), np.nan)
         return Band(places, unknown, unknown, sampling.confidence, "there is a single cluster")
-    low, high = np.quantile(draw(), (sampling.tail, 1 - sampling.tail), axis=0)
+    low, high = (limits or _percentiles)(np.asarray(draw()), sampling)
     if y is not None:
         low, high = np.minimum(low, y), np.maximum(high, y)
-    return Band(places, low, high, sampling.confidence)
+    return Band(places, low, high, sampling.confidence, kind="pointwise" if limits is None else "simultaneous")
+
+
+def _percentiles(drawn: Array, sampling: Sampling) -> tuple[Array, Array]:
+    low, high = np.quantile(drawn, (sampling.tail, 1 - sampling.tail), axis=0)
+    return low, high
+
+
+def simultaneous_limits(drawn: Array, sampling: Sampling) -> tuple[Array, Array]:
+    """Return limits between which most drawn curves lie as a whole: the same number is cut off at every place.
+
+    A curve is as extreme as its most extreme place; how many curves are, tells how many may be cut off.
+    """
+    ordered, times = np.sort(drawn, axis=0), len(drawn)
+    pairs = list(zip(ordered.T, drawn.T, strict=True))
+    reached = np.array([np.searchsorted(column, heights, "right") for column, heights in pairs])
+    left = np.array([times - np.searchsorted(column, heights, "left") for column, heights in pairs])
+    cut = max(int(np.quantile(np.minimum(reached, left).min(axis=0), 1 - sampling.confidence, method="lower")), 1)
+    return ordered[cut - 1], ordered[times - cut]

@@ -8,8 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from stakes import metrics
-from stakes.decisions.curves.curve import Band, Curve, Scored, bootstrap_band
+from stakes.decisions.curves.curve import Band, Curve, Limits, Scored, bootstrap_band, simultaneous_limits
+from stakes.metrics.rates import false_positive_rate, precision, recall
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array
 
@@ -24,8 +24,8 @@ def roc_curve(scored: Scored) -> Curve:
     """Return recall against the false positive rate."""
     scored.need_both_classes("roc")
     x, y = _roc(scored.table.confusions())
-    band = partial(_band, scored, _roc, _straight_between)
-    return Curve("roc", "false_positive_rate", "recall", x, y, scored.table.thresholds, band)
+    band = partial(_band, scored, _roc, _straight_between, simultaneous_limits)
+    return Curve("roc", false_positive_rate.name, recall.name, x, y, scored.table.thresholds, band)
 
 
 def pr_curve(scored: Scored) -> Curve:
@@ -33,17 +33,16 @@ def pr_curve(scored: Scored) -> Curve:
     scored.need_positives("pr")
     x, y = _pr(scored.table.confusions())
     band = partial(_band, scored, _pr, _in_steps)
-    return Curve("pr", "recall", "precision", x, y, scored.table.thresholds, band)
+    return Curve("pr", recall.name, precision.name, x, y, scored.table.thresholds, band)
 
 
 def _roc(tables: Confusion) -> tuple[Array, Array]:
-    return metrics.find("false_positive_rate").of(tables), metrics.find("recall").of(tables)
+    return false_positive_rate.of(tables), recall.of(tables)
 
 
 def _pr(tables: Confusion) -> tuple[Array, Array]:
     # where nothing is called positive, precision is undefined; the curve is drawn from 1
-    precision = np.where(tables.PP == 0, 1.0, metrics.find("precision").of(tables))
-    return metrics.find("recall").of(tables), precision
+    return recall.of(tables), np.where(tables.PP == 0, 1.0, precision.of(tables))
 
 
 def _straight_between(x: Array, y: Array) -> Array:
@@ -54,7 +53,7 @@ def _in_steps(x: Array, y: Array) -> Array:
     return y[np.minimum(np.searchsorted(x, _PLACES), len(x) - 1)]
 
 
-def _band(scored: Scored, points: Points, height: Height) -> Band:
+def _band(scored: Scored, points: Points, height: Height, limits: Limits | None = None) -> Band:
     """The limits of y at 101 places of x, from resampled score tables."""
     from stakes.uncertainty.redraws import redraw_scores  # only bands need it
 
@@ -62,4 +61,4 @@ def _band(scored: Scored, points: Points, height: Height) -> Band:
         x, y = points(redraw_scores(scored.table, scored.sampling, ends=0.5).confusions())
         return [height(*line) for line in zip(x, y, strict=True)]
 
-    return bootstrap_band(_PLACES, heights, scored.sampling)
+    return bootstrap_band(_PLACES, heights, scored.sampling, limits=limits)

@@ -9,14 +9,14 @@ import numpy as np
 from stakes import metrics
 from stakes.decisions.thresholds.decision import Decision
 from stakes.decisions.thresholds.objectives import BestFigure, tables_at
-from stakes.decisions.thresholds.out_of_bag import RESAMPLES, Resamples
+from stakes.decisions.thresholds.out_of_bag import Resamples
 from stakes.decisions.thresholds.search import Search, alike, figure_of, over_thresholds, ranges
 from stakes.decisions.thresholds.threshold_grid import ThresholdGrid, evenly
 from stakes.errors import InputError
 from stakes.metrics import Estimate
 from stakes.tallies import Confusion, ScoreTable
 from stakes.tallies.arithmetic import Array
-from stakes.uncertainty.draws import spread_interval
+from stakes.uncertainty.intervals import intervals, table_limits
 from stakes.uncertainty.sampling import Sampling
 
 
@@ -83,19 +83,21 @@ class _ByFigure(Search[BestFigure]):
             )
         return int(merit.argmax())
 
-    def _soft(self, grid: ThresholdGrid, called: Array, resamples: Resamples) -> tuple[Confusion, Confusion]:
-        """The confusion table of rows judged without them, and such tables of resamples."""
+    def _soft(self, grid: ThresholdGrid, called: Array, resamples: Resamples) -> tuple[Confusion, Array | None]:
+        """The confusion table of rows judged without them, as of rows of equal weight, and that of each cluster."""
         if resamples.counts is not None:
-            each = (resamples.counts * called).sum(-1), resamples.counts.sum(-1)
-            weights = self.sampling.generator().standard_exponential((RESAMPLES, len(resamples.counts)))
-            return _table(each[0].sum(0), each[1].sum(0)), _table(weights @ each[0], weights @ each[1])
-        found = (called * grid.weight).sum(-1)
-        held = resamples.held * grid.weight
-        return _table(found, grid.sizes), _table((held * called).sum(-1), held.sum(-1))
+            each = _cells((resamples.counts * called).sum(-1), resamples.counts.sum(-1))
+            return _table(each.sum(0)), each
+        equal = self.table.equal_rows / float(self.table.total)
+        return _table(equal * _cells((called * grid.weight).sum(-1), grid.sizes)), None
 
-    def _interval(self, metric: metrics.Metric, table: Confusion, drawn: Confusion) -> Estimate:
+    def _interval(self, metric: metrics.Metric, table: Confusion, each: Array | None) -> Estimate:
         found = self._figure(metric, table)
-        limits = spread_interval(metric, found.value, np.asarray(metric.of(drawn)), self.sampling, "rows drawn anew")
+        rows = replace(self.sampling, clusters=None)
+        if each is None:
+            (limits,) = intervals([metric], [found.value], table, rows)
+        else:
+            (limits,) = table_limits([metric], [found.value], table, each, rows)
         return replace(found, low=limits.low, high=limits.high, method=limits.method, no_interval=limits.reason)
 
     def _figure(self, metric: metrics.Metric, table: Confusion) -> Estimate:
@@ -117,7 +119,11 @@ class _ByFigure(Search[BestFigure]):
         return found
 
 
-def _table(called: Array, rows: Array) -> Confusion:
-    """The table of rows called positive, of each class the positive one first (last axis)."""
-    missed = np.maximum(rows - called, 0.0)
-    return Confusion.two_class(tp=called[..., 0], fn=missed[..., 0], fp=called[..., 1], tn=missed[..., 1])
+def _cells(called: Array, rows: Array) -> Array:
+    """The cells of tables from the rows called positive, of each class the positive one first (last axis)."""
+    return np.stack([np.maximum(rows - called, 0.0), called], axis=-1)[..., ::-1, :]
+
+
+def _table(cells: Array) -> Confusion:
+    (tn, fp), (fn, tp) = cells
+    return Confusion.two_class(tp=tp, fn=fn, fp=fp, tn=tn)

@@ -39,9 +39,11 @@ class Recommendation(Record, Reportable):
         raise NotImplementedError
 
     @staticmethod
-    def _evidence(who: str, constant: str, saving: Estimate) -> str:
-        """Say whether somebody surely costs less than deciding the same for everybody."""
-        if (saving.low or 0) > 0:
+    def _evidence(who: str, savings: Mapping[str, Estimate]) -> str:
+        """Say whether somebody surely costs less than deciding the same for everybody, whatever that is."""
+        constant = least_sure(savings)
+        saving = savings[constant]
+        if surely_saves(savings):
             return f"Against {constant} it saves {with_interval(saving)}: the model earns its keep."
         saved = f"{with_interval(saving)} per {PER:,} cases"
         return f"Not enough evidence that {who} costs less than {constant}: the saving is {saved}."
@@ -51,6 +53,19 @@ class Recommendation(Record, Reportable):
         return lines([*self.sentences(), *(f"{words}." for words in (*left_out, *self.cautions))])
 
 
+@dataclass(frozen=True)
+class UnseenMisses(Record):
+    """What cannot be excluded although none of the ``positives`` was missed: so many ``misses`` among these rows.
+
+    They would cost ``cost`` per case; a model that earns its keep needs at least so many true ``negatives``.
+    """
+
+    positives: int
+    misses: float
+    cost: float
+    negatives: float
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Decision(
     Recommendation,
@@ -58,7 +73,7 @@ class Decision(
     stakes="decision",
     shown="criterion question recommended positive negative rows dropped cautions decisions thresholds apparent "
     "corrected condition alternatives savings miscalibration worthless alike bayes no_bayes cost_ratio "
-    "worth_of_labels enough_evidence costs",
+    "worth_of_labels most_worth_of_labels rough unseen enough_evidence costs",
 ):
     """The best thresholds of a score, what they are worth, and what speaks for and against them.
 
@@ -69,9 +84,11 @@ class Decision(
     way saves against each; ``miscalibration`` is what the best thresholds save against the Bayes ones.
 
     ``cost_ratio`` says between which costs of a miss, counted in false alarms, the best threshold stays the same;
-    ``worth_of_labels`` what knowing all rates exactly could save per case, at most. ``over_thresholds`` is the figure
-    at every threshold, None where there are several or costs differ by row. ``dropped`` rows lacked a value,
-    ``cautions`` say why nothing here can be believed.
+    ``worth_of_labels`` what thresholds chosen on many more rows would save per case, about, and
+    ``most_worth_of_labels`` what hardly ever is exceeded (undefined for the Bayes thresholds, which no row chose).
+    ``unseen`` says what cannot be excluded where no positive was missed. ``over_thresholds`` is the figure at every
+    threshold, None where there are several or costs differ by row. ``dropped`` rows lacked a value, ``cautions`` say
+    why nothing here can be believed.
     """
 
     criterion: str
@@ -92,6 +109,8 @@ class Decision(
     no_bayes: str = ""
     cost_ratio: Range | None = None
     worth_of_labels: float = math.nan
+    most_worth_of_labels: float = math.nan
+    unseen: UnseenMisses | None = None
     condition: Estimate | None = None
     limit: tuple[str, float] | None = None
     miscalibration: Estimate | None = None
@@ -125,10 +144,13 @@ class Decision(
 
     @property
     def enough_evidence(self) -> bool | None:
-        """Whether the model surely costs less than deciding the same for everybody; None when costs were not asked."""
-        if not self.constant:
-            return None
-        return (self.savings[self.constant].low or 0) > 0
+        """Whether the model surely costs less than every decision for everybody; None when costs were not asked."""
+        return surely_saves(self.savings) if self.constant else None
+
+    @property
+    def rival(self) -> str:
+        """The decision for everybody against which the model's saving is least sure."""
+        return least_sure(self.savings)
 
     @property
     def bayes_is_alike(self) -> bool:
@@ -157,9 +179,13 @@ class Decision(
 
     @property
     def worse(self) -> bool:
-        """Whether the model surely costs more than deciding the same for everybody."""
-        high = self.savings[self.constant].high if self.constant else None
-        return high is not None and high < 0
+        """Whether the model surely costs more than some decision for everybody."""
+        return any(surely_loses(saving) for saving in constants_of(self.savings).values())
+
+    @property
+    def rough(self) -> bool:
+        """Whether the threshold was chosen on too few positives: most of its cost is a guess at its optimism."""
+        return self.most_worth_of_labels / 1.5 > self.corrected.value / 2
 
     def to_rows(self) -> list[WayRow]:
         """Return one flat dictionary per way to decide; a saving is what the recommended way saves against it."""
@@ -183,8 +209,7 @@ class Decision(
         yield from self._about_alike()
         yield from self._about_bayes()
         yield from self._about_ratio()
-        most = f"{describe(self.worth_of_labels)} per {PER:,} cases"
-        yield f"Knowing all rates exactly, from many more labels, could save at most {most}."
+        yield from self._about_labels()
 
     def _rule(self, thresholds: Sequence[float]) -> str:
         if math.isinf(thresholds[0]):
@@ -221,11 +246,17 @@ class Decision(
         yield f"Instead, per {PER:,} cases: {'; '.join(others)}."
 
     def _about_evidence(self) -> Iterator[str]:
-        saving = self.savings[self.constant]
         if self.worse:
-            yield f"Against {self.constant} it loses {with_interval(_as_loss(saving))}."
+            yield f"Against {self.rival} it loses {with_interval(_as_loss(self.savings[self.rival]))}."
         else:
-            yield self._evidence("the model", self.constant, saving)
+            yield self._evidence("the model", self.savings)
+        if self.unseen is not None:
+            found = self.unseen
+            yield (
+                f"None of the {found.positives:,} {self.positive!r} is missed here, but up to {found.misses:.1f} in "
+                f"{self.rows:,} rows cannot be excluded, which cost {describe(found.cost)} per {PER:,} cases; to earn "
+                f"its keep a model needs at least {math.ceil(found.negatives):,} true negatives."
+            )
 
     def _about_figure(self) -> Iterator[str]:
         found = self.corrected
@@ -259,6 +290,13 @@ class Decision(
             best = f"If the probabilities were right, {_listed(self.bayes)} would be best{other}"
             yield f"{best}. The best of these rows {gain}."
 
+    def _about_labels(self) -> Iterator[str]:
+        if not math.isnan(self.worth_of_labels):
+            about, most = map(describe, (self.worth_of_labels, self.most_worth_of_labels))
+            yield f"Many more labels would save about {about} per {PER:,} cases, hardly more than {most}."
+            if self.rough:
+                yield "All this is rough: the threshold was chosen on too few positives."
+
     def _about_ratio(self) -> Iterator[str]:
         if self.cost_ratio is not None:
             low, high = (f"{ratio:.4g}" if math.isfinite(ratio) else "any number of" for ratio in self.cost_ratio)
@@ -272,10 +310,35 @@ def all_within(starts: Sequence[float], alike: Sequence[Sequence[Range]]) -> boo
     return all(bool(ranges) and ranges[0][0] <= start <= ranges[-1][1] for start, ranges in pairs)
 
 
+def constants_of(ways: Mapping[str, Estimate]) -> dict[str, Estimate]:
+    """The ways that decide the same for everybody."""
+    return {name: found for name, found in ways.items() if name.startswith("always ")}
+
+
 def cheapest_constant(ways: Mapping[str, Estimate]) -> str:
     """The cheapest way to decide the same for everybody."""
-    always = {name: cost.value for name, cost in ways.items() if name.startswith("always ")}
-    return min(always, key=always.__getitem__, default="")
+    always = constants_of(ways)
+    return min(always, key=lambda name: always[name].value, default="")
+
+
+def _at_least(saving: Estimate) -> float:
+    return saving.value if saving.low is None else saving.low  # without limits nothing varies
+
+
+def least_sure(savings: Mapping[str, Estimate]) -> str:
+    """The decision for everybody against which a saving is least sure."""
+    always = constants_of(savings)
+    return min(always, key=lambda name: _at_least(always[name]), default="")
+
+
+def surely_saves(savings: Mapping[str, Estimate]) -> bool:
+    """Whether something is surely saved against every decision for everybody."""
+    return all(_at_least(saving) > 0 for saving in constants_of(savings).values())
+
+
+def surely_loses(saving: Estimate) -> bool:
+    """Whether a saving is surely none."""
+    return saving.high is not None and saving.high < 0
 
 
 def _listed(thresholds: Sequence[float]) -> str:

@@ -10,6 +10,7 @@ from stakes import errors, metrics
 from stakes.decisions.thresholds.threshold_grid import ThresholdGrid, cumulate
 from stakes.errors import InputError
 from stakes.metrics import Metric
+from stakes.metrics.rates import precision, recall
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array, divide
 
@@ -72,8 +73,8 @@ class BestFigure:
             wanted = float(limit)
         except ValueError:
             raise errors.bad_condition(text) from None
-        wished = "precision" if condition.name == "recall" else "recall"
-        return cls(metrics.find(wished), condition, sign in (">=", "≥"), wanted)
+        wished = precision if condition is recall else recall
+        return cls(wished, condition, sign in (">=", "≥"), wanted)
 
     @property
     def words(self) -> str:

@@ -34,18 +34,40 @@ Price = tuple[float, float] | int
 
 
 @dataclass(frozen=True, eq=False)
+class Policy:
+    """How often each decision is ``taken``: (decision, …, class, level); ``ends``: above and below all scores."""
+
+    taken: Array
+    ends: Array
+
+    @property
+    def places(self) -> Array:
+        """Where each decision can be taken: (decision, level), above and below all scores included."""
+        often = self.taken.reshape(len(self.taken), -1, self.taken.shape[-1]).max(axis=1)
+        return np.concatenate([often > 0, self.ends], axis=1)
+
+    def mixed(self, share: float, other: Array) -> "Policy":
+        """Follow this policy in a share of all cases, otherwise the other one."""
+        own = self.taken if self.taken.ndim == other.ndim else self.taken[:, None]
+        return Policy(share * own + (1 - share) * other, self.ends)
+
+
+@dataclass(frozen=True, eq=False)
 class ThresholdGrid:
     """Levels from the highest scores down. The axes of the arrays are: decision, class (the positive one first), level.
 
     ``scores`` are the lowest scores of the levels; ``weight`` the (weighted) rows, and ``rows`` how many rows of equal
     weight and cost would tell as much. ``costs`` are what the rows of a level cost under each decision, from the one
-    for low scores to the one for high scores.
+    for low scores to the one for high scores, ``spread`` the sums of their squares. ``squares`` are sums of squared
+    weights, None without weights.
     """
 
     scores: Array
     weight: Array
     rows: Array
     costs: Array
+    spread: Array
+    squares: Array | None
 
     @classmethod
     def of(cls, columns: Columns, prices: Sequence[Price]) -> "ThresholdGrid":
@@ -55,7 +77,8 @@ class ThresholdGrid:
         costs, spread = (np.stack(parts) for parts in zip(*levels, strict=True))
         rows = np.divide(weight**2, squares, out=weight.copy(), where=squares > 0)
         scatter = np.divide(spread.sum(0) * rows, (costs**2).sum(0), out=np.ones(rows.shape), where=costs.any(0))
-        return cls(columns.scores.astype(np.float64), weight, rows / np.maximum(scatter, 1.0), costs)
+        given = squares if columns.weighted else None
+        return cls(columns.scores.astype(np.float64), weight, rows / np.maximum(scatter, 1.0), costs, spread, given)
 
     @property
     def sizes(self) -> Array:
@@ -70,11 +93,18 @@ class ThresholdGrid:
         """The threshold with so many levels at or above it: +∞ with none."""
         return float(self.scores[place - 1]) if place else np.inf
 
-    def policy(self, thresholds: Sequence[float]) -> Array:
+    def policy(self, thresholds: Sequence[float]) -> Policy:
         """Which decision is taken at each level (decision, 1, level) by these thresholds, the lowest first."""
-        ends = [len(self.scores), *map(self.place_of, thresholds), 0]
-        higher = [(np.arange(len(self.scores)) < end).astype(np.float64) for end in ends]
-        return -np.diff(higher, axis=0)[:, None, :]
+        places = [len(self.scores), *map(self.place_of, thresholds), 0]
+        higher = [(np.arange(len(self.scores)) < place).astype(np.float64) for place in places]
+        ends = np.zeros((len(thresholds) + 1, 2), bool)
+        ends[sum(start < np.inf for start in thresholds), 0] = ends[0, 1] = True
+        return Policy(-np.diff(higher, axis=0)[:, None, :], ends)
+
+    def constant(self, decision: int, decisions: int) -> Policy:
+        """One decision for everybody."""
+        same = np.arange(decisions)[:, None] == decision
+        return Policy(same[..., None] * np.ones(len(self.scores)), same * np.ones(2, bool))
 
 
 def _counts(columns: Columns) -> tuple[Array, Array]:

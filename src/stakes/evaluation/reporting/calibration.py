@@ -50,7 +50,7 @@ def calibration_section(evaluation: TwoClassEvaluation, found: Calibration, redr
         redrawn=None if redrawn is None else {"as_far": redrawn.as_far, "of": redrawn.redrawn},
         line=[figure(one) for one in (found.slope, found.intercept_at_slope_1)],
         ece=figure(evaluation.figures["ece"]),
-        losses=[_parts(name, parts) for name, parts in (("brier_score", found.brier), ("log_loss", found.log_loss))],
+        losses=[_parts(loss) for loss in (found.brier, found.log_loss)],
     )
 
 
@@ -64,6 +64,6 @@ def _thin(x: Array, y: Array) -> Part:
     return {"probability": listed(x[places]), "frequency": listed(y[places])}
 
 
-def _parts(name: str, parts: Decomposition) -> Part:
+def _parts(loss: Decomposition) -> Part:
     wanted = ("score", "miscalibration", "discrimination", "uncertainty")
-    return {"name": name, **{part: figure(getattr(parts, part)) for part in wanted}}
+    return {"name": loss.score.name, **{part: figure(getattr(loss, part)) for part in wanted}}

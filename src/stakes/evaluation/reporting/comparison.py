@@ -7,7 +7,8 @@ from stakes import metrics
 from stakes.evaluation.comparison import Comparison, Pair
 from stakes.evaluation.reporting import Part
 from stakes.evaluation.reporting.answers import answer
-from stakes.evaluation.reporting.many_classes import AREAS, sweep
+from stakes.evaluation.reporting.many_classes import sweep
+from stakes.metrics.usual import AREAS
 from stakes.records import plain
 from stakes.views.report.payload import MOST, figure, metric, named, page, said, section
 
@@ -179,7 +180,7 @@ def _together_section(comparison: Comparison) -> list[Part]:
     drawn = {name: table for name, table in tables.items() if table is not None and table.P and table.N}
     shown = list(drawn.items())[:_MOST_CURVES]
     curves = [
-        sweep(name, table, _POINTS // len(shown), [comparison.models[name].figures[area] for area in AREAS])
+        sweep(name, table, _POINTS // len(shown), [comparison.models[name].figures[area] for area in AREAS.values()])
         for name, table in shown
     ]
     return [section("together", curves=curves, count=len(drawn))] if curves else []

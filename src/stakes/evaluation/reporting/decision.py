@@ -48,7 +48,8 @@ def _answers(decision: Decision) -> Iterator[Part]:
     yield _firm(decision)
     if decision.costs is not None:
         yield _bayes(decision)
-        yield answer("decided.labels", "note", said("decided.labels_worth", cost=PER * decision.worth_of_labels))
+        if not math.isnan(decision.worth_of_labels):
+            yield _labels(decision)
 
 
 def _what(decision: Decision) -> Part:
@@ -90,15 +91,30 @@ def _cost(decision: Decision) -> Part:
 
 
 def _evidence(decision: Decision) -> Part:
-    saving = decision.savings[decision.constant]
-    values = {"saving": PER * saving.value, "decision": decision.constant.removeprefix("always ")}
+    saving = decision.savings[decision.rival]
+    values = {"saving": PER * saving.value, "decision": decision.rival.removeprefix("always ")}
     tone, words = "doubt", "decided.not_enough"
     if decision.enough_evidence:
         tone, words = "good", "decided.earns"
     elif decision.worse:
         tone, words, values["saving"] = "bad", "decided.loses", -PER * saving.value
     figures = [estimate_in(PER, saving, "decided.saving")]
-    return answer("decided.evidence", tone, said(words, **values), figures=figures)
+    return answer("decided.evidence", tone, said(words, **values), *_unseen(decision), figures=figures)
+
+
+def _unseen(decision: Decision) -> list[Part]:
+    """What cannot be excluded where no positive was missed."""
+    found = decision.unseen
+    if found is None:
+        return []
+    counts = {"positives": found.positives, "rows": decision.rows, "negatives": math.ceil(found.negatives)}
+    return [said("decided.unseen", misses=round(found.misses, 1), cost=PER * found.cost, **counts)]
+
+
+def _labels(decision: Decision) -> Part:
+    values = {"cost": PER * decision.worth_of_labels, "most": PER * decision.most_worth_of_labels}
+    rough = [said("decided.labels_rough")] if decision.rough else []
+    return answer("decided.labels", "note", said("decided.labels_worth", **values), *rough)
 
 
 def _figure(decision: Decision) -> Part:

@@ -2,13 +2,8 @@
 
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.reporting import Part
+from stakes.metrics.usual import SEGMENT_FIGURES
 from stakes.views.report.payload import MOST, figure, listed, named, said, section
-
-_SHOWN = {
-    "binary": ("accuracy", "recall", "specificity", "precision", "f1", "auc", "brier_score", "prevalence"),
-    "multiclass": ("accuracy", "macro_recall", "macro_precision", "macro_f1", "macro_auc", "mcc"),
-    "regression": ("mean_absolute_error", "root_mean_squared_error", "mean_error", "r2", "median_absolute_error"),
-}
 
 
 def figures_section(evaluation: Evaluation) -> Part:
@@ -34,7 +29,7 @@ def segments_section(evaluation: Evaluation) -> list[Part]:
     """Return the largest segments with some figures of each, or nothing where there are no segments."""
     if not evaluation.segments:
         return []
-    known = [name for name in _SHOWN[evaluation.task] if name in evaluation.figures]
+    known = [name for name in SEGMENT_FIGURES[evaluation.task] if name in evaluation.figures]
     rows = [
         {"name": named(name), "rows": part.rows, "figures": [figure(part.interval(one)) for one in known]}
         for name, part in largest_segments(evaluation)

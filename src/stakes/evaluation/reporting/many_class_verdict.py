@@ -6,6 +6,7 @@ from stakes.evaluation.reporting import Part
 from stakes.evaluation.reporting.answers import answer, believe, better, fails, known_figures, limits, side_of, verdict
 from stakes.evaluation.reporting.calibration import find_calibration
 from stakes.metrics import Estimate
+from stakes.metrics.usual import VERDICT
 from stakes.tallies import Confusion
 from stakes.views.report.payload import MOST, named, said
 
@@ -17,7 +18,7 @@ Lines = dict[str, tuple[Estimate, Estimate]]
 
 def verdict_section(evaluation: ManyClassEvaluation, lines: Lines) -> Part:
     """Return the questions with their answers, and what a careful colleague would point out."""
-    main = next(iter(known_figures(evaluation, "accuracy", "macro_auc")), None)  # of decisions, or else of scores
+    main = next(iter(known_figures(evaluation, *VERDICT[evaluation.task])), None)  # of decisions, or else of scores
     return verdict(
         evaluation,
         _better(evaluation, main),

@@ -11,12 +11,11 @@ from stakes.evaluation.reporting import Part
 from stakes.evaluation.reporting.figures import clusters_fact, figures_section, segments_section
 from stakes.evaluation.reporting.many_class_verdict import Lines, class_lines, largest_classes, verdict_section
 from stakes.metrics import Estimate
+from stakes.metrics.usual import AREAS, CLASS_FIGURES_ON_PAGE
 from stakes.tallies import Confusion, JointCounts, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.views.report.payload import MOST, figure, listed, named, page, said, section
 
-_CLASS_FIGURES = ("recall", "precision", "f1", "false_positive_rate", "auc")
-AREAS = ("auc", "average_precision")
 _POINTS = 5000
 """So many quantiles are shared by the curves of all classes."""
 
@@ -95,7 +94,7 @@ def _confused_section(evaluation: ManyClassEvaluation) -> list[Part]:
 def _classes_section(evaluation: ManyClassEvaluation) -> list[Part]:
     """The figures of each class, and their plain means."""
     shown = largest_classes(evaluation)
-    known = [name for name in _CLASS_FIGURES if metrics.find(name).tally in evaluation._against_rest[shown[0]]]
+    known = [name for name in CLASS_FIGURES_ON_PAGE if metrics.find(name).tally in evaluation._against_rest[shown[0]]]
     if not known:
         return []
     rows = [
@@ -115,7 +114,7 @@ def _versus_section(evaluation: ManyClassEvaluation) -> list[Part]:
     tables = {name: evaluation._scores_of(name) for name in largest_classes(evaluation)}
     drawn = {name: table for name, table in tables.items() if table is not None and table.P and table.N}
     curves = [
-        sweep(name, table, _POINTS // len(drawn), [evaluation.interval((area, name)) for area in AREAS])
+        sweep(name, table, _POINTS // len(drawn), [evaluation.interval((area, name)) for area in AREAS.values()])
         for name, table in drawn.items()
     ]
     return [section("versus", curves=curves)] if curves else []

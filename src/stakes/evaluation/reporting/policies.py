@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 
 from stakes.decisions.policies import CHEAPEST, HIGHEST, RECALIBRATED, Policies
-from stakes.decisions.thresholds.decision import PER
+from stakes.decisions.thresholds.decision import PER, least_sure
 from stakes.evaluation.reporting import Part
 from stakes.evaluation.reporting.answers import answer
 from stakes.evaluation.reporting.ways import Row, decision_cautions, estimate_in, way, ways_section
 from stakes.metrics import Estimate
+from stakes.metrics.cost import expected_cost
 from stakes.views.report.payload import page, said, section
 
 _RULES = {HIGHEST: "decided.by_highest", CHEAPEST: "decided.by_cheapest", RECALIBRATED: "decided.by_recalibrated"}
@@ -22,7 +23,7 @@ def page_of(policies: Policies) -> Part:
     cautions += [said("decided.sampled")] if policies.note else []
     sections = [
         section("verdict", answers=list(_answers(policies)), cautions=cautions),
-        ways_section("expected_cost", PER, rows, True),
+        ways_section(expected_cost.name, PER, rows, True),
     ]
     facts = [said("page.rows", n=policies.rows)]
     return page(said("page.many_classes", n=len(policies.classes)), facts, sections)
@@ -37,9 +38,10 @@ def _answers(policies: Policies) -> Iterator[Part]:
     if best == policies.constant:
         yield answer("decided.evidence", "bad", said("decided.scores_in_vain"))
     else:
-        saving = policies.savings[best]
+        rival = least_sure(policies.against)
+        saving = policies.against[rival]
         words = "decided.earns" if policies.enough_evidence else "decided.not_enough"
-        told = said(words, saving=PER * saving.value, decision=always)
+        told = said(words, saving=PER * saving.value, decision=rival.removeprefix("always "))
         yield answer("decided.evidence", tone, told, figures=[estimate_in(PER, saving, "decided.saving")])
     if policies.recalibration is not None:
         yield _recalibration(policies.recalibration)

@@ -156,10 +156,9 @@ def _scaled(value: float | None, scale: float) -> object:
 # ── worth ────────────────────────────────────────────────────────────────────────────────────────────────────────
 def _worth(one: ModelWorth, scale: float) -> Part:
     figures = {name: _scaled(getattr(one, name), scale) for name in ("perfect", "saving", "removed", "share")}
-    ranges = {
-        name: None if span is None else listed([scale * end for end in span])
-        for name, span in (("perfect_range", one.perfect_range), ("removed_range", one.removed_range))
-    }
+    names = ("perfect_range", "removed_range", "saving_limits", "share_limits")
+    spans = {name: getattr(one, name) for name in names}
+    ranges = {name: span and listed([scale * end for end in span]) for name, span in spans.items()}
     return {**figures, **ranges, "answer": named(one.answer)}
 
 
@@ -174,6 +173,7 @@ def _worth_section(study: Study) -> Part:
         now=study.cost,
         all_perfect=_scaled(study.system.worth().all_perfect, scale),
         models=rows,
+        confidence=study.system.sampling.confidence,
         together=None if together is None or math.isnan(together.best) else _bounds(together, scale),
         shares=not study.system.worth().reason,
         assumed=any(one.note for one in study.bounds.values()),

@@ -168,11 +168,16 @@ def _first(study: Study) -> Part:
     if first is None:
         return answer(question, "note", said("system.first_none"), *left_out)
     key = "system.first_model" if len(worth.as_good) == 1 else "system.first_alike"
+    alike, tone = worth.as_good, "note"
+    if worth.rivals:
+        key, alike, tone = "system.first_unsure", [first.model, *worth.rivals], "doubt"
     saving, perfect = study.per_thousand * first.saving, study.per_thousand * first.perfect
-    models = _named_together(worth.as_good)
-    lead = said(key, model=first.model, models=models, saving=saving, perfect=perfect)
+    lead = said(key, model=first.model, models=_named_together(alike), saving=saving, perfect=perfect)
     figures = [_chip("system.chip_now", study.cost), _chip("system.chip_perfect", perfect)]
-    return answer(question, "note", lead, _at_most(study, first), *left_out, figures=figures)
+    if first.saving_limits is not None:
+        low, high = (study.per_thousand * end for end in first.saving_limits)
+        figures.append(_chip("system.chip_saving", saving, (low, high)))
+    return answer(question, tone, lead, _at_most(study, first), *left_out, figures=figures)
 
 
 def _at_most(study: Study, first: ModelWorth) -> Part:

@@ -14,6 +14,7 @@ from stakes.evaluation.reporting.calibration import Studied
 from stakes.evaluation.reporting.explorer import Prices, prices_of
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.metrics import Estimate
+from stakes.metrics.usual import VERDICT
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.costs import Costs
@@ -26,7 +27,7 @@ def verdict_section(
     evaluation: TwoClassEvaluation, stops: ReportThresholds | None, calibration: Studied | None
 ) -> Part:
     """Return the questions with their answers, and what a careful colleague would point out."""
-    main = next(iter(known_figures(evaluation, "auc", "mcc")), None)  # of scores, or else of decisions
+    main = next(iter(known_figures(evaluation, *VERDICT[evaluation.task])), None)  # of scores, or else of decisions
     return verdict(
         evaluation,
         _better(evaluation, main),

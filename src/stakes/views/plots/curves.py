@@ -7,6 +7,9 @@ import numpy as np
 
 from stakes.decisions.curves.curve import Curve
 from stakes.metrics import Estimate
+from stakes.metrics.cost import expected_cost
+from stakes.metrics.rates import false_positive_rate, precision, recall
+from stakes.metrics.usual import AREAS
 from stakes.question.options import Value
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import canonical
@@ -21,13 +24,13 @@ _MOST_POINTS = 5000
 _MANY = 4
 """From more lines on the legend stands beside the plot."""
 
-_SUMMARY = {"roc": ("AUC", "auc"), "pr": ("average precision", "average_precision")}
+_SUMMARY = {"roc": "AUC", "pr": "average precision"}
 _SQUARE = ("roc", "pr")
 _STEPS = {"pr": "steps-pre", "reject": "steps-post"}
 _AXES = {
-    "false_positive_rate": "share of negatives called positive (false positive rate)",
-    "recall": "share of positives found (recall)",
-    "precision": "share of alarms that are right (precision)",
+    false_positive_rate.name: "share of negatives called positive (false positive rate)",
+    recall.name: "share of positives found (recall)",
+    precision.name: "share of alarms that are right (precision)",
     "probability_cost": "share of what is at stake that lies with misses",
     "normalised_expected_cost": "cost (always deciding wrong: 1)",
     "threshold_probability": "threshold probability: act from here on",
@@ -36,7 +39,7 @@ _AXES = {
     "share_rejected": "share of cases left to somebody else",
     "error_rate": "share of wrong decisions among the rest",
     "mean_cost": "mean cost of the rest",
-    "expected_cost": "mean cost per case",
+    expected_cost.name: "mean cost per case",
 }
 
 
@@ -123,7 +126,7 @@ def _heights(curve: Curve) -> tuple[float, float]:
 def of_two_classes(evaluation: Evaluation, kind: str, ax: object, **options: Value) -> Display:
     """Draw a curve of two classes with its summary, what ignoring the input gives, and the threshold in use."""
     curve = evaluation.curve(kind, **options)
-    summary = evaluation.interval(_SUMMARY[kind][1]) if kind in _SUMMARY else None
+    summary = evaluation.interval(AREAS[kind]) if kind in AREAS else None
     with axes(ax, *_size(kind)) as ax:
         artists = _against_ignorance(ax, curve, summary, evaluation.prevalence)
         artists |= _threshold_in_use(ax, evaluation, curve)
@@ -140,7 +143,7 @@ def _against_ignorance(ax: Axes, curve: Curve, summary: Estimate | None, prevale
     """One curve with its band, beside what ignoring the input gives."""
     label = "the model"
     if summary is not None:
-        label = figure_in_words(_SUMMARY[curve.kind][0], summary)
+        label = figure_in_words(_SUMMARY[curve.kind], summary)
     elif curve.area is not None:
         label = f"the most doubtful first (mean height {short_number(curve.area)})"
     artists = _draw(ax, curve, label, COLOURS[0])
@@ -197,12 +200,12 @@ def of_many_classes(evaluation: Evaluation, kind: str, ax: object, *, of: Value 
         lines = []
         for name, curve, colour in zip(names, curves, COLOURS, strict=False):
             label = inert(name, 18)
-            if kind in _SUMMARY:
-                label = figure_in_words(f"{label}:", evaluation.interval((_SUMMARY[kind][1], name)))
+            if kind in AREAS:
+                label = figure_in_words(f"{label}:", evaluation.interval((AREAS[kind], name)))
             lines.append(_draw(ax, curve, label, colour, banded=False)["line"])
         # to treat all is worth something else for each class
         references = [] if kind == "decision" else _references(ax, curves[0])
-        figure = f"{_SUMMARY[kind][0]} of " if kind in _SUMMARY else ""
+        figure = f"{_SUMMARY[kind]} of " if kind in AREAS else ""
         whole = len(evaluation.classes)
         some = f", the {len(names)} largest of {whole:,}" if len(names) < whole else ""
         _finish(ax, curves[0], f"{figure}each class against the rest{some}")
@@ -215,7 +218,7 @@ def _of_class(evaluation: Evaluation, kind: str, ax: object, of: Value, **option
     """The curve of one class, or of all together."""
     curve = evaluation.curve(kind, of, **options)
     share = math.nan if of is None else evaluation.support[canonical(of)] / evaluation.rows
-    summary = evaluation.interval((_SUMMARY[kind][1], of)) if kind in _SUMMARY else None
+    summary = evaluation.interval((AREAS[kind], of)) if kind in AREAS else None
     with axes(ax, *_size(kind)) as ax:
         artists = _against_ignorance(ax, curve, summary, share)
         _finish(ax, curve, "all classes" if of is None else f"{inert(of)} against the rest")

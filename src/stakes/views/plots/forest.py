@@ -9,15 +9,13 @@ import numpy as np
 from stakes import errors, metrics
 from stakes.errors import InputError, Pass, some
 from stakes.metrics import Estimate
+from stakes.metrics.usual import SEGMENT_PLOT
 from stakes.question.options import Value
 from stakes.views.plots.style import COLOURS, INK, PALE, Axes, Display, Drawn, axes, legend
 from stakes.views.plots.subjects import Evaluation
 from stakes.views.plots.words import figure_in_words, in_words, inert, interval_name
 
 MOST_SEGMENTS = 30
-
-_USUAL = {"binary": ("recall", "auc"), "multiclass": ("accuracy", "macro_auc"), "regression": ("mean_absolute_error",)}
-"""The figure of segments when none is named: the first that is defined."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,8 @@ def of_comparison(comparison: Value, kind: str, ax: object, *, metric: str | Non
 
 def of_segments(evaluation: Evaluation, kind: str, ax: object, *, metric: Value = None) -> Display:
     """Draw a figure of the segments, the worst first, beside that of all rows."""
-    wholes = {name: evaluation.interval(name) for name in (_USUAL[evaluation.task] if metric is None else (metric,))}
+    names = SEGMENT_PLOT[evaluation.task] if metric is None else (metric,)
+    wholes = {name: evaluation.interval(name) for name in names}
     name, whole = next((one for one in wholes.items() if one[1].defined), next(iter(wholes.items())))
     found = {segment: part.interval(name) for segment, part in evaluation.segments.items()}
     known = [(segment, figure) for segment, figure in found.items() if figure.defined]

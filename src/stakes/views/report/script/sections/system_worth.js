@@ -46,7 +46,7 @@ function boundsChart({ models, now, together, assumed }) {
   });
 }
 
-function worthTable({ models, now, shares }) {
+function worthTable({ models, now, shares, confidence }) {
   const head = [
     t("system_worth.model"), t("system_worth.if_perfect"), t("system_worth.saves"), t("system_worth.if_removed"),
     t("system_worth.always_says"), ...(shares ? [t("system_worth.share")] : []),
@@ -54,19 +54,23 @@ function worthTable({ models, now, shares }) {
   const cost = (value) => figureCell({ value }, writeCost);
   const range = (ends) => node("span", { class: "limits" }, writeInterval(...ends, writeCost));
   const span = (value, ends) => (ends ? range(ends) : cost(value));
+  const sure = (value, ends) => (ends ? node("span", {}, cost(value), " ", range(ends)) : cost(value));
   const rows = models.map((one) => [
-    one.name, span(one.perfect, one.perfect_range), cost(one.saving), span(one.removed, one.removed_range), one.answer,
-    ...(shares ? [cost(one.share)] : []),
+    one.name, span(one.perfect, one.perfect_range), sure(one.saving, one.saving_limits),
+    span(one.removed, one.removed_range), one.answer, ...(shares ? [sure(one.share, one.share_limits)] : []),
   ]);
+  const ends = [t("figures.low"), t("figures.high")];
   const csv = () => ({
-    head,
-    rows: models.map(({ name, perfect, saving, removed, answer, share }) => (
-      [name, perfect, saving, removed, answer, ...(shares ? [share] : [])]
-    )),
+    head: [...head.slice(0, 3), ...ends, ...head.slice(3), ...(shares ? ends : [])],
+    rows: models.map((one) => [
+      one.name, one.perfect, one.saving, ...(one.saving_limits ?? ["", ""]), one.removed, one.answer,
+      ...(shares ? [one.share, ...(one.share_limits ?? ["", ""])] : []),
+    ]),
   });
+  const limits = models.some((one) => one.saving_limits) ? ` ${t("system_worth.limits", { confidence })}` : "";
   return node(
     "div", { class: "card" },
     tableOf(head, rows, { caption: t("system_worth.caption", { cost: now }), id: "worth", csv }),
-    node("p", { class: "note" }, t(shares ? "system_worth.share_means" : "system_worth.no_shares")),
+    node("p", { class: "note" }, t(shares ? "system_worth.share_means" : "system_worth.no_shares"), limits),
   );
 }

@@ -1,0 +1,181 @@
+"""A cell of the table of coverage: figures of one world, asked in one way, of many samples."""
+
+import math
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
+
+import stakes
+from worlds import Rows, World
+
+SHORT, TOO_OFTEN = 0.02, 0.01
+"""An interval may cover so much less than it says, a test reject so much more, two simulation errors apart."""
+
+
+class Outcome(NamedTuple):
+    """What one sample gave for one figure: an estimate, its interval, whether a note warns, p, and the truth."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    noted: bool = False
+    p: float | None = None
+    truth: float | None = None
+
+
+# ── what is asked of a sample ────────────────────────────────────────────────────────────────────────────────────
+def evaluated(cell: "Cell", rows: Rows, seed: int) -> Iterator[Outcome]:
+    for figure in cell.figures:
+        found = stakes.evaluate(**rows, **cell.asked, seed=seed)[figure]
+        yield Outcome(found.value, found.low, found.high, bool(found.note))
+
+
+def compared(cell: "Cell", rows: Rows, seed: int) -> Iterator[Outcome]:
+    for figure in cell.figures:
+        pair = stakes.compare(**rows, **cell.asked, metric=figure, seed=seed).pairs[0]
+        found, ends = pair.difference, (pair.low, pair.high)
+        if pair.first == "b":
+            found, ends = -found, [None if end is None else -end for end in reversed(ends)]
+        yield Outcome(found, *ends, bool(pair.note), pair.p_value)
+
+
+def chosen(cell: "Cell", rows: Rows, seed: int) -> Iterator[Outcome]:
+    """The cost of the recommended threshold and of the one these rows chose, what the first saves, what is claimed."""
+    choice, true_cost = stakes.decide(**rows, **cell.asked, seed=seed), cell.true_cost
+    recommended = true_cost(choice.recommended[0])
+    by_name = {
+        RECOMMENDED: (choice.cost, recommended),
+        CHOSEN: (choice.corrected, true_cost(choice.threshold)),
+        SAVED_ALARMS: (choice.savings[f"always {choice.positive}"], true_cost(-math.inf) - recommended),
+        SAVED_SILENCE: (choice.savings[f"always {choice.negative}"], true_cost(math.inf) - recommended),
+    }
+    for name in cell.figures:
+        if name == EARNS:
+            yield Outcome(math.nan, p=0.0 if choice.enough_evidence else 1.0)
+        else:
+            found, truth = by_name[name]
+            yield Outcome(found.value, found.low, found.high, bool(found.note), truth=truth)
+
+
+RECOMMENDED, CHOSEN = "cost, recommended threshold", "cost, chosen threshold"
+SAVED_ALARMS, SAVED_SILENCE = "saving against all alarms", "saving against no alarm"
+EARNS = '"earns its keep"'
+
+
+# ── a cell ───────────────────────────────────────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """Figures of one world, asked in one way.
+
+    ``known`` are true figures that a net of points does not give, because what is rarest decides them.
+    """
+
+    world: World
+    figures: tuple[str, ...]
+    ask: Callable[["Cell", Rows, int], Iterator[Outcome]] = evaluated
+    asked: Mapping[str, object] = field(default_factory=dict)
+    known: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def confidence(self) -> float:
+        return self.asked.get("confidence", 0.95)
+
+    def run(self, runs: int, seed: int = 0) -> dict[str, "Summary"]:
+        warnings.simplefilter("ignore")
+        truths = self.truths()
+        streams = np.random.SeedSequence([seed, 21]).spawn(runs)
+        samples = (self.world.sample(np.random.default_rng(stream)) for stream in streams)
+        outcomes = [tuple(self.ask(self, rows, i)) for i, rows in enumerate(samples)]
+        return {
+            figure: Summary.of(one, truths.get(figure, math.nan), self.confidence)
+            for figure, one in zip(self.figures, zip(*outcomes, strict=True), strict=True)
+        }
+
+    def truths(self) -> dict[str, float]:
+        """The figures of infinitely many rows; none for thresholds that every sample chooses anew."""
+        if self.ask is chosen:
+            return {}
+        rows, wanted = self.world.ideal(), [name for name in self.figures if name not in self.known]
+        return {**self.known, **{name: _true_figure(name, rows, self.asked) for name in wanted}}
+
+    @cached_property
+    def true_cost(self) -> Callable[[float], float]:
+        """What deciding positive from a threshold on costs per case."""
+        rows, costs = self.world.ideal(), self.asked["costs"]
+        positives, negatives = (np.sort(rows["score"][rows["truth"] == truth]) for truth in (True, False))
+
+        def cost(threshold: float) -> float:
+            missed, silent = (np.searchsorted(scores, threshold) for scores in (positives, negatives))
+            return (costs.miss * missed + costs.false_alarm * (len(negatives) - silent)) / len(rows["truth"])
+
+        return cost
+
+
+def _true_figure(figure: str, rows: Rows, asked: Mapping[str, object]) -> float:
+    several, one = ("scores", "score") if "scores" in rows else ("predictions", "prediction")
+    if several not in rows:
+        return stakes.evaluate(**rows, **asked)[figure].value
+    rows, models = {name: column for name, column in rows.items() if name != several}, rows[several]
+    a, b = (stakes.evaluate(**rows, **{one: models[name]}, **asked)[figure].value for name in "ab")
+    return a - b
+
+
+class Summary(NamedTuple):
+    """What all samples of a cell gave for a figure; shares, and NaN for what there is not."""
+
+    runs: int
+    covered: float
+    error: float
+    width: float
+    noted: float
+    without: float
+    rejected: float
+    rejected_error: float
+    contradictions: int
+    confidence: float
+
+    @classmethod
+    def of(cls, outcomes: Sequence[Outcome], truth: float, confidence: float) -> "Summary":
+        value, low, high, noted, p, own = np.array(outcomes, dtype=float).T
+        truth = np.where(np.isnan(own), truth, own)
+        there = ~np.isnan(low)
+        covered = _mean((low <= truth)[there] & (truth <= high)[there])
+        spread = np.nanstd(value - truth) if there.any() else math.nan
+        width = _mean((high - low)[there]) / (2 * ndtri((1 + confidence) / 2) * spread)
+        tested = ~np.isnan(p)
+        rejects = p < 1 - confidence
+        contradicted = (rejects != ((low > 0) | (high < 0)))[tested & there]
+        rejected = _mean(rejects[tested])
+        return cls(
+            len(outcomes), covered, _error(covered, there.sum()), width, _mean(noted == 1), 1 - _mean(there),
+            rejected, _error(rejected, tested.sum()), int(contradicted.sum()), confidence,
+        )  # fmt: skip
+
+    @property
+    def short(self) -> bool:
+        """Whether the interval covers less than it says."""
+        return self.covered + 2 * self.error < self.confidence - SHORT
+
+    @property
+    def rash(self) -> bool:
+        """Whether the test rejects what is true more often than it says."""
+        return self.rejected - 2 * self.rejected_error > 1 - self.confidence + TOO_OFTEN
+
+    @property
+    def kept(self) -> bool:
+        return not (self.short or self.rash or self.contradictions)
+
+
+def _mean(values: np.ndarray) -> float:
+    return float(np.mean(values)) if len(values) else math.nan
+
+
+def _error(share: float, runs: int) -> float:
+    """The simulation error of a share; of none or all it is that of one sample more."""
+    share = (share * runs + 0.5) / (runs + 1)
+    return math.sqrt(share * (1 - share) / runs) if runs else math.nan

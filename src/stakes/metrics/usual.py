@@ -1,0 +1,49 @@
+"""Which figure is asked of what there is when nobody names one, and which figures pages and plots show first.
+
+Code that needs a certain figure imports its declaration instead; where there are costs, that is ``expected_cost``.
+"""
+
+from stakes.tallies import ClassScores, Confusion, ErrorSums, JointCounts, ScoreTable, Tally
+
+# ── by what there is to judge ────────────────────────────────────────────────────────────────────────────────────
+COMPARED: dict[type[Tally], str] = {
+    ScoreTable: "auc",
+    ClassScores: "macro_auc",
+    Confusion: "accuracy",
+    JointCounts: "accuracy",
+    ErrorSums: "mean_absolute_error",
+}
+"""What models, and segments with the rest, are compared by."""
+
+TESTED: dict[type[Tally], str] = {**COMPARED, Confusion: "mcc", ErrorSums: "r2"}
+"""What a permutation test is about: the figure of the first of these that there is."""
+
+REFITTED: dict[type[Tally], str] = {Confusion: "accuracy", ErrorSums: "mean_squared_error"}
+"""The same where models are fitted again: scores of different models have no common order."""
+
+# ── by task ──────────────────────────────────────────────────────────────────────────────────────────────────────
+VERDICT = {"binary": ("auc", "mcc"), "multiclass": ("accuracy", "macro_auc")}
+"""What the verdict on classes rests on: the first of these that is defined."""
+
+SEGMENT_FIGURES = {
+    "binary": ("accuracy", "recall", "specificity", "precision", "f1", "auc", "brier_score", "prevalence"),
+    "multiclass": ("accuracy", "macro_recall", "macro_precision", "macro_f1", "macro_auc", "mcc"),
+    "regression": ("mean_absolute_error", "root_mean_squared_error", "mean_error", "r2", "median_absolute_error"),
+}
+"""What a page shows of each segment."""
+
+SEGMENT_PLOT = {
+    "binary": ("recall", "auc"),
+    "multiclass": ("accuracy", "macro_auc"),
+    "regression": ("mean_absolute_error",),
+}
+"""What a plot of segments shows: the first of these that is defined."""
+
+CLASS_FIGURES = ("recall", "false_positive_rate", "precision", "f1", "auc")
+"""What a table shows of each class against the rest."""
+
+CLASS_FIGURES_ON_PAGE = ("recall", "precision", "f1", "false_positive_rate", "auc")
+"""The same, in the order of the page."""
+
+AREAS = {"roc": "auc", "pr": "average_precision"}
+"""What sums up a curve."""

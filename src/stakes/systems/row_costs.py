@@ -1,0 +1,189 @@
+"""What one row of each kind costs a system, and the limits of costs, savings and shares that follow.
+
+Whatever its models are made to say, a system costs a mean over the rows of each class; where a model is given by a
+table, a mean over the cases behind each row of the table, the other models being as they are. A saving is a difference
+of two such costs and a share a sum of them, so their limits are those of costs: of means to which one more row could be
+added. Where models in rows see another one, what one more row changes stands for what it costs.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from stakes.systems.bootstrap import RATES_ONLY
+from stakes.systems.network import Do, JointRows, Model, Network, sum_out
+from stakes.systems.situations import combinations_seen
+from stakes.tallies.arithmetic import Array, divide
+from stakes.uncertainty.one_more_row import Cells, mean_limits
+from stakes.uncertainty.sampling import Sampling
+
+_MOST_COMBINATIONS = 1024
+"""One more row could say anything, where there are at most so many combinations; otherwise what others said."""
+
+_MOST_WORK = 1 << 23
+_FIXED_WORK = 1000
+"""A list of combinations takes at least as long as so many of them."""
+
+TOO_MANY = "there are too many combinations to see what one more row changes"
+
+
+@dataclass(frozen=True, eq=False)
+class RowCosts:
+    """The kinds of rows behind a system: ``counts`` of each, and into which kinds one more row could fall (``reach``).
+
+    The first axis are independent samples: the rows of each class, and the cases behind each row of a model's table.
+    Where no model sees another, rows without counts follow, one for each class: ``every`` combination of answers, whose
+    costs no figure can leave.
+    """
+
+    network: Network
+    counts: Array
+    reach: Array
+    every: Mapping[str, Array]
+
+    @classmethod
+    def of(cls, network: Network) -> "RowCosts":
+        """Find the samples behind a system; there must be some (:func:`no_limits` says why not)."""
+        cascade = _cascades(network)
+        network = network if cascade else _with_every_combination(network)
+        counts, reach = [], []
+        for c in range(len(network.classes)):
+            if network.rows is not None:
+                counts.append(network.rows.counts[c][None])
+                reach.append(counts[-1] > 0 if cascade else np.ones(counts[-1].shape))
+            for _, table in _tables(network):
+                counts.append(table[c])
+                reach.append(np.ones(table[c].shape))
+        every = _every_combination(network)
+        if every:
+            shape = len(network.classes), len(next(iter(every.values())))
+            counts.append(np.zeros(shape))
+            reach.append(np.ones(shape))
+        return cls(network, _padded(counts), _padded(reach) > 0, every)
+
+    def made(self, do: Sequence[Do]) -> Array:
+        """What each kind of row costs when models are made to say something, which may differ by class."""
+        network, found = self.network, []
+        for c, cases in enumerate(network.cases):
+            if network.rows is not None:
+                found.append(cases * _in_rows(network, c, do[c])[None])
+            found += [cases * _in_table(network, c, model, do[c]) for model, _ in _tables(network)]
+        if self.every:
+            found += [cases * _costs_of(network, c, self.every, do[c])[None] for c, cases in enumerate(network.cases)]
+        return _padded(found)
+
+    def limits(self, value: float, costs: Array, sampling: Sampling) -> tuple[float, float]:
+        """Return the limits of a figure that is a sum of means of these costs; the value itself where none varies."""
+        ends = self._ends(costs)
+        costs = costs - divide((self.counts * costs).sum(-1), self.counts.sum(-1))[:, None]
+        spread = np.ptp(np.where(self.reach, costs, 0.0), axis=-1)
+        some = (spread > 1e-12 * max(abs(value), spread.max())) & (self.counts.sum(-1) > 0)
+        if not some.any():
+            return value, value
+        cells = Cells(costs[some], self.counts[some], self.reach[some], np.ones(int(some.sum())))
+        found = mean_limits(cells, sampling)
+        return max(value + found.low, ends[0]), min(value + found.high, ends[1])
+
+    def _ends(self, costs: Array) -> tuple[float, float]:
+        """The least and the most that a figure can be, whatever the models say."""
+        if not self.every:
+            return -math.inf, math.inf
+        anything = costs[-len(self.network.classes) :]
+        reach = self.reach[-len(self.network.classes) :]
+        low, high = np.where(reach, anything, math.inf).min(-1), np.where(reach, anything, -math.inf).max(-1)
+        return float(low.sum()), float(high.sum())
+
+
+def no_limits(network: Network, asked: int) -> str:
+    """Why there are no limits, where so many costs are asked for; empty when there are."""
+    if network.rows is None and not _tables(network):
+        return RATES_ONLY
+    lists = 1 + sum(len(model.outputs) for model, _ in _tables(network))
+    if network.rows is not None and _cascades(network):
+        lists += network.rows.counts.shape[-1]
+    work = asked * lists * len(network.classes) * max(network.joint(0).size, _FIXED_WORK)
+    return TOO_MANY if work > _MOST_WORK else ""
+
+
+def _tables(network: Network) -> list[tuple[Model, Array]]:
+    """The models given by numbers of cases, with these."""
+    return [(model, model.counts) for model in network.models.values() if model.counts is not None]
+
+
+def _cascades(network: Network) -> bool:
+    return any(_later_in_rows(network, name) for name in network.models)
+
+
+def _later_in_rows(network: Network, name: str) -> bool:
+    """Whether a model in rows is seen by others in rows."""
+    models = network.models
+    return models[name].by_rows and any(models[other].by_rows for other in network.later(name))
+
+
+def _with_every_combination(network: Network) -> Network:
+    """Add the combinations that occur in no row, where there are few."""
+    if network.rows is None:
+        return network
+    codes = network.rows.codes
+    sizes = [len(network.models[name].outputs) for name in codes]
+    if math.prod(sizes) > _MOST_COMBINATIONS:
+        return network
+    counts = np.zeros((len(network.classes), math.prod(sizes)))
+    counts[:, np.ravel_multi_index(tuple(codes[name].astype(np.int64) for name in codes), sizes)] = network.rows.counts
+    return replace(network, rows=JointRows(_written_out(codes, sizes), counts))
+
+
+def _every_combination(network: Network) -> dict[str, Array]:
+    """All combinations of what the models can say, where there are few and no model sees another."""
+    sizes = [len(model.outputs) for model in network.models.values()]
+    if math.prod(sizes) > _MOST_COMBINATIONS or any(model.sees for model in network.models.values()):
+        return {}
+    return _written_out(network.models, sizes)
+
+
+def _written_out(names: Iterable[str], sizes: Sequence[int]) -> dict[str, Array]:
+    return dict(zip(names, np.indices(sizes).reshape(len(sizes), -1), strict=True))
+
+
+def _costs_of(network: Network, c: int, codes: Mapping[str, Array], do: Do) -> Array:
+    """What each of these combinations costs when some models are made to say something else."""
+    return network.costs(c, {**codes, **{name: np.full(len(codes[name]), code) for name, code in do.items()}})
+
+
+def _padded(parts: Sequence[Array]) -> Array:
+    """Put tables (sample, kind) below each other; those with fewer kinds get empty ones."""
+    most = max(part.shape[1] for part in parts)
+    return np.concatenate([np.pad(part, ((0, 0), (0, most - part.shape[1]))) for part in parts])
+
+
+def _in_rows(network: Network, c: int, do: Do) -> Array:
+    """What a row of each combination costs on average over the models given by tables."""
+    assert network.rows is not None
+    codes, counts = network.rows.codes, network.rows.counts[c]
+    if not any(_later_in_rows(network, name) for name in do):
+        said = {**codes, **{name: np.full(len(counts), code) for name, code in do.items()}}
+        left = [name for name, model in network.models.items() if not model.by_rows and name not in do]
+        return network.expected_costs(c, said, len(counts), left)
+    kinds, total, now = np.flatnonzero(counts), counts.sum(), network.cost_of_class(c, do)
+    more = np.tile(counts, (len(kinds), 1))
+    more[np.arange(len(kinds)), kinds] += 1
+    shape = (len(kinds), len(network.classes), len(counts))
+    varied = replace(network, rows=JointRows(codes, np.broadcast_to(more[:, None], shape)))
+    found = np.full(len(counts), float(now))
+    found[kinds] += (total + 1) * (varied.cost_of_class(c, do) - now)
+    return found
+
+
+def _in_table(network: Network, c: int, model: Model, do: Do) -> Array:
+    """What each answer of a model costs, weighed by how often it sees what it sees: (seen, answer)."""
+    seen = combinations_seen(network, model)
+    if model.name in do:
+        return np.zeros((seen, len(model.outputs)))
+    columns = []
+    for j in range(len(model.outputs)):
+        joint = network.joint(c, {**do, model.name: j})
+        paid = joint.chance * network.costs(c, joint.codes)
+        columns.append(sum_out(paid, network.seen_codes(model, joint.codes, joint.size), seen))
+    return np.stack(columns, axis=-1)

@@ -1,0 +1,165 @@
+"""What one row changes in figures of the scores of two classes."""
+
+from collections.abc import Sequence
+from functools import cache, partial
+
+import numpy as np
+
+from stakes.metrics import Metric, measure
+from stakes.tallies import ScoreTable
+from stakes.tallies.arithmetic import Array, divide
+from stakes.tallies.clusters import Clusters
+from stakes.tallies.columns import Columns
+from stakes.uncertainty.changes.losses import alike_rows, of_loss
+from stakes.uncertainty.changes.units import CELLS, MOST_LEVELS, SINGLE_ROW, STEP, Found, kish, left_out, score_counts
+from stakes.uncertainty.influence import Influence
+from stakes.uncertainty.sampling import Sampling
+
+_FEW_LEVELS = 256
+"""The scores of a ranking are left out one by one up to so many of them."""
+
+_FEW_SINGLE = 16
+"""Of more scores pieces are left out, of which so many at the top are single ones."""
+
+Levels = tuple[Array, Array, Array]
+"""The scores (of pieces: the lowest), positives and negatives there, and the weight of such a row."""
+
+
+def of_scores(metrics: Sequence[Metric], values: Sequence[float], table: ScoreTable, sampling: Sampling) -> list[Found]:
+    """Leave out one row of each class at each score, or one cluster."""
+    found: dict[int, Found] = {}
+    levels, rows = cache(partial(level_counts, table, MOST_LEVELS)), cache(partial(alike_rows, table))
+    numeric = []
+    for i, (metric, value) in enumerate(zip(metrics, values, strict=True)):
+        if metric.loss is not None:
+            found[i] = of_loss(metric, rows, sampling)
+        elif metric.one_row is not None and sampling.clusters is None:
+            found[i] = _of_one_row(metric, value, table, levels(), sampling)
+        else:
+            numeric.append(i)
+    if numeric:
+        chosen = [metrics[i] for i in numeric], [values[i] for i in numeric]
+        found |= zip(numeric, _numerically(*chosen, table, sampling), strict=True)
+    return [found[i] for i in range(len(metrics))]
+
+
+def level_counts(table: ScoreTable, most: int, single: int = 48) -> Levels:
+    """Ask for all scores, or of more than that for pieces, which are ``single`` at the top."""
+    few = float(table.total) <= most if not table.weighted else len(table.as_columns().scores) <= most
+    columns = (table if few else table.compressed(single)).as_columns()
+    return columns.scores, *score_counts(columns)
+
+
+def _of_one_row(metric: Metric, value: float, table: ScoreTable, levels: Levels, sampling: Sampling) -> Found:
+    assert metric.one_row is not None
+    _, counts, unit = levels
+    changes = metric.one_row.changes(counts[0], counts[1], unit, **metric.parameters)
+    equal = counts * (table.equal_rows / float(table.total))  # of so many rows that weigh the same
+    unseen = metric.one_row.unseen(value, *equal, **metric.parameters)
+    return _of_levels(changes, counts, unit, bearing_rows(metric, table) - 1, unseen, sampling)
+
+
+def _of_levels(changes: Array, counts: Array, unit: Array, most: float, unseen: float, sampling: Sampling) -> Found:
+    here = counts > 0
+    number = divide(counts, unit)
+    sizes: Array | float = float(number.sum())
+    if sampling.fixed:
+        sizes = np.broadcast_to(number.sum(-1, keepdims=True), counts.shape)[here]
+        if (sizes < 1.5).any():
+            return SINGLE_ROW
+    return Influence(changes[here], number[here], sizes, most, unseen)
+
+
+def bearing_rows(metric: Metric, table: ScoreTable) -> float:
+    """How many rows bear a figure: all, or those of the class of which there may be too few."""
+    P, N = table.effective_rows
+    if metric.one_row is None or metric.one_row.rests_on == "rows":
+        return table.equal_rows
+    return P if metric.one_row.rests_on == "positives" else min(P, N)
+
+
+def _numerically(
+    metrics: Sequence[Metric], values: Sequence[float], table: ScoreTable, sampling: Sampling
+) -> list[Found]:
+    """Leave rows or clusters out of a table of some hundred pieces, and work the figures out again."""
+    if sampling.clusters is not None:
+        return of_score_clusters(metrics, table, sampling.clusters)
+    scores, counts, unit = level_counts(table, _FEW_LEVELS, _FEW_SINGLE)
+    here = np.argwhere(counts > 0)
+    each = np.zeros((len(here), *counts.shape))
+    each[np.arange(len(here)), here[:, 0], here[:, 1]] = unit[counts > 0]
+    found = _score_changes(metrics, table, scores, counts, each, sampling.fixed)
+    unseen = _unseen_scores(metrics, table, scores, counts, float((unit * counts).sum() / counts.sum()))
+    influences: list[Found] = []
+    for metric, changes, extra in zip(metrics, found, unseen, strict=True):
+        whole = np.zeros(counts.shape)
+        whole[counts > 0] = changes
+        influences.append(_of_levels(whole, counts, unit, bearing_rows(metric, table) - 1, extra, sampling))
+    return influences
+
+
+def _score_changes(
+    metrics: Sequence[Metric], table: ScoreTable, scores: Array, counts: Array, each: Array, held: bool = False
+) -> list[Array]:
+    """What figures lose without each of these parts: parts × class × score."""
+
+    def figures(parts: Array, some: Sequence[Metric]) -> list[Array]:
+        cells = np.maximum(counts - parts, 0.0)
+        axes = -1 if held else (-1, -2)  # as many rows as before, so that the k highest stay the same share of them
+        cells *= divide(counts.sum(axes, keepdims=True), cells.sum(axes, keepdims=True), 1.0)
+        columns = Columns(scores, {"positives": cells[:, 0], "negatives": cells[:, 1]})
+        found = measure(list(some), ScoreTable(table.positive, table.negative, columns))
+        return [np.asarray(one, np.float64) for one in found]
+
+    def figure(metric: Metric) -> Array:
+        return figures(-STEP * each, [metric])[0]
+
+    own = [float(one[0]) for one in figures(np.zeros((1, *counts.shape)), metrics)]
+    return [
+        left_out(value, one, partial(figure, metric))
+        for metric, value, one in zip(metrics, own, figures(each, metrics), strict=True)
+    ]
+
+
+def score_changes_by_row(
+    metric: Metric, table: ScoreTable, scores: Array, positive: Array, weight: Array, held: bool
+) -> Array:
+    """What a figure of scores loses without each of the rows, by the piece of the ranking in which it lies."""
+    lowest, counts, unit = level_counts(table, _FEW_LEVELS, _FEW_SINGLE)
+    here = np.argwhere(counts > 0)
+    each = np.zeros((len(here), *counts.shape))
+    each[np.arange(len(here)), here[:, 0], here[:, 1]] = unit[counts > 0]
+    whole = np.zeros(counts.shape)
+    (whole[counts > 0],) = _score_changes([metric], table, lowest, counts, each, held)
+    places = np.searchsorted(-lowest, -scores)
+    return np.asarray((whole / unit)[np.where(positive, 0, 1), places] * weight)
+
+
+def _unseen_scores(
+    metrics: Sequence[Metric], table: ScoreTable, scores: Array, counts: Array, usual: float
+) -> list[float]:
+    """The largest change that one more row of either class could make above or below all others."""
+    ends = np.concatenate([[scores[0] + 1.0], scores, [scores[-1] - 1.0]])
+    padded = np.pad(counts, ((0, 0), (1, 1)))
+    more = np.zeros((4, *padded.shape))
+    for i, (c, place) in enumerate((c, place) for c in (0, 1) for place in (0, -1)):
+        more[i, c, place] = -usual
+    return [float(np.max(np.abs(np.nan_to_num(one)))) for one in _score_changes(metrics, table, ends, padded, more)]
+
+
+def of_score_clusters(metrics: Sequence[Metric], table: ScoreTable, clusters: Clusters) -> list[Found]:
+    """Leave out one cluster after another."""
+    few = clusters.size * len(table.as_columns().scores) <= CELLS
+    scores, each = clusters.pieces(table if few else table.compressed())
+    counts = each.sum(0)
+    found = _score_changes(metrics, table, scores, counts, each)
+    by_class = each.sum(-1)
+    rests_on = {"rows": kish(by_class.sum(-1)), "positives": kish(by_class[:, 0]), "both": min(map(kish, by_class.T))}
+    influences: list[Found] = []
+    for metric, changes in zip(metrics, found, strict=True):
+        most = rests_on["rows" if metric.one_row is None else metric.one_row.rests_on]
+        extra = 0.0
+        if metric.one_row is not None:
+            extra = metric.one_row.unseen(float(metric.of(table)), *counts, **metric.parameters)
+        influences.append(Influence(changes, np.ones(len(each)), float(len(each)), most - 1, extra))
+    return influences

@@ -1,0 +1,101 @@
+"""What one row changes in figures of a table of decisions."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from stakes.metrics import Metric, measure
+from stakes.tallies import Confusion
+from stakes.tallies.arithmetic import Array, divide
+from stakes.uncertainty.changes.units import CELLS, SINGLE_ROW, STEP, Found, kish, left_out, unit_weights
+from stakes.uncertainty.influence import Influence
+from stakes.uncertainty.sampling import Sampling
+
+
+def of_table(metrics: Sequence[Metric], values: Sequence[float], table: Confusion, sampling: Sampling) -> list[Found]:
+    """Leave out one row of each cell, or one cluster."""
+    if sampling.clusters is not None:
+        return of_parts(metrics, values, table, sampling.clusters.tables(table))
+    counts = table.counts.astype(np.float64)
+    unit = unit_weights(counts, table.squares)
+    alike = divide(counts, unit)
+    rows, columns, number = _some_cells(alike, sampling)
+    each = np.zeros((len(rows), *counts.shape))
+    each[np.arange(len(rows)), rows, columns] = unit[rows, columns]
+    sizes = alike.sum(-1)[rows] if sampling.fixed else np.full(len(rows), table.equal_rows)
+    if (sizes < 1.5).any():
+        return [SINGLE_ROW] * len(metrics)
+    changes = table_changes(metrics, values, table, each, sampling.fixed)
+    unseen = _largest_unseen(metrics, values, table, sampling.fixed)
+    return [
+        Influence(one, number, sizes, table.equal_rows - 1, extra) for one, extra in zip(changes, unseen, strict=True)
+    ]
+
+
+def of_parts(metrics: Sequence[Metric], values: Sequence[float], table: Confusion, each: Array) -> list[Found]:
+    """Leave out one cluster after another, of which these are the tables."""
+    changes, unseen = table_changes(metrics, values, table, each), _largest_unseen(metrics, values, table)
+    most, number = kish(each.sum((-1, -2))) - 1, np.ones(len(each))
+    return [Influence(one, number, float(len(each)), most, more) for one, more in zip(changes, unseen, strict=True)]
+
+
+def _largest_unseen(
+    metrics: Sequence[Metric], values: Sequence[float], table: Confusion, held: bool = False
+) -> list[float]:
+    return [float(np.abs(one).max()) for one in unseen_changes(metrics, values, table, held)]
+
+
+def _some_cells(alike: Array, sampling: Sampling) -> tuple[Array, Array, Array]:
+    """The cells that hold rows, and how many; of very many cells, those of a random sample of rows."""
+    rows, columns = np.nonzero(alike > 0)
+    number, most = alike[rows, columns], max(200, CELLS // alike.size)
+    if len(rows) > most:
+        drawn = sampling.generator().choice(len(rows), most, p=number / number.sum())
+        chosen, times = np.unique(drawn, return_counts=True)
+        rows, columns, number = rows[chosen], columns[chosen], times * (number.sum() / most)
+    return rows, columns, number
+
+
+def table_changes(
+    metrics: Sequence[Metric], values: Sequence[float], table: Confusion, each: Array, held: bool = False
+) -> list[Array]:
+    """What figures lose without each of these parts of the table; the rows of a class can be ``held`` as many."""
+
+    def figure(metric: Metric) -> Array:
+        return np.asarray(measure([metric], _with_parts(table, STEP, each, held))[0])
+
+    without = measure(list(metrics), _with_parts(table, -1.0, each, held))
+    return [
+        left_out(value, np.asarray(one, np.float64), partial(figure, metric))
+        for metric, value, one in zip(metrics, values, without, strict=True)
+    ]
+
+
+def unseen_changes(
+    metrics: Sequence[Metric], values: Sequence[float], table: Confusion, held: bool = False
+) -> list[Array]:
+    """What one more row in each cell would add to the figures; 0 where that leaves them undefined."""
+    counts = table.counts.astype(np.float64)
+    usual = float((unit_weights(counts, table.squares) * counts).sum() / max(counts.sum(), 1e-300))
+    places = np.arange(counts.size)
+    if counts.size**2 > CELLS:  # the diagonal, and a cell beside each: others change no figure by more
+        k = np.arange(min(counts.shape))
+        places = np.unique(np.concatenate([k * counts.shape[1] + (k + step) % counts.shape[1] for step in (0, 1)]))
+    found = [np.zeros(counts.size) for _ in metrics]
+    for here in np.array_split(places, max(1, len(places) * counts.size // CELLS)):
+        each = np.zeros((len(here), counts.size))
+        each[np.arange(len(here)), here] = usual
+        more = measure(list(metrics), _with_parts(table, 1.0, each.reshape(-1, *counts.shape), held))
+        for one, value, figures in zip(found, values, more, strict=True):
+            one[here] = np.nan_to_num(np.asarray(figures, np.float64) - value, nan=0.0, posinf=0.0, neginf=0.0)
+    return [one.reshape(counts.shape) for one in found]
+
+
+def _with_parts(table: Confusion, sign: float, each: Array, held: bool) -> Confusion:
+    """The table with so much more or less of each part; the rows of each class can be ``held`` as many."""
+    counts = table.counts.astype(np.float64)
+    cells = np.maximum(counts + sign * each, 0.0)
+    if held:
+        cells *= divide(counts.sum(-1, keepdims=True), cells.sum(-1, keepdims=True), 1.0)
+    return table.with_counts(cells)

@@ -1,0 +1,175 @@
+"""What one row changes, and how sure that makes a figure: the engine behind intervals and tests.
+
+Leaving a row out changes a figure a little. The sum of the squares of these changes is the variance of the figure (the
+jackknife), whatever the figure is, and a few named devices make it honest in small samples: a quarter of the squared
+change that one row could make which happens not to be there, Student's t with as many degrees of freedom as the changes
+bear (few rows that carry a figure are few degrees), and limits that stay between the ends of the figure.
+
+Efron & Stein (1981), Annals of Statistics 9; Wilson (1927), JASA 22.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from stakes.tallies.arithmetic import Array
+from stakes.uncertainty.interval import Interval, none
+from stakes.uncertainty.quantiles import student
+from stakes.uncertainty.sampling import FEW_CLUSTERS, Sampling
+
+FEWEST_DEGREES = 4.0
+"""So many degrees of freedom a figure has at least, where as many rows bear it."""
+
+FEW_CARRY = "a few rows carry this figure, so its interval can be too short"
+"""The note of a figure that has too few degrees of freedom for its interval to be believed."""
+
+_TINY = 1e-14
+
+
+@dataclass(frozen=True, eq=False)
+class Influence:
+    """What a figure would lose without one unit (a row, or a cluster), for every kind of unit.
+
+    ``changes`` are the figure minus what it is without such a unit, ``counts`` how many units of each kind there are.
+    ``sizes`` is among how many units each was drawn: all, or those of its class where class counts are fixed.
+    ``most_degrees`` bounds the degrees of freedom, ``unseen`` is the largest change that one more row could make.
+    """
+
+    changes: Array
+    counts: Array
+    sizes: Array | float
+    most_degrees: float
+    unseen: float = 0.0
+
+    @classmethod
+    def of_error(cls, error: float, units: float, most_degrees: float) -> "Influence":
+        """What is known where nothing but the standard error is: as many units that change as much, to either side."""
+        change = error / math.sqrt(max(units - 1, 1e-300))
+        return cls(np.array([change, -change]), np.full(2, units / 2), units, most_degrees)
+
+    @property
+    def finite(self) -> bool:
+        """Whether every change is a number."""
+        return bool(np.isfinite(self.changes).all())
+
+    @property
+    def bias(self) -> float:
+        """How far the figure lies from what it would be in many rows, by the jackknife: its negative."""
+        return float((self._weights * self.changes).sum())
+
+    @property
+    def error(self) -> float:
+        """The standard error of the figure, with what one unseen row could add."""
+        return math.hypot(math.sqrt(float((self._weights * self._scaled**2).sum())) * self._largest, self.unseen / 2)
+
+    @property
+    def degrees(self) -> float:
+        """How many degrees of freedom the variance has: fewer, the fewer rows make most of it."""
+        square = self._sum_of_powers(2)
+        if square <= 0:
+            return min(FEWEST_DEGREES, self.most_degrees)
+        units = float(np.sum(self.counts))
+        tails = units * self._sum_of_powers(4) / square**2
+        found = 2 * units / (tails - 1) if tails > 1 else math.inf
+        return min(max(found, FEWEST_DEGREES), self.most_degrees)
+
+    @property
+    def note(self) -> str:
+        """What to say where a few rows make most of the variance, as of errors with heavy tails."""
+        return FEW_CARRY if self.degrees < min(20, float(np.sum(self.counts)) / 5) else ""
+
+    @property
+    def _weights(self) -> Array:
+        sizes = np.maximum(self.sizes, 1.0)
+        return np.asarray(self.counts * (sizes - 1) / sizes)
+
+    @cached_property
+    def _largest(self) -> float:
+        return float(np.abs(self.changes).max(initial=0.0))
+
+    @cached_property
+    def _scaled(self) -> Array:
+        """The changes as shares of the largest: powers of very large or small ones stay numbers."""
+        return self.changes / self._largest if self._largest > 0 else np.zeros(len(self.changes))
+
+    def _sum_of_powers(self, power: int) -> float:
+        return float((self.counts * self._scaled**power).sum())
+
+
+def few_alike(influence: Influence, sampling: Sampling) -> str:
+    """Say where clusters are so unequal, or so few of them hold positives, that they tell as much as a few."""
+    alike = influence.most_degrees + 1
+    if sampling.clusters is None or not alike < FEW_CLUSTERS <= sampling.clusters.count:
+        return ""
+    clusters = f"{sampling.clusters.count:,} clusters"
+    return f"{clusters} tell as much as {alike:.0f} equal ones, so its interval can be too short"
+
+
+def limits(
+    value: float, influence: Influence, span: tuple[float, float], confidence: float, centred: bool = False
+) -> Interval:
+    """Return the limits of a figure between these ends; ``centred`` ones are not moved by the jackknife's bias."""
+    if influence.most_degrees < 1:
+        return none("too few rows or clusters bear it")
+    if not influence.finite:
+        return none("it is infinite or undefined without some row")
+    error, degrees = influence.error, influence.degrees
+    if error <= _TINY * abs(value):
+        return none("no row makes a difference")
+    reach = student((1 + confidence) / 2, degrees)
+    if all(map(math.isfinite, span)):
+        low, high = _between_ends(value, influence, span, reach, centred)
+        return Interval(low, high, "Wilson's limits")
+    half = reach * error
+    if not math.isfinite(span[0]) and not math.isfinite(span[1]):
+        return Interval(value - half, value + half, "Student's t")
+    end = span[0] if math.isfinite(span[0]) else span[1]
+    away = value - end
+    if away == 0:
+        return none("it is at the end of its range")
+    with np.errstate(over="ignore"):
+        near, far = (end + away * float(np.exp(sign * half / abs(away))) for sign in (-1, 1))
+    return Interval(min(near, far), max(near, far), "on the logarithmic scale")
+
+
+def _between_ends(
+    value: float, influence: Influence, span: tuple[float, float], reach: float, centred: bool
+) -> tuple[float, float]:
+    """Wilson's limits of a figure between two ends, as of a share of as many rows as its variance tells."""
+    low, size = span[0], span[1] - span[0]
+    half_row = influence.unseen / size / 2
+    share = min(max((value - low) / size, half_row), 1 - half_row)
+    centre = share if centred else min(max(share + influence.bias / size, share / 2), (1 + share) / 2)
+    variance = (influence.error / size) ** 2
+    # Wilson's limits with n = centre·(1 − centre)/variance, written so that no 1/n is needed
+    spread = centre * (1 - centre)
+    extra = reach**2 * variance / spread if spread > 0 else math.inf
+    if not math.isfinite(extra):
+        return span
+    middle = (centre + extra / 2) / (1 + extra)
+    half = math.sqrt(extra * spread + extra**2 / 4) / (1 + extra)
+    return low + size * max(middle - half, 0.0), low + size * min(middle + half, 1.0)
+
+
+def difference_limits(
+    gap: float, influence: Influence, size: float, confidence: float
+) -> tuple[float, float, float] | None:
+    """Return the ends of the interval of a difference and its p-value, by one law; None where nothing varies.
+
+    ``size`` is the largest difference that there can be.
+    """
+    error = influence.error
+    if influence.most_degrees < 1 or not math.isfinite(error) or error <= _TINY * max(abs(gap), 1e-300):
+        return None
+    return t_limits(gap, error, influence.degrees, size, confidence)
+
+
+def t_limits(gap: float, error: float, degrees: float, size: float, confidence: float) -> tuple[float, float, float]:
+    """Return Student's interval of a difference and the p-value that is below 1 − confidence just when 0 is outside."""
+    from scipy.special import stdtr
+
+    half = student((1 + confidence) / 2, degrees) * error
+    p_value = 2 * float(stdtr(max(degrees, 1.0), -abs(gap) / error))
+    return max(gap - half, -size), min(gap + half, size), min(p_value, 1.0)

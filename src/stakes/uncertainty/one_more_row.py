@@ -1,0 +1,210 @@
+"""Limits of a mean cost: those of a bounded mean to which one row could still be added (Gaffke 2005).
+
+Nearly all of a cost can lie in a few rows, and the dearest of them may not have come up yet. So rows are drawn anew as
+gamma variables, and one more row is added: at the highest cost that a row could have for the upper limit, at the lowest
+one for the lower limit. With two costs these are Clopper and Pearson's limits.
+
+Rows are put together in cells of the same cost. A saving is a mean cost, too: that of the difference, in cells of the
+truth and both decisions.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from stakes.tallies.arithmetic import Array, divide
+from stakes.uncertainty.interval import Interval, none
+from stakes.uncertainty.quantiles import normal, student
+from stakes.uncertainty.sampling import Sampling
+
+_DRAWS = 9_999
+_MOST_DRAWS = 199_999
+_BEYOND = 50
+"""How many draws shall lie beyond each end of an interval."""
+
+_MOST_VALUES = 100
+"""Rows of more costs than this are put together to rows of two."""
+
+
+class Limits(NamedTuple):
+    """The ends of an interval, and the p-value of a mean of 0, which is at most 1 − confidence if 0 lies outside."""
+
+    low: float
+    high: float
+    p: float = math.nan
+
+    def interval(self, sampling: Sampling) -> Interval:
+        """Return the ends, or why there are none."""
+        if math.isclose(self.low, self.high, rel_tol=1e-12):
+            return none("every row that could come costs the same")
+        clusters = "" if sampling.clusters is None else f", {sampling.clusters.count:,} clusters"
+        return Interval(self.low, self.high, f"one more row{clusters}")
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Rows put together by class and cost. The first axis of all arrays is the class, the others are cells.
+
+    ``counts`` are (weighted) rows, ``squares`` sums of their squared weights (None without weights), ``reach`` says
+    into which cells one more row could fall, empty or not. ``shares`` are how frequent the classes count; None if that
+    varies like everything else. ``clusters`` are the counts of each cluster, along an axis before the others.
+    """
+
+    values: Array
+    counts: Array
+    reach: Array
+    shares: Array | None = None
+    squares: Array | None = None
+    clusters: Array | None = None
+
+    @cached_property
+    def groups(self) -> "Cells":
+        """The same with two axes: cells of each class, or of all classes as one group."""
+        count = 1 if self.shares is None else len(self.counts)
+        flat = [np.broadcast_to(one, self.counts.shape).reshape(count, -1) for one in (self.values, self.reach)]
+        squares = None if self.squares is None else self.squares.reshape(count, -1)
+        clusters = None if self.clusters is None else self.clusters.reshape(len(self.clusters), count, -1)
+        shares = np.ones(1) if self.shares is None else self.shares
+        return Cells(flat[0], self.counts.reshape(count, -1), flat[1], shares, squares, clusters)
+
+
+# ── a mean ───────────────────────────────────────────────────────────────────────────────────────────────────────
+def mean_limits(cells: Cells, sampling: Sampling) -> Limits:
+    """Return the limits of a mean cost, or of a mean saving."""
+    groups, generator, draws = cells.groups, sampling.generator(), _draws(sampling)
+    counts, extra = _equal_rows(groups, sampling)
+    low, high, ends = np.zeros(draws), np.zeros(draws), np.zeros(2)
+    for share, values, rows, reach in zip(_shares(groups), groups.values, counts, groups.reach, strict=True):
+        if not share:
+            continue
+        sums, sizes, more = _draw(values, rows, extra, draws, generator)
+        bounds = np.array([values[reach].min(), values[reach].max()])
+        low += share * (sums + more * bounds[0]) / (sizes + more)
+        high += share * (sums + more * bounds[1]) / (sizes + more)
+        ends += share * bounds
+    crossed = min(np.count_nonzero(low <= 0), np.count_nonzero(high >= 0))
+    return _quantiles(low, high, ends, sampling)._replace(p=min(1.0, 2 * (1 + float(crossed)) / (1 + draws)))
+
+
+def mean_interval(cells: Cells, sampling: Sampling, by_row: bool = False) -> Interval:
+    """Return the limits as an interval; of costs that differ ``by_row`` a note says what is assumed of one more row."""
+    found = mean_limits(cells, sampling).interval(sampling)
+    if not by_row or found.low is None:
+        return found
+    most = float(np.abs(cells.values[cells.reach]).max())
+    return replace(found, note=f"one more row is taken to cost or save at most {most:.4g}")
+
+
+def _shares(groups: Cells) -> Array:
+    """How much each group counts."""
+    return np.ones(1) if groups.shares is None else groups.shares
+
+
+def _draws(sampling: Sampling) -> int:
+    return int(min(max(_DRAWS, _BEYOND / sampling.tail - 1), _MOST_DRAWS))
+
+
+def _draw(
+    values: Array, counts: Array, extra: float, draws: int, generator: np.random.Generator
+) -> tuple[Array, Array, Array]:
+    """Draw what the rows of a group cost together, how many they are, and how much one more row counts."""
+    kept = counts > 0
+    each, place = np.unique(values[kept], return_inverse=True)
+    rows = np.bincount(place, counts[kept], len(each))
+    if len(each) > _MOST_VALUES:
+        least, each = each[0], each - each[0]  # costs that are not below 0 keep their skewness best
+        each, rows = two_costs(rows.sum(), rows @ each, rows @ each**2)
+        each += least
+    drawn = generator.standard_gamma(rows, (draws, len(rows)))
+    return drawn @ each, drawn.sum(axis=1), extra * generator.standard_exponential(draws)
+
+
+def _quantiles(low: Array, high: Array, ends: Array, sampling: Sampling) -> Limits:
+    """The draws beyond which as many lie as the p-value allows, so that the two agree; with too few draws, the ends."""
+    beyond = math.floor(sampling.tail * (1 + len(low)) + 1e-9)
+    if not beyond:
+        return Limits(float(ends[0]), float(ends[1]))
+    return Limits(
+        float(np.partition(low, beyond - 1)[beyond - 1]), float(np.partition(high, len(high) - beyond)[-beyond])
+    )
+
+
+# ── a cost in units of the cheapest constant decision ────────────────────────────────────────────────────────────
+def normalised_limits(cells: Cells, prices: Array, sampling: Sampling) -> Limits:
+    """Return the limits of (cost − unavoidable) / (cheapest constant − unavoidable).
+
+    ``prices`` are what each decision costs a row of each class: (class, decision).
+    """
+    least = prices.min(axis=1)
+    if cells.shares is not None:  # the denominator is known
+        unavoidable, found = float(cells.shares @ least), mean_limits(cells, sampling)
+        stake = float((cells.shares @ prices).min()) - unavoidable
+        return Limits((found.low - unavoidable) / stake, (found.high - unavoidable) / stake)
+    excess, counts = cells.values - least[:, None], cells.counts
+    stakes = prices - least[:, None]
+    cheapest = stakes[:, int((counts.sum(axis=1) @ stakes).argmin())]
+    worth = float((counts * excess).sum() / (counts.sum(axis=1) @ cheapest))
+    moved = replace(cells, values=excess - worth * cheapest[:, None])  # how a row moves the figure
+    rows, extra = _equal_rows(moved.groups, sampling)
+    generator, draws = sampling.generator(), _draws(sampling)
+    parts = [_draw(*one, extra, draws, generator) for one in zip(excess, rows.reshape(counts.shape), strict=True)]
+    sums, sizes, more = np.sum([p[0] for p in parts], axis=0), np.stack([p[1] for p in parts], axis=1), parts[0][2]
+    low, high = np.full(draws, math.inf), np.zeros(draws)
+    for c, (values, reach) in enumerate(zip(excess, cells.reach, strict=True)):
+        whole = (sizes @ stakes + more[:, None] * stakes[c]).min(axis=1)
+        low = np.minimum(low, divide(sums + more * values[reach].min(), whole, math.inf))
+        high = np.maximum(high, divide(sums + more * values[reach].max(), whole, math.inf))
+    return _quantiles(low, high, np.array([0.0, math.inf]), sampling)
+
+
+# ── weights and clusters ─────────────────────────────────────────────────────────────────────────────────────────
+def _equal_rows(groups: Cells, sampling: Sampling) -> tuple[Array, float]:
+    """Return how many equal and independent rows of each cell would tell as much, and how much one more row counts.
+
+    An unseen row may weigh more than those that make up the variance: it counts more by as much as they tell more than
+    rows of their weights usually do.
+    """
+    if groups.squares is None and groups.clusters is None:
+        return groups.counts, 1.0
+    shares, sizes = _shares(groups), groups.counts.sum(axis=1)
+    squares = groups.counts if groups.squares is None else groups.squares
+    kish = divide(sizes, squares.sum(axis=1))  # equal rows for each unit of weight
+    around = groups.values - divide((groups.counts * groups.values).sum(axis=1), sizes)[:, None]
+    usual = float(shares**2 @ divide((groups.counts * around**2).sum(axis=1), sizes**2 * kish))
+    if groups.clusters is None:
+        variance = float(shares**2 @ divide((squares * around**2).sum(axis=1), sizes**2))
+        gain = usual / variance if variance > 0 else 1.0
+        return groups.counts * (kish * gain)[:, None], max(1.0, gain)
+    clusters, variance = _clusters(groups.clusters, around, shares)
+    alike = usual / variance if variance > 0 else 1.0
+    # where every row costs the same nothing tells how much clusters differ, so that each counts as one row
+    gain = min(alike if usual > 0 else clusters / float(sizes @ kish), 1.0)
+    longer = student(1 - sampling.tail, clusters - 1) / normal(1 - sampling.tail)
+    return groups.counts * (kish * gain / longer**2)[:, None], 1.0
+
+
+def _clusters(counts: Array, around: Array, shares: Array) -> tuple[float, float]:
+    """Return to how many equal clusters these amount, and the variance of the mean: clusters left out one by one."""
+    sizes = counts.sum(axis=-1)
+    rest = sizes.sum(axis=0) - sizes
+    pulls = divide((counts * around).sum(axis=-1), np.where(rest > 0, rest, sizes.sum(axis=0))) @ shares
+    each = sizes.sum(axis=-1)
+    return float(each.sum() ** 2 / (each**2).sum()), float((pulls**2).sum()) * (1 - 1 / len(pulls))
+
+
+# ── rows of unlike costs ─────────────────────────────────────────────────────────────────────────────────────────
+def two_costs(rows: Array, sums: Array, squares: Array) -> tuple[Array, Array]:
+    """Rows of unlike costs as rows of two costs with the same mean and the same mean square: (costs, rows).
+
+    One of the two is 0, the other Σa²/Σa, the mean cost of where the money is; where costs of both signs cancel out,
+    they lie as far on either side of the mean.
+    """
+    dear, many = divide(squares, np.abs(sums)) * np.sign(sums), divide(sums**2, squares)
+    rest = np.where(rows - many > 1e-9 * rows, rows - many, 0.0)
+    cancel = many * (rows + 10) < rows  # of costs of one sign at least one row remains
+    mean, spread = divide(sums, rows), np.sqrt(divide(squares, rows))
+    costs = np.where(cancel, mean + spread, dear), np.where(cancel, mean - spread, 0.0)
+    return np.stack(costs, -1), np.where(cancel[..., None], rows[..., None] / 2, np.stack([rows - rest, rest], -1))

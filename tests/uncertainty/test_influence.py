@@ -1,0 +1,117 @@
+"""What one row changes: against leaving rows and clusters out one by one, for every declared figure."""
+
+import math
+
+import numpy as np
+import pytest
+
+from stakes import metrics
+from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable
+from stakes.tallies.clusters import Clusters
+from stakes.uncertainty.changes import influences
+from stakes.uncertainty.influence import Influence
+from stakes.uncertainty.sampling import Sampling
+
+PRICES = {"miss": 5, "false_alarm": 1}
+EVERY = [m.with_parameters(**PRICES) if m.lacking else m for m in metrics.catalogue() if not m.no_interval]
+NAMES = "macro_f1 weighted_recall micro_precision macro_auc weighted_auc macro_average_precision macro_brier_score"
+AVERAGES = [metrics.find(name) for name in NAMES.split()]
+OF_A_SHARE = ("precision_at_k", "recall_at_k")
+"""Figures of a number of rows, which would be other figures of fewer rows: the same share of them is asked instead."""
+
+FIGURES = [m for m in EVERY + AVERAGES if m.interval not in ("median", "costs")]
+FIGURES = [m for m in FIGURES if m.name not in OF_A_SHARE]
+
+NOT_EXACT = ("relative_absolute_error", "weighted_auc")
+"""Equal to leaving rows out but for terms of order 1/n²: the baseline moves with the rows, or the classes' shares."""
+
+
+def rows_for(metric, n=40, seed=0):
+    """Truth and output of rows that fit a metric."""
+    random = np.random.default_rng(seed)
+    if metric.tally is ErrorSums:
+        truth = random.gamma(2, size=n)
+        return truth, truth + random.normal(size=n) ** 2
+    averaged = metric.name.split("_")[0] in ("macro", "weighted", "micro")
+    k = 3 if averaged or metric.tally is ClassScores else 2
+    truth = np.concatenate([np.arange(k), random.integers(0, k, n - k)])
+    if metric.tally is ClassScores:
+        return truth, random.dirichlet(np.ones(k), n) * 0.7 + 0.3 * np.eye(k)[truth]
+    score = np.round(1 / (1 + np.exp(-(truth - 0.5 + random.normal(size=n)))), 2)
+    if metric.tally is ScoreTable:
+        return truth, score
+    return truth, np.where(random.random(n) < 0.7, truth, random.integers(0, k, n))
+
+
+def tally_of(metric, truth, output, weight=None):
+    if metric.tally is ErrorSums:
+        return ErrorSums.from_rows(truth, output, weight)
+    if metric.tally is ClassScores:
+        names = tuple("abc"[: output.shape[1]])
+        return ClassScores.from_rows(output, truth, names, weight)
+    if metric.tally is ScoreTable:
+        return ScoreTable.from_rows(output, truth == 1, weight)
+    k = max(int(truth.max()), int(output.max())) + 1
+    k = 3 if metric.name.split("_")[0] in ("macro", "weighted", "micro") else k
+    counts, squares = np.zeros((k, k)), np.zeros((k, k))
+    unit = np.ones(len(truth)) if weight is None else weight
+    np.add.at(counts, (truth, output), unit)
+    np.add.at(squares, (truth, output), unit**2)
+    names = tuple("abc"[:k])
+    return Confusion(names, names, counts, None if weight is None else squares, positive="b" if k == 2 else None)
+
+
+def without(metric, truth, output, weight, left):
+    keep = np.ones(len(truth), bool)
+    keep[left] = False
+    return float(metric.of(tally_of(metric, truth[keep], output[keep], None if weight is None else weight[keep])))
+
+
+@pytest.mark.parametrize("metric", FIGURES, ids=lambda metric: metric.text)
+@pytest.mark.parametrize("weighted", [False, True], ids=["rows", "weighted"])
+def test_influence_is_what_leaving_a_row_out_changes(metric, weighted):
+    if weighted and metric.name == "hand_till_auc":
+        pytest.skip("it has no weighted form")
+    first_order = weighted or metric.name in NOT_EXACT
+    truth, output = rows_for(metric, 150 if first_order else 40)
+    weight = np.random.default_rng(1).choice([0.5, 1.0, 3.0], len(truth)) if weighted else None
+    if weighted and metric.tally in (Confusion, ScoreTable) and metric.loss is None:
+        weight = np.where(truth == 1, 2.0, 1.0)  # a table knows the usual weight of a cell, not that of each row
+    tally = tally_of(metric, truth, output, weight)
+    value = float(metric.of(tally))
+    (found,) = influences([metric], [value], tally, Sampling())
+    assert isinstance(found, Influence), found
+    each = np.array([value - without(metric, truth, output, weight, i) for i in range(len(truth))])
+    each = each[np.isfinite(each)]
+    near = 0.08 if first_order else 1e-9
+    assert float((found.counts * found.changes**2).sum()) == pytest.approx((each**2).sum(), rel=near)
+    spread = math.sqrt((each**2).sum())
+    assert float((found.counts * found.changes).sum()) == pytest.approx(each.sum(), rel=near, abs=near * spread)
+
+
+@pytest.mark.parametrize("metric", FIGURES, ids=lambda metric: metric.text)
+def test_influence_is_what_leaving_a_cluster_out_changes(metric):
+    if metric.tally is ClassScores and metric.loss is None:
+        pytest.skip("areas of several classes add up what the rows of a cluster change")
+    truth, output = rows_for(metric, 60)
+    groups = np.random.default_rng(2).integers(0, 12, len(truth))
+    tally = tally_of(metric, truth, output)
+    columns = {"truth": truth, "decided": output} if metric.tally is Confusion else {"truth": truth, "scores": output}
+    clusters = Clusters(groups, 12, **({} if metric.tally is ErrorSums else columns))
+    value = float(metric.of(tally))
+    (found,) = influences([metric], [value], tally, Sampling(clusters=clusters))
+    assert isinstance(found, Influence), found
+    each = np.array([value - without(metric, truth, output, None, groups == g) for g in range(12)])
+    near = 0.007 if metric.name == "relative_absolute_error" else 1e-11
+    assert found.changes == pytest.approx(each, rel=1e-9, abs=near)
+
+
+@pytest.mark.parametrize("name", OF_A_SHARE)
+def test_the_top_of_the_list_spreads_like_resampled_rows(name):
+    metric, random = metrics.find(f"{name}(k=60)"), np.random.default_rng(0)
+    truth = random.random(400) < 0.3
+    scores = truth + random.normal(size=400)
+    table = ScoreTable.from_rows(scores, truth)
+    (found,) = influences([metric], [float(metric.of(table))], table, Sampling())
+    drawn = [metric.of(ScoreTable.from_rows(scores[i], truth[i])) for i in random.integers(0, 400, (600, 400))]
+    assert math.sqrt((found.counts * found.changes**2).sum()) == pytest.approx(np.std(drawn), rel=0.12)
