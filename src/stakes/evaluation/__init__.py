@@ -74,7 +74,7 @@ def evaluate(data: Data = None, *arrays: Column, **asked: Unpack[Asked]) -> Eval
 
     >>> ev = evaluate(truth=[1, 1, 0, 1, 1, 0], score=[0.9, 0.4, 0.6, 0.8, 0.1, 0.2])
     >>> print(ev["auc"])
-    auc 0.625, 95 % interval 0.206437 to 0.911427 (ignoring the input: 0.5)
+    auc 0.625, 95 % interval 0.00623533 to 0.997746 (ignoring the input: 0.5)
     """
     return _answer(Question.of("evaluate", asked), data, arrays)
 

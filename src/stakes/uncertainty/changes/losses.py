@@ -37,12 +37,9 @@ def of_loss(metric: Metric, rows: Callable[[], AlikeRows], sampling: Sampling) -
         scores, classes, weight, unit = rows()
         squares = weight * unit
     groups = None if sampling.clusters is None else sampling.clusters.groups
-    loss, *both = (
-        metric.row_losses(side, scores)
-        for side in (classes == 0, np.ones(len(scores), bool), np.zeros(len(scores), bool))
-    )
-    worst = _unseen_loss(np.stack([scores, 1 - scores]), np.stack(both))
-    return of_losses(metric, loss, classes, weight, squares, groups, sampling.fixed, worst)
+    either = np.stack([metric.row_losses(np.full(len(scores), flag), scores) for flag in (True, False)])
+    worst = _unseen_loss(weight * np.stack([scores, 1 - scores]), either)
+    return of_losses(metric, np.where(classes == 0, *either), classes, weight, squares, groups, sampling.fixed, worst)
 
 
 def _unseen_loss(chances: Array, losses: Array) -> float:
