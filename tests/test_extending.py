@@ -141,9 +141,9 @@ def test_the_language(changed, tests):
         code, passed, said = pytest_in(copy, *report)
         assert (code, passed) == (1, 1)
         assert "page.many_classes is a draft" in said
-    text = (copy / "src/stakes/views/report/texts/de.toml").read_text()
+    text = (copy / "src/stakes/language/texts/de.toml").read_text()
     assert 'title = "Urteil"' in text
-    (copy / "src/stakes/views/report/texts/de.toml").write_text(text.replace("⟦", "").replace("⟧", ""))
+    (copy / "src/stakes/language/texts/de.toml").write_text(text.replace("⟦", "").replace("⟧", ""))
     if tests:
         all_pass(copy, 2, *report)
     command = ("-m", "stakes", "demo", "--report", "demo.html", "--lang", "de")

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
 
-from stakes.views.languages import PLURALS, TRANSLATED
-from stakes.views.report.texts import place_of, texts, written
+from stakes.language import PLURALS, TRANSLATED
+from stakes.language.texts import place_of, texts, written
 
 Text = str | Mapping[str, str]
 
@@ -52,7 +52,7 @@ def quoted(text: str) -> str:
 if __name__ == "__main__":
     lang = sys.argv[1]
     if lang not in PLURALS:
-        sys.exit(f"{lang} is no language yet; add it to src/stakes/views/languages.py")
+        sys.exit(f"{lang} is no language yet; add it to src/stakes/language/__init__.py")
     text = draft(lang)
     place_of(lang).write_text(text, encoding="utf-8")
     print(f"{place_of(lang).name}: {text.count('⟦')} places are left to translate")

@@ -16,8 +16,8 @@ from stakes.metrics import cost
 from stakes.uncertainty import permutation
 from stakes.validation import refit
 from stakes.views import report
-from stakes.views.languages import LANGUAGES, PLURALS, TRANSLATED
-from stakes.views.report.texts import texts, written
+from stakes.language import LANGUAGES, PLURALS, TRANSLATED
+from stakes.language.texts import texts, written
 
 pytestmark = pytest.mark.slow
 

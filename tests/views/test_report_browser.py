@@ -10,8 +10,8 @@ import pytest
 
 import stakes
 from stakes import metrics
-from stakes.views.languages import LANGUAGES, TRANSLATED
-from stakes.views.report.texts import texts
+from stakes.language import LANGUAGES, TRANSLATED
+from stakes.language.texts import texts
 from tests.views.pages import nothing_stands_in_the_way
 
 EVIL = "</script><script>alert(1)</script>"

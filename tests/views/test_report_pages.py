@@ -12,7 +12,7 @@ import stakes
 from stakes.evaluation.reporting import payload_of
 from stakes.tallies import ErrorSums
 from stakes.views import report
-from stakes.views.report.texts import texts
+from stakes.language.texts import texts
 from tests.views.pages import (
     CLASSES,
     EVIL,

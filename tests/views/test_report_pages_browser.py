@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from stakes.views.languages import TRANSLATED
-from stakes.views.report.texts import texts
+from stakes.language import TRANSLATED
+from stakes.language.texts import texts
 from tests.views.pages import CLASSES, EVIL, PAGES, nothing_stands_in_the_way, scored_rows
 
 

@@ -12,6 +12,7 @@ ORDER = (
     "tallies",
     "engines",
     "metrics",
+    "language",
     "uncertainty",
     "question",
     "decisions",

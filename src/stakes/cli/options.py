@@ -16,7 +16,7 @@ from stakes.cli.words import say, typed_words
 from stakes.errors import InputError
 from stakes.question import options as table
 from stakes.question.options import Option, Value
-from stakes.views.languages import LANGUAGES
+from stakes.language import LANGUAGES
 
 if TYPE_CHECKING:
     from stakes.tallies.costs import Costs

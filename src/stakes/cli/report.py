@@ -11,7 +11,7 @@ from stakes.cli.words import as_asked, say
 from stakes.question.options import Asked
 from stakes.records import Record
 from stakes.text import lines, visible
-from stakes.views.languages import LANGUAGES
+from stakes.language import LANGUAGES
 
 
 @dataclass(frozen=True)

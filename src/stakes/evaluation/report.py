@@ -15,7 +15,7 @@ def report(
 ) -> None:
     """Write one offline HTML page about an evaluation, comparison, decision, permutation test or system.
 
-    ``lang`` is the code of the language in which it opens: "en", "es", "ru" (``stakes.views.languages`` lists them).
+    ``lang`` is the code of the language in which it opens: "en", "es", "ru" (``stakes.language`` lists them).
     ``about`` is a line of your own below the title: which model, which file. The command line writes what was asked.
     Rows can be given in the place of an evaluation, with the arguments of :func:`stakes.evaluate`.
     """

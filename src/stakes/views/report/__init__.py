@@ -33,8 +33,8 @@ from stakes.errors import Given, InputError
 from stakes.records import Plain
 from stakes.tallies.checks import is_one_of
 from stakes.text import visible
-from stakes.views.languages import LANGUAGES
-from stakes.views.report.texts import texts
+from stakes.language import LANGUAGES
+from stakes.language.texts import texts
 
 __all__ = ["LANGUAGES", "html", "write"]
 

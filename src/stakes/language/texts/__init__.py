@@ -1,4 +1,4 @@
-"""Every text of the report in every language: one catalogue for the page and for the metrics.
+"""Every sentence in every language: one catalogue for terminal, notebook, page, Markdown, JSON, and the metrics.
 
 English questions of metrics and reasons come from their declarations; the other languages translate them. A text with
 plural forms is a table of them (one/few/many/other, as its language has them).

@@ -1,4 +1,4 @@
-"""The languages that report pages speak; their texts are in ``report/texts/CODE.toml``."""
+"""The languages that stakes speaks; their texts are in ``texts/CODE.toml``."""
 
 LANGUAGES = {
     "en": "English",
