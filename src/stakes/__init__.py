@@ -41,7 +41,8 @@ _HOMES = {
     "scorer": "stakes.validation.scoring",
     "plot": "stakes.views.plots",
     "plot_regions": "stakes.views.plots.regions",
-    "report": "stakes.evaluation.report",
+    "report": "stakes.views.report.verb",
+    "findings_of": "stakes.findings",
     "PermutationTest": "stakes.uncertainty.permutation",
     "ClassScores": "stakes.tallies",
     "Confusion": "stakes.tallies",
@@ -88,7 +89,7 @@ if TYPE_CHECKING:
     from stakes.evaluation.gate import gate as gate
     from stakes.evaluation.recalibrating import Recalibration as Recalibration
     from stakes.evaluation.recalibrating import calibrate as calibrate
-    from stakes.evaluation.report import report as report
+    from stakes.findings import findings_of as findings_of
     from stakes.metrics import Estimate as Estimate
     from stakes.metrics.own import metric as metric
     from stakes.systems.system import System as System
@@ -105,6 +106,7 @@ if TYPE_CHECKING:
     from stakes.validation.validate import validate as validate
     from stakes.views.plots import plot as plot
     from stakes.views.plots.regions import plot_regions as plot_regions
+    from stakes.views.report.verb import report as report
 
 
 def __getattr__(name: str) -> Any:
@@ -125,4 +127,10 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-Door.find, Door.view = __getattr__, _view
+def _speaking(lang: str) -> Any:
+    from stakes.language import speaking
+
+    return speaking(lang)
+
+
+Door.find, Door.view, Door.speaking = __getattr__, _view, _speaking

@@ -9,39 +9,58 @@ from __future__ import annotations
 TYPE_CHECKING = False  # as in the front door: typing takes longer to load than this
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
     from os import PathLike
     from types import ModuleType
-    from typing import Any, ClassVar
+    from typing import Any, ClassVar, TypeVar
+
+    Result = TypeVar("Result")
 
 
 class Door:
-    """The way to what stands above: ``find`` returns what has a public name, ``view`` a module of ``stakes.views``."""
+    """The way to what stands above: ``find`` returns what has a public name, ``view`` a module of ``stakes.views``.
+
+    ``speaking`` lets sentences be told in a language until the end of a block.
+    """
 
     find: ClassVar[Callable[[str], Any]]
     view: ClassVar[Callable[[str], ModuleType]]
+    speaking: ClassVar[Callable[[str], AbstractContextManager[None]]]
 
 
 class Shown:
-    """What prints itself: ``_page()`` is what there is to see, ``_more`` says how to see what that leaves out."""
+    """What shows itself, in the language that it was asked in: the verdict first, then figures and notes."""
 
-    _more: ClassVar[str] = ""
+    lang: str = "en"
 
-    def _page(self) -> object:
-        raise NotImplementedError
+    def show(self, everything: bool = False, lang: str | None = None) -> None:
+        """Print the verdict and what else matters, or everything; ``lang`` is the code of a language, such as "es"."""
+        with self._speaking(lang):
+            Door.view("terminal").show(self, everything)
 
-    def _pictures(self) -> list[str]:
-        """What a notebook draws beside the page."""
-        return []
-
-    def show(self) -> None:
-        """Print what there is to see."""
-        Door.view("terminal").show(self._page(), self._more)
+    def to_markdown(self, lang: str | None = None) -> str:
+        """Return what there is to see as Markdown."""
+        with self._speaking(lang):
+            return str(Door.view("markdown").of_result(self))
 
     def __str__(self) -> str:
-        return str(Door.view("terminal").text(self._page(), self._more))
+        with self._speaking():
+            return str(Door.view("terminal").text(self))
 
     def _repr_html_(self) -> str:
-        return str(Door.view("notebook").html(self._page(), self._pictures()))
+        with self._speaking():
+            return str(Door.view("notebook").html(self))
+
+    def _speaking(self, lang: str | None = None) -> AbstractContextManager[None]:
+        """Speak a language, or the one that this was asked in, until the end of the block."""
+        return Door.speaking(self.lang if lang is None else lang)
+
+
+def speak(result: Result, lang: str) -> Result:
+    """Let a result show itself in a language."""
+    if lang != "en" and isinstance(result, Shown):
+        vars(result)["lang"] = lang  # results are frozen, and this is none of their figures
+    return result
 
 
 class Plottable:
@@ -62,9 +81,11 @@ class Plottable:
 class Reportable:
     """What has a page of its own, to be explored in a browser."""
 
-    def report(self, path: str | PathLike[str], lang: str = "en", about: str = "") -> None:
+    lang: str
+
+    def report(self, path: str | PathLike[str], lang: str | None = None, about: str = "") -> None:
         """Write one offline HTML page on which to explore it.
 
         ``lang`` is the code of a language, such as "es"; ``about`` is a line below the title: which model, which file.
         """
-        Door.find("report")(self, path, lang, about)
+        Door.find("report")(self, path, lang=self.lang if lang is None else lang, about=about)

@@ -10,7 +10,9 @@ import codecs
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 _BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
 """Signs that Unicode counts among letters and marks, and that show nothing."""
@@ -28,8 +30,26 @@ _STAND_INS = {
 }
 """What stands for our own signs where an encoding lacks them."""
 
+_LANGUAGE = ContextVar("language", default="en")
+"""The code of the language in which sentences are told at the moment."""
+
 ERRORS = "stakes.visible"
 """The name under which streams know how to write what their encoding lacks."""
+
+
+def current_language() -> str:
+    """Return the code of the language in which sentences are told at the moment."""
+    return _LANGUAGE.get()
+
+
+@contextmanager
+def in_language(lang: str) -> Iterator[None]:
+    """Tell sentences in a language until the end of the block."""
+    before = _LANGUAGE.set(lang)
+    try:
+        yield
+    finally:
+        _LANGUAGE.reset(before)
 
 
 def visible(text: str) -> str:

@@ -17,9 +17,10 @@ ORDER = (
     "question",
     "decisions",
     "systems",
-    "views",
     "evaluation",
     "validation",
+    "findings",
+    "views",
     "cli",
 )
 HEIGHT, TOP, LEFT, WIDTH = 46, 24, 16, 148

@@ -8,7 +8,7 @@ from click.core import ParameterSource
 from stakes.cli import options, output
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, InputFile, OutputFile, option
-from stakes.cli.words import say, wrap
+from stakes.cli.words import say
 from stakes.question.options import Calibrated
 from stakes.records import Record
 from stakes.text import lines, visible
@@ -73,8 +73,13 @@ def calibrate(
     found = fit(options.one_or_all(files), **asked)
     if product is not None:
         found.calibrator.save(product)
-    written = [] if product is None else [f"{product}: the calibrator ({found.method}, fitted on all rows)"]
-    return output.of(found, found._verdict, lambda: say(lines([*wrap(str(found)).splitlines(), *written])))
+
+    def show() -> None:
+        found.show()
+        if product is not None:
+            say(lines([f"{product}: the calibrator ({found.method}, fitted on all rows)"]))
+
+    return output.of_page(found, lambda: found.findings[0].words[0], show=show)
 
 
 def _refuse_beside_apply(files: tuple[str, ...]) -> None:

@@ -13,9 +13,8 @@ from stakes.question.options import Compared
 @click.argument("files", type=InputFile("rows"), nargs=-1, required=True)
 @options.asked("compare")
 @options.report
-@options.lang
 @output.forms()
-def compare(files: tuple[str, ...], asked: Compared, report: str | None, lang: str) -> Answer:
+def compare(files: tuple[str, ...], asked: Compared, report: str | None) -> Answer:
     """Compare models on the same rows: several columns of FILE, or one model in each of several files.
 
     \b
@@ -30,8 +29,8 @@ def compare(files: tuple[str, ...], asked: Compared, report: str | None, lang: s
     asked["predictions"] = _of_models(asked["predictions"], several)
     compared = compare(list(files) if several else files[0], **asked)
     if report is not None:
-        compared.report(report, lang, as_asked())
-    return output.of_page(compared, lambda: compared.conclusion, compared._page)
+        compared.report(report, about=as_asked())
+    return output.of_page(compared, lambda: compared.conclusion, more="stakes compare … --csv")
 
 
 def _of_models(columns: list[str] | None, several: bool) -> list[str] | str | None:

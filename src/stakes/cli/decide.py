@@ -5,7 +5,7 @@ import click
 from stakes.cli import options, output
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command
-from stakes.cli.words import as_asked, say, wrap
+from stakes.cli.words import as_asked
 from stakes.question.options import Decided
 
 
@@ -13,9 +13,8 @@ from stakes.question.options import Decided
 @options.files
 @options.asked("decide")
 @options.report
-@options.lang
 @output.forms()
-def decide(files: tuple[str, ...], asked: Decided, report: str | None, lang: str) -> Answer:
+def decide(files: tuple[str, ...], asked: Decided, report: str | None) -> Answer:
     """Say where to put the threshold of the scores in FILE, what it costs, and how sure that is.
 
     \b
@@ -31,5 +30,5 @@ def decide(files: tuple[str, ...], asked: Decided, report: str | None, lang: str
         raise click.UsageError("say what mistakes cost (--miss 5 --false-alarm 1, or --costs FILE), or --best FIGURE.")
     decision = decide(options.one_or_all(files), **asked)
     if report is not None:
-        decision.report(report, lang, as_asked())
-    return output.of(decision, lambda: list(decision.sentences())[1], lambda: say(wrap(str(decision))))
+        decision.report(report, about=as_asked())
+    return output.of_page(decision, lambda: next(decision.sentences()))

@@ -44,12 +44,13 @@ def demo(what: str, report: str | None, lang: str) -> None:
         return
     from stakes.evaluation import evaluate
     from stakes.views import terminal
+    from stakes.views.pages import page_of
 
     say("A logistic regression scored 569 breast tumours it had not seen. Can it be trusted?\n")
     evaluation = evaluate(str(DEMO_FILE), truth="diagnosis", score="logistic", positive="malignant", by="size")
     if report is not None:
         evaluation.report(report, lang)
-    terminal.show(evaluation._content().page(), SHOW_ALL)
+    terminal.show_page(page_of(evaluation, more=SHOW_ALL))
     say("\n" + _DEMO_NEXT.format(file=DEMO_FILE), nl=False)
 
 

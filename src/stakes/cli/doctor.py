@@ -71,7 +71,7 @@ def doctor() -> Answer:
     parts = [*needed, *map(_optional_part, _OPTIONAL), _java()]
     found = Installed(__version__, platform.python_version(), platform.platform(), parts)
     rows, page = [part.data() for part in parts], partial(_page, found)
-    return Answer(lambda: terminal.show(page(), ""), found.to_dict, lambda: rows, lambda: "", page)
+    return Answer(lambda: terminal.show_page(page()), found.to_dict, lambda: rows, lambda: "", page)
 
 
 def _optional_part(name: str) -> InstalledPart:
@@ -100,9 +100,9 @@ def _version(name: str) -> str | None:
 def _page(found: Installed) -> "Page":
     from stakes.views.page import Grid, Page
 
-    facts = {"stakes": found.version, "Python": found.python, "on": found.platform}
+    facts = [f"stakes {found.version}", f"Python {found.python}", found.platform]
     rows = [
         (part.name, part.version or ("missing!" if part.needed else "missing"), part.enables) for part in found.parts
     ]
     advice = [f"{part.name}: {part.install}" for part in found.parts if part.install]
-    return Page(facts, [Grid(("part", "version", "enables"), rows, words=(0, 1, 2))], advice)
+    return Page(facts=facts, grids=[Grid(("part", "version", "enables"), rows, words=(0, 1, 2))], notes=advice)

@@ -20,7 +20,6 @@ _THOUSANDS = r"(?<=\d)[,'\u2019](?=\d{3}(\D|$))"
 """A mark between digits of which three follow."""
 
 SHOW_ALL = "stakes evaluate … --all"
-SHOW_SEGMENTS = "--by … --json for all"
 
 
 @click.command(cls=Command)
@@ -35,11 +34,8 @@ SHOW_SEGMENTS = "--by … --json for all"
 )
 @click.option("--all", "everything", is_flag=True, help="Show every figure, not only the main ones.")
 @options.report
-@options.lang
 @output.forms()
-def evaluate(
-    files: tuple[str, ...], asked: Asked, table: str | None, everything: bool, report: str | None, lang: str
-) -> Answer:
+def evaluate(files: tuple[str, ...], asked: Asked, table: str | None, everything: bool, report: str | None) -> Answer:
     """Judge a model by the predictions in FILE; several files, or a pattern in quotes, are one table.
 
     FILE is CSV (with any separator, also .gz), .xlsx, Parquet, JSON, JSON lines, Arrow, a table of a SQLite or DuckDB
@@ -61,13 +57,9 @@ def evaluate(
     data = options.one_or_all(files) if table is None else _confusion(table, asked)
     evaluation = evaluate(data, **asked)
     if report is not None:
-        evaluation.report(report, lang, as_asked())
-    return output.of_page(
-        evaluation,
-        lambda: str(evaluation.interval(evaluation._key_figure)),
-        lambda: evaluation._content(SHOW_SEGMENTS).page(everything),
-        SHOW_ALL,
-    )
+        evaluation.report(report, about=as_asked())
+    line = lambda: str(evaluation.interval(evaluation._key_figure))  # noqa: E731
+    return output.of_page(evaluation, line, everything, SHOW_ALL)
 
 
 def _confusion(text: str, asked: Asked) -> "Confusion":

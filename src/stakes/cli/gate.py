@@ -101,7 +101,8 @@ def gate(config: str | None, files: tuple[str, ...], asked: Arguments, junit: st
     if only_data:  # standard output, or the file, is for others to read; GitHub listens to standard error, too
         github.annotate(found, err=True)
     show = found.show if only_data else lambda: _show(found)
-    return output.of(found, lambda: _say_left_out(found), show, page=found._page, code=int(not found.passed), dropped=0)
+    code = int(not found.passed)
+    return output.of_page(found, lambda: _say_left_out(found), show=show, code=code, dropped=0)
 
 
 def _say_left_out(found: "Gate") -> str:

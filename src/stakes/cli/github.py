@@ -15,13 +15,12 @@ TITLE = "stakes gate"
 
 def summarise(gate: "Gate") -> None:
     """Append the conditions and what was seen to the summary of the job; elsewhere do nothing."""
-    from stakes.views import markdown
 
     file = summary()
     if file:
         try:
             with open(file, "a", encoding="utf-8") as page:
-                page.write(f"### {TITLE}\n\n{markdown.of_page(gate._page())}\n\n")
+                page.write(f"### {TITLE}\n\n{gate.to_markdown()}\n\n")
         except OSError as problem:
             complain(f"warning: the summary of the job: {errors.unable(problem)}")
 

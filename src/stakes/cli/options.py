@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import click
-from click.core import ParameterSource
 
 from stakes.cli.paths import InputFile, OptionOfGroup, OutputFile
 from stakes.cli.progress import bar
@@ -16,7 +15,6 @@ from stakes.cli.words import say, typed_words
 from stakes.errors import InputError
 from stakes.question import options as table
 from stakes.question.options import Option, Value
-from stakes.language import LANGUAGES
 
 if TYPE_CHECKING:
     from stakes.tallies.costs import Costs
@@ -188,20 +186,4 @@ report = click.option(
 )
 
 
-def _of_a_report(context: click.Context, option: click.Parameter, value: str) -> str:
-    given = context.get_parameter_source(str(option.name)) is not ParameterSource.DEFAULT
-    if given and context.params.get("report") is None:  # which is eager, so it is known by now
-        raise InputError(
-            "lang-without-report", "--lang is the language of the page that --report FILE writes; give both, or none"
-        )
-    return value
-
-
-lang = click.option(
-    "--lang",
-    type=click.Choice(list(LANGUAGES)),
-    default="en",
-    show_default=True,
-    callback=_of_a_report,
-    help="The language of the report.",
-)
+lang = like("evaluate", "lang")

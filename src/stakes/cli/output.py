@@ -14,7 +14,7 @@ from stakes import errors
 from stakes.cli.paths import Given, OutputFile
 from stakes.cli.words import on_the_command_line, say
 from stakes.question.options import Value
-from stakes.text import as_json, lines, uncommanding
+from stakes.text import as_json, in_language, lines, uncommanding
 
 if TYPE_CHECKING:
     from stakes.views.page import Page
@@ -45,6 +45,7 @@ class Answer:
     code: int = 0
     compact: bool = False
     dropped: int = 0
+    lang: str = "en"
 
     def render(self, form: str, encoding: str = "utf-8") -> str:
         """Return the answer as text of some form; in JSON names are exact, whatever the encoding."""
@@ -81,21 +82,25 @@ class Result(Protocol):
 def of(found: Result, line: Callable[[], str], show: Callable[[], None], **parts: Value) -> Answer:
     """Return the answer that a result gives."""
     parts = {"dropped": getattr(getattr(found, "counted", found), "dropped", 0), **parts}
-    return Answer(show, found.to_dict, found.to_rows, lambda: on_the_command_line(line()), **parts)
+    parts = {"data": found.to_dict, **parts}
+    return Answer(show, rows=found.to_rows, line=lambda: on_the_command_line(line()), **parts)
 
 
-def of_page(found: Result, line: Callable[[], str], page: Callable[[], "Page"], more: str = "") -> Answer:
+def of_page(found: Result, line: Callable[[], str], everything: bool = False, more: str = "", **parts: Value) -> Answer:
     """Return the answer of an object whose page is shown; ``more`` says how to see what it leaves out."""
 
     def in_words() -> "Page":
-        return page().mapped(on_the_command_line)
+        from stakes.views.pages import page_of
+
+        return page_of(found, everything, more).mapped(on_the_command_line)
 
     def show() -> None:
         from stakes.views import terminal
 
-        terminal.show(in_words(), more)
+        terminal.show_page(in_words())
 
-    return of(found, line, show, page=in_words)
+    parts = {"page": in_words, "lang": getattr(found, "lang", "en"), **parts}
+    return of(found, line, parts.pop("show", show), **parts)
 
 
 def forms(*wanted: str, to_file: bool = True) -> Callable[[Callable[..., Answer]], Callable[..., None]]:
@@ -111,7 +116,8 @@ def forms(*wanted: str, to_file: bool = True) -> Callable[[Callable[..., Answer]
             target = given.pop("output_file") if to_file else None
             answer = command(**given)
             try:
-                _tell(answer, chosen[0] if chosen else None, target)
+                with in_language(answer.lang):
+                    _tell(answer, chosen[0] if chosen else None, target)
             except (BrokenPipeError, SystemExit):  # nobody is listening any more; the exit code still tells
                 if not answer.code:
                     raise

@@ -5,7 +5,7 @@ import click
 from stakes.cli import options, output
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command
-from stakes.cli.words import as_asked, say, wrap
+from stakes.cli.words import as_asked
 from stakes.question.options import Permuted
 
 
@@ -13,9 +13,8 @@ from stakes.question.options import Permuted
 @options.files
 @options.asked("permutation_test")
 @options.report
-@options.lang
 @output.forms()
-def permute(files: tuple[str, ...], asked: Permuted, report: str | None, lang: str) -> Answer:
+def permute(files: tuple[str, ...], asked: Permuted, report: str | None) -> Answer:
     """Ask whether a figure of the predictions in FILE could be chance: the truth is shuffled against them.
 
     \b
@@ -26,5 +25,5 @@ def permute(files: tuple[str, ...], asked: Permuted, report: str | None, lang: s
 
     test = permutation_test(options.one_or_all(files), **asked)
     if report is not None:
-        test.report(report, lang, as_asked())
-    return output.of(test, lambda: str(test), lambda: say(wrap(str(test))), compact=True)
+        test.report(report, about=as_asked())
+    return output.of_page(test, lambda: " ".join(test.findings[0].words), compact=True)

@@ -8,10 +8,10 @@ from stakes.cli import options, output
 from stakes.cli.output import Answer
 from stakes.cli.paths import Command, OutputFile
 from stakes.cli.words import as_asked, say
+from stakes.language import LANGUAGES
 from stakes.question.options import Asked
 from stakes.records import Record
 from stakes.text import lines, visible
-from stakes.language import LANGUAGES
 
 
 @dataclass(frozen=True)
@@ -28,20 +28,20 @@ class WrittenPage(Record, stakes="report"):
 @click.option(
     "-o", "--output", "product", metavar="PAGE.html", type=OutputFile("page"), help="Where to write the page."
 )
-@click.option("--lang", type=click.Choice(list(LANGUAGES)), default="en", show_default=True, help="Its language.")
 @output.forms(to_file=False)
-def report(files: tuple[str, ...], asked: Asked, product: str | None, lang: str) -> Answer:
+def report(files: tuple[str, ...], asked: Asked, product: str | None) -> Answer:
     """Write an HTML page to explore the predictions in FILE; it needs no network.
 
     \b
     Example:
       stakes report preds.csv --truth y --score p --positive yes -o page.html
     """
-    from stakes.evaluation.report import report
+    from stakes.views.report.verb import report
 
     if product is None:
         raise click.UsageError("a page is written to a file; say where with -o PAGE.html.")
-    report(options.one_or_all(files), product, lang, as_asked(), **asked)
+    lang = asked["lang"]
+    report(options.one_or_all(files), product, about=as_asked(), **asked)
     page = WrittenPage(visible(product), lang)
     words = f"{page.written}: the page, in {LANGUAGES[lang]}"
     return Answer(lambda: say(lines([words])), page.to_dict, lambda: [page.data()], lambda: words)

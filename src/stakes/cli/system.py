@@ -16,6 +16,7 @@ from stakes.cli.words import as_asked, say, wrap
 from stakes.errors import InputError, StakesError
 from stakes.question.options import Value
 from stakes.records import Record
+from stakes.results import speak
 
 if TYPE_CHECKING:
     from stakes.systems.system import System
@@ -114,14 +115,13 @@ def system(
             raise InputError(problem.code, str(problem)) from None  # a file has keys, no options
     else:
         found = _system_of_rows(file, models, **arguments)
+    speak(found, lang)
     for pair in scores:
         if not all(pair.partition("=")):
             raise click.UsageError(f"--score {pair} does not work; write --score MODEL=COLUMN.")
     if report is not None:
-        found.report(report, lang, as_asked())
+        found.report(report, about=as_asked())
     thresholds = [found.threshold(model, column) for model, _, column in (pair.partition("=") for pair in scores)]
-
-    from stakes.views import system as view
 
     def show() -> None:
         found.show()
@@ -129,7 +129,7 @@ def system(
             say("\n" + wrap(f"threshold  {one}"))
 
     answer = SystemAnswer(found, {one.model: one for one in thresholds})
-    return Answer(show, answer.to_dict, found.to_rows, lambda: found.advice, lambda: view.page(found))
+    return output.of_page(found, lambda: found.advice, show=show, data=answer.to_dict)
 
 
 def _system_of_rows(

@@ -53,4 +53,4 @@ def validate(
     asked |= {"by": asked["by"] and asked["by"][0], "how": asked["how"] if folds is None else folds}
     found = validate_file(file, estimator, target=target, features=features or None, **asked)
     key = found.pooled._key_figure
-    return output.of_page(found, lambda: str(found[key]), found._page, "stakes validate … --csv")
+    return output.of_page(found, lambda: str(found[key]), more="stakes validate … --csv")

@@ -2,7 +2,7 @@
 
 import contextlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -12,16 +12,15 @@ from stakes.decisions.curves.curve import ScoredRows
 from stakes.decisions.recalibration.calibrators import TemperatureCalibrator
 from stakes.decisions.recalibration.folds import cross_fitted
 from stakes.decisions.thresholds.decision import (
-    PER,
     Recommendation,
     WayRow,
     cheapest_constant,
     constants_of,
     surely_saves,
     ways_as_rows,
-    with_interval,
 )
 from stakes.errors import About, Given, InputError
+from stakes.language.sentences import Finding
 from stakes.metrics import Estimate
 from stakes.metrics.cost import expected_cost
 from stakes.records import Count, RowCount
@@ -43,8 +42,8 @@ RECALIBRATED = "the costs and recalibrated probabilities"
 class Policies(
     Recommendation,
     stakes="policies",
-    shown="classes decisions rows dropped cautions best enough_evidence estimates savings against costs recalibration "
-    "note",
+    shown="classes decisions rows dropped best enough_evidence estimates savings against costs recalibration "
+    "note findings",
 ):
     """What several ways to decide cost per case, and what each saves against the cheapest constant decision.
 
@@ -62,7 +61,7 @@ class Policies(
     recalibration: Estimate | None = None
     note: str = ""
     dropped: Count = 0
-    cautions: tuple[str, ...] = ()
+    cautions: tuple[Finding, ...] = ()
     against: Mapping[str, Estimate] = field(default_factory=dict)
 
     drawn_as = "policies"
@@ -90,23 +89,6 @@ class Policies(
 
     def __repr__(self) -> str:
         return f"<Policies for {len(self.classes)} classes; the best is {visible(self.best)}>"
-
-    def _sentences(self) -> Iterator[str]:
-        yield f"{self.rows:,.6g} rows; costs: {self.costs.words}."
-        yield f"Decide by {self.best}." if self.best != self.constant else f"Decide {self.constant}."
-        if self.best == RECALIBRATED:
-            yield "`stakes calibrate` fits and applies the recalibration; then decide by the costs (evaluate)."
-        yield f"Costs per {PER:,} cases:"
-        for name, cost in self.estimates.items():
-            yield f"  {name}: {with_interval(cost)}"
-        if self.best == self.constant:
-            yield "Not enough evidence that looking at the scores costs less than deciding the same for everybody."
-            return
-        yield self._evidence("it", self.against)
-        if self.recalibration is not None:
-            yield f"Recalibration saves {with_interval(self.recalibration)} per {PER:,} cases."
-        if self.note:
-            yield f"Note: {self.note}."
 
 
 def decide_among_policies(scores: ClassScores, pricing: Pricing, sampling: Sampling) -> Policies:

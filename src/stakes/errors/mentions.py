@@ -22,6 +22,10 @@ class Pass:
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and vars(self) == vars(other)
 
+    def to_dict(self) -> dict[str, str]:
+        """Return the argument as data."""
+        return {"argument": in_python(self)}
+
 
 class Given(Pass):
     """An argument as it was given, which the text is about."""

@@ -12,13 +12,14 @@ from stakes.engines.segments import values_of
 from stakes.errors import InputError
 from stakes.evaluation.cautions import FEW_ROWS, cautions, wrongs
 from stakes.evaluation.members import Members
+from stakes.language.narrated import Narrated
 from stakes.metrics import Estimate, Metric, cost
 from stakes.metrics.ranking import auc
 from stakes.metrics.reasons import NO_PROBABILITIES
 from stakes.question.options import Value
 from stakes.question.question import priced
 from stakes.records import Record, RowCount
-from stakes.results import Plottable, Reportable, Shown
+from stakes.results import Door, Plottable, Reportable, speak
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.checks import check_flag
 from stakes.tallies.costs import Costs
@@ -27,7 +28,6 @@ from stakes.tallies.on_demand import OnDemand
 from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.interval import Interval
 from stakes.uncertainty.sampling import FEW_CLUSTERS, USUAL, Sampling
-from stakes.views import page, terminal
 
 if TYPE_CHECKING:
     from stakes.decisions.calibration.calibration import Calibration, ClassCalibrations
@@ -45,8 +45,6 @@ _MOST_IN_FULL = 200
 
 _COLUMNS = ("value", "low", "high", "baseline", "reason", "no_interval")
 """What to_rows() tells about each figure."""
-
-_MORE_SEGMENTS = "ev.by_segment().to_rows()"
 
 
 _FIGURES_OF: dict[type[Tally], str] = {
@@ -70,7 +68,7 @@ class BriefSegment(Record):
     figures: Mapping[str, Estimate]
 
 
-class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluation", form=1):
+class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evaluation", form=1):
     """What is known about a model on some rows; every figure comes with what ignoring the input would score.
 
     ``ev["auc"]`` is an :class:`~stakes.Estimate`; so is ``ev["f_beta(beta=0.5)"]``. ``ev.segments`` are the evaluations
@@ -81,11 +79,10 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
     pricing: Pricing | None
     _kinds: ClassVar[list[type["Evaluation"]]] = []
     drawn_as = "evaluation"
-    _more = "ev.to_rows() or ev.show(everything=True)"
 
     def __init_subclass__(cls, *, facts: str) -> None:
         """A kind of evaluation says which ``facts`` its data tell beyond those of all."""
-        more = f"{facts} *pricing figures segments=_segments_as_data by_segment=_overview notes"
+        more = f"{facts} *pricing figures segments=_segments_as_data by_segment=_overview findings notes"
         super().__init_subclass__(shown=f"task rows dropped=counted.dropped {more}")
         cls._kinds.append(cls)
 
@@ -279,7 +276,7 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
 
     def _add_cautions(self, decision: Chosen) -> Chosen:
         """The same way to decide, with what makes every figure of these rows meaningless."""
-        return replace(decision, cautions=tuple(caution.words for caution in wrongs(self)))
+        return speak(replace(decision, cautions=tuple(wrongs(self))), self.lang)
 
     def _pricing_to_decide(self, costs: Costs | None, prior: Value, training_prior: Value) -> Pricing | None:
         """The costs that were asked about, or those of this evaluation."""
@@ -414,52 +411,11 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
     def _all_figures(self) -> Iterable[tuple[dict[str, str | None], Estimate]]:
         return [({"metric": name}, estimate) for name, estimate in self.figures.items()]
 
-    # ── to look at ───────────────────────────────────────────────────────────────────────────────────────────
-    def _content(self, more_segments: str = _MORE_SEGMENTS) -> page.Content:
-        clusters = self.counted.clusters
-        drawn = {} if clusters is None else {"clusters": f"{clusters.count:,}; intervals draw whole clusters"}
-        after = list(self._after())
-        if self._overview is not None:
-            from stakes.views import segments  # only shown now and then
-
-            after.append(segments.grid(self._overview, more_segments))
-        facts = {**page.size(self.rows), **drawn, **self._facts()}
-        return page.Content(facts, self.figures, self._before(), after, self.notes, self._find)
-
-    def _facts(self) -> dict[str, str]:
-        return {}
-
-    def _costs_in_words(self) -> dict[str, str]:
-        """At which costs, and for which class frequencies."""
-        if self.pricing is None:
-            return {}
-        given = self.pricing.prior
-        shares = given if isinstance(given, Mapping) else {getattr(self, "positive", "positive"): given}
-        words = ", ".join(f"{name} {float(share):.6g}" for name, share in shares.items() if share is not None)
-        return {"costs": self.pricing.costs.words, **({"deployed where": words} if words else {})}
-
-    def _before(self) -> list[page.Grid]:
-        """Tables to show before the figures."""
-        return []
-
-    def _after(self) -> list[page.Grid]:
-        """Tables to show after the figures."""
-        return []
-
+    # ── in words ─────────────────────────────────────────────────────────────────────────────────────────────
     @property
     def notes(self) -> list[str]:
         """What a careful colleague would point out."""
-        whys = {estimate.no_interval for estimate in self.figures.values() if estimate.defined}
-        notes = [*self.counted.read_as, *(caution.words for caution in cautions(self) if caution.words)]
-        apart = self.counted.rows_without_segment
-        if apart:
-            notes.append(
-                f"{apart:,.6g} rows are in no segment of their own: small segments were put together, or left "
-                "out, when they were counted; the others may lack rows"
-            )
-        if len(whys) == 1 and whys != {""}:
-            return [*notes, f"there are no intervals: {whys.pop()}"]
-        return [*notes, self._caution] if self._caution else notes
+        return [words for one in cautions(self) for words in one.words]
 
     @cached_property
     def _caution(self) -> str:
@@ -485,23 +441,13 @@ class Evaluation(Members, Record, Shown, Plottable, Reportable, stakes="evaluati
     def _own_plots(self) -> Iterable[str]:
         raise NotImplementedError
 
-    def show(self, everything: bool = False) -> None:
-        """Print the figures: the main ones, or everything."""
-        check_flag("everything", everything)
-        terminal.show(self._content().page(everything), self._more)
-
     def log_to_mlflow(self, prefix: str = "", report: bool = True) -> str:
         """Log the figures, their intervals and the report to MLflow: to the active run, or to a new one.
 
         A figure is logged as NAME, NAME_low and NAME_high; those without a finite value are listed in the tag
         ``stakes.undefined`` with the reason. All names begin with ``prefix``. Returns the id of the run.
         """
-        from stakes.evaluation.mlflow_run import log  # only a few want it
-
-        return log(self, prefix, report)
-
-    def _page(self) -> page.Page:
-        return self._content().page()
+        return str(Door.view("mlflow_run").log(self, prefix, report))
 
     def __repr__(self) -> str:
         return f"<Evaluation of a {self.task}, rows: {self.rows:,}>"

@@ -17,8 +17,6 @@ from stakes.tallies import Tally
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.segments import AgainstRest, Parts, against_rest
 from stakes.uncertainty.two_samples import holm
-from stakes.views import page
-from stakes.views import segments as view
 
 if TYPE_CHECKING:
     from stakes.evaluation.base import Evaluation
@@ -65,6 +63,8 @@ class BySegment(Record, Shown, shown="metric better confidence method note teste
     method: str = ""
     note: str = ""
 
+    drawn_as = "segments"
+
     def __iter__(self) -> Iterator[Segment]:
         return iter(self.segments)
 
@@ -102,9 +102,6 @@ class BySegment(Record, Shown, shown="metric better confidence method note teste
     def to_rows(self) -> list[dict[str, object]]:
         """Return one flat dictionary per segment, for a data frame."""
         return [asdict(segment) for segment in self.segments]
-
-    def _page(self) -> page.Page:
-        return view.page(self)
 
     def __repr__(self) -> str:
         return f"<{len(self):,} segments by {self.metric}>"
@@ -177,7 +174,12 @@ def _verdict(
         return "no difference shown"
     side = "higher" if difference > 0 else "lower"
     word = side if metric.better == "neither" else "better" if side == metric.better else "worse"
-    return f"{word} than the rest, p {view.chance(adjusted)}"
+    return f"{word} than the rest, p {_chance(adjusted)}"
+
+
+def _chance(p_value: float) -> str:
+    """Write a p-value; one too small for a number is below the smallest."""
+    return f"= {p_value:.2g}" if p_value >= 1e-99 else "< 1e-99"
 
 
 def _rests_on(metric: Metric, part: "Evaluation", rows: float) -> str:

@@ -1,27 +1,25 @@
 """What a careful colleague would point out before anybody believes a figure.
 
-Decided here once, for every view: ``ev.notes`` tells it in English, the report in the language of its reader, and a
-gate refuses to judge where something is plainly ``wrong``.
+Decided here once, for every view; a gate refuses to judge where something is plainly ``wrong``.
 """
 
+import bisect
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from stakes import errors
 from stakes.engines.alike import ALIKE, form
-from stakes.errors import some
+from stakes.errors import Pass
+from stakes.language.sentences import Finding, caution, metric, reason, sentence
 from stakes.metrics import Estimate, agreement, cost, ranking
 from stakes.tallies import Confusion, ErrorSums, JointCounts, ScoreTable
+from stakes.uncertainty.sampling import FEW_CLUSTERS
 
 if TYPE_CHECKING:
     from stakes.evaluation.base import Evaluation
     from stakes.evaluation.many_classes import ManyClassEvaluation
     from stakes.evaluation.two_classes import TwoClassEvaluation
-
-Gaps: TypeAlias = Mapping[str, object]
-"""What fills the gaps of a sentence, by name."""
 
 FEW_ROWS = 50
 """From this many rows in every class on, intervals have been seen to cover as often as they say."""
@@ -41,92 +39,51 @@ _DOMINATED = 2
 """From this many times the mean absolute error on, a few errors make most of the squared ones."""
 
 
-_WORDS = {
-    "own_truth": "{column} is the truth itself, perhaps in other numbers, so every figure is perfect; name the "
-    "model's own",
-    "constant": "score is {value:.6g} in every row, so it orders nothing; name the column with the model's scores",
-    "constant_prediction": "prediction is {value:.6g} in every row, so it follows nothing; name the model's own",
-    "downwards": "the predictions surely go down as the truth goes up (pearson {value:.4f}, at most {high:.4f}); turn "
-    "them around, or name the model's own",
-    "edge": "the threshold {threshold:.6g} lies at the edge of the scores ({low:.6g} to {high:.6g}), so everyone gets "
-    "the same decision",
-    "chance": "the interval of the auc, {low:.4f} to {high:.4f}, covers chance",
-    "bins": "scores were counted in bins: the auc lies between {low:.6f} and {high:.6f}; other figures of the ranking "
-    "are those of rows that tie within their bin",
-    "logits": "the scores run from {low:.6g} to {high:.6g}: they look like logits or margins, not probabilities",
-    "r_above_r2": "r² = {squared:.4f} is far above r2 = {r2:.4f}: the predictions follow the truth, but shifted or "
-    "scaled",
-    "few_large_errors": "rmse is {times:.1f} times mae: a few large errors dominate; the largest are listed",
-    "never_cheapest": "the decision {name!r} is never worth taking at these costs",
-    "deployment": "only the costs are for the deployment; all other figures are at the frequencies of the rows",
-}
-"""Cautions in English; those that errors or other notes word are not among them."""
-
-
-@dataclass(frozen=True)
-class Caution:
-    """One thing to point out.
-
-    ``key`` is its sentence in the report's catalogue, ``values`` fill the gaps there (``figure`` is the name of a
-    metric). ``words`` are for everywhere else; none where other notes say it already. ``wrong`` means that the figures
-    answer another question than the one that was asked.
-    """
-
-    key: str
-    words: str = ""
-    values: Gaps = field(default_factory=dict)
-    wrong: bool = False
-
-
-def _caution(key: str, *, wrong: bool = False, **values: object) -> Caution:
-    """A caution of the table of words."""
-    return Caution(key, _WORDS[key.removeprefix("caution.")].format(**values), values, wrong)
-
-
-def cautions(evaluation: "Evaluation") -> Iterator[Caution]:
+def cautions(evaluation: "Evaluation") -> Iterator[Finding]:
     """Yield everything that applies to an evaluation, the worst first."""
     found = list(wrongs(evaluation))
     yield from found
-    copied = any(caution.key == "caution.own_truth" for caution in found)
-    for caution in _BY_TASK[evaluation.task](evaluation):
-        if not (copied and caution.key in _TOO_GOOD):  # that was said already
-            yield caution
-    yield from (caution for caution in _strangers(evaluation) if not caution.wrong)
+    copied = any(one.key == "caution.own_truth" for one in found)
+    for one in _BY_TASK[evaluation.task](evaluation):
+        if not (copied and one.key in _TOO_GOOD):  # that was told already
+            yield one
+    yield from (one for one in _strangers(evaluation) if one.tone != "wrong")
     yield from _of_rows(evaluation)
 
 
 # ── wrong ────────────────────────────────────────────────────────────────────────────────────────────────────────
-def wrongs(evaluation: "Evaluation") -> Iterator[Caution]:
+def wrongs(evaluation: "Evaluation") -> Iterator[Finding]:
     """Yield what makes every figure meaningless; looks at no more than the tallies, the auc and pearson."""
     copied = evaluation.counted.same_column or _copy_of_truth(evaluation)
     if copied:
-        yield _caution("caution.own_truth", column=copied, wrong=True)
+        yield caution("caution.own_truth", True, column=copied)
         return
     tables = _score_tables(evaluation)
     if tables and all(table.constant_score for table in tables) and tables[0].total > 1:
-        yield _caution("caution.constant", value=tables[0].range[0], wrong=True)
+        yield caution("caution.constant", True, value=tables[0].range[0])
     elif evaluation.task == "binary" and tables:
         auc = evaluation._auc
         if auc.high is not None and auc.high < 0.5:
-            words = errors.upside_down(auc.value, auc.high, tables[0].positive, tables[0].negative)
-            yield Caution("caution.upside_down", words, {"value": auc.value}, wrong=True)
+            names = {"positive": tables[0].positive, "negative": tables[0].negative}
+            option = Pass("positive", names["negative"])
+            yield caution("caution.upside_down", True, value=auc.value, high=auc.high, **names, option=option)
     elif tables:
         yield from _classes_upside_down(evaluation, wrong=True)
-    yield from (caution for caution in _strangers(evaluation) if caution.wrong)
+    yield from (one for one in _strangers(evaluation) if one.tone == "wrong")
     sums = evaluation._held(ErrorSums)
     if sums is not None and sums.total > 1 and sums.has("prediction") and not sums.spread("p"):
-        yield _caution("caution.constant_prediction", value=float(sums.mean(p=1)), wrong=True)
+        yield caution("caution.constant_prediction", True, value=float(sums.mean(p=1)))
     elif sums is not None and (r := evaluation["pearson"]).high is not None and r.high < 0:
-        yield _caution("caution.downwards", value=r.value, high=r.high, wrong=True)
+        yield caution("caution.downwards", True, value=r.value, high=r.high)
 
 
 def warn_of_wrongs(evaluation: "Evaluation") -> None:
     """Warn of what makes every figure meaningless, where the answer has no place for it."""
-    for caution in wrongs(evaluation):
-        errors.warn(caution.key.removeprefix("caution."), caution.words)
+    for found in wrongs(evaluation):
+        errors.warn(found.key.removeprefix("caution."), *found.words)
 
 
-def _classes_upside_down(evaluation: "Evaluation", wrong: bool) -> Iterator[Caution]:
+def _classes_upside_down(evaluation: "Evaluation", wrong: bool) -> Iterator[Finding]:
     """Classes whose scores surely run the wrong way; ``wrong`` if all classes together do."""
     low = [table.positive for table in _score_tables(evaluation) if ranking.auc.of(table) < 0.5]
     if not low or _below_chance(evaluation["macro_auc"]) != wrong:
@@ -134,16 +91,10 @@ def _classes_upside_down(evaluation: "Evaluation", wrong: bool) -> Iterator[Caut
     surely = [name for name in low if _below_chance(evaluation["auc", name])] or (low if wrong else [])
     if surely:
         names = surely[:_MOST_NAMES] + ["…"] * (len(surely) > _MOST_NAMES)
-        yield Caution(
-            "caution.classes_upside_down",
-            f"the auc against the rest is surely below chance for {some(surely)}; give each class the column of its "
-            "own scores",
-            {"names": names},
-            wrong,
-        )
+        yield caution("caution.classes_upside_down", wrong, names=names)
 
 
-def _strangers(evaluation: "Evaluation") -> Iterator[Caution]:
+def _strangers(evaluation: "Evaluation") -> Iterator[Finding]:
     """Classes that are never predicted beside predictions that are never true, which may be the same or no classes.
 
     It is wrong if two of them are nearly alike, or if no class is ever predicted.
@@ -163,13 +114,7 @@ def _strangers(evaluation: "Evaluation") -> Iterator[Caution]:
     if missed and strange:
         missed, strange = sorted(missed), sorted(strange)
         values = {"classes": missed[:_MOST_NAMES], "labels": strange[:_MOST_NAMES]}
-        yield Caution(
-            "caution.strangers",
-            f"the prediction never says {some(missed)}, which the truth has, and says {some(strange)}, which the truth "
-            "never has; write a class alike in both, or name the right column",
-            values,
-            bool(alike or apart),
-        )
+        yield caution("caution.strangers", bool(alike or apart), **values)
 
 
 def _occurring(table: Confusion | JointCounts) -> Iterator[set[str]]:
@@ -206,7 +151,7 @@ def _below_chance(auc: Estimate) -> bool:
 
 
 # ── doubtful ─────────────────────────────────────────────────────────────────────────────────────────────────────
-def _of_two_classes(evaluation: "TwoClassEvaluation") -> Iterator[Caution]:
+def _of_two_classes(evaluation: "TwoClassEvaluation") -> Iterator[Finding]:
     table, decided, figures = evaluation.scores, evaluation.confusion, evaluation.figures
     yield from _no_better_than_constant(figures)
     if table is None:
@@ -215,51 +160,54 @@ def _of_two_classes(evaluation: "TwoClassEvaluation") -> Iterator[Caution]:
         here, there = figures["f1"].value, float(agreement.f1.of(decided.swapped()))
         if abs(here - there) >= FLIPS:
             names = {"positive": evaluation.positive, "negative": evaluation.negative}
-            words = errors.f1_flips(here, there, **names)
-            yield Caution("caution.f1_flips", words, {"here": here, "there": there, **names})
+            yield caution("caution.f1_flips", here=here, there=there, **names)
     if table is not None:
         yield from _of_scores(evaluation, table)
 
 
-def _of_scores(evaluation: "TwoClassEvaluation", table: ScoreTable) -> Iterator[Caution]:
+def _of_scores(evaluation: "TwoClassEvaluation", table: ScoreTable) -> Iterator[Finding]:
     threshold, auc = evaluation.threshold, evaluation.figures["auc"]
     low, high = table.range
     if threshold is not None and (threshold <= low or threshold > high):
-        yield _caution("caution.edge", threshold=threshold, low=low, high=high)
+        yield caution("caution.edge", threshold=threshold, low=low, high=high)
     if auc.low is not None and auc.high is not None and auc.low <= 0.5 <= auc.high:
-        yield _caution("caution.chance", low=auc.low, high=auc.high)
+        yield caution("caution.chance", low=auc.low, high=auc.high)
     if evaluation.rows >= FEW_ROWS and auc.value >= NEAR_PERFECT:
-        yield Caution("caution.perfect", errors.too_good("auc", auc.value), {"value": auc.value})
+        yield caution("caution.perfect", value=auc.value)
     yield from _not_probabilities(evaluation)
     if table.grid is not None:
         least, most = map(float, ranking.auc_bounds(table))
-        yield _caution("caution.bins", low=least, high=most)
+        yield caution("caution.bins", low=least, high=most)
 
 
-def _of_many_classes(evaluation: "ManyClassEvaluation") -> Iterator[Caution]:
+def _of_many_classes(evaluation: "ManyClassEvaluation") -> Iterator[Finding]:
     yield from _no_better_than_constant(evaluation.figures)
     yield from _too_good(evaluation, "accuracy", "macro_auc")
     yield from _classes_upside_down(evaluation, wrong=False)
     yield from _not_probabilities(evaluation)
     if evaluation._unnamed:
         names = dict(zip(("one", "other"), evaluation.classes, strict=True))
-        yield Caution("caution.no_positive", errors.no_positive(**names), names)
+        options = {f"{name}_option": Pass("positive", value) for name, value in names.items()}
+        yield caution("caution.no_positive", **names, **options)
     if evaluation.confusion is None and evaluation.joint is not None:
-        yield Caution("caution.too_many_classes", values={"n": len(evaluation.classes)})
+        yield caution("caution.too_many_classes", n=len(evaluation.classes))
+    kappa = evaluation.figures.get("kappa")
+    if evaluation.confusion is not None and kappa is not None and kappa.defined:
+        yield caution("caution.kappa", value=kappa.value, words=sentence(f"kappa.{_landis_koch(kappa.value)}"))
 
 
-def _of_numbers(evaluation: "Evaluation") -> Iterator[Caution]:
+def _of_numbers(evaluation: "Evaluation") -> Iterator[Finding]:
     figures = evaluation.figures
     r, r2 = figures["pearson"].value, figures["r2"].value
     if r**2 - r2 > _FAR_ABOVE:
-        yield _caution("caution.r_above_r2", r=r, squared=r**2, r2=r2)
+        yield caution("caution.r_above_r2", r=r, squared=r**2, r2=r2)
     mean, root = figures["mean_absolute_error"].value, figures["root_mean_squared_error"].value
     if mean and root / mean > _DOMINATED:
-        yield _caution("caution.few_large_errors", times=root / mean)
+        yield caution("caution.few_large_errors", times=root / mean)
     yield from _too_good(evaluation, "r2")
 
 
-_BY_TASK: dict[str, Callable[[Any], Iterator[Caution]]] = {
+_BY_TASK: dict[str, Callable[[Any], Iterator[Finding]]] = {
     "binary": _of_two_classes,
     "multiclass": _of_many_classes,
     "regression": _of_numbers,
@@ -267,42 +215,61 @@ _BY_TASK: dict[str, Callable[[Any], Iterator[Caution]]] = {
 _TOO_GOOD = ("caution.perfect", "caution.perfect_figure")
 
 
-def _no_better_than_constant(figures: Mapping[str, Estimate]) -> Iterator[Caution]:
+def _no_better_than_constant(figures: Mapping[str, Estimate]) -> Iterator[Finding]:
     found = figures.get("accuracy")
     if found is not None and found.defined and found.value <= found.baseline:
-        values = {"share": found.value, "always": found.baseline}
-        yield Caution("caution.majority", errors.no_better_than_majority(**values), values)
+        yield caution("caution.majority", share=found.value, always=found.baseline)
 
 
-def _too_good(evaluation: "Evaluation", *names: str) -> Iterator[Caution]:
+def _too_good(evaluation: "Evaluation", *names: str) -> Iterator[Finding]:
     for name in names if evaluation.rows >= FEW_ROWS else ():
         found = evaluation.figures.get(name)
         if found is not None and found.value >= NEAR_PERFECT > found.baseline:
-            words = errors.too_good(name, found.value)
-            yield Caution("caution.perfect_figure", words, {"figure": name, "value": found.value})
+            yield caution("caution.perfect_figure", figure=metric(name), value=found.value)
             return
 
 
-def _not_probabilities(evaluation: "Evaluation") -> Iterator[Caution]:
+def _not_probabilities(evaluation: "Evaluation") -> Iterator[Finding]:
     scores = evaluation._any_scores
     if scores is not None and not evaluation.probabilities:
         low, high = scores.range
         if low < 0 < high:
-            yield _caution("caution.logits", low=low, high=high)
+            yield caution("caution.logits", low=low, high=high)
 
 
 # ── rows and costs ───────────────────────────────────────────────────────────────────────────────────────────────
-def _of_rows(evaluation: "Evaluation") -> Iterator[Caution]:
+def _of_rows(evaluation: "Evaluation") -> Iterator[Finding]:
     """Yield what is to be said about the rows and the costs of any evaluation."""
     counted, pricing = evaluation.counted, evaluation.pricing
+    yield from (caution("caution.read_as", words=words) for words in counted.read_as)
     if counted.dropped:
-        yield Caution("caution.dropped", errors.rows_left_out(counted.dropped), {"n": counted.dropped})
-    for name, size in evaluation._sizes().items():
-        if size < FEW_ROWS:
-            yield Caution("caution.few", values={"n": math.floor(size), "name": name})
+        yield caution("caution.dropped", n=counted.dropped)
+    if counted.rows_without_segment:
+        yield caution("caution.without_segment", n=float(counted.rows_without_segment))
+    yield from _of_intervals(evaluation)
     if pricing is None:
         return
-    for name in pricing.costs.never_cheapest():
-        yield _caution("caution.never_cheapest", name=name)
+    yield from (caution("caution.never_cheapest", name=name) for name in pricing.costs.never_cheapest())
     if pricing.prior is not None:
-        yield _caution("caution.deployment", figure=cost.expected_cost.name)
+        yield caution("caution.deployment", figure=metric(cost.expected_cost.name))
+    if pricing.costs.columns and evaluation.task == "binary":
+        yield caution("caution.costs_by_row")
+
+
+def _of_intervals(evaluation: "Evaluation") -> Iterator[Finding]:
+    """Why there are no intervals, or with how few rows or clusters they can be too short."""
+    whys = {estimate.no_interval for estimate in evaluation.figures.values() if estimate.defined}
+    clusters = evaluation.counted.clusters
+    if len(whys) == 1 and whys != {""}:
+        yield caution("caution.no_intervals", why=reason(whys.pop()))
+    elif clusters is not None and clusters.count < FEW_CLUSTERS:
+        yield caution("caution.few_clusters", n=clusters.count, least=FEW_CLUSTERS)
+    else:
+        few = {name: size for name, size in evaluation._sizes().items() if size < FEW_ROWS}
+        yield from (caution("caution.few", n=math.floor(size), name=name) for name, size in few.items())
+
+
+def _landis_koch(kappa: float) -> str:
+    """The word that Landis and Koch (1977) have for a kappa."""
+    words = ("poor", "slight", "fair", "moderate", "substantial", "perfect")
+    return words[0] if kappa < 0 else words[1 + bisect.bisect_left((0.2, 0.4, 0.6, 0.8), kappa)]

@@ -11,18 +11,16 @@ from stakes.decisions.curves.decision import decision_difference
 from stakes.decisions.curves.kinds import Curve
 from stakes.errors import InputError, short, some
 from stakes.evaluation.base import Evaluation
-from stakes.evaluation.cautions import wrongs
 from stakes.evaluation.contestants import Contestant
+from stakes.language.narrated import Narrated
 from stakes.metrics import Estimate
-from stakes.metrics.estimate import percent
 from stakes.question.options import Column
 from stakes.records import Finite, Positive, Record, RowCount, Share
-from stakes.results import Plottable, Reportable, Shown
+from stakes.results import Plottable, Reportable
 from stakes.tallies.checks import is_one_of
 from stakes.tallies.names import and_list
 from stakes.text import lines, visible
 from stakes.uncertainty.paired import Flipped
-from stakes.views import page
 
 
 @dataclass(frozen=True)
@@ -84,12 +82,12 @@ class Standing:
 @dataclass(frozen=True, eq=False)
 class Comparison(
     Record,
-    Shown,
+    Narrated,
     Plottable,
     Reportable,
     stakes="comparison",
     form=1,
-    shown="rows dropped paired=on_same_rows clusters confidence intervals margin conclusion notes table pairs",
+    shown="rows dropped paired=on_same_rows clusters confidence intervals margin conclusion findings notes table pairs",
 ):
     """Models ranked by one or more figures, and every two of them compared.
 
@@ -168,7 +166,7 @@ class Comparison(
     @property
     def conclusion(self) -> str:
         """What can be said, never more than the intervals do."""
-        return lines(["; ".join(self._sentence(metric) for metric in self.metrics)])
+        return lines(["; ".join(found.words[0].rstrip(".") for found in self.findings if found.answers)])
 
     def _pairs_by(self, metric: str) -> list[Pair]:
         return [pair for pair in self.pairs if pair.metric == metric]
@@ -186,59 +184,6 @@ class Comparison(
                 (found.beaten if sure else found.alike if known else found.lost).append(pair.second)
         return found
 
-    def _sentence(self, metric: str) -> str:
-        pairs = self._pairs_by(metric)
-        if len(pairs) == 1:
-            return self._sentence_of_two(pairs[0])
-        found = self._standing(metric)
-        best, estimate = found.best.model, found.best.estimate
-        if not estimate.defined:
-            return f"no model has a {metric} {self._where}: {estimate.reason}"
-        parts = [f"it is better than {and_list(found.beaten)}"] if found.beaten else []
-        parts += [f"it cannot be told apart from {and_list(found.alike)}"] if found.alike else []
-        if found.lost:
-            why = f"whose {metric} is infinite or undefined"
-            parts.append(f"it cannot be compared with {and_list(found.lost)}, {why}")
-        lead = f"{best} has the best {metric} ({page.number(estimate.value)}) of {len(self.models)} models"
-        return f"{lead} {self._where}: {', but '.join(parts)}"
-
-    def _sentence_of_two(self, pair: Pair) -> str:
-        names = f"{pair.first} and {pair.second}"
-        if not math.isfinite(pair.difference):
-            return f"{names} cannot be compared by {pair.metric} {self._where}: {pair.note}"
-        if pair.low is None or pair.high is None:
-            found = f"difference in {pair.metric} {_signed(pair.difference)}, p {_chance(pair.p_value)}"
-            return f"how far {names} are apart {self._where} is not known ({found}; {pair.note})"
-        ends = f"{percent(self.confidence)} interval {_signed(pair.low)} to {_signed(pair.high)}"
-        amount = f"{_signed(pair.difference)}, {ends}"
-        if pair.low == pair.high == 0:
-            return f"{names} are the same {self._where} as far as {pair.metric} can tell"
-        if not pair.told_apart(self.confidence):
-            beside = pair.low > 0 or pair.high < 0  # then the p-value, corrected for all pairs, is what forbids a claim
-            chance = f", but p {_chance(pair.adjusted_p_value)}" if beside else ""
-            return f"{names} cannot be told apart {self._where} (difference in {pair.metric} {amount}{chance})"
-        how = "a higher" if metrics.find(pair.metric).better == "higher" else "a lower"
-        return f"{pair.first} has {how} {pair.metric} than {pair.second} {self._where} (difference {amount})"
-
-    def _of_margin(self, pair: Pair) -> str:
-        """Whether either is shown to be not worse than the other by more than the margin."""
-        if pair.not_inferior and pair.second_not_inferior:
-            alone = percent((1 - self.confidence) / 2)
-            names = f"{pair.metric}: {pair.first} and {pair.second}"
-            return f"{names} are equivalent within {self.margin:g} (two one-sided tests at {alone})"
-        sides = ((pair.first, pair.second, pair.not_inferior), (pair.second, pair.first, pair.second_not_inferior))
-        shown = [
-            f"{one} is at most {self.margin:g} worse than {other}: {'shown' if so else 'not shown'}"
-            for one, other, so in sides
-        ]
-        return f"{pair.metric}, by the {percent(self.confidence)} interval: {'; '.join(shown)}"
-
-    @property
-    def _where(self) -> str:
-        if not self.on_same_rows:
-            return "on these rows"
-        return f"on these {self.rows:,} rows" if isinstance(self.rows, int) else "on these weighted rows"
-
     @property
     def dropped(self) -> int:
         """How many rows lacked a value and were left out, of all models together where each has its own rows."""
@@ -246,21 +191,14 @@ class Comparison(
         return max(lost) if self.on_same_rows else sum(lost)
 
     @property
+    def _pair_notes(self) -> list[str]:
+        """Why something is not known of a pair, each thing once."""
+        return list(dict.fromkeys(f"{pair.metric}: {pair.note}" for pair in self.pairs if pair.note))
+
+    @property
     def notes(self) -> list[str]:
         """The conclusion, and what a careful colleague would point out."""
-        notes = [self._sentence(metric) for metric in self.metrics]
-        notes += [self._of_margin(pair) for pair in self.pairs if pair.not_inferior is not None]
-        told = "; ".join(notes)
-        notes += dict.fromkeys(f"{p.metric}: {p.note}" for p in self.pairs if p.note and p.note not in told)
-        if self.clusters is not None:
-            notes.append(
-                f"the {self.clusters:,} clusters were left out as a whole: their rows are not independent, so "
-                "McNemar's test does not apply"
-            )
-        if self.dropped:
-            notes.append(errors.rows_left_out(self.dropped))
-        notes += [f"{name}: {wrong.words}" for name, model in self.models.items() for wrong in wrongs(model)]
-        return notes
+        return [*(words for found in self.findings for words in found.words), *self._pair_notes]
 
     # ── as data ──────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -274,73 +212,5 @@ class Comparison(
         rows = [asdict(pair) for pair in self.pairs]
         return [{k: v for k, v in row.items() if k != "flipped"} | (row["flipped"] or nothing) for row in rows]
 
-    # ── to look at ───────────────────────────────────────────────────────────────────────────────────────────
-    def _page(self) -> page.Page:
-        count = math.comb(len(self.models), 2)
-        over = f" over {count} pairs" if count > 1 else ""
-        rows = ", ".join(map(_size, self.rows)) if isinstance(self.rows, list) else _size(self.rows)
-        facts = {
-            "rows": f"{rows}, {'the same for every model' if self.on_same_rows else 'different ones for each model'}",
-            "intervals": f"{percent(self.confidence)}, {self.intervals}{over if self.simultaneous else ''}",
-        }
-        if over:
-            facts["p-values"] = f"two-sided; {self._correction}'s are corrected{over}"
-        grids = [grid for metric in self.metrics for grid in (self._ranking(metric), self._differences(metric))]
-        return page.Page(facts, [*grids, *self._flips()], self.notes)
-
-    def _ranking(self, metric: str) -> page.Grid:
-        places = self._places_by(metric)
-        intervals = any(place.estimate.low is not None for place in places)
-        shown = ("value", *(("low", "high") if intervals else ()), "baseline")
-        rows = [(one.model, *(page.number(getattr(one.estimate, name)) for name in shown)) for one in places]
-        return page.Grid(("model", metric, *shown[1:]), rows)
-
-    def _differences(self, metric: str) -> page.Grid:
-        pairs = self._pairs_by(metric)
-        several = len(pairs) > 1
-        head = ["first minus second", metric, "low", "high", "p", *([f"{self._correction} p"] if several else [])]
-        rows = []
-        for pair in pairs:
-            row = [f"{pair.first} − {pair.second}", _signed(pair.difference), _signed(pair.low), _signed(pair.high)]
-            rows.append([*row, _chance(pair.p_value), *([_chance(pair.adjusted_p_value)] if several else [])])
-        methods = dict.fromkeys(pair.method for pair in pairs if pair.method)
-        return page.Grid(head, rows, title="; ".join(methods))
-
-    def _flips(self) -> list[page.Grid]:
-        """On how many rows the models of each pair are right."""
-        head = ("rows: first, second", "both right", "only first", "only second", "both wrong")
-        rows = [
-            (f"{pair.first}, {pair.second}", *(f"{count:,}" for count in asdict(pair.flipped).values()))
-            for pair in self._pairs_by(self.metrics[0])
-            if pair.flipped
-        ]
-        return [page.Grid(head, rows)] if rows else []
-
     def __repr__(self) -> str:
         return visible(f"<Comparison of {and_list(list(self.models))} by {and_list(self.metrics)}>")
-
-    def _pictures(self) -> list[str]:
-        from stakes.views import pictures  # only notebooks need it
-
-        metric = self.metrics[0]
-        drawn = [
-            (f"{pair.first} − {pair.second}", pair.difference, pair.low, pair.high)
-            for pair in self._pairs_by(metric)
-            if math.isfinite(pair.difference)
-        ]
-        title = f"differences in {metric}, {percent(self.confidence)} intervals"
-        return [pictures.forest(title, drawn)] if drawn else []
-
-
-def _signed(value: float | None) -> str:
-    return page.number(value).replace("-", "−")
-
-
-def _chance(p_value: float | None) -> str:
-    if p_value is None:
-        return "–"
-    return f"{p_value:.4f}" if p_value >= 0.001 else f"{p_value:.1e}" if p_value else "< 1e-300"
-
-
-def _size(rows: float) -> str:
-    return f"{rows:,}" if isinstance(rows, int) else f"weight {rows:,.6g}"

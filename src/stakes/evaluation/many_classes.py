@@ -9,8 +9,6 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from stakes import errors, metrics
 from stakes.engines.plan import Counted
 from stakes.errors import Given, InputError, Pass, Text
@@ -18,16 +16,14 @@ from stakes.evaluation.base import Evaluation
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.many import AVERAGES
 from stakes.metrics.reasons import EXTRA_DECISIONS, NO_CLASS_SCORES, NO_SCORES
-from stakes.metrics.usual import CLASS_FIGURES, COMPARED
+from stakes.metrics.usual import COMPARED
 from stakes.question.options import Value
 from stakes.records import Finite
 from stakes.tallies import ClassScores, Confusion, CostSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.checks import check_whole
-from stakes.tallies.confusion import quote_label
 from stakes.tallies.costs import Costs
 from stakes.tallies.names import canonical
 from stakes.uncertainty.sampling import Sampling
-from stakes.views import page
 
 if TYPE_CHECKING:
     from stakes.decisions.curves.curve import Curve
@@ -306,49 +302,6 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
             for name, estimate in self._class_figures(of).items():
                 yield {"class": of, "metric": name}, estimate
 
-    def _facts(self) -> dict[str, str]:
-        count, shown = len(self.classes), ", ".join(map(quote_label, self.classes[:6]))
-        more = f" and {count - 6} more" if count > 6 else ""
-        rule = _RULES.get(self.counted.decided_by)
-        decided = {} if rule is None else {"decisions": rule}
-        return {"classes": f"{count}: {shown}{more}", **decided, **self._costs_in_words()}
-
-    def _before(self) -> list[page.Grid]:
-        table = self.confusion
-        return [] if table is None or len(table.decisions) > _MOST_SHOWN else [page.confusion_grid(table)]
-
-    def _after(self) -> list[page.Grid]:
-        shown = self.classes[:_MOST_SHOWN]
-        names = [n for n in CLASS_FIGURES if metrics.find(n).tally in self._against_rest[self.classes[0]]]
-        rows = [
-            (name, f"{self.support[name]:,.6g}", *(page.number(self._of_class(n, name).value) for n in names))
-            for name in shown
-        ]
-        title = f"the first {len(shown)} of {len(self.classes):,} classes" if len(shown) < len(self.classes) else ""
-        head = ("class against the rest", "rows", *map(page.short, names))
-        grids = [page.Grid(head, rows, title=title)] if names else []
-        pairs = [] if self._decided is None else self._decided.most_confused(5)
-        if pairs:
-            confused = [(truth, said, f"{count:,.6g}", f"{share:.1%}") for truth, said, count, share in pairs]
-            head = ("truth", "taken for", "rows", "of that truth")
-            grids.append(page.Grid(head, confused, words=(0, 1), title="most confused"))
-        return grids
-
-    @property
-    def notes(self) -> list[str]:
-        """What a careful colleague would point out."""
-        notes = super().notes
-        if self.confusion is None or "kappa" not in self.figures or not self.figures["kappa"].defined:
-            return notes
-        kappa = self.figures["kappa"].value
-        return [f"kappa {kappa:.4f} is {_landis_koch(kappa)} (Landis & Koch)", *notes]
-
-    def _pictures(self) -> list[str]:
-        from stakes.views import pictures  # only notebooks need it
-
-        table = self.confusion
-        return [] if table is None or max(table.counts.shape) > pictures.MOST_CLASSES else [pictures.confusion(table)]
-
     def _own_plots(self) -> Iterable[str]:
         if self.confusion is not None:
             yield "confusion"
@@ -358,11 +311,3 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
 
     def __repr__(self) -> str:
         return f"<Evaluation of {len(self.classes)} classes, rows: {self.rows:,}>"
-
-
-def _landis_koch(kappa: float) -> str:
-    """The word that Landis and Koch (1977) have for a kappa."""
-    if kappa < 0:
-        return "poor agreement"
-    limits, words = (0.2, 0.4, 0.6, 0.8, 1.0), ("slight", "fair", "moderate", "substantial", "almost perfect")
-    return f"{words[int(np.searchsorted(limits, kappa))]} agreement"

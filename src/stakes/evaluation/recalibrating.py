@@ -19,8 +19,10 @@ from stakes.engines.plan import Plan
 from stakes.engines.reading import RowQuestion, count_read, read_rows
 from stakes.errors import Given, InputError, Pass, some
 from stakes.evaluation.base import Evaluation
-from stakes.evaluation.cautions import warn_of_wrongs
-from stakes.metrics.estimate import Estimate, percent
+from stakes.evaluation.cautions import warn_of_wrongs, wrongs
+from stakes.language.narrated import Narrated
+from stakes.language.sentences import Finding
+from stakes.metrics.estimate import Estimate
 from stakes.metrics.probability import brier_score, log_loss
 from stakes.question.options import Calibrated, Column, Data, Value, asks
 from stakes.question.question import Question
@@ -39,8 +41,9 @@ _LOSSES = (log_loss, brier_score)
 @dataclass(frozen=True, eq=False, repr=False)
 class Recalibration(
     Record,
+    Narrated,
     stakes="recalibration",
-    shown="before=losses_before after=losses_after folds method calibration calibrator dropped",
+    shown="before=losses_before after=losses_after folds method calibration calibrator dropped findings",
 ):
     """What recalibration would do, judged by cross-fitting: every row by a fit on other rows.
 
@@ -59,6 +62,9 @@ class Recalibration(
     truth: Array
     cluster: Array | None = None
     dropped: Count = 0
+    cautions: tuple[Finding, ...] = ()
+
+    drawn_as = "recalibration"
 
     def loss(self, name: str, method: str | None = None) -> float:
         """Return the mean loss as it stands, or after recalibration by a method; NaN for what are no probabilities."""
@@ -113,38 +119,6 @@ class Recalibration(
     def _losses(self, method: str | None) -> dict[str, float]:
         return {name: self.loss(name, method) for name in self._names}
 
-    # ── in words ─────────────────────────────────────────────────────────────────────────────────────────────
-    def __str__(self) -> str:
-        said = "The scores are no probabilities as they stand." if self.calibration is None else str(self.calibration)
-        sure = percent(self.sampling.confidence)
-        lines = [
-            f"Recalibration, every row judged by a fit on the other {self.folds - 1} of {self.folds} folds",
-            f"{'':<14}{'log loss':>10}{'Brier score':>14}   change of the log loss, {sure} interval",
-            *map(self._line, self._ways),
-            self._verdict(),
-            *([errors.rows_left_out(self.dropped)] if self.dropped else []),
-        ]
-        return said + "\n\n" + "\n".join(lines)
-
-    def _line(self, method: str | None) -> str:
-        log_loss, brier = self._losses(method).values()
-        change = None if method is None else self.changes[method]
-        words = ""
-        if change is not None and change.defined:
-            sure = "" if change.low is None else f" [{change.low:+.4f}, {change.high:+.4f}]"
-            words = f"   {change.value:+.4f}{sure}"
-        return f"{method or _AS_IT_STANDS:<14}{log_loss:>10.4f}{brier:>14.4f}{words}"
-
-    def _verdict(self) -> str:
-        change = self.changes[self.method]
-        if change.low is None or change.high is None:
-            return f"Fitted on all rows: {self.method}."
-        if change.high < 0:
-            return f"Recalibration by {self.method} helps."
-        if change.low > 0:
-            return f"Recalibration by {self.method} harms; leave the probabilities as they are."
-        return f"Recalibration by {self.method} cannot be told from leaving the probabilities as they are."
-
     def __repr__(self) -> str:
         return f"<Recalibration by {self.method}>"
 
@@ -187,6 +161,7 @@ def calibrate(data: Data = None, **asked: Unpack[Calibrated]) -> Recalibration:
         codes,
         rows.cluster,
         read.dropped.rows,
+        tuple(wrongs(evaluation)),
     )
 
 

@@ -8,9 +8,6 @@ from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric
 from stakes.metrics.usual import COMPARED
 from stakes.tallies import ErrorSums, Tally, WorstError
-from stakes.views import page
-
-_SHOWN_ERRORS = 5
 
 
 class RegressionEvaluation(Evaluation, facts="baseline=errors.baseline largest_errors"):
@@ -41,23 +38,6 @@ class RegressionEvaluation(Evaluation, facts="baseline=errors.baseline largest_e
 
     def _wanted(self) -> Iterable[tuple[Tally, list[Metric]]]:
         yield self.errors, [metric for metric in metrics.catalogue() if metric.tally is ErrorSums]
-
-    def _facts(self) -> dict[str, str]:
-        mean = float(self.errors.mean(t=1))
-        baseline = "–" if self.errors.baseline is None else f"always saying {self.errors.baseline:.6g}"
-        return {"truth": f"mean {mean:.6g}", "baseline": baseline}
-
-    def _after(self) -> list[page.Grid]:
-        rows = [
-            (f"{w.row:,}", *(f"{v:,.6g}" for v in (w.truth, w.prediction, w.error)))
-            for w in self.largest_errors[:_SHOWN_ERRORS]
-        ]
-        return [page.Grid(("row (from 0)", "truth", "prediction", "error"), rows, words=(), title="largest errors")]
-
-    def _pictures(self) -> list[str]:
-        from stakes.views import pictures  # only notebooks need it
-
-        return [pictures.predicted(self.errors, self["r2"])] if list(self._own_plots()) else []
 
     def _own_plots(self) -> Iterable[str]:
         if self.errors.rows is not None or self.errors.histogram is not None:

@@ -14,8 +14,6 @@ from stakes.errors import InputError, Pass, Text
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric
 from stakes.metrics.many import of_two_classes
-from stakes.metrics.ranking import auc
-from stakes.metrics.rates import false_positive_rate, recall
 from stakes.metrics.reasons import NO_SCORES
 from stakes.metrics.usual import COMPARED
 from stakes.question.options import Value
@@ -27,11 +25,13 @@ from stakes.tallies.costs import Costs
 from stakes.tallies.pricing import Pricing, shares_of
 from stakes.text import visible
 from stakes.uncertainty.sampling import USUAL, Sampling
-from stakes.views import page
 
 if TYPE_CHECKING:
+    from stakes.decisions.calibration.calibration import Calibration
+    from stakes.decisions.calibration.reliability import Honest
     from stakes.decisions.curves.curve import Curve
     from stakes.decisions.curves.histograms import Histograms
+    from stakes.decisions.curves.report_thresholds import ReportThresholds
     from stakes.decisions.thresholds.decision import Decision
 
 _DEFAULT_THRESHOLD = 0.5
@@ -263,42 +263,43 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
             return dict(zip((self.positive, self.negative), self.scores.effective_rows, strict=True))
         return self._given.effective_truths
 
-    # ── as data, and to look at ──────────────────────────────────────────────────────────────────────────────
-    def _facts(self) -> dict[str, str]:
-        facts = {"positive": f"{self.positive} ({self.prevalence:.1%}), against {self.negative}"}
-        return {**facts, "decisions": self._decided_in_words(), **self._costs_in_words()}
+    # ── for the verdict and the page ─────────────────────────────────────────────────────────────────────────
+    @cached_property
+    def _studied_calibration(self) -> "tuple[Calibration, Honest | None] | None":
+        """How honest the probabilities are, in brief; None where scores are no probabilities."""
+        from stakes.decisions.calibration.brief import study_calibration  # only asked for now and then
 
-    def _decided_in_words(self) -> str:
-        if self.confusion is None:
-            return Text("none: the scores are no probabilities; pass ", Pass("threshold"))
-        if self.counted.decided_by == "costs":
-            return "the cheapest for each row, by its probability and its own costs"
-        if self.counted.confusion is not None and self.counted.decided_by == "rows":
-            return "given"
-        if self._decides_by_costs:
-            steps = "; ".join(f"{name} from {max(start, 0):.6g}" for name, start in self._steps)
-            return f"{steps}, by what costs least"
-        rule = f"positive when score ≥ {self.threshold:.6g}" if self.threshold != math.inf else "negative for everyone"
-        return rule + (", which costs least if the probabilities are right" if self._bayesian else "")
+        return study_calibration(self.scores, self._sampling(self.scores)) if self.probabilities else None
+
+    @cached_property
+    def _report_thresholds(self) -> "ReportThresholds | None":
+        """Some thousand thresholds with exact counts, every corner of the ROC hull among them."""
+        from stakes.decisions.curves.report_thresholds import report_thresholds  # as above
+
+        table, threshold, confusion = self.scores, self.threshold, self.confusion
+        if table is None or not table.P or not table.N:
+            return None
+        if threshold is None or confusion is None or table.answers(threshold):
+            return report_thresholds(table, threshold)
+        known = [(float(threshold), *confusion.counts[::-1, 1].tolist())]  # within a bin, but counted beside the bins
+        return report_thresholds(table, known=known)
+
+    @cached_property
+    def _decision_in_brief(self) -> "Decision | None":
+        """Where the costs put the threshold; a table of some thousand knows the answer, clusters need all rows."""
+        from stakes.decisions.thresholds.by_cost import decide_by_cost  # as above
+
+        scores, thresholds, sampling = self.scores, self._report_thresholds, self._sampling(self.scores)
+        if scores is None or thresholds is None or self.pricing is None:
+            return None
+        table = thresholds.thinned(scores) if sampling.clusters is None else scores
+        return decide_by_cost(table, self.pricing, sampling, self.probabilities)
 
     @property
     def _bayesian(self) -> bool:
         """Whether the threshold is the one at which the costs switch."""
         fixed = self.pricing is not None and not self.pricing.costs.columns and self.probabilities
         return fixed and self.scores is not None and self.threshold == self._bayes_threshold()
-
-    def _before(self) -> list[page.Grid]:
-        return [] if self.confusion is None else [page.confusion_grid(self.confusion)]
-
-    def _pictures(self) -> list[str]:
-        from stakes.views import pictures  # only notebooks need it
-
-        drawn = []
-        if self.scores is not None and self.scores.P and self.scores.N:
-            decided = self.confusion is not None and self.confusion.of_pair
-            point = [self[rate.name] for rate in (false_positive_rate, recall)] if decided else []
-            drawn.append(pictures.roc(self.curve("roc"), self[auc.name], point))
-        return drawn if self.confusion is None else [*drawn, pictures.confusion(self.confusion)]
 
     def _own_plots(self) -> Iterable[str]:
         if self.scores is not None:

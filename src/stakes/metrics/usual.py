@@ -25,6 +25,9 @@ REFITTED: dict[type[Tally], str] = {Confusion: "accuracy", ErrorSums: "mean_squa
 VERDICT = {"binary": ("auc", "mcc"), "multiclass": ("accuracy", "macro_auc")}
 """What the verdict on classes rests on: the first of these that is defined."""
 
+SHARES = {"binary": ("recall", "specificity"), "multiclass": ("accuracy",)}
+"""The shares that have to be known well before a verdict on classes can be believed."""
+
 SEGMENT_FIGURES = {
     "binary": ("accuracy", "recall", "specificity", "precision", "f1", "auc", "brier_score", "prevalence"),
     "multiclass": ("accuracy", "macro_recall", "macro_precision", "macro_f1", "macro_auc", "mcc"),

@@ -5,6 +5,7 @@ The rows of :class:`Asked` are for all verbs that are given rows; a verb for whi
 single verb asks beyond that is a table of its own. To add an option, add a row here and use it where it counts.
 """
 
+import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +14,8 @@ from typing import Annotated, Any, Literal, TypedDict, TypeVar, get_args, get_ty
 
 from stakes import errors
 from stakes.errors import Given, InputError, Pass, Text
+from stakes.language import LANGUAGES, check_language
+from stakes.results import speak
 
 Data = Any
 """Rows, in whatever a user holds them: a table, a dictionary of columns, names of files, tallies."""
@@ -296,6 +299,18 @@ class Shared(TypedDict, total=False):
             not_for=_INTERVALS,
         ),
     ]
+    lang: Annotated[
+        str,
+        Option(
+            "The language of the answer, and of the page.",
+            "output",
+            "choice",
+            default="en",
+            of=tuple(LANGUAGES),
+            check=check_language,
+            not_for={"count": "a tally is numbers; say this when you evaluate it"},
+        ),
+    ]
     seed: Annotated[
         int,
         Option(
@@ -532,7 +547,7 @@ def refuse_unknown(verb: str, asked: Mapping[str, Any]) -> None:
 
 
 def asks(verb: str) -> Callable[[Verb], Verb]:
-    """Give a verb, which takes ``**asked``, the signature that its table makes."""
+    """Give a verb, which takes ``**asked``, the signature of its table; its answer speaks the language asked for."""
 
     def signed(function: Verb) -> Verb:
         own = [one for one in inspect.signature(function).parameters.values() if one.kind is not one.VAR_KEYWORD]
@@ -543,8 +558,12 @@ def asks(verb: str) -> Callable[[Verb], Verb]:
             for name, option in options(verb).items()
             if name not in taken
         ]
-        signature = inspect.signature(function).replace(parameters=[*own, *more])
-        function.__signature__ = signature  # type: ignore[attr-defined]
-        return function
+
+        @functools.wraps(function)
+        def speaking(*given: Any, **asked: Any) -> Any:
+            return speak(function(*given, **asked), asked.get("lang", "en"))
+
+        speaking.__signature__ = inspect.signature(function).replace(parameters=[*own, *more])  # type: ignore[attr-defined]
+        return speaking  # type: ignore[return-value]
 
     return signed

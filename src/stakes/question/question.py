@@ -87,7 +87,7 @@ class Question:
     @property
     def about_rows(self) -> dict[str, Any]:
         """What was given of all that is about rows, costs and intervals."""
-        return {name: self.given[name] for name in table("evaluate") if name in self.changed}
+        return {name: self.given[name] for name in table("evaluate") if name in self.changed and name != "lang"}
 
     @property
     def answered_by_counting(self) -> dict[str, Any]:

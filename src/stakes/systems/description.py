@@ -3,11 +3,9 @@
 import math
 from collections.abc import Iterator
 
-from stakes.metrics.estimate import percent
 from stakes.systems.build import Built
 from stakes.systems.fusion import DECISION
 from stakes.systems.network import Network
-from stakes.systems.worth import ModelWorth, Worth
 from stakes.tallies.names import and_list
 from stakes.text import columns, lines, visible
 
@@ -100,62 +98,3 @@ def _right_answers(network: Network) -> Iterator[str]:
 def _says_classes(network: Network, name: str) -> bool:
     model = network.models[name]
     return [model.outputs[code] if code >= 0 else None for code in model.right] == list(network.classes)
-
-
-def advice(network: Network, worth: Worth, per_case: bool) -> str:
-    """Say which model to improve first and what that can save at most, and whether something simpler would do."""
-    return " ".join(filter(None, (_improvement(worth, per_case), _simpler(network, worth))))
-
-
-def _improvement(worth: Worth, per_case: bool) -> str:
-    size = "per case" if per_case else f"over {worth.cases:,.6g} cases"
-    unknown = [one for one in worth.models.values() if math.isnan(one.saving)]
-    whys = "; ".join(dict.fromkeys(one.reason for one in unknown))
-    if len(unknown) == len(worth.models):
-        return f"The system costs {worth.now:,.4g} {size}; which model to improve first cannot be told: {whys}."
-    first = worth.first
-    left_out = f" ({and_list([one.model for one in unknown])} left out: {whys})" if unknown else ""
-    if first is None:
-        most = max((one.saving_limits[1] for one in worth.models.values() if one.saving_limits), default=0.0)
-        still = f", though up to {most:,.3g} cannot be excluded" if most > 0 else ""
-        nothing = f"making a single model perfect would save nothing{still}{left_out}"
-        return f"The system costs {worth.now:,.4g} {size}; {nothing}."
-    which = f"Improve {first.model} first: always right, it"
-    if worth.rivals:
-        names = " or ".join([first.model, *worth.rivals])
-        which = f"There is not enough evidence which model comes first: {names}. Always right, {first.model}"
-    elif len(worth.as_good) > 1:
-        which = f"It is all the same whether {' or '.join(worth.as_good)} is improved first: always right, it"
-    low, high = first.saving_limits or (first.saving, first.saving)
-    sure = f" ({percent(worth.confidence)} interval {low:,.3g} – {high:,.3g})" if high > low else ""
-    return (
-        f"{which} would save {first.saving:,.4g}{sure} of the {worth.now:,.4g} that the system costs {size}, "
-        f"{_at_most(first)}{left_out}."
-    )
-
-
-def _at_most(first: ModelWorth) -> str:
-    """What can be saved at most: by being right, unless the rule makes an error cheaper."""
-    if first.right_is_cheapest:
-        return "and no better model in its place can save more while the others stay as they are"
-    return (
-        f"but being right is not its cheapest answer everywhere under this rule: its cheapest answers would save "
-        f"{first.now - first.cheapest:,.4g}"
-    )
-
-
-def _simpler(network: Network, worth: Worth) -> str:
-    """Point out what costs less than the system without any model being improved."""
-    enough = worth.now - 1e-9 * abs(worth.now)
-    decision, cost = network.cheapest_constant()
-    spared = [one for one in worth.models.values() if one.constant < min(enough, cost)]
-    said = []
-    if cost < enough:
-        said.append(f"But deciding {decision!r} for everybody would cost only {cost:,.4g}, less than the system.")
-    if spared:
-        best = min(spared, key=lambda one: one.constant)
-        said.append(
-            f"Leaving {best.model} out (always {best.constant_answer!r} in its place) would already cost only "
-            f"{best.constant:,.4g}."
-        )
-    return " ".join(said)

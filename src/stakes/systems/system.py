@@ -8,15 +8,16 @@ from stakes import errors
 from stakes.engines.alike import Spelling
 from stakes.engines.columns import as_finite
 from stakes.errors import Given, InputError
+from stakes.language.narrated import Narrated
 from stakes.question.options import Column, Data, Value
 from stakes.records import Record
-from stakes.results import Door, Plottable, Reportable, Shown
+from stakes.results import Plottable, Reportable
 from stakes.systems import outcomes, toml
 from stakes.systems.bootstrap import Bootstrap, bootstrap
 from stakes.systems.bounds import Bounds, bounds, bounds_of_all
 from stakes.systems.build import build
 from stakes.systems.component_costs import ComponentCosts, component_costs
-from stakes.systems.description import advice, facts, picture
+from stakes.systems.description import facts, picture
 from stakes.systems.network import Model
 from stakes.systems.outcomes import Outcome, SeenAndDone
 from stakes.systems.row_costs import RowCosts, no_limits
@@ -27,7 +28,6 @@ from stakes.tallies import JointCounts
 from stakes.tallies.checks import as_path
 from stakes.tallies.costs import Costs
 from stakes.tallies.pricing import Pricing
-from stakes.text import visible
 from stakes.uncertainty.sampling import Sampling
 
 _MOST_COMBINATIONS = 4096
@@ -39,14 +39,14 @@ FORMAT = 1
 
 class System(
     Record,
-    Shown,
+    Narrated,
     Plottable,
     Reportable,
     stakes="system",
     form=FORMAT,
     shown="facts classes=cases positive models rules cost cost_interval=cost_limits component_costs=costs_by_model "
     "bounds=bounds_by_model bounds_of_all=bounds_together worth=worth() "
-    "seeing_and_doing=seeing_and_doing_by_model advice",
+    "seeing_and_doing=seeing_and_doing_by_model advice findings",
 ):
     """What one model's mistakes cost the whole: the true class, models, a rule that fuses them, costs of its decision.
 
@@ -312,17 +312,14 @@ class System(
 
     @property
     def advice(self) -> str:
-        """Which model to improve first, and what that can save at most, in one sentence."""
-        return visible(advice(self.network, self.worth(), self.per_case))
+        """Which model to improve first, and what that can save at most."""
+        found = next(found for found in self.findings if found.key == "system.first_question")
+        return " ".join(found.words)
 
     def _model(self, name: str) -> Model:
         if not isinstance(name, str) or name not in self.network.models:
             raise errors.no_such_model(name, list(self.network.models))
         return self.network.models[name]
-
-    # ── to look at ───────────────────────────────────────────────────────────────────────────────────────────
-    def _page(self) -> object:
-        return Door.view("system").page(self)
 
     def __repr__(self) -> str:
         return f"<System of {len(self.models)} models, {len(self.classes)} classes>"

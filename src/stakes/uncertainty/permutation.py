@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes import errors
+from stakes.language.narrated import Narrated
 from stakes.metrics import Metric
 from stakes.records import Count, Record, Share
 from stakes.results import Plottable, Reportable
@@ -27,10 +28,11 @@ _TINY = 1e-300
 @dataclass(frozen=True, eq=False, repr=False)
 class PermutationTest(
     Record,
+    Narrated,
     Plottable,
     Reportable,
     stakes="permutation test",
-    shown="metric value p_value permutations method question null dropped",
+    shown="metric value p_value permutations method question findings null dropped",
 ):
     """A figure, what it is when labels are shuffled, and how often that is as good or better.
 
@@ -53,18 +55,6 @@ class PermutationTest(
     def to_rows(self) -> list[dict[str, object]]:
         """Return one flat dictionary, for a data frame."""
         return [{name: getattr(self, name) for name in ("metric", "value", "p_value", "permutations", "method")}]
-
-    def __str__(self) -> str:
-        left_out = f"; {errors.rows_left_out(self.dropped)}" if self.dropped else ""
-        return f"{self.metric} {self.value:.6g}; {self._finding()}: {self._p()}{left_out}"
-
-    def _finding(self) -> str:
-        """What was seen, and no more than that."""
-        if self.null is None:
-            return self.method
-        as_good = round(self.p_value * (1 + self.permutations)) - 1
-        shuffles = f"{self.permutations:,} shuffle" + ("" if self.permutations == 1 else "s")
-        return f"{f'{as_good:,}' if as_good else 'none'} of {shuffles} did as well"
 
     def _p(self) -> str:
         return f"p = {self.p_value:.2g}" if self.p_value >= _TINY else f"p < {_TINY:g}"

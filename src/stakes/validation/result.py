@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stakes import errors, metrics
+from stakes import errors
 from stakes.evaluation import Evaluation
+from stakes.language.numbers import write
 from stakes.metrics import Estimate
 from stakes.metrics.estimate import percent
 from stakes.question.options import Value
@@ -16,10 +17,6 @@ from stakes.results import Shown
 from stakes.tallies.arithmetic import Array
 from stakes.uncertainty.sampling import FEW_CLUSTERS
 from stakes.validation.fitting import metric_of, value_of
-from stakes.views import page
-
-_HEAD = ("figure", "pooled", "{} interval", "baseline", "folds (mean ± sd)", "training")
-"""Together no wider than a page."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +54,13 @@ class FigureOverFolds(Record, shown="name pooled mean spread training undefined 
         missing = f" (undefined on {self.undefined} of {len(self.folds)} folds)" if self.undefined else ""
         sure = ""
         if self.pooled.low is not None:
-            sure = f"{percent(self.pooled.confidence)} interval {page.between(self.pooled)}, given these fits; "
+            ends = f"{write(self.pooled.low)} – {write(self.pooled.high)}"
+            sure = f"{percent(self.pooled.confidence)} interval {ends}, given these fits; "
         return (
-            f"{self.name}: pooled out-of-fold {page.number(self.pooled.value)} ({sure}ignoring the input "
-            f"{page.number(self.pooled.baseline)}), mean over folds "
-            f"{page.number(self.mean)}, spread over folds {page.number(self.spread)}{missing}, on training data "
-            f"{page.number(self.training.value)}"
+            f"{self.name}: pooled out-of-fold {write(self.pooled.value)} ({sure}ignoring the input "
+            f"{write(self.pooled.baseline)}), mean over folds "
+            f"{write(self.mean)}, spread over folds {write(self.spread)}{missing}, on training data "
+            f"{write(self.training.value)}"
         )
 
 
@@ -95,8 +93,6 @@ class Validation(Record, Shown, stakes="validation", form=1, shown="how fits rep
     rows: Array
     fold_of_row: Array
     repeats: Positive
-
-    _more = "v.to_rows()"
 
     def figure(self, name: Value) -> FigureOverFolds:
         """Return a figure: pooled, over the folds, and on the training rows."""
@@ -165,23 +161,5 @@ class Validation(Record, Shown, stakes="validation", form=1, shown="how fits rep
             notes.append("some rows are judged in several folds and count as often in pooled figures")
         return notes
 
-    def _page(self) -> page.Page:
-        names = [name for name in self.pooled.figures if metrics.find(name).headline]
-        found = [self.figure(name) for name in names]
-        head = [name.format(percent(self.pooled.sampling.confidence)) for name in _HEAD]
-        missing = [f"{figure.name} on {figure.undefined:,}" for figure in found if figure.undefined]
-        told = [f"undefined on some of the {len(self.folds):,} folds: {', '.join(missing)}"] if missing else []
-        facts = {"validation": self.how, "fits": f"{len(self.folds):,}", "rows judged": f"{len(self.rows):,}"}
-        single = all(fold.rows == 1 for fold in self.folds)
-        grid = page.Grid(head, [_cells(figure, single) for figure in found])
-        return page.Page(facts, [grid], [*told, *self.notes], len(self.pooled.figures) - len(names))
-
     def __repr__(self) -> str:
         return f"<Validation: {self.how}, fits: {len(self.folds):,}>"
-
-
-def _cells(found: FigureOverFolds, single: bool) -> tuple[str, ...]:
-    """A row of the table; folds of a single row have no figures worth the name."""
-    pooled = (page.number(found.pooled.value), page.between(found.pooled), page.number(found.pooled.baseline))
-    folds = "–" if single else f"{page.number(found.mean)} ± {page.number(found.spread)}"
-    return (found.name, *pooled, folds, page.number(found.training.value))

@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from stakes.language.numbers import write
 from stakes.text import visible
-from stakes.views.page import Grid, Page, number
+from stakes.views.page import SIGNS, Answer, Grid, Page
+from stakes.views.pages import page_of
 
 _ESCAPED = str.maketrans(
     {sign: f"\\{sign}" for sign in "\\|`*[]#~"}
@@ -20,14 +22,26 @@ _LIST = re.compile(r"^(\d{0,9})(?=[-+.)](?:\s|$)|--)")
 """How a list or a line across the page would begin."""
 
 
+def of_result(thing: object) -> str:
+    """Return what there is to see of a result."""
+    return of_page(page_of(thing))
+
+
 def of_page(page: Page) -> str:
-    """Return facts as a list, tables as tables, notes as a list."""
-    facts = [f"- **{text(name)}**: {text(fact)}" for name, fact in page.facts.items()]
+    """Return the verdict as a list, facts in a line, tables as tables, notes as a list."""
+    head = [f"**{text(page.title)}**" if page.title else "", " · ".join(map(text, page.facts))]
+    answers = "\n".join(map(_answer, page.answers))
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", page.picture)), default=0))
     picture = f"{fence}\n{page.picture}\n{fence}" if page.picture else ""
     notes = "\n".join(f"- {paragraph(note)}" for note in page.notes)
-    parts = [picture, "\n".join(facts), *map(_of_grid, page.grids), notes]
+    parts = [*head, answers, picture, *map(_of_grid, page.grids), notes, text(page.more)]
     return "\n\n".join(part for part in parts if part)
+
+
+def _answer(answer: Answer) -> str:
+    question = f" **{text(answer.question)}**" if answer.question else ""
+    figures = f" ({text('; '.join(answer.figures))})" if answer.figures else ""
+    return f"- {SIGNS[answer.tone]}{question} {text(' '.join((answer.lead, *answer.more)))}{figures}"
 
 
 def of_rows(rows: Iterable[Mapping[str, object]]) -> str:
@@ -51,7 +65,7 @@ def paragraph(words: str) -> str:
 def _shown(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return "" if value is None else number(value) if isinstance(value, float) else str(value)
+    return "" if value is None else write(value) if isinstance(value, float) else str(value)
 
 
 def _of_grid(grid: Grid) -> str:

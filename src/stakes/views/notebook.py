@@ -1,20 +1,36 @@
-"""A page as a small HTML fragment for notebooks; names from the data are escaped."""
+"""A result as a small HTML fragment for notebooks, legible on light and dark; names from the data are escaped."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
 
 from stakes.text import visible
-from stakes.views.page import Grid, Page
+from stakes.views.page import SIGNS, Answer, Grid
+from stakes.views.pages import page_of
+
+_COLOURS = {"good": "#2e8540", "doubt": "#b7791f", "bad": "#c53030", "wrong": "#c53030"}
 
 
-def html(page: Page, pictures: Sequence[str] = ()) -> str:
-    """Return a fragment with everything on the page; ``pictures`` are SVG text with its names escaped already."""
+def html(thing: object) -> str:
+    """Return a fragment with everything on the page of a result; its pictures are SVG with names escaped already."""
+    page = page_of(thing)
+    drawn = [picture() for picture in page.pictures]
     page = page.mapped(lambda text: escape(visible(text)))
-    facts = "".join(f"<div><b>{name}</b> {fact}</div>" for name, fact in page.facts.items())
+    head = f"<div><b>{page.title}</b></div><div>{' · '.join(page.facts)}</div>"
+    answers = "".join(map(_answer, page.answers))
     notes = "".join(f"<div><i>{note}</i></div>" for note in page.notes)
     picture = f"<pre>{page.picture}</pre>" if page.picture else ""
-    drawn = f'<div style="display:flex;flex-wrap:wrap;gap:20px">{"".join(pictures)}</div>' if pictures else ""
-    return f"<div>{picture}{facts}{drawn}{''.join(map(_table, page.grids))}{notes}</div>"
+    pictures = f'<div style="display:flex;flex-wrap:wrap;gap:20px">{"".join(drawn)}</div>' if drawn else ""
+    more = f"<div><i>{page.more}</i></div>" if page.more else ""
+    return f"<div>{head}{answers}{picture}{pictures}{''.join(map(_table, page.grids))}{notes}{more}</div>"
+
+
+def _answer(answer: Answer) -> str:
+    colour = _COLOURS.get(answer.tone, "currentColor")
+    sign = f'<b style="color:{colour}">{SIGNS[answer.tone]}</b>'
+    figures = f'<div style="opacity:.7">{"; ".join(answer.figures)}</div>' if answer.figures else ""
+    rest = " ".join((answer.lead, *answer.more))
+    question = f" <b>{answer.question}</b>" if answer.question else ""
+    return f'<div style="margin:4px 0">{sign}{question} {rest}{figures}</div>'
 
 
 _WORDS, _NUMBERS = "text-align:left", "text-align:right;white-space:nowrap"

@@ -1,20 +1,23 @@
-"""What a view shows of an evaluation: facts, notes and a few small tables, still without any markup."""
+"""What a view shows of a result: the verdict, facts, notes and a few small tables, still without any markup."""
 
 import itertools
-import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from stakes import metrics
 from stakes.errors import Text
+from stakes.findings.facts import About
+from stakes.language.numbers import write
+from stakes.language.sentences import Finding, Tone, metric_name, metric_question, reason_text, words
 from stakes.metrics import Estimate
-from stakes.metrics.estimate import percent
 from stakes.tallies import Confusion
 
 Figures: TypeAlias = Sequence[tuple[metrics.Metric, Estimate]]
 
-_UNDEFINED = "undefined: "
+SIGNS: Mapping[Tone, str] = {
+    "good": "✓", "doubt": "?", "bad": "✕", "note": "i", "open": "–", "wrong": "✕", "caution": "!",
+}  # fmt: skip
 
 _SAME_REASON = 3
 """So many figures that are undefined for the same reason are told in one line."""
@@ -22,24 +25,57 @@ _SAME_REASON = 3
 
 @dataclass(frozen=True)
 class Grid:
-    """A small table of text; all columns but those named in ``words`` are numbers."""
+    """A small table of text; all columns but those named in ``words`` are numbers.
+
+    A column in ``below`` holds sentences, which stand below their row where the page is narrow.
+    """
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     words: Sequence[int] = (0,)
     sections: Sequence[int] = ()
     title: str = ""
+    below: int | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A finding in words: the essential sentence, the figures behind it, and what else there is to say."""
+
+    tone: Tone
+    question: str
+    lead: str
+    figures: Sequence[str] = ()
+    more: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, found: Finding) -> "Answer":
+        """Put a finding into words."""
+        lead, *more = found.words
+        return cls(found.tone, found.question or "", lead, [one.words for one in found.figures], more)
 
 
 @dataclass(frozen=True)
 class Page:
     """The parts of a page, in the order in which they are shown."""
 
-    facts: Mapping[str, str]
-    grids: Sequence[Grid]
+    title: str = ""
+    facts: Sequence[str] = ()
+    answers: Sequence[Answer] = ()
+    grids: Sequence[Grid] = ()
     notes: Sequence[str] = ()
-    hidden: int = 0
+    more: str = ""
     picture: str = ""
+    pictures: Sequence[Callable[[], str]] = field(default_factory=tuple)
+
+    @classmethod
+    def of(cls, about: About, findings: Iterable[Finding] = (), **parts: object) -> "Page":
+        """Begin a page with what it is about, the verdict, and what to keep in mind."""
+        found = list(findings)
+        answers = [Answer.of(one) for one in found if one.tone != "caution"]
+        notes = [note for one in found if one.tone == "caution" for note in one.words]
+        facts = [fact.words for fact in about.facts]
+        return replace(cls(about.title.words, facts, answers, notes=notes), **parts)  # type: ignore[arg-type]
 
     def mapped(self, write: Callable[[str], str]) -> "Page":
         """Return the page with each of its texts written another way: every cell, fact, note, title, line."""
@@ -47,93 +83,83 @@ class Page:
         def each(texts: Sequence[str]) -> list[str]:
             return [write(text) for text in texts]
 
-        facts = {write(name): write(fact) for name, fact in self.facts.items()}
+        answers = [
+            replace(
+                one, question=write(one.question), lead=write(one.lead), figures=each(one.figures), more=each(one.more)
+            )
+            for one in self.answers
+        ]
         grids = [
             replace(grid, head=each(grid.head), rows=list(map(each, grid.rows)), title=write(grid.title))
             for grid in self.grids
         ]
         picture = "\n".join(each(self.picture.split("\n")))
-        return replace(self, facts=facts, grids=grids, notes=each(self.notes), picture=picture)
+        texts = {name: each(getattr(self, name)) for name in ("facts", "notes")}
+        heads = {name: write(getattr(self, name)) for name in ("title", "more")}
+        return replace(self, answers=answers, grids=grids, picture=picture, **texts, **heads)  # type: ignore[arg-type]
 
 
-@dataclass(frozen=True)
-class Content:
-    """What there is to show."""
+# ── tables ───────────────────────────────────────────────────────────────────────────────────────────────────────
+def figures_grid(shown: Figures, families: bool) -> Grid:
+    """Return figures with their intervals, what ignoring the input would score, and the questions that they answer."""
+    rows = [
+        (
+            metric_name(metric.full_text),
+            write(one.value),
+            between(one),
+            write(one.baseline),
+            _meaning(metric, one, families),
+        )
+        for metric, one in shown
+    ]
+    pairs = itertools.pairwise(metric.family for metric, _ in shown)
+    sections = [i for i, (one, next_one) in enumerate(pairs) if families and one != next_one]
+    sure = words("figures.interval", confidence=shown[0][1].confidence)
+    head = [words(f"figures.{name}") for name in ("name", "value", "baseline", "question")]
+    return Grid([*head[:2], sure, *head[2:]], rows, words=(0, 4), sections=sections, below=4)
 
-    facts: Mapping[str, str]
-    figures: Mapping[str, Estimate]
-    before: Sequence[Grid] = ()
-    after: Sequence[Grid] = ()
-    notes: Sequence[str] = ()
-    find: Callable[[str], metrics.Metric] = metrics.find
 
-    def page(self, everything: bool = False) -> Page:
-        """Lay out the main figures, or everything."""
-        shown = [(self.find(name), estimate) for name, estimate in self.figures.items()]
-        shown = [(metric, estimate) for metric, estimate in shown if everything or metric.headline]
-        kept, notes = (shown, []) if everything else _without_repeated_reasons(shown)
-        grids = [*self.before, *([_figures(kept, everything)] if kept else []), *self.after]
-        return Page(self.facts, grids, [*notes, *self.notes], len(self.figures) - len(shown))
+def _meaning(metric: metrics.Metric, estimate: Estimate, everything: bool) -> str:
+    """What there is to say about a figure: its question, and when everything is told, why it has no interval."""
+    if not estimate.defined:
+        return Text(words("figures.undefined", reason=""), reason_in_words(estimate.reason))
+    question = metric_question(metric.full_text)
+    if everything and estimate.low is None and estimate.no_interval:
+        return f"{question} {words('figures.no_interval', reason={'reason': estimate.no_interval})}"
+    return question
 
 
-def _without_repeated_reasons(shown: Figures) -> tuple[Figures, list[str]]:
+def reason_in_words(reason: str) -> str:
+    """Return a reason in the language of the reader; one that mentions arguments stays as it is."""
+    return reason if isinstance(reason, Text) else reason_text(reason)
+
+
+def without_repeated_reasons(shown: Figures) -> tuple[Figures, list[str]]:
     """Take out figures that are all undefined for the same reason, and say it once."""
     names: dict[str, list[str]] = {}
     for metric, estimate in shown:
-        names.setdefault(estimate.reason, []).append(metric.name)
+        names.setdefault(estimate.reason, []).append(metric_name(metric.name))
     shared = {reason for reason, same in names.items() if reason and len(same) >= _SAME_REASON}
-    notes = [Text(f"{', '.join(names[reason])} are undefined: ", reason) for reason in shared]
+    notes = [
+        Text(f"{', '.join(names[reason])}: ", words("figures.undefined", reason=""), reason_in_words(reason))
+        for reason in shared
+    ]
     return [(metric, estimate) for metric, estimate in shown if estimate.reason not in shared], sorted(notes)
 
 
 def confusion_grid(confusion: Confusion) -> Grid:
     """Return a confusion table to look at."""
     head, *rows = confusion.text_rows()
-    return Grid(head, rows)
+    return Grid([words("confusion.corner"), *head[1:]], rows)
 
 
-def number(value: float | None) -> str:
-    """Write a figure with four decimals, or as many digits as a very large or small one needs."""
-    if value is None or math.isnan(value):
-        return "–"
-    if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    if value != 0 and not 1e-3 <= abs(value) < 1e5:
-        return f"{value:.3g}"
-    return f"{value:.4f}"
-
-
-def size(rows: float) -> dict[str, str]:
-    """How many rows there are, or what they weigh, as a fact."""
-    return {"rows": f"{rows:,}"} if isinstance(rows, int) else {"weight of rows": f"{rows:,.6g}"}
-
-
-def between(estimate: Estimate) -> str:
+def between(estimate: object) -> str:
     """Write an interval, or a dash where there is none."""
-    return "–" if estimate.low is None else f"{number(estimate.low)} – {number(estimate.high)}"
-
-
-def _words(metric: metrics.Metric, estimate: Estimate, everything: bool) -> str:
-    """What there is to say about a figure: its question, and when everything is told, why it has no interval."""
-    if not estimate.defined:
-        return Text(_UNDEFINED, estimate.reason)
-    why = f" (no interval: {estimate.no_interval})" if everything and estimate.low is None else ""
-    return metric.question + why
-
-
-def _figures(shown: Figures, families: bool) -> Grid:
-    rows = [
-        (metric.full_text, number(one.value), between(one), number(one.baseline), _words(metric, one, families))
-        for metric, one in shown
-    ]
-    pairs = itertools.pairwise(metric.family for metric, _ in shown)
-    sections = [i for i, (one, next_one) in enumerate(pairs) if families and one != next_one]
-    sure = f"{percent(shown[0][1].confidence)} interval"
-    head = ("figure", "value", sure, "baseline", "the question it answers")
-    return Grid(head, rows, words=(0, 4), sections=sections)
+    low, high = (getattr(estimate, end) for end in ("low", "high"))
+    return "–" if low is None else f"{write(low)} – {write(high)}"
 
 
 def short(name: str) -> str:
     """Long names by their first alias, where columns are narrow."""
     aliases = [alias for alias in metrics.find(name).aliases if len(alias) < len(name)]
-    return aliases[0] if len(name) > 12 and aliases else name
+    return aliases[0] if len(name) > 12 and aliases else metric_name(name)

@@ -1,4 +1,4 @@
-"""A page as text for a terminal."""
+"""A page as text for a terminal: the verdict first, nothing left out however narrow it is."""
 
 import io
 import textwrap
@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from stakes.text import columns, encodable, padded, uncommanding, visible
-from stakes.views.page import Grid, Page
+from stakes.views.page import SIGNS, Answer, Grid, Page
+from stakes.views.pages import page_of
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 _LEAST_WORDS = 28
-"""A column of words that has less room than this is left out: numbers and names stay whole, and lines short."""
+"""A column of sentences that has less room than this stands below its rows."""
 
 _NAME = 24
 """How much room a name in the first column gets before it is folded."""
@@ -22,53 +23,86 @@ _GAP = 3
 _WIDTH = 80
 """Where a terminal has no width (COLUMNS=0)."""
 
+_STYLES = {"good": "green", "doubt": "yellow", "bad": "bold red", "wrong": "bold red"}
 
-def show(page: Page, more: str) -> None:
-    """Print to the terminal, in colour where it is one; ``more`` says how to see what is hidden."""
+
+def show(thing: object, everything: bool = False) -> None:
+    """Print a result to the terminal, in colour where it is one."""
+    show_page(page_of(thing, everything))
+
+
+def show_page(page: Page) -> None:
+    """Print a page to the terminal."""
     from rich.console import Console
 
     console = Console(highlight=False)
     console.width = console.width or _WIDTH
     with console.capture() as shown:
-        _print(console, page, more)
+        _print(console, page)
     console.file.write(uncommanding(encodable(shown.get(), console.encoding)))
 
 
-def text(page: Page, more: str, width: int = 100) -> str:
-    """Return plain text."""
+def text(thing: object, width: int = 100) -> str:
+    """Return a result as plain text."""
+    return text_of_page(page_of(thing), width)
+
+
+def text_of_page(page: Page, width: int = 100) -> str:
+    """Return a page as plain text."""
     from rich.console import Console
 
     out = io.StringIO()
-    _print(Console(file=out, width=width, highlight=False, no_color=True), page, more)
+    _print(Console(file=out, width=width, highlight=False, no_color=True), page)
     return uncommanding("\n".join(line.rstrip() for line in out.getvalue().splitlines()).rstrip())
 
 
-def _print(console: "Console", page: Page, more: str) -> None:
+def _print(console: "Console", page: Page) -> None:
     shown = page.mapped(lambda text: encodable(uncommanding(visible(text)), console.encoding))
     for place, part in enumerate(_parts(shown, console.width)):
         if place:
             console.print()
         console.print(part)
-    if page.hidden:
-        console.print(f"\n{page.hidden} more figures: {more}", style="dim")
+    if page.more:
+        console.print(f"\n{shown.more}", style="dim", markup=False)
 
 
 def _parts(page: Page, width: int) -> Iterator["RenderableType"]:
+    from rich.console import Group
     from rich.text import Text
 
+    head = [wrap(line, width, 2) for line in (page.title, " · ".join(page.facts)) if line]
+    yield Text("\n".join(head))
+    if page.answers:
+        yield Group(*(part for answer in page.answers for part in _answer(answer, width)))
     if page.picture:
         yield Text(page.picture, no_wrap=True, overflow="ignore")
-    indent = max(map(columns, page.facts)) + 2
-    facts = [padded(name, indent) + fact for name, fact in page.facts.items()]
-    yield Text("\n".join(wrap(fact, width, indent) for fact in facts))
     yield from (_table(grid, width) for grid in page.grids)
+    details = [wrap(f"{one.question} {' '.join(one.more)}".strip(), width, 2) for one in page.answers if one.more]
+    if details:
+        yield Text("\n".join(details))
     if page.notes:
-        yield Text("\n".join(wrap(f"note  {note}", width, 6) for note in page.notes))
+        yield Text("\n".join(wrap(f"! {note}", width, 2) for note in page.notes))
+
+
+def _answer(answer: Answer, width: int) -> Iterator["RenderableType"]:
+    """A question with its sign, the essential sentence, and the figures behind it."""
+    from rich.text import Text
+
+    sign, style = SIGNS[answer.tone], _STYLES.get(answer.tone, "")
+    question = Text(f"{sign} ", style=style)
+    question.append(wrap(answer.question or answer.lead, width - 2, 2), style="bold" if answer.question else style)
+    yield question
+    if answer.question:
+        yield Text(wrap(f"  {answer.lead}", width, 2))
+    if answer.figures:
+        yield Text(wrap("  " + "; ".join(answer.figures), width, 2), style="dim")
 
 
 def wrap(line: str, width: int, indent: int) -> str:
     """Fold a line that is wider than the terminal; what follows is indented."""
-    return textwrap.fill(line, max(width, indent + 20), subsequent_indent=" " * indent)
+    return textwrap.fill(
+        line, max(width, indent + 20), subsequent_indent=" " * indent, break_on_hyphens=False, drop_whitespace=True
+    )
 
 
 def _table(grid: Grid, width: int) -> "RenderableType":
@@ -77,12 +111,17 @@ def _table(grid: Grid, width: int) -> "RenderableType":
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     widths = [max(columns(row[i]) for row in [grid.head, *grid.rows]) for i in range(len(grid.head))]
-    kept = _fitting(grid, widths, width)
-    for i in kept:
+    shown = list(range(len(widths)))
+    below = grid.below if grid.below is not None and _too_narrow(grid, widths, width) else None
+    shown = [i for i in shown if i != below]
+    title = [Text(wrap(grid.title, width, 2), style="italic")] if grid.title else []
+    if _needed(widths, shown, grid) > width:
+        return Group(*title, *_blocks(grid, widths, width))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for i in shown:
         words = i in grid.words
-        least = _name_width(widths, kept, grid, width) if i == 0 else widths[i]
+        least = _name_width(widths, shown, grid, width) if i == 0 else widths[i]
         table.add_column(
             Text(grid.head[i]),
             justify="left" if words else "right",
@@ -91,39 +130,37 @@ def _table(grid: Grid, width: int) -> "RenderableType":
             overflow="fold",
         )
     for place, row in enumerate(grid.rows):
-        table.add_row(*(Text(row[i]) for i in kept), end_section=place in grid.sections)
-    # around the table, not parts of it: those would be folded to its width
-    above, below = ([wrap(line, width, 2) for line in lines] for lines in ([grid.title], _left_out(grid, kept)))
-    around = [Text("\n".join(filter(None, lines)), style="italic") for lines in (above, below)]
-    return Group(*(part for part in (around[0], table, around[1]) if part))
+        table.add_row(*(Text(row[i]) for i in shown), end_section=place in grid.sections)
+    said = [] if below is None else [wrap(f"{row[0]}: {row[below]}", width, 2) for row in grid.rows if row[below]]
+    return Group(*title, table, *([Text("\n".join(said), style="dim")] if said else []))
 
 
-def _fitting(grid: Grid, widths: list[int], width: int) -> list[int]:
-    """The columns that can be shown whole: words go first, then numbers from the right."""
-    kept = list(range(len(widths)))
-    words = [i for i in kept if i in grid.words and i]
-    if words and width - _needed(widths, kept, grid) < _LEAST_WORDS * len(words):
-        kept = [i for i in kept if i not in words or widths[i] < _LEAST_WORDS]
-    while len(kept) > 2 and _needed(widths, kept, grid) > width:
-        kept.remove(max(i for i in kept if i not in grid.words))
-    return kept
+def _too_narrow(grid: Grid, widths: list[int], width: int) -> bool:
+    """Whether sentences would have to be squeezed beside the numbers."""
+    words = [i for i in grid.words if i]
+    room = width - _needed(widths, list(range(len(widths))), grid)
+    return room < _LEAST_WORDS * len(words) and any(widths[i] > _LEAST_WORDS for i in words)
 
 
-def _needed(widths: list[int], kept: list[int], grid: Grid, name: int = _NAME) -> int:
+def _needed(widths: list[int], shown: list[int], grid: Grid, name: int = _NAME) -> int:
     """The room that numbers and a (folded) name take."""
-    numbers = [widths[i] for i in kept if i not in grid.words]
-    return min(widths[0], name) + sum(numbers) + _GAP * (len(kept) - 1)
+    numbers = [widths[i] for i in shown if i not in grid.words]
+    return min(widths[0], name) + sum(numbers) + _GAP * (len(shown) - 1)
 
 
-def _name_width(widths: list[int], kept: list[int], grid: Grid, width: int) -> int:
+def _name_width(widths: list[int], shown: list[int], grid: Grid, width: int) -> int:
     """Names are whole where there is room for them, beside words of a readable width."""
-    words = sum(_LEAST_WORDS for i in kept if i and i in grid.words)
-    return widths[0] if _needed(widths, kept, grid, widths[0]) + words <= width else min(widths[0], _NAME)
+    words = sum(min(_LEAST_WORDS, widths[i]) for i in shown if i and i in grid.words)
+    return widths[0] if _needed(widths, shown, grid, widths[0]) + words <= width else min(widths[0], _NAME)
 
 
-def _left_out(grid: Grid, kept: list[int]) -> list[str]:
-    """Say which columns a narrow terminal does not show; that a figure is undefined, and why, is told all the same."""
-    missing = [i for i in range(len(grid.head)) if i not in kept]
-    reasons = [f"{row[0]} is {row[i]}" for i in missing for row in grid.rows if row[i].startswith("undefined: ")]
-    words = f"not shown, for lack of room: {', '.join(grid.head[i] for i in missing)}"
-    return [words, *reasons] if missing else []
+def _blocks(grid: Grid, widths: list[int], width: int) -> Iterator["RenderableType"]:
+    """A table that is too wide, as a block of lines for each row."""
+    from rich.text import Text
+
+    indent = max(columns(name) for name in grid.head[1:]) + 4
+    for row in grid.rows:
+        cells = [
+            f"  {padded(name, indent - 2)}{cell}" for name, cell in zip(grid.head[1:], row[1:], strict=True) if cell
+        ]
+        yield Text("\n".join([wrap(row[0], width, 2), *(wrap(cell, width, indent) for cell in cells)]))

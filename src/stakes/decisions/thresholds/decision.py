@@ -2,16 +2,17 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from stakes import errors, metrics
+from stakes import metrics
 from stakes.decisions.curves.curve import Curve
+from stakes.language.narrated import Narrated
+from stakes.language.sentences import Finding
 from stakes.metrics import Estimate
-from stakes.metrics.estimate import percent
 from stakes.records import Count, Record, RowCount
 from stakes.results import Plottable, Reportable
 from stakes.tallies.costs import Costs
-from stakes.text import lines, visible
+from stakes.text import visible
 
 Range = tuple[float, float]
 
@@ -25,32 +26,15 @@ PER = 1000
 """Costs are told for so many cases."""
 
 
-class Recommendation(Record, Reportable):
+class Recommendation(Record, Narrated, Reportable):
     """The best way to decide, what it is worth, and what speaks for and against it."""
 
     dropped: int
-    cautions: tuple[str, ...]
+    cautions: tuple[Finding, ...]
 
     def sentences(self) -> Iterator[str]:
         """Tell the recommendation in plain words."""
-        return map(visible, self._sentences())
-
-    def _sentences(self) -> Iterator[str]:
-        raise NotImplementedError
-
-    @staticmethod
-    def _evidence(who: str, savings: Mapping[str, Estimate]) -> str:
-        """Say whether somebody surely costs less than deciding the same for everybody, whatever that is."""
-        constant = least_sure(savings)
-        saving = savings[constant]
-        if surely_saves(savings):
-            return f"Against {constant} it saves {with_interval(saving)}: the model earns its keep."
-        saved = f"{with_interval(saving)} per {PER:,} cases"
-        return f"Not enough evidence that {who} costs less than {constant}: the saving is {saved}."
-
-    def __str__(self) -> str:
-        left_out = [errors.rows_left_out(self.dropped)] if self.dropped else []
-        return lines([*self.sentences(), *(f"{words}." for words in (*left_out, *self.cautions))])
+        return (visible(words) for found in self.findings for words in found.words)
 
 
 @dataclass(frozen=True)
@@ -71,9 +55,9 @@ class Decision(
     Recommendation,
     Plottable,
     stakes="decision",
-    shown="criterion question recommended positive negative rows dropped cautions decisions thresholds apparent "
+    shown="criterion question recommended positive negative rows dropped decisions thresholds apparent "
     "corrected condition alternatives savings miscalibration worthless alike bayes no_bayes cost_ratio "
-    "worth_of_labels most_worth_of_labels rough unseen enough_evidence costs",
+    "worth_of_labels most_worth_of_labels rough unseen enough_evidence costs findings",
 ):
     """The best thresholds of a score, what they are worth, and what speaks for and against them.
 
@@ -117,7 +101,7 @@ class Decision(
     worthless: tuple[str, ...] = ()
     find_over_thresholds: Callable[[], Curve] | None = None
     dropped: Count = 0
-    cautions: tuple[str, ...] = ()
+    cautions: tuple[Finding, ...] = ()
 
     drawn_as = "decision"
 
@@ -174,10 +158,6 @@ class Decision(
         return gain > 0 if metrics.find(self.corrected.name).better == "higher" else gain < 0
 
     @property
-    def _which_flatters(self) -> str:
-        return ", which flatters it" if self.flattered else ""
-
-    @property
     def worse(self) -> bool:
         """Whether the model surely costs more than some decision for everybody."""
         return any(surely_loses(saving) for saving in constants_of(self.savings).values())
@@ -192,116 +172,8 @@ class Decision(
         best = f"thresholds of these rows ({_listed(self.thresholds)})"
         return ways_as_rows({best: self.corrected, **self.alternatives}, self.savings)
 
-    # ── in words ─────────────────────────────────────────────────────────────────────────────────────────────
     def __repr__(self) -> str:
-        return f"<Decision: {visible(self._rule(self.recommended))}>"
-
-    def _sentences(self) -> Iterator[str]:
-        yield f"{self.question}."
-        if self.costs is None:
-            yield f"Decide {self._rule(self.thresholds)}: {self.criterion}."
-            yield from self._about_figure()
-            yield from self._about_alike()
-            return
-        yield from self._about_rule()
-        yield from self._about_cost()
-        yield from self._about_evidence()
-        yield from self._about_alike()
-        yield from self._about_bayes()
-        yield from self._about_ratio()
-        yield from self._about_labels()
-
-    def _rule(self, thresholds: Sequence[float]) -> str:
-        if math.isinf(thresholds[0]):
-            return f"{self.decisions[0]!r} for every case"
-        if len(thresholds) == 1:
-            return f"{self.decisions[1]!r} when score ≥ {thresholds[0]:.6g}, otherwise {self.decisions[0]!r}"
-        above = zip(self.decisions[1:], thresholds, strict=True)
-        steps = [f"{name!r} from {start:.6g}" for name, start in above if math.isfinite(start)]
-        return f"{self.decisions[0]!r} for low scores, {', '.join(steps)}"
-
-    def _about_rule(self) -> Iterator[str]:
-        if self.worse:
-            yield f"Decide {self.constant}: no threshold of this score costs less."
-            yield f"The best one would be {self._rule(self.recommended)}."
-        elif self.bayes_is_alike:
-            yield (
-                f"Decide {self._rule(self.recommended)}: there the costs switch if the probabilities are right, and "
-                "these rows cannot tell it from their own best threshold."
-            )
-        else:
-            yield f"Decide {self._rule(self.recommended)}: the lowest cost on these rows."
-        for name in self.worthless:
-            yield f"The decision {name!r} is never worth taking at these costs."
-
-    def _about_cost(self) -> Iterator[str]:
-        flattered = f"on the very rows that chose it, it is {describe(self.apparent.value)}{self._which_flatters}"
-        if self.bayes_is_alike:
-            yield f"That costs {with_interval(self.cost)} per {PER:,} cases."
-            corrected = f"{with_interval(self.corrected)} on rows that did not choose it"
-            yield f"The best of these rows, {_listed(self.thresholds)}, costs {corrected}; {flattered}."
-        else:
-            yield f"That costs {with_interval(self.cost)} per {PER:,} cases; {flattered}."
-        others = [f"{name} {describe(cost.value)}" for name, cost in self.alternatives.items() if name != BAYES]
-        yield f"Instead, per {PER:,} cases: {'; '.join(others)}."
-
-    def _about_evidence(self) -> Iterator[str]:
-        if self.worse:
-            yield f"Against {self.rival} it loses {with_interval(_as_loss(self.savings[self.rival]))}."
-        else:
-            yield self._evidence("the model", self.savings)
-        if self.unseen is not None:
-            found = self.unseen
-            yield (
-                f"None of the {found.positives:,} {self.positive!r} is missed here, but up to {found.misses:.1f} in "
-                f"{self.rows:,} rows cannot be excluded, which cost {describe(found.cost)} per {PER:,} cases; to earn "
-                f"its keep a model needs at least {math.ceil(found.negatives):,} true negatives."
-            )
-
-    def _about_figure(self) -> Iterator[str]:
-        found = self.corrected
-        apparent = f"on those that did, {self.apparent.value:.4f}{self._which_flatters}"
-        yield f"On rows that did not choose it {found.name} is {found.value:.4f}{_limits(found)}; {apparent}."
-        if self.condition is not None and self.limit is not None:
-            (sign, limit), kept = self.limit, self.condition
-            met = kept.value >= limit if sign == "≥" else kept.value <= limit
-            missed = "" if met else f": the condition {kept.name} {sign} {limit:g} will not quite be kept"
-            yield f"There {kept.name} is {kept.value:.4f}{_limits(kept)}{missed}."
-        for name, other in self.alternatives.items():
-            yield f"The {name} would give {other.value:.4f}."
-
-    def _about_alike(self) -> Iterator[str]:
-        for start, ranges, name in zip(self.thresholds, self.alike, self.decisions[1:], strict=True):
-            if ranges and ranges != [(start, start)]:
-                low, high = ranges[0][0], ranges[-1][1]
-                which = "Thresholds" if len(self.thresholds) == 1 else f"Thresholds of {name!r}"
-                bounded, open_ended = f"between {low:.6g} and {high:.6g}", f"from {low:.6g} on, or none at all,"
-                span = bounded if math.isfinite(high) else open_ended
-                yield f"{which} {span} cannot be told from {start:.6g} on these rows."
-
-    def _about_bayes(self) -> Iterator[str]:
-        if self.bayes is None:
-            yield f"There is no threshold that follows from the costs alone: {self.no_bayes}."
-        elif self.miscalibration is not None:
-            other = "" if self.bayes_is_alike else f", which costs {with_interval(self.alternatives[BAYES])}"
-            gain = f"saves {with_interval(self.miscalibration)} against it: the price of miscalibration here, and noise"
-            if self.miscalibration.value < 0:
-                gain = f"costs {with_interval(_as_loss(self.miscalibration))} more: the price of choosing on few rows"
-            best = f"If the probabilities were right, {_listed(self.bayes)} would be best{other}"
-            yield f"{best}. The best of these rows {gain}."
-
-    def _about_labels(self) -> Iterator[str]:
-        if not math.isnan(self.worth_of_labels):
-            about, most = map(describe, (self.worth_of_labels, self.most_worth_of_labels))
-            yield f"Many more labels would save about {about} per {PER:,} cases, hardly more than {most}."
-            if self.rough:
-                yield "All this is rough: the threshold was chosen on too few positives."
-
-    def _about_ratio(self) -> Iterator[str]:
-        if self.cost_ratio is not None:
-            low, high = (f"{ratio:.4g}" if math.isfinite(ratio) else "any number of" for ratio in self.cost_ratio)
-            between = f"a miss costs between {low} and {high} false alarms"
-            yield f"{_listed(self.thresholds)} stays the best of these rows while {between}."
+        return visible(f"<Decision: {self.decisions[-1]!r} from {_listed(self.recommended)}>")
 
 
 def all_within(starts: Sequence[float], alike: Sequence[Sequence[Range]]) -> bool:
@@ -343,29 +215,6 @@ def surely_loses(saving: Estimate) -> bool:
 
 def _listed(thresholds: Sequence[float]) -> str:
     return ", ".join(f"{start:.6g}" for start in thresholds)
-
-
-def _as_loss(saving: Estimate) -> Estimate:
-    low, high = (None if end is None else -end for end in (saving.high, saving.low))
-    return replace(saving, value=-saving.value, low=low, high=high)
-
-
-def describe(cost: float) -> str:
-    """Write a cost per case as one of so many cases."""
-    return f"{PER * cost:,.4g}" if abs(PER * cost) < 1e4 else f"{PER * cost:,.0f}"
-
-
-def with_interval(cost: Estimate) -> str:
-    """Write a cost with its interval, or why it has none."""
-    if cost.low is None or cost.high is None:
-        return f"{describe(cost.value)} ({cost.no_interval})"
-    return f"{describe(cost.value)} ({percent(cost.confidence)} interval {describe(cost.low)} to {describe(cost.high)})"
-
-
-def _limits(found: Estimate) -> str:
-    if found.low is None or found.high is None:
-        return ""
-    return f" ({percent(found.confidence)} interval {found.low:.4f} to {found.high:.4f})"
 
 
 def ways_as_rows(ways: Mapping[str, Estimate], savings: Mapping[str, Estimate]) -> list[WayRow]:

@@ -18,15 +18,13 @@ from stakes.evaluation.comparison import Comparison
 from stakes.evaluation.gate.checks import Check, check_dropped
 from stakes.evaluation.gate.conditions import Figure, Requirement
 from stakes.evaluation.gate.differences import Baseline, check_no_worse, margins, warn_of_wide
+from stakes.language.narrated import Narrated
 from stakes.metrics import cost
-from stakes.metrics.estimate import percent
 from stakes.question.options import Data, Gated, Value, asks
 from stakes.question.question import Question
 from stakes.records import Count, Finite, Record, RowCount, Says
-from stakes.results import Shown
 from stakes.tallies import Confusion
 from stakes.tallies.checks import as_list, check_share
-from stakes.views import page
 
 __all__ = ["Check", "Gate", "Request", "gate", "judge"]
 
@@ -34,7 +32,7 @@ _DROPPED = "How many rows lacked a value or have weight 0 and were left out, tho
 
 
 @dataclass(frozen=True, eq=False)
-class Gate(Record, Shown, stakes="gate", form=1, shown="passed rows dropped confidence baseline checks"):
+class Gate(Record, Narrated, stakes="gate", form=1, shown="passed rows dropped confidence baseline findings checks"):
     """The conditions of a gate and what was seen; it has passed when all of them are met.
 
     ``baseline`` says in words what differences were judged against, ``dropped`` how many rows lacked a value and were
@@ -46,6 +44,8 @@ class Gate(Record, Shown, stakes="gate", form=1, shown="passed rows dropped conf
     confidence: Finite = 0.95
     baseline: str = ""
     dropped: Annotated[Count, Says(_DROPPED)] = 0
+
+    drawn_as = "gate"
 
     @property
     def passed(self) -> bool:
@@ -72,14 +72,6 @@ class Gate(Record, Shown, stakes="gate", form=1, shown="passed rows dropped conf
     def to_rows(self) -> list[dict[str, object]]:
         """Return one flat dictionary per condition, for a data frame."""
         return [check.to_row() for check in self.checks]
-
-    def _page(self) -> page.Page:
-        against = {"baseline": self.baseline} if self.baseline else {}
-        facts = {"gate": self.conclusion, **page.size(self.rows), **against}
-        head = ("condition", "verdict", "seen", "estimate", f"{percent(self.confidence)} interval")
-        rows = [(check.condition, *check.cells) for check in self.checks]
-        remarks = [words for check in self.checks for words in (check.remark, check.estimate.note) if words]
-        return page.Page(facts, [page.Grid(head, rows)], list(dict.fromkeys(remarks)))
 
     def __repr__(self) -> str:
         return f"<Gate: {self.conclusion}>"
@@ -192,8 +184,8 @@ def judge(evaluation: Evaluation, asked: Request, baseline: Data = None) -> Gate
     against = None if baseline is None else _read_baseline(baseline, evaluation)
     sides = {"": evaluation} if against is None else {"": evaluation, "baseline": against.evaluation}
     for whose, side in sides.items():
-        for caution in wrongs(side):  # figures that answer another question than the one that was asked
-            raise InputError("not-to-judge", whose and f"{whose}: ", caution.words, "; a gate does not judge that")
+        for wrong in wrongs(side):  # figures that answer another question than the one that was asked
+            raise InputError("not-to-judge", whose and f"{whose}: ", *wrong.words, " A gate does not judge that")
         _refuse_one_decision(side, asked.figures, whose)
     checks = [condition.check(evaluation) for condition in asked.conditions]
     if against is not None:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from stakes.engines.plan import Counted
+from stakes.language.numbers import write
 from stakes.metrics import Estimate
 from stakes.metrics.estimate import percent
 from stakes.records import Finite, Record
 from stakes.text import visible
-from stakes.views.page import between, number
 
 
 @dataclass(frozen=True)
@@ -36,21 +36,14 @@ class Check(Record, shown="kind condition passed seen limit segment reason estim
         where = "" if self.segment is None else f" in segment {self.segment}"
         if self.seen is None:
             return visible(f"{self.verdict}{where}: {self.reason}")
-        _, seen, value, ends = self.cells
-        sure = "" if self.estimate.low is None else f", interval {ends}"
+        seen, value, low, high = map(write, (self.seen, self.estimate.value, self.estimate.low, self.estimate.high))
+        sure = "" if self.estimate.low is None else f", interval {low} – {high}"
         return visible(f"{self.verdict}{where}: saw {seen} ({self.estimate.name} {value}{sure})")
 
     @property
     def verdict(self) -> str:
         """The outcome in one word."""
         return "passed" if self.passed else "failed"
-
-    @property
-    def cells(self) -> tuple[str, str, str, str]:
-        """The verdict, what was seen, the estimate that it comes from, and its interval, to look at."""
-        shown = (number(self.seen), number(self.estimate.value), between(self.estimate))
-        seen, value, ends = (text.replace("-", "−") for text in shown)
-        return self.verdict, seen, value, ends
 
     @property
     def remark(self) -> str:

@@ -1,11 +1,11 @@
 """The HTML report: one file that opens anywhere, asks no network, and speaks several languages.
 
-A page is a *payload*: plain data that says what to show, made by ``stakes.evaluation.reporting``. It has a title and a
+A page is a *payload*: plain data that says what to show, made by ``stakes.findings.pages``. It has a title and a
 list of sections; each section has a ``kind`` and the data that this kind draws.
 
 To add a page:
 
-1. Make its payload in ``evaluation/reporting/``: ``page(title, facts, [section("kind", …), …])`` (``payload.py`` holds
+1. Make its payload in ``findings/pages/``: ``page(title, facts, [section("kind", …), …])`` (``payload.py`` holds
    these and ``said``, ``figure``, ``listed``, ``named``). Sentences are ``said("group.key", value=…)``, never text.
 2. Draw a new kind of section in ``script/sections/KIND.js`` (or several files in a folder ``script/sections/KIND/``):
    ``SECTIONS.KIND = (data) => node(…)``. Only the kinds that a page shows are put into it. The files beside
@@ -29,12 +29,10 @@ from os import PathLike
 from pathlib import Path
 
 from stakes.engines.files.writing import write_text
-from stakes.errors import Given, InputError
-from stakes.records import Plain
-from stakes.tallies.checks import is_one_of
-from stakes.text import visible
-from stakes.language import LANGUAGES
+from stakes.language import LANGUAGES, check_language
 from stakes.language.texts import texts
+from stakes.records import Plain
+from stakes.text import visible
 
 __all__ = ["LANGUAGES", "html", "write"]
 
@@ -75,12 +73,7 @@ def write(payload: Plain, path: str | PathLike[str], lang: str = "en") -> None:
 
 def html(payload: Plain, lang: str = "en") -> str:
     """Return the page of a payload, which opens in that language."""
-    if not is_one_of(lang, LANGUAGES):
-        raise InputError(
-            "no-such-language",
-            Given("lang", lang),
-            f" is not known; give one of {', '.join(map(repr, list(LANGUAGES)))}",
-        )
+    check_language(lang)
     style = _read("style.css")
     script = _script(tuple(dict.fromkeys(section["kind"] for section in payload["sections"])))
     spoken = {code: texts(code) for code in LANGUAGES}

@@ -21,7 +21,7 @@ function t(key, values = {}) {
 
 // A sentence of the payload.
 function sentence(said) {
-  return t(said.text, said.values);
+  return t(said.key, said.values);
 }
 
 function plural(forms, number) {
@@ -32,15 +32,23 @@ function plural(forms, number) {
 function told(value, format = "number") {
   if (value === null || value === undefined) return "–";
   if (Array.isArray(value)) return listed(value);
-  if (typeof value === "object") return "metric" in value ? metricName(value.metric) : reasonText(value.reason);
+  if (typeof value === "object") return toldAs(value);
   if (typeof value === "number" || value === "Infinity" || value === "-Infinity") return FORMATS[format](Number(value));
   return value;
+}
+
+// What is told in the language of the page: a sentence within a sentence, an argument of Python, a metric, a reason.
+function toldAs(value) {
+  if ("key" in value) return sentence(value);
+  if ("argument" in value) return value.argument;
+  return "metric" in value ? metricName(value.metric) : reasonText(value.reason);
 }
 
 // Names one after the other, each in quotation marks.
 function listed(names) {
   const quoted = names.map((name) => t("page.quoted", { name }));
-  return new Intl.ListFormat(language, { type: "conjunction" }).format(quoted);
+  const last = quoted.pop();
+  return quoted.length ? t("page.list", { before: quoted.join(", "), last }) : last;
 }
 
 // A parameter stays as users write it: f_beta(beta=2). An average over classes is named after its figure: macro_f1.

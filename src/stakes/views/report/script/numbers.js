@@ -3,8 +3,20 @@
 const formatters = new Map();
 function formatter(options) {
   const key = language + JSON.stringify(options);
-  if (!formatters.has(key)) formatters.set(key, new Intl.NumberFormat(language, options));
+  if (!formatters.has(key)) {
+    const made = new Intl.NumberFormat(language, options);
+    formatters.set(key, { format: (value) => made.format(value).replace("-", "−") });
+  }
   return formatters.get(key);
+}
+
+const RAISED = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
+
+// 1.23·10⁻⁷ instead of 1.23E-7.
+function writePowerOfTen(value) {
+  const [digits, power] = value.toExponential(2).split("e");
+  const raised = [...power.replace("+", "")].map((sign) => RAISED[sign]).join("");
+  return `${formatter({ maximumSignificantDigits: 3 }).format(Number(digits))}·10${raised}`;
 }
 
 function infinite(value) {
@@ -16,11 +28,8 @@ function writeNumber(value) {
   if (value === null || Number.isNaN(value)) return "–";
   if (!Number.isFinite(value)) return infinite(value);
   const size = Math.abs(value);
-  if (size !== 0 && size < 1e-300) return `<${writeNumber(1e-300)}`;
-  if (size !== 0 && (size < 1e-4 || size >= 1e7)) return formatter({
-    notation: "scientific",
-    maximumSignificantDigits: 3,
-  }).format(value);
+  if (size !== 0 && size < 1e-300) return `<${writePowerOfTen(1e-300)}`;
+  if (size !== 0 && (size < 1e-4 || size >= 1e7)) return writePowerOfTen(value);
   if (size >= 1e3) return formatter({ maximumFractionDigits: 2 }).format(value);
   if (size !== 0 && size < 1e-2) return formatter({ maximumSignificantDigits: 3 }).format(value);
   return formatter({ minimumFractionDigits: 4, maximumFractionDigits: 4 }).format(value);

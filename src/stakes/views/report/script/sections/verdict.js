@@ -48,6 +48,8 @@ function cautionList(cautions) {
   return node(
     "aside", { class: "card cautions", "aria-label": t("verdict.cautions") },
     node("h3", {}, t("verdict.cautions")),
-    node("ul", {}, cautions.map((one) => node("li", {}, sentence(one)))),
+    node("ul", {}, cautions.map((one) => node(
+      "li", { class: `tone-${one.tone}` }, one.sentences.map(sentence).join(" "),
+    ))),
   );
 }

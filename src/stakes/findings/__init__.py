@@ -1,0 +1,37 @@
+"""What is to be said about figures, decided once: verdicts and cautions (``verdicts/``), what pages show (``pages/``).
+
+``findings_of(thing)`` are the answers to plain questions about a result, the worst first, and what a careful colleague
+would point out. Every view tells the same ones.
+"""
+
+from importlib import import_module
+
+from stakes.language.sentences import Finding
+
+_VERDICTS = {
+    "binary": "two_classes",
+    "multiclass": "many_classes",
+    "regression": "regression",
+    "comparison": "comparison",
+    "permutation test": "permutation",
+    "decision": "decision",
+    "policies": "policies",
+    "system": "system",
+    "gate": "gate",
+    "recalibration": "recalibration",
+}
+"""The module that judges each kind of result; it is loaded when somebody asks."""
+
+
+def kind_of(thing: object) -> str:
+    """Return what kind of result this is: the task of an evaluation, or what others are drawn as."""
+    return str(getattr(thing, "task", None) or getattr(thing, "drawn_as", type(thing).__name__))
+
+
+def findings_of(thing: object) -> tuple[Finding, ...]:
+    """Return what is to be said about a result; nothing where nobody has a verdict on its kind."""
+    kind = kind_of(thing)
+    if kind not in _VERDICTS:
+        return ()
+    found: tuple[Finding, ...] = import_module(f"stakes.findings.verdicts.{_VERDICTS[kind]}").verdict_of(thing)
+    return found

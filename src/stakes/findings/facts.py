@@ -1,0 +1,177 @@
+"""What a result is about, in a line: its title, and the facts that stand below it."""
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import singledispatch
+
+from stakes.decisions.policies import Policies
+from stakes.decisions.thresholds.decision import Decision
+from stakes.errors import Pass
+from stakes.evaluation.base import Evaluation
+from stakes.evaluation.by_segment import BySegment
+from stakes.evaluation.comparison import Comparison
+from stakes.evaluation.gate import Gate
+from stakes.evaluation.many_classes import ManyClassEvaluation
+from stakes.evaluation.recalibrating import Recalibration
+from stakes.evaluation.regression import RegressionEvaluation
+from stakes.evaluation.two_classes import TwoClassEvaluation
+from stakes.findings.verdicts.answers import MOST
+from stakes.language.sentences import Sentence, metric, sentence
+from stakes.systems.system import System
+from stakes.uncertainty.permutation import PermutationTest
+from stakes.validation.result import Validation
+
+
+@dataclass(frozen=True)
+class About:
+    """The title of a result, and facts about it."""
+
+    title: Sentence
+    facts: tuple[Sentence, ...]
+
+
+@singledispatch
+def about(thing: object) -> About:
+    """Return what a result is about."""
+    raise NotImplementedError(type(thing).__name__)
+
+
+def _rows(n: float) -> Sentence:
+    return sentence("page.rows" if isinstance(n, int) else "page.weight", n=n)
+
+
+def _clusters(evaluation: Evaluation) -> Iterator[Sentence]:
+    clusters = evaluation.counted.clusters
+    if clusters is not None:
+        yield sentence("page.clusters", n=clusters.count)
+
+
+def _costs(evaluation: Evaluation) -> Iterator[Sentence]:
+    """At which costs, and for which class frequencies."""
+    if evaluation.pricing is None:
+        return
+    yield sentence("page.costs", costs=evaluation.pricing.costs.words)
+    given = evaluation.pricing.prior
+    shares = given if isinstance(given, Mapping) else {getattr(evaluation, "positive", ""): given}
+    for name, share in shares.items():
+        if share is not None:
+            yield sentence("page.deployed", name=str(name), share=float(share))
+
+
+# ── evaluations ──────────────────────────────────────────────────────────────────────────────────────────────────
+@about.register
+def _two_classes(evaluation: TwoClassEvaluation) -> About:
+    names = {"positive": evaluation.positive, "negative": evaluation.negative}
+    prevalence = sentence("page.prevalence", share=evaluation.prevalence, positive=evaluation.positive)
+    facts = [_rows(evaluation.rows), prevalence, *_decided(evaluation), *_costs(evaluation), *_clusters(evaluation)]
+    return About(sentence("page.two_classes", **names), tuple(facts))
+
+
+def _decided(evaluation: TwoClassEvaluation) -> Iterator[Sentence]:
+    """How rows are decided."""
+    threshold, counted = evaluation.threshold, evaluation.counted
+    if evaluation.confusion is None:
+        yield sentence("page.undecided", option=Pass("threshold"))
+    elif counted.decided_by == "costs":
+        yield sentence("page.cheapest_by_row")
+    elif counted.confusion is not None and counted.decided_by == "rows":
+        yield sentence("page.given")
+    elif evaluation._decides_by_costs:
+        for name, start in evaluation._steps:
+            yield sentence("page.step", decision=name, threshold=max(start, 0.0))
+    elif threshold == math.inf:
+        yield sentence("page.everyone", decision=evaluation.negative)
+    else:
+        key = "page.threshold_by_costs" if evaluation._bayesian else "page.threshold"
+        yield sentence(key, positive=evaluation.positive, threshold=threshold)
+
+
+@about.register
+def _many_classes(evaluation: ManyClassEvaluation) -> About:
+    largest = max(evaluation.support, key=lambda name: float(evaluation.support[name]))
+    share = float(evaluation.support[largest]) / float(evaluation.rows)
+    decided = {"score": "page.highest_score", "costs": "page.cheapest"}.get(evaluation.counted.decided_by)
+    facts = [_rows(evaluation.rows), sentence("page.largest_class", name=largest, share=share)]
+    facts += [sentence(decided)] if decided else []
+    title = sentence("page.many_classes", n=len(evaluation.classes))
+    return About(title, (*facts, *_costs(evaluation), *_clusters(evaluation)))
+
+
+@about.register
+def _regression(evaluation: RegressionEvaluation) -> About:
+    sums = evaluation.errors
+    facts = [_rows(evaluation.rows), sentence("page.mean_truth", mean=float(sums.mean(t=1)))]
+    if sums.baseline is not None:
+        facts.append(sentence("page.always_saying", value=sums.baseline))
+    return About(sentence("page.regression"), (*facts, *_clusters(evaluation)))
+
+
+@about.register
+def _by_segment(found: BySegment) -> About:
+    facts = (sentence("page.segments", n=len(found.segments)), sentence("page.tested", n=found.tested))
+    return About(sentence("page.by_segment", figure=metric(found.metric)), facts)
+
+
+@about.register
+def _validation(found: Validation) -> About:
+    facts = (sentence("page.how", how=found.how), sentence("page.fits", n=found.fits), _rows(len(found.rows)))
+    return About(sentence("page.validation"), facts)
+
+
+# ── comparisons, decisions, tests ────────────────────────────────────────────────────────────────────────────────
+@about.register
+def _comparison(comparison: Comparison) -> About:
+    facts, rows = [sentence("page.models", n=len(comparison.models))], comparison.rows
+    if isinstance(rows, list):
+        facts.append(sentence("page.different_rows", n=sum(rows)))
+    else:
+        facts.append(sentence("page.same_rows", n=rows))
+    if comparison.clusters is not None:
+        facts.append(sentence("page.clusters", n=comparison.clusters))
+    return About(sentence("page.comparison"), tuple(facts))
+
+
+@about.register
+def _decision(decision: Decision) -> About:
+    facts = [_rows(decision.rows)]
+    if decision.costs is not None:
+        facts.append(sentence("page.costs", costs=decision.costs.words))
+    return About(sentence("page.decision", positive=decision.positive), tuple(facts))
+
+
+@about.register
+def _policies(policies: Policies) -> About:
+    facts = (_rows(policies.rows), sentence("page.costs", costs=policies.costs.words))
+    return About(sentence("page.many_classes", n=len(policies.classes)), facts)
+
+
+@about.register
+def _permutation_test(test: PermutationTest) -> About:
+    facts = () if test.null is None else (sentence("page.shuffles", n=test.permutations),)
+    return About(sentence("page.chance", figure=metric(test.metric)), facts)
+
+
+@about.register
+def _recalibration(found: Recalibration) -> About:
+    return About(sentence("page.recalibration"), (_rows(len(found.truth)), sentence("page.folds", n=found.folds)))
+
+
+@about.register
+def _gate(gate: Gate) -> About:
+    against = (sentence("page.against", baseline=gate.baseline),) if gate.baseline else ()
+    return About(sentence("page.gate"), (_rows(gate.rows), *against))
+
+
+# ── systems ──────────────────────────────────────────────────────────────────────────────────────────────────────
+@about.register
+def _system(system: System) -> About:
+    network = system.network
+    shares = zip(network.classes, network.cases / network.cases.sum(), strict=True)
+    facts = [
+        sentence("system.class_share", name=name, share=float(share)) for name, share in itertools.islice(shares, MOST)
+    ]
+    if not system.per_case:
+        facts.append(sentence("system.cases", n=float(network.cases.sum())))
+    return About(sentence("system.page", n=len(system.models)), tuple(facts))

@@ -1,0 +1,35 @@
+"""What a page shows, as plain data: one file for each kind of result, and one for each part that pages share.
+
+``payload_of(thing)`` chooses the page; ``stakes.views.report`` describes how a page is added.
+"""
+
+from importlib import import_module
+
+from stakes import errors
+from stakes.findings import findings_of, kind_of
+from stakes.findings.facts import about
+from stakes.findings.pages.payload import verdict_section
+from stakes.records import Plain, as_data
+
+_PAGES = {
+    "binary": "two_classes",
+    "multiclass": "many_classes",
+    "regression": "regression",
+    "comparison": "comparison",
+    "permutation test": "permutation",
+    "decision": "decision",
+    "policies": "policies",
+    "system": "system",
+}
+"""The module that makes the page of each kind of result; it is loaded when such a page is written."""
+
+
+def payload_of(thing: object) -> Plain:
+    """Return the sections below the verdict on a thing's page."""
+    kind = kind_of(thing)
+    if kind not in _PAGES:
+        raise errors.no_report_of(kind)
+    sections = import_module(f"stakes.findings.pages.{_PAGES[kind]}").sections_of(thing)
+    head = about(thing)
+    found = {"title": head.title, "facts": head.facts, "sections": [verdict_section(findings_of(thing)), *sections]}
+    return {name: as_data(part) for name, part in found.items()}

@@ -1,0 +1,43 @@
+"""How honest the probabilities are: the reliability curve, what the losses are made of, slope and intercept."""
+
+import numpy as np
+
+from stakes.decisions.calibration.calibration import Calibration
+from stakes.decisions.calibration.decomposition import Decomposition
+from stakes.decisions.calibration.reliability import Honest, reliability
+from stakes.evaluation.two_classes import TwoClassEvaluation
+from stakes.findings.pages.payload import Part, figure, listed, section
+from stakes.tallies.arithmetic import Array
+
+_MOST_POINTS = 500
+
+
+def calibration_section(evaluation: TwoClassEvaluation, found: Calibration, redrawn: Honest | None) -> Part:
+    """Return the calibration of an evaluation."""
+    curve = reliability(found.table, 10, "mass", found.sampling, lambda: redrawn)
+    return section(
+        "calibration",
+        bins=_lists(curve.bins, "mean_probability", "frequency", "rows", "low", "high"),
+        curve=_thin(curve.probability, curve.frequency),
+        band=None if redrawn is None else _lists(redrawn, "probability", "low", "high"),
+        p_value=None if redrawn is None else redrawn.p_value,
+        redrawn=None if redrawn is None else {"as_far": redrawn.as_far, "of": redrawn.redrawn},
+        line=[figure(one) for one in (found.slope, found.intercept_at_slope_1)],
+        ece=figure(evaluation.figures["ece"]),
+        losses=[_parts(loss) for loss in (found.brier, found.log_loss)],
+    )
+
+
+def _lists(thing: object, *names: str) -> Part:
+    return {name: listed(getattr(thing, name)) for name in names}
+
+
+def _thin(x: Array, y: Array) -> Part:
+    """Some hundred points of a rising curve, the ends among them."""
+    places = np.unique(np.linspace(0, len(x) - 1, min(len(x), _MOST_POINTS)).round().astype(int))
+    return {"probability": listed(x[places]), "frequency": listed(y[places])}
+
+
+def _parts(loss: Decomposition) -> Part:
+    wanted = ("score", "miscalibration", "discrimination", "uncertainty")
+    return {"name": loss.score.name, **{part: figure(getattr(loss, part)) for part in wanted}}

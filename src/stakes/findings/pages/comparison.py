@@ -1,0 +1,96 @@
+"""The page of a comparison: what is sure in words, differences with intervals, the ranking, curves together."""
+
+import math
+
+from stakes import metrics
+from stakes.evaluation.comparison import Comparison
+from stakes.findings.pages.many_classes import sweep
+from stakes.findings.pages.payload import Part, figure, section
+from stakes.findings.verdicts.answers import MOST
+from stakes.language.sentences import short_name
+from stakes.metrics.usual import AREAS
+from stakes.records import plain
+
+_MOST_CURVES = 6
+"""So many colours can be told apart by everyone."""
+
+_POINTS = 3000
+
+
+def sections_of(comparison: Comparison) -> list[Part]:
+    """Return the sections below the verdict on a comparison."""
+    return [
+        _differences_section(comparison),
+        _ranking_section(comparison),
+        *_together_section(comparison),
+        *_agreement_section(comparison),
+    ]
+
+
+# ── sections ─────────────────────────────────────────────────────────────────────────────────────────────────────
+def _differences_section(comparison: Comparison) -> Part:
+    """The difference of every two models by each metric."""
+    kept = ("difference", "low", "high", "p_value", "adjusted_p_value")
+    found = [
+        {
+            "metric": name,
+            "better": metrics.find(name).better,
+            "pairs": [
+                {
+                    "first": short_name(p.first),
+                    "second": short_name(p.second),
+                    **{key: plain(getattr(p, key)) for key in kept},
+                }
+                for p in comparison._pairs_by(name)[:MOST]
+            ],
+        }
+        for name in comparison.metrics
+    ]
+    return section(
+        "differences",
+        metrics=found,
+        margin=comparison.margin,
+        confidence=comparison.confidence,
+        count=math.comb(len(comparison.models), 2),
+    )
+
+
+def _ranking_section(comparison: Comparison) -> Part:
+    tables = [
+        {
+            "metric": name,
+            "places": [
+                {"rank": place.rank, "model": short_name(place.model), "figure": figure(place.estimate)}
+                for place in comparison._places_by(name)[:MOST]
+            ],
+        }
+        for name in comparison.metrics
+    ]
+    return section("ranking", tables=tables, confidence=comparison.confidence)
+
+
+def _together_section(comparison: Comparison) -> list[Part]:
+    """The ROC and PR curves of the best models."""
+    names = [place.model for place in comparison._places_by(comparison.metrics[0])]
+    tables = {name: comparison.models[name].counted.scores for name in names}
+    drawn = {name: table for name, table in tables.items() if table is not None and table.P and table.N}
+    shown = list(drawn.items())[:_MOST_CURVES]
+    curves = [
+        sweep(name, table, _POINTS // len(shown), [comparison.models[name].figures[area] for area in AREAS.values()])
+        for name, table in shown
+    ]
+    return [section("together", curves=curves, count=len(drawn))] if curves else []
+
+
+def _agreement_section(comparison: Comparison) -> list[Part]:
+    """On how many rows both, one or none of two models is right."""
+    pairs = [
+        {
+            "first": short_name(p.first),
+            "second": short_name(p.second),
+            **{name: plain(n) for name, n in vars(p.flipped).items()},
+        }
+        for p in comparison._pairs_by(comparison.metrics[0])
+        if p.flipped is not None
+    ]
+    return [section("agreement", pairs=pairs[:MOST])] if pairs else []

@@ -1,0 +1,80 @@
+"""What the threshold explorer moves through: stops with exact counts, bands of the curves, histograms, costs."""
+
+from dataclasses import dataclass
+
+from stakes.decisions.curves.kinds import Scored, curve
+from stakes.decisions.curves.report_thresholds import ReportThresholds
+from stakes.evaluation.two_classes import TwoClassEvaluation
+from stakes.findings.pages.payload import Part, listed, section
+from stakes.language.sentences import short_name
+from stakes.tallies import ScoreTable
+from stakes.tallies.pricing import AS_IN_THE_ROWS, Pricing, check_shares
+
+BINS = 40
+
+
+def explorer_section(evaluation: TwoClassEvaluation, table: ScoreTable, stops: ReportThresholds) -> Part:
+    """Return the stops of the threshold, and all that moves with it."""
+    names = {"positives": evaluation.positive, "negatives": evaluation.negative}
+    sizes = {"P": table.P, "N": table.N}
+    shown, prices = evaluation.histograms(BINS), prices_of(evaluation)
+    return section(
+        "explorer",
+        positive=short_name(evaluation.positive),
+        negative=short_name(evaluation.negative),
+        **{name: count if isinstance(count, int) else float(count) for name, count in sizes.items()},
+        stops={name: listed(getattr(stops, name)) for name in ("thresholds", "tp", "fp")},
+        complete=stops.complete,
+        threshold=None if evaluation.threshold is None else float(evaluation.threshold),
+        probabilities=evaluation.probabilities,
+        bands=_bands(evaluation, table, stops),
+        histogram={"edges": listed(shown.edges), **{key: listed(shown.counts[name]) for key, name in names.items()}},
+        costs={
+            "given": prices.given,
+            "decisions": [short_name(one) for one in prices.decisions],
+            "matrix": prices.matrix,
+        },
+        deployed=prices.deployed,
+        trained=prices.trained,
+    )
+
+
+def _bands(evaluation: TwoClassEvaluation, table: ScoreTable, stops: ReportThresholds) -> Part:
+    """The bands of both curves, from a table of the stops alone: drawing it anew puts neighbours together anyhow."""
+    scored = Scored(stops.thinned(table), evaluation._sampling(table), evaluation.probabilities)
+    bands = {kind: curve(kind, scored).band for kind in ("roc", "pr")}
+    return {kind: {name: listed(getattr(one, name)) for name in ("x", "low", "high")} for kind, one in bands.items()}
+
+
+# ── costs ────────────────────────────────────────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True)
+class Prices:
+    """What each decision costs for the negative and the positive class, and how frequent the positive one is.
+
+    ``deployed`` is its share where the model is going to be used, ``trained`` the one inside the scores; None where it
+    is that of the rows.
+    """
+
+    given: bool
+    decisions: tuple[str, ...]
+    matrix: list[list[float]]
+    deployed: float | None = None
+    trained: float | None = None
+
+
+def prices_of(evaluation: TwoClassEvaluation) -> Prices:
+    """Return the prices of an evaluation; 1 for each mistake if nobody gave any, or if each row has its own."""
+    pricing, pair = evaluation.pricing, (evaluation.negative, evaluation.positive)
+    if pricing is None or pricing.costs.columns:
+        return Prices(False, pair, [[0.0, 1.0], [1.0, 0.0]])
+    decisions = pricing.decisions(pair)
+    matrix = [[float(cell) for cell in row] for row in pricing.prices(pair, decisions, evaluation.positive)]
+    deployed = pricing.deployed(pair, evaluation.positive)
+    return Prices(True, decisions, matrix, None if deployed is None else float(deployed[1]), _trained(pricing, pair))
+
+
+def _trained(pricing: Pricing, pair: tuple[str, str]) -> float | None:
+    prior = pricing.training_prior
+    if prior is None or (isinstance(prior, str) and prior == AS_IN_THE_ROWS):
+        return None
+    return float(check_shares("training_prior", prior, pair, pair[1])[1])

@@ -1,0 +1,42 @@
+"""Figures with their intervals and baselines: of all rows and of each segment, and the confusion table of decisions."""
+
+from stakes.evaluation.base import Evaluation
+from stakes.findings.pages.payload import Part, figure, listed, section
+from stakes.findings.verdicts.answers import largest_segments
+from stakes.language.sentences import short_name
+from stakes.metrics.usual import SEGMENT_FIGURES
+
+
+def figures_section(evaluation: Evaluation) -> Part:
+    """Return all figures of an evaluation, family by family; the main ones are marked."""
+    rows = [
+        {**figure(estimate), "family": found.family, "main": found.headline}
+        for name, estimate in evaluation.figures.items()
+        for found in [evaluation._find(name)]
+    ]
+    return section("figures", figures=rows, confidence=evaluation.sampling.confidence)
+
+
+def confusion_section(evaluation: Evaluation) -> list[Part]:
+    """Return the confusion table, if decisions were taken."""
+    table = evaluation.confusion
+    if table is None:
+        return []
+    names = {
+        "truths": [short_name(one) for one in table.truths],
+        "decisions": [short_name(one) for one in table.decisions],
+    }
+    return [section("confusion", **names, cells=[listed(row) for row in table.counts.astype(float)])]
+
+
+def segments_section(evaluation: Evaluation) -> list[Part]:
+    """Return the largest segments with some figures of each, or nothing where there are no segments."""
+    if not evaluation.segments:
+        return []
+    known = [name for name in SEGMENT_FIGURES[evaluation.task] if name in evaluation.figures]
+    rows = [
+        {"name": short_name(name), "rows": part.rows, "figures": [figure(part.interval(one)) for one in known]}
+        for name, part in largest_segments(evaluation)
+    ]
+    whole = [figure(evaluation.figures[name]) for name in known]
+    return [section("segments", metrics=known, segments=rows, whole=whole, count=len(evaluation.segments))]

@@ -1,0 +1,49 @@
+"""Ways to decide: their names, and what each costs or is worth."""
+
+from collections.abc import Sequence
+
+from stakes.decisions.policies import CHEAPEST, HIGHEST, RECALIBRATED
+from stakes.decisions.thresholds.decision import BAYES
+from stakes.findings.pages.payload import Part, figure, section
+from stakes.findings.verdicts.answers import MOST
+from stakes.language.sentences import Sentence, sentence
+from stakes.metrics import Estimate
+from stakes.records import plain
+
+Row = tuple[Sentence, Estimate, Estimate | None]
+"""A way to decide: its name, what it costs or is worth, and what the recommended one saves against it."""
+
+_NAMES = {
+    BAYES: sentence("way.bayes"),
+    HIGHEST: sentence("way.highest"),
+    CHEAPEST: sentence("way.cheapest"),
+    RECALIBRATED: sentence("way.recalibrated"),
+}
+
+
+def way(name: str) -> Sentence:
+    """Return how an alternative is called, as a sentence of the catalogue."""
+    if name in _NAMES:
+        return _NAMES[name]
+    kind, _, rest = name.partition(" ")
+    return (
+        sentence("way.always", decision=rest) if kind == "always" else sentence("way.threshold", threshold=float(rest))
+    )
+
+
+def estimate_in(per: int, found: Estimate, label: str = "") -> Part:
+    """Return a figure with its interval, told for so many cases; ``label`` is the key of what it is called."""
+    kept = {**figure(found), "format": "cost" if per > 1 else "number"}
+    for name in ("value", "low", "high"):
+        number = getattr(found, name)
+        kept[name] = None if number is None else plain(per * number)
+    return {**kept, "label": sentence(label)} if label else kept
+
+
+def ways_section(name: str, per: int, rows: Sequence[Row], costs: bool) -> Part:
+    """Return ways to decide with what they cost, and what the first one saves against each of the others."""
+    shown = [
+        {"name": called, "figure": estimate_in(per, found), "saving": saving and estimate_in(per, saving)}
+        for called, found, saving in rows[:MOST]
+    ]
+    return section("ways", figure=name, costs=costs, ways=shown)

@@ -1,0 +1,118 @@
+"""The verdict on several models: which is better, and is that sure?"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from stakes import metrics
+from stakes.evaluation.cautions import wrongs
+from stakes.evaluation.comparison import Comparison, Pair
+from stakes.findings.verdicts.answers import MOST, in_order
+from stakes.language.sentences import Chip, Finding, Sentence, Tone, answer, caution, metric, sentence
+
+_MOST_NAMES, _MOST_SIDES = 5, 12
+
+
+def verdict_of(comparison: Comparison) -> tuple[Finding, ...]:
+    """Return what is sure about the models, and what a careful colleague would point out."""
+    wrong = [_about(name, one) for name, model in comparison.models.items() for one in wrongs(model)]
+    return in_order(_answers(comparison), [*wrong, *_cautions(comparison)])
+
+
+def _about(model: str, found: Finding) -> Finding:
+    """What is wrong with one of the models."""
+    return replace(found, sentences=(sentence("compared.about", model=model), *found.sentences))
+
+
+def _answers(comparison: Comparison) -> list[Finding]:
+    """What is sure, metric by metric; and, where a margin was given, who is shown not to be worse by more than it."""
+    told: list[Finding] = []
+    for name in comparison.metrics[:MOST]:
+        pairs = comparison._pairs_by(name)
+        told.append(_of_two(comparison, pairs[0]) if len(pairs) == 1 else _of_many(comparison, name))
+        told += _of_margin(comparison, name, pairs)
+    return told
+
+
+def _of_two(comparison: Comparison, pair: Pair) -> Finding:
+    names = {"first": pair.first, "second": pair.second}
+    figures = [
+        Chip.of(comparison.models[name].interval(pair.metric), "compared.model", name=name)
+        for name in (pair.first, pair.second)
+    ]
+    tone, words = _found(comparison, pair)
+    sentences = [sentence(words, name=metric(pair.metric), **names)]
+    if math.isfinite(pair.difference):
+        sentences.append(sentence("compared.difference", value=pair.difference, **names))
+    if pair.low is not None:
+        limits = {"low": pair.low, "high": pair.high, "confidence": comparison.confidence}
+        sentences.append(sentence("compared.limits", **limits))
+    sentences += _chance(pair.p_value)
+    return answer("compared.which", tone, *sentences, figures=figures, name=metric(pair.metric))
+
+
+def _found(comparison: Comparison, pair: Pair) -> tuple[Tone, str]:
+    """How sure the difference of two models is."""
+    if not math.isfinite(pair.difference):
+        return "open", "compared.undefined"
+    if pair.low is None or pair.high is None:
+        return "open", "compared.unknown"
+    if pair.low == pair.high == 0:
+        return "note", "compared.same"
+    if not pair.told_apart(comparison.confidence):
+        return "doubt", "compared.alike"
+    return "good", "compared.higher" if metrics.find(pair.metric).better == "higher" else "compared.lower"
+
+
+def _chance(p_value: float | None) -> list[Sentence]:
+    if p_value is None:
+        return []
+    return [sentence("compared.p", p=p_value) if p_value >= 1e-4 else sentence("compared.tiny_p")]
+
+
+def _of_many(comparison: Comparison, name: str) -> Finding:
+    found = comparison._standing(name)
+    question, best, called = "compared.which", found.best.estimate, metric(name)
+    if not best.defined:
+        return answer(question, "open", sentence("compared.none", name=called), name=called)
+    lists = {
+        "compared.surely_better": found.beaten,
+        "compared.not_apart": found.alike,
+        "compared.no_comparison": found.lost,
+    }
+    sentences = [sentence("compared.best", model=found.best.model, value=best.value, name=called)]
+    sentences += [
+        sentence(words, models=models[:_MOST_NAMES] + ["…"] * (len(models) > _MOST_NAMES))
+        for words, models in lists.items()
+        if models
+    ]
+    tone: Tone = "doubt" if found.alike or found.lost else "good"
+    return answer(question, tone, *sentences, figures=[best], name=called)
+
+
+def _of_margin(comparison: Comparison, name: str, pairs: Sequence[Pair]) -> list[Finding]:
+    judged = [pair for pair in pairs if pair.not_inferior is not None]
+    if not judged:
+        return []
+    sides = [(p.first, p.second, p.not_inferior) for p in judged]
+    sides += [(p.second, p.first, p.second_not_inferior) for p in judged]
+    sentences = [
+        sentence("compared.shown" if shown else "compared.not_shown", one=one, other=other, margin=comparison.margin)
+        for one, other, shown in sorted(sides[:_MOST_SIDES], key=lambda side: not side[2])
+    ]
+    tone: Tone = "good" if any(shown for *_, shown in sides) else "doubt"
+    return [answer("compared.margin", tone, *sentences, name=metric(name), margin=comparison.margin)]
+
+
+def _cautions(comparison: Comparison) -> Iterator[Finding]:
+    count = math.comb(len(comparison.models), 2)
+    if count > 1:
+        yield caution("compared.simultaneous" if comparison.simultaneous else "compared.each_alone", n=count)
+    if any(pair.low is None and math.isfinite(pair.difference) for pair in comparison.pairs):
+        yield caution("compared.no_intervals")
+    if comparison.clusters is not None:
+        yield caution("compared.whole_clusters", n=comparison.clusters)
+    if not comparison.on_same_rows:
+        yield caution("compared.own_rows")
+    if comparison.dropped:
+        yield caution("caution.dropped", n=comparison.dropped)

@@ -1,0 +1,18 @@
+"""The verdict on a gate: open or closed, and by what."""
+
+from stakes.evaluation.gate import Gate
+from stakes.findings.verdicts.answers import MOST, in_order
+from stakes.language.sentences import Finding, answer, caution, sentence
+
+
+def verdict_of(gate: Gate) -> tuple[Finding, ...]:
+    """Return whether all conditions are met, and which are not."""
+    count, failed = len(gate.checks), list(gate.failed)
+    if failed:
+        lead = sentence("gate.closed", n=len(failed), of=count)
+        found = answer(
+            "gate.question", "bad", lead, *(sentence("gate.not_met", condition=c.condition) for c in failed[:MOST])
+        )
+    else:
+        found = answer("gate.question", "good", sentence("gate.open", n=count))
+    return in_order([found], [caution("caution.dropped", n=gate.dropped)] if gate.dropped else [])

@@ -1,0 +1,97 @@
+"""The verdict on several classes."""
+
+from stakes.decisions.calibration.brief import calibration_in_brief
+from stakes.decisions.thresholds.decision import PER
+from stakes.evaluation.many_classes import ManyClassEvaluation
+from stakes.findings.verdicts.answers import (
+    MOST,
+    believe,
+    better,
+    fails,
+    known_figures,
+    limits,
+    of_evaluation,
+    side_of,
+)
+from stakes.findings.verdicts.honesty import Lines, honesty_of_classes
+from stakes.language.sentences import Finding, Sentence, Tone, answer, sentence
+from stakes.metrics import Estimate
+from stakes.metrics.usual import VERDICT
+from stakes.tallies import Confusion
+
+_BELIEVED = ("macro_recall", "macro_precision", "macro_f1", "macro_auc")
+
+
+def verdict_of(evaluation: ManyClassEvaluation) -> tuple[Finding, ...]:
+    """Return the questions with their answers, and what a careful colleague would point out."""
+    main = next(iter(known_figures(evaluation, *VERDICT[evaluation.task])), None)  # of decisions, or else of scores
+    return of_evaluation(
+        evaluation,
+        _better(evaluation, main),
+        believe(evaluation, main, figures=known_figures(evaluation, *_BELIEVED)),
+        honesty_of_classes(evaluation, class_lines(evaluation)),
+        _cost(evaluation),
+        _where(evaluation, main),
+    )
+
+
+def largest_classes(evaluation: ManyClassEvaluation) -> list[str]:
+    """Return as many classes as a page can show; all in their order, or else those with the most rows first."""
+    if len(evaluation.classes) <= MOST:
+        return list(evaluation.classes)
+    return sorted(evaluation.classes, key=lambda name: -float(evaluation.support[name]))[:MOST]
+
+
+def class_lines(evaluation: ManyClassEvaluation) -> Lines:
+    """Return slope and shift of each class whose probabilities can be asked."""
+    found = {
+        name: calibration_in_brief(evaluation._scores_of(name), evaluation._sampling_of_class(name))
+        for name in (largest_classes(evaluation) if evaluation.probabilities else ())
+    }
+    return {name: (one.slope, one.intercept_at_slope_1) for name, one in found.items() if one is not None}
+
+
+# ── the questions ────────────────────────────────────────────────────────────────────────────────────────────────
+def _better(evaluation: ManyClassEvaluation, found: Estimate | None) -> Finding:
+    if found is None:
+        return answer("verdict.better", "open", sentence("verdict.better_no_figure"))
+    if found.name == "accuracy":
+        majority = max(evaluation.support, key=lambda name: float(evaluation.support[name]))
+        more = sentence("verdict.better_accuracy", share=found.value, always=found.baseline, majority=majority)
+    else:
+        more = sentence("verdict.better_macro_auc", share=found.value)
+    figures = known_figures(evaluation, "accuracy", "balanced_accuracy", "kappa", "macro_auc")
+    return better(side_of(found, found.baseline), more, figures=figures)
+
+
+def _cost(evaluation: ManyClassEvaluation) -> Finding:
+    question, found = "verdict.cost", evaluation.figures.get("expected_cost")
+    if found is None or not found.defined:
+        return answer(question, "open", sentence("verdict.cost_unknown"))
+    spent = sentence("verdict.cost_spent", cost=PER * found.value)
+    always = sentence("verdict.cost_always", cost=PER * found.baseline)
+    ends = limits("verdict.cost_limits", found, PER)
+    if not ends:
+        return answer(question, "note", spent, always)
+    tones: dict[int, Tone] = {-1: "good", 0: "doubt", 1: "bad"}
+    tone = tones[side_of(found, found.baseline)]
+    figures = known_figures(evaluation, "expected_cost", "normalised_cost")
+    return answer(question, tone, spent, *ends, always, figures=figures)
+
+
+def _where(evaluation: ManyClassEvaluation, main: Estimate | None) -> Finding:
+    found = {
+        name: evaluation.interval(("recall", name))
+        for name in largest_classes(evaluation)
+        if Confusion in evaluation._against_rest[name]
+    }
+    known = {name: one for name, one in found.items() if one.defined}
+    told: list[Sentence] = []
+    figures: list[Estimate] = []
+    if known:
+        worst = min(known, key=lambda name: known[name].value)
+        told.append(sentence("verdict.where_class", name=worst, share=known[worst].value))
+        figures = [known[worst]]
+    for truth, decision, count, share in [] if evaluation._decided is None else evaluation.most_confused(1):
+        told.append(sentence("verdict.where_confused", truth=truth, decision=decision, n=count, share=share))
+    return fails(evaluation, main, told, figures)

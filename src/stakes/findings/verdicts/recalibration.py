@@ -1,0 +1,24 @@
+"""The verdict on recalibration: are the probabilities honest as they stand, and would it help?"""
+
+from stakes.evaluation.recalibrating import Recalibration
+from stakes.findings.verdicts.answers import in_order, side_of
+from stakes.language.sentences import Chip, Finding, Tone, answer, caution, sentence
+
+_HELPS: dict[int, tuple[Tone, str]] = {
+    -1: ("good", "recalibration.helps"),
+    0: ("note", "recalibration.idle"),
+    1: ("doubt", "recalibration.harms"),
+}
+
+
+def verdict_of(found: Recalibration) -> tuple[Finding, ...]:
+    """Return whether recalibration lowers the log loss, and what a careful colleague would point out."""
+    change, method = found.changes[found.method], sentence(f"recalibration.{found.method}")
+    if change.low is None:
+        helps = answer("recalibration.question", "open", sentence("recalibration.fitted", method=method))
+    else:
+        tone, key = _HELPS[side_of(change, 0)]
+        figures = [Chip.of(change, "recalibration.change")]
+        helps = answer("recalibration.question", tone, sentence(key, method=method), figures=figures)
+    cautions = [*found.cautions, *([caution("caution.dropped", n=found.dropped)] if found.dropped else [])]
+    return in_order([helps], cautions)

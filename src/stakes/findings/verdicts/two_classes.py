@@ -1,0 +1,138 @@
+"""The verdict on two classes: five plain questions, each with a plain answer and the figures behind it."""
+
+import math
+from collections.abc import Iterator
+
+from stakes.decisions.thresholds.decision import PER, Decision
+from stakes.evaluation.two_classes import TwoClassEvaluation
+from stakes.findings.verdicts.answers import believe, better, fails, known_figures, limits, of_evaluation, side_of
+from stakes.findings.verdicts.honesty import honesty
+from stakes.language.sentences import Finding, Sentence, Tone, answer, sentence
+from stakes.metrics import Estimate
+from stakes.metrics.usual import VERDICT
+from stakes.tallies.pricing import Pricing
+from stakes.uncertainty.areas import rank_sum_p_value
+
+
+def verdict_of(evaluation: TwoClassEvaluation) -> tuple[Finding, ...]:
+    """Return the questions with their answers, and what a careful colleague would point out."""
+    main = next(iter(known_figures(evaluation, *VERDICT[evaluation.task])), None)  # of scores, or else of decisions
+    return of_evaluation(
+        evaluation,
+        _better(evaluation, main),
+        _believe(evaluation, main),
+        honesty(evaluation, evaluation._studied_calibration),
+        _threshold(evaluation),
+        _where(evaluation, main),
+    )
+
+
+def _classes(evaluation: TwoClassEvaluation) -> dict[str, str]:
+    return {"positive": evaluation.positive, "negative": evaluation.negative}
+
+
+# ── is it better than ignoring the input? ────────────────────────────────────────────────────────────────────────
+def _better(evaluation: TwoClassEvaluation, found: Estimate | None) -> Finding:
+    if found is None:
+        return answer("verdict.better", "open", sentence("verdict.better_unknown"))
+    if found.name == "auc":
+        more = [sentence("verdict.better_auc", share=found.value, **_classes(evaluation))]
+    else:
+        more = [sentence("verdict.better_mcc", value=found.value)]
+    accuracy = known_figures(evaluation, "accuracy")
+    for one in accuracy:
+        majority = evaluation.positive if evaluation.prevalence > 0.5 else evaluation.negative
+        more.append(sentence("verdict.better_accuracy", share=one.value, always=one.baseline, majority=majority))
+    return better(side_of(found, found.baseline), *more, figures=[found, *accuracy], worse="verdict.better_no")
+
+
+# ── should we believe it? ────────────────────────────────────────────────────────────────────────────────────────
+def _believe(evaluation: TwoClassEvaluation, found: Estimate | None) -> Finding:
+    p, more = None if found is None else _p_value(evaluation, found), []
+    if p is not None:
+        more = [sentence("verdict.believe_p", p=p) if p >= 1e-4 else sentence("verdict.believe_tiny_p")]
+    return believe(evaluation, found, *more)
+
+
+def _p_value(evaluation: TwoClassEvaluation, found: Estimate) -> float | None:
+    """How often shuffled labels would do as well; rows in clusters are not shuffled one by one."""
+    if evaluation.counted.clusters is not None:
+        return None
+    if evaluation.scores is not None and found.name == "auc":
+        return rank_sum_p_value(evaluation.scores, found.value)
+    from stakes.uncertainty.permutation import permute  # only decisions without scores need it
+
+    table = evaluation.confusion
+    if table is None or table.weighted or not table.of_pair:
+        return None
+    return permute(table, evaluation._find("mcc")).p_value
+
+
+# ── where should the threshold stand? ────────────────────────────────────────────────────────────────────────────
+def _threshold(evaluation: TwoClassEvaluation) -> Finding:
+    question, pricing = "verdict.threshold", evaluation.pricing
+    if evaluation.scores is None or not 0 < evaluation.prevalence < 1:
+        return answer(question, "open", sentence("verdict.threshold_unknown"))
+    if pricing is None:
+        return answer(question, "open", sentence("verdict.threshold_no_costs"), *_in_use(evaluation))
+    if pricing.costs.columns:
+        cost = evaluation["expected_cost"]
+        by_row = limits("verdict.threshold_by_row", cost, PER, cost=PER * cost.value)
+        return answer(question, "note", *by_row, sentence("verdict.threshold_not_by_row"))
+    pair = (evaluation.negative, evaluation.positive)
+    if set(pricing.decisions(pair)) != {*pair}:
+        return answer(question, "open", sentence("verdict.threshold_decisions"))
+    decision = evaluation._decision_in_brief
+    if decision is None:
+        return answer(question, "open", sentence("verdict.threshold_unknown"))
+    return _at_costs(evaluation, decision, pricing)
+
+
+def _in_use(evaluation: TwoClassEvaluation) -> Iterator[Sentence]:
+    """What the threshold in use finds, and whom it alarms."""
+    found = known_figures(evaluation, "recall", "false_positive_rate")
+    if evaluation.threshold is not None and len(found) == 2:
+        shares = {"found": found[0].value, "alarmed": found[1].value}
+        yield sentence("verdict.threshold_in_use", threshold=evaluation.threshold, **shares, **_classes(evaluation))
+
+
+def _at_costs(evaluation: TwoClassEvaluation, decision: Decision, pricing: Pricing) -> Finding:
+    """What to do at the costs that were given, and how sure that is."""
+    pair = (evaluation.negative, evaluation.positive)
+    costs = pricing.prices(pair, decision.decisions, evaluation.positive)
+    (rest, alarm), (miss, hit) = ((float(one) for one in row) for row in costs)
+    given = sentence("verdict.threshold_given", miss=miss - hit, alarm=alarm - rest)
+    constants = {name: PER * one.value for name, one in decision.alternatives.items() if name.startswith("always ")}
+    everyone, nobody = (constants.get(f"always {name}", math.nan) for name in _classes(evaluation).values())
+    compared = sentence("verdict.threshold_always", everyone=everyone, nobody=nobody, **_classes(evaluation))
+    start = decision.recommended[0]
+    if decision.worse or not math.isfinite(start):
+        name = decision.constant.removeprefix("always ")
+        key = "verdict.threshold_everyone" if name == evaluation.positive else "verdict.threshold_nobody"
+        lead = sentence(key, decision=name, cost=constants[decision.constant])
+        return answer("verdict.threshold", "bad", lead, compared, given)
+    lead = sentence(
+        "verdict.threshold_best", threshold=start, positive=evaluation.positive, cost=PER * decision.cost.value
+    )
+    more = [*limits("verdict.threshold_limits", decision.cost, PER), *_doubts(decision), compared, given]
+    tone: Tone = "good" if decision.enough_evidence else "doubt"
+    return answer("verdict.threshold", tone, lead, *more)
+
+
+def _doubts(decision: Decision) -> Iterator[Sentence]:
+    """Which thresholds could be meant as well, and whether any of them is worth it."""
+    ranges = [one for ranges in decision.alike for one in ranges]
+    if len(decision.alike) == 1 and ranges and min(ranges)[0] < max(high for _, high in ranges):
+        yield sentence("verdict.threshold_alike", low=min(ranges)[0], high=max(high for _, high in ranges))
+    if not decision.enough_evidence:
+        yield sentence("verdict.threshold_unsure")
+
+
+# ── where does it fail? ──────────────────────────────────────────────────────────────────────────────────────────
+def _where(evaluation: TwoClassEvaluation, main: Estimate | None) -> Finding:
+    shares = known_figures(evaluation, "recall", "specificity")
+    if len(shares) < 2:
+        return fails(evaluation, main, [], [])
+    missed, alarmed = (1 - found.value for found in shares)
+    lead = sentence("verdict.where_classes", missed=missed, alarmed=alarmed, **_classes(evaluation))
+    return fails(evaluation, main, [lead], shares)

@@ -1,0 +1,92 @@
+"""Numbers as a language writes them; the script of the page writes them alike (``numbers.js``)."""
+
+import math
+from decimal import ROUND_HALF_UP, Context, Decimal
+from typing import Any
+
+from stakes.text import current_language
+
+MINUS, MISSING = "−", "–"
+
+_POINT = {"en": "."}
+"""The decimal sign, where it is no comma."""
+
+_GROUPS = {"en": ",", "es": ".", "ru": "\xa0"}
+_PERCENT = {"en": "%"}
+"""The sign of per cent, where no blank stands before it."""
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def write(value: Any, form: str = "number") -> str:
+    """Return a number in one of the forms that gaps of sentences name; what is not known is a dash."""
+    if value is None or math.isnan(value):
+        return MISSING
+    if math.isinf(value):
+        return "∞" if value > 0 else f"{MINUS}∞"
+    return FORMS[form](value, current_language())
+
+
+def number(value: float, lang: str) -> str:
+    """Return a figure: four decimals, or as many digits as a very large or small one needs."""
+    size = abs(value)
+    if size and not 1e-4 <= size < 1e7:
+        return _powers_of_ten(value, lang)
+    if size >= 1e3:
+        return _decimals(value, lang, most=2)
+    return _digits(value, lang, 3) if 0 < size < 1e-2 else _decimals(value, lang, most=4, least=4)
+
+
+def count(value: float, lang: str) -> str:
+    """Return a number of rows; weights have one decimal where they are few."""
+    return _decimals(value, lang, most=0 if value == int(value) or value >= 1e4 else 1)
+
+
+def percent(value: float, lang: str) -> str:
+    """Return a share with one decimal, and with more where everything happens near 0 or 1."""
+    room = min(value, 1 - value)
+    digits = _decimals(Decimal(value) * 100, lang, most=3 if 0 < room < 0.01 else 1)
+    return digits + _PERCENT.get(lang, "\xa0%")
+
+
+def cost(value: float, lang: str) -> str:
+    """Return a cost with five digits."""
+    return _digits(value, lang, 5)
+
+
+def exact(value: float, lang: str) -> str:
+    """Return a threshold with the digits that tell it from its neighbours."""
+    return _digits(value, lang, 8)
+
+
+FORMS = {"number": number, "count": count, "percent": percent, "cost": cost, "short": cost, "exact": exact}
+
+
+def _digits(value: float, lang: str, most: int) -> str:
+    """So many significant digits, without zeros at the end."""
+    rounded = Context(prec=most, rounding=ROUND_HALF_UP).create_decimal(Decimal(value))
+    return _signs(rounded, lang)
+
+
+def _decimals(value: float | Decimal, lang: str, most: int, least: int = 0) -> str:
+    exact_value = Decimal(value)
+    room = Context(prec=max(exact_value.adjusted(), 0) + most + 3, rounding=ROUND_HALF_UP)
+    rounded = exact_value.quantize(Decimal(1).scaleb(-most), context=room)
+    return _signs(rounded, lang, least)
+
+
+def _signs(value: Decimal, lang: str, least: int = 0) -> str:
+    """The signs of a language: for decimals, between thousands, and below 0."""
+    whole, _, rest = f"{abs(value):,f}".partition(".")
+    rest = rest.rstrip("0").ljust(least, "0")
+    if lang == "es" and len(whole) == 5:
+        whole = whole.replace(",", "")  # as the Spanish academies have it: four digits stand together
+    below = MINUS if value < 0 else ""
+    return below + whole.replace(",", _GROUPS.get(lang, ",")) + (_POINT.get(lang, ",") + rest if rest else "")
+
+
+def _powers_of_ten(value: float, lang: str) -> str:
+    if abs(value) < 1e-300:
+        return f"<{_powers_of_ten(1e-300, lang)}"
+    digits, _, power = f"{value:.2e}".partition("e")
+    return f"{_digits(float(digits), lang, 3)}·10{str(int(power)).translate(_RAISED)}"

@@ -1,0 +1,227 @@
+"""Sentences as data: a key of the catalogue and what fills its gaps, told in any of the languages.
+
+A :class:`Finding` is what is to be said about some figures, decided once. Views choose where it stands and how it
+looks; what it says comes from the catalogue, in terminal, notebook, Markdown, JSON and page alike.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, TypeAlias
+
+from stakes.errors import Pass, Text
+from stakes.language.numbers import write
+from stakes.language.texts import texts
+from stakes.records import Record, Says, plain
+from stakes.text import current_language, visible
+
+Tone: TypeAlias = Literal["good", "doubt", "bad", "note", "open", "wrong", "caution"]
+"""How a finding sounds: the first five are answers to a question; a caution is something to keep in mind, and what is
+``wrong`` makes every figure meaningless."""
+
+_GAP = re.compile(r"\{(\w+)(?::(\w+))?\}")
+_AVERAGED = re.compile(r"(macro|weighted|micro)_(?=[a-z])")
+_LONGEST = 80
+
+
+@dataclass(frozen=True)
+class Sentence(Record):
+    """A sentence of the catalogue with what fills its gaps."""
+
+    key: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def words(self) -> str:
+        """The sentence in the language of the reader."""
+        found = texts(current_language())[self.key]
+        text = found if isinstance(found, str) else _plural(found, self.values["n"])
+        pieces = _GAP.split(text)  # a piece, the name of a gap, its form, a piece …
+        gaps = [
+            _fill(self.values[name], form or "number") for name, form in zip(pieces[1::3], pieces[2::3], strict=True)
+        ]
+        parts = [part for pair in zip(pieces[::3], [*gaps, ""], strict=True) for part in pair]
+        return Text(*parts) if any(isinstance(one, Pass | Text) for one in gaps) else "".join(map(str, parts))
+
+
+def sentence(key: str, **values: Any) -> Sentence:
+    """Return a sentence of the catalogue; a metric is named by ``metric("auc")``, a list of names is enumerated."""
+    return Sentence(key, {name: _as_data(value) for name, value in values.items()})
+
+
+def metric(name: str) -> dict[str, str]:
+    """Return a metric to be named in the language of the reader."""
+    return {"metric": name}
+
+
+def reason(words: str) -> dict[str, str]:
+    """Return a declared reason, to be told in the language of the reader."""
+    return {"reason": words}
+
+
+def short_name(name: object) -> str:
+    """Return a name from the data, cut to a length that can be shown."""
+    text = visible(str(name))
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def _as_data(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if isinstance(value, Text) else short_name(value)
+    if isinstance(value, list | tuple):
+        return [short_name(one) for one in value]
+    return value if value is None or isinstance(value, dict | int | Sentence | Pass) else plain(float(value))
+
+
+@dataclass(frozen=True)
+class Chip(Record):
+    """A figure beside an answer: what it is called, and how it is written."""
+
+    name: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    baseline: float | None = None
+    reason: str = ""
+    label: Sentence | None = None
+    format: str = "number"
+
+    @classmethod
+    def of(cls, estimate: Any, label: str = "", per: float = 1, form: str = "number", **values: Any) -> "Chip":
+        """Take a figure with its interval, told for so many cases and under a label of its own."""
+        low, high = (None if one is None else per * one for one in (estimate.low, estimate.high))
+        called = sentence(label, **values) if label else None
+        value, baseline = per * estimate.value, per * estimate.baseline
+        return cls(estimate.name, value, low, high, baseline, estimate.reason, called, form)
+
+    @property
+    def words(self) -> str:
+        """The figure with its interval in the language of the reader."""
+        label = metric_name(self.name) if self.label is None else self.label.words
+        value, low, high = (write(one, self.format) for one in (self.value, self.low, self.high))
+        return f"{label} {value}" + ("" if self.low is None else f" ({low} – {high})")
+
+
+@dataclass(frozen=True)
+class Finding(Record, shown="key tone question words sentences figures"):
+    """What is to be said about some figures: an answer to a plain question, or something to keep in mind.
+
+    ``key`` names the question in the catalogue, or the caution; ``sentences`` are the answer, the essential one first;
+    ``figures`` stand behind it.
+    """
+
+    key: str
+    tone: Tone
+    sentences: tuple[Sentence, ...]
+    figures: tuple[Chip, ...] = ()
+    asked: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def answers(self) -> bool:
+        """Whether it answers a question."""
+        return self.tone not in ("wrong", "caution")
+
+    @property
+    def question(self) -> Annotated[str | None, Says("The question that is answered; None of a caution.")]:
+        """The question in the language of the reader, if it answers one."""
+        return Sentence(self.key, self.asked).words if self.answers else None
+
+    @property
+    def words(self) -> Annotated[list[str], Says("The sentences in words.")]:
+        """The sentences in the language of the reader."""
+        return [one.words for one in self.sentences]
+
+
+def answer(key: str, tone: Tone, /, *sentences: Sentence, figures: Sequence[Any] = (), **asked: Any) -> Finding:
+    """Return the answer to a question of the catalogue, with the figures behind it."""
+    chips = tuple(one if isinstance(one, Chip) else Chip.of(one) for one in figures)
+    return Finding(key, tone, sentences, chips, sentence(key, **asked).values)
+
+
+def caution(key: str, wrong: bool = False, /, **values: Any) -> Finding:
+    """Return something to keep in mind."""
+    return Finding(key, "wrong" if wrong else "caution", (sentence(key, **values),))
+
+
+# ── in the language of the reader ────────────────────────────────────────────────────────────────────────────────
+def words(key: str, /, **values: Any) -> str:
+    """Return a sentence or a label of the catalogue in words."""
+    return sentence(key, **values).words
+
+
+def metric_name(text: str) -> str:
+    """Return what a metric is called; parameters stay as users write them, averages are named after their figure."""
+    average = _AVERAGED.match(text)
+    if average is not None:
+        return words(f"average.{average[1]}", name=metric_name(text[average.end() :]))
+    name = _first_word(text)
+    return " ".join(filter(None, (str(texts(current_language()).get(f"metric.{name}", name)), text[len(name) :])))
+
+
+def metric_question(text: str) -> str:
+    """Return the question that a metric answers."""
+    average = _AVERAGED.match(text)
+    if average is not None:
+        return f"{metric_question(text[average.end() :])} ({words(f'average.{average[1]}_means')})"
+    return str(texts(current_language()).get(f"question.{_first_word(text)}", ""))
+
+
+def _first_word(text: str) -> str:
+    return text.partition("(")[0].partition(" ")[0]
+
+
+def reason_text(words: str) -> str:
+    """Return a reason, which is declared in English; one with a number or a metric in it is found by its words."""
+    known = texts(current_language())
+    if f"reason.{words}" in known:
+        return str(known[f"reason.{words}"])
+    for key, text in known.items():
+        if key.startswith("reason.") and "{" in key:
+            pattern = re.sub(r"\\\{\w+\\\}", "(.+)", re.escape(key.removeprefix("reason.")))
+            if found := re.fullmatch(pattern, words):
+                inside = _number_or_metric(found[1])
+                return re.sub(r"\{\w+\}", lambda _: inside, str(text))  # noqa: B023
+    return words
+
+
+def _number_or_metric(text: str) -> str:
+    try:
+        return write(float(text.replace(",", "")))
+    except ValueError:
+        return metric_name(text)
+
+
+def _fill(value: Any, form: str) -> str | Pass:
+    """What fills a gap."""
+    if isinstance(value, Pass | Text):
+        return value
+    if isinstance(value, list | tuple):
+        return _enumerate([words("page.quoted", name=name) for name in value])
+    if isinstance(value, Sentence):
+        return value.words
+    if isinstance(value, Mapping):
+        return metric_name(value["metric"]) if "metric" in value else reason_text(value["reason"])
+    if isinstance(value, str) and value not in ("Infinity", "-Infinity"):
+        return value
+    return write(None if value is None else float(value), form)
+
+
+def _enumerate(names: Sequence[str]) -> str:
+    *before, last = names
+    return Sentence("page.list", {"before": ", ".join(before), "last": last}).words if before else last
+
+
+def _plural(forms: Mapping[str, str], number: float) -> str:
+    """The form that goes with a number, as far as these languages tell them apart."""
+    return forms.get(_plural_form(number)) or forms.get("other") or forms["few"]
+
+
+def _plural_form(number: float) -> str:
+    if current_language() != "ru":
+        return "one" if number == 1 else "other"
+    if number != int(number):
+        return "few"  # a fraction takes the form of "few"
+    ones, tens = number % 10, number % 100
+    if ones == 1 and tens != 11:
+        return "one"
+    return "few" if 2 <= ones <= 4 and not 12 <= tens <= 14 else "many"

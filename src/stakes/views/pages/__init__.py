@@ -1,0 +1,90 @@
+"""What text views show of each kind of result; ``page_of(thing)`` chooses."""
+
+from functools import singledispatch
+
+from stakes.decisions.policies import Policies
+from stakes.decisions.thresholds.decision import PER, Decision
+from stakes.evaluation.base import Evaluation
+from stakes.evaluation.by_segment import BySegment
+from stakes.evaluation.comparison import Comparison
+from stakes.evaluation.gate import Gate
+from stakes.evaluation.recalibrating import Recalibration
+from stakes.findings import findings_of
+from stakes.findings.facts import about
+from stakes.findings.pages.ways import way
+from stakes.language.numbers import write
+from stakes.language.sentences import metric_name, words
+from stakes.systems.system import System
+from stakes.uncertainty.permutation import PermutationTest
+from stakes.validation.result import Validation
+from stakes.views.page import Grid, Page, between
+from stakes.views.pages import comparison, evaluation, gate, segments, system, validation
+
+
+@singledispatch
+def page_of(thing: object, everything: bool = False, more: str = "") -> Page:
+    """Return what there is to see of a result; ``more`` says how to see what that leaves out."""
+    raise NotImplementedError(type(thing).__name__)
+
+
+page_of.register(Evaluation)(evaluation.page)
+page_of.register(Comparison)(comparison.page)
+page_of.register(BySegment)(segments.page)
+page_of.register(Gate)(gate.page)
+page_of.register(System)(system.page)
+page_of.register(Validation)(validation.page)
+
+
+@page_of.register(PermutationTest)
+def _permutation_test(test: PermutationTest, everything: bool = False, more: str = "") -> Page:
+    head = [words(f"permutation.{name}") for name in ("figure", "value", "p", "method")]
+    row = (metric_name(test.metric), write(test.value), write(test.p_value), test.method)
+    return Page.of(about(test), test.findings, grids=[Grid(head, [row], words=(0, 3))])
+
+
+@page_of.register(Decision)
+@page_of.register(Policies)
+def _decision(found: Decision | Policies, everything: bool = False, more: str = "") -> Page:
+    costs = not isinstance(found, Decision) or found.costs is not None
+    per = PER if costs else 1
+    form = "cost" if costs else "number"
+    head = [words(f"ways.{name}") for name in ("way", "value" if not costs else "cost", "limits", "saving", "limits")]
+    rows = [
+        (
+            way(str(row["way"])).words,
+            *(cell for name in ("value", "saving") for cell in _with_limits(row, name, per, form)),
+        )
+        for row in found.to_rows()
+    ]
+    return Page.of(about(found), found.findings, grids=[Grid(head, rows, title=words("ways.title"))] if rows else [])
+
+
+def _with_limits(row: dict[str, str | float | None], name: str, per: int, form: str) -> tuple[str, str]:
+    """A cost or a saving, and its interval."""
+    before = "" if name == "value" else f"{name}_"
+    value, low, high = (row[key] for key in (name, f"{before}low", f"{before}high"))
+    told = [write(None if one is None else per * float(one), form) for one in (value, low, high)]
+    return told[0], "–" if low is None else f"{told[1]} – {told[2]}"
+
+
+@page_of.register(Recalibration)
+def _recalibration(found: Recalibration, everything: bool = False, more: str = "") -> Page:
+    names = list(found.losses_after[found.method])[:-1]
+    head = [
+        words("recalibration.method"),
+        *map(metric_name, names),
+        words("recalibration.change"),
+        words("ways.limits"),
+    ]
+    rows = []
+    for row in found.to_rows():
+        method = words(f"recalibration.{str(row['method']).replace(' ', '_')}")
+        losses = [write(row[name]) for name in names]
+        rows.append((method, *losses, write(row["change"]), _ends(row)))
+    return Page.of(about(found), findings_of(found), grids=[Grid(head, rows)])
+
+
+def _ends(row: dict[str, object]) -> str:
+    from types import SimpleNamespace
+
+    return between(SimpleNamespace(low=row["low"], high=row["high"]))

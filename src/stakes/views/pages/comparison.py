@@ -1,0 +1,89 @@
+"""A comparison to look at: the verdict, a line for each model, every two of them on demand."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict
+from functools import partial
+
+from stakes.evaluation.comparison import Comparison
+from stakes.findings.facts import about
+from stakes.language.numbers import write
+from stakes.language.sentences import metric, metric_name, words
+from stakes.metrics.estimate import percent
+from stakes.views import pictures
+from stakes.views.page import Grid, Page, between
+
+_MOST_PAIRS = 6
+"""So many pairs are shown without being asked for: those of four models."""
+
+
+def page(comparison: Comparison, everything: bool = False, more: str = "") -> Page:
+    """Lay out a comparison; the pairs of more than four models only if everything is asked for."""
+    pairs = math.comb(len(comparison.models), 2)
+    grids = [_models(comparison) if len(comparison.metrics) > 1 else _ranking(comparison, comparison.metrics[0])]
+    if everything or pairs <= _MOST_PAIRS:
+        for name in comparison.metrics:
+            grids += [_ranking(comparison, name)] if len(comparison.metrics) > 1 else []
+            grids.append(_differences(comparison, name))
+        grids += _flips(comparison)
+    rest = "" if everything or pairs <= _MOST_PAIRS else words("compared.hidden", n=pairs, how=more or "to_rows()")
+    made = Page.of(about(comparison), comparison.findings, grids=grids, more=rest, pictures=list(_pictures(comparison)))
+    return Page(**{**vars(made), "notes": [*made.notes, *comparison._pair_notes]})
+
+
+def _models(comparison: Comparison) -> Grid:
+    """Models × metrics: one line for each model."""
+    places = {(one.model, one.metric): one.estimate for one in comparison.table}
+    rows = [
+        (name, *(f"{write(places[name, one].value)} ({between(places[name, one])})" for one in comparison.metrics))
+        for name in (one.model for one in comparison._places_by(comparison.metrics[0]))
+    ]
+    return Grid((words("compared.model_column"), *map(metric_name, comparison.metrics)), rows)
+
+
+def _ranking(comparison: Comparison, name: str) -> Grid:
+    sure = words("figures.interval", confidence=comparison.confidence)
+    head = (words("compared.model_column"), metric_name(name), sure, words("figures.baseline"))
+    rows = [
+        (one.model, write(one.estimate.value), between(one.estimate), write(one.estimate.baseline))
+        for one in comparison._places_by(name)
+    ]
+    return Grid(head, rows)
+
+
+def _differences(comparison: Comparison, name: str) -> Grid:
+    pairs = comparison._pairs_by(name)
+    several = len(pairs) > 1
+    adjusted = [words("compared.adjusted", name=comparison._correction)] if several else []
+    sure = words("figures.interval", confidence=comparison.confidence)
+    head = [words("compared.first_minus_second"), metric_name(name), sure, "p", *adjusted]
+    rows = []
+    for pair in pairs:
+        row = [f"{pair.first} − {pair.second}", write(pair.difference), between(pair), write(pair.p_value)]
+        rows.append([*row, *([write(pair.adjusted_p_value)] if several else [])])
+    methods = dict.fromkeys(pair.method for pair in pairs if pair.method)
+    return Grid(head, rows, title="; ".join(methods))
+
+
+def _flips(comparison: Comparison) -> Iterator[Grid]:
+    """On how many rows the models of each pair are right."""
+    head = [words(f"compared.{name}") for name in ("pair", "both_right", "only_first", "only_second", "both_wrong")]
+    rows = [
+        (f"{pair.first}, {pair.second}", *(write(count, "count") for count in asdict(pair.flipped).values()))
+        for pair in comparison._pairs_by(comparison.metrics[0])
+        if pair.flipped
+    ]
+    if rows:
+        yield Grid(head, rows)
+
+
+def _pictures(comparison: Comparison) -> Iterator[partial[str]]:
+    name = comparison.metrics[0]
+    drawn = [
+        (f"{pair.first} − {pair.second}", pair.difference, pair.low, pair.high)
+        for pair in comparison._pairs_by(name)
+        if math.isfinite(pair.difference)
+    ]
+    title = words("compared.picture", figure=metric(name), confidence=percent(comparison.confidence))
+    if drawn:
+        yield partial(pictures.forest, title, drawn)

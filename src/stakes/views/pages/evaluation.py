@@ -1,0 +1,95 @@
+"""An evaluation to look at: verdict, confusion table, figures, classes, largest errors, segments."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from stakes import metrics
+from stakes.evaluation.base import Evaluation
+from stakes.evaluation.many_classes import ManyClassEvaluation
+from stakes.evaluation.regression import RegressionEvaluation
+from stakes.evaluation.two_classes import TwoClassEvaluation
+from stakes.findings.facts import about
+from stakes.language.numbers import write
+from stakes.language.sentences import words
+from stakes.metrics.ranking import auc
+from stakes.metrics.rates import false_positive_rate, recall
+from stakes.metrics.usual import CLASS_FIGURES
+from stakes.views import pictures
+from stakes.views.page import Grid, Page, confusion_grid, figures_grid, short, without_repeated_reasons
+from stakes.views.pages import segments
+
+_MOST_CLASSES = 20
+_MOST_ERRORS = 5
+_MORE = "ev.to_rows(), ev.show(everything=True)"
+_MORE_SEGMENTS = "ev.by_segment().to_rows()"
+
+
+def page(evaluation: Evaluation, everything: bool = False, more: str = "") -> Page:
+    """Lay out the verdict and the main figures, or everything."""
+    figures = [(evaluation._find(name), estimate) for name, estimate in evaluation.figures.items()]
+    shown = [(metric, one) for metric, one in figures if everything or metric.headline]
+    kept, notes = (shown, []) if everything else without_repeated_reasons(shown)
+    grids = [*_before(evaluation), *([figures_grid(kept, everything)] if kept else []), *_after(evaluation)]
+    if evaluation._overview is not None:
+        grids.append(segments.grid(evaluation._overview, _MORE_SEGMENTS))
+    hidden = len(figures) - len(shown)
+    rest = words("figures.hidden", n=hidden, how=more or _MORE) if hidden else ""
+    made = Page.of(about(evaluation), evaluation.findings, grids=grids, more=rest, pictures=list(_pictures(evaluation)))
+    return Page(**{**vars(made), "notes": [*notes, *made.notes]})
+
+
+def _before(evaluation: Evaluation) -> Iterator[Grid]:
+    """The confusion table, if decisions were taken between few enough classes."""
+    table = None if isinstance(evaluation, RegressionEvaluation) else evaluation.confusion
+    if table is not None and len(table.decisions) <= _MOST_CLASSES:
+        yield confusion_grid(table)
+
+
+def _after(evaluation: Evaluation) -> Iterator[Grid]:
+    """What belongs to one task only: the largest errors, each class against the rest, who is taken for whom."""
+    if isinstance(evaluation, RegressionEvaluation):
+        head = [words("largest.row"), *(words(f"predicted.{name}") for name in ("truth", "prediction", "error"))]
+        rows = [
+            (f"{one.row:,}", *(write(v, "short") for v in (one.truth, one.prediction, one.error)))
+            for one in evaluation.largest_errors[:_MOST_ERRORS]
+        ]
+        yield Grid(head, rows, words=(), title=words("largest.title"))
+    elif isinstance(evaluation, ManyClassEvaluation):
+        yield from _classes(evaluation)
+
+
+def _classes(evaluation: ManyClassEvaluation) -> Iterator[Grid]:
+    shown = evaluation.classes[:_MOST_CLASSES]
+    names = [n for n in CLASS_FIGURES if metrics.find(n).tally in evaluation._against_rest[evaluation.classes[0]]]
+    rows = [
+        (name, write(evaluation.support[name], "count"), *(write(evaluation._of_class(n, name).value) for n in names))
+        for name in shown
+    ]
+    cut = len(shown) < len(evaluation.classes)
+    title = words("classes.first", shown=len(shown), n=len(evaluation.classes)) if cut else ""
+    if names:
+        yield Grid((words("classes.class"), words("segments.rows"), *map(short, names)), rows, title=title)
+    pairs = [] if evaluation._decided is None else evaluation._decided.most_confused(5)
+    if pairs:
+        confused = [(truth, said, write(n, "count"), write(share, "percent")) for truth, said, n, share in pairs]
+        head = [words(f"confused.{name}") for name in ("truth", "decision", "rows", "share")]
+        yield Grid(head, confused, words=(0, 1), title=words("confused.title"))
+
+
+def _pictures(evaluation: Evaluation) -> Iterator[Callable[[], str]]:
+    """What a notebook draws beside the page."""
+    if isinstance(evaluation, RegressionEvaluation):
+        if evaluation.plots:
+            yield lambda: pictures.predicted(evaluation.errors, evaluation["r2"])
+        return
+    if isinstance(evaluation, TwoClassEvaluation) and evaluation.scores is not None and 0 < evaluation.prevalence < 1:
+        yield partial(_roc, evaluation)
+    table = evaluation.confusion
+    if table is not None and max(table.counts.shape) <= pictures.MOST_CLASSES:
+        yield partial(pictures.confusion, table)
+
+
+def _roc(evaluation: TwoClassEvaluation) -> str:
+    decided = evaluation.confusion is not None and evaluation.confusion.of_pair
+    point = [evaluation[rate.name] for rate in (false_positive_rate, recall)] if decided else []
+    return pictures.roc(evaluation.curve("roc"), evaluation[auc.name], point)

@@ -1,0 +1,43 @@
+"""Segments to look at: the worst first, the smallest marked."""
+
+from stakes.evaluation.by_segment import BySegment
+from stakes.findings.facts import about
+from stakes.language.numbers import write
+from stakes.language.sentences import metric, words
+from stakes.views.page import Grid, Page, between, short
+
+MOST_SHOWN = 20
+
+
+def grid(overview: BySegment, more: str = "") -> Grid:
+    """Return the worst segments by one figure, beside the rest; ``more`` says how to see the others."""
+    shown = overview.segments[:MOST_SHOWN]
+    hidden = len(overview.segments) - len(shown)
+    rows = [
+        (
+            s.name,
+            write(s.rows, "count"),
+            write(s.value),
+            between(s),
+            write(s.difference),
+            "–" if s.adjusted_p_value is None else f"{s.adjusted_p_value:.2g}",
+            s.verdict,
+        )
+        for s in shown
+    ]
+    small = sum(s.too_small for s in overview.segments)
+    title = [
+        words("segments.worst_first", figure=metric(overview.metric)) if len(overview.segments) > 1 else "",
+        words("segments.hidden", n=hidden, how=more) if hidden else "",
+        words("segments.too_small", n=small) if small and hidden else "",
+    ]
+    sure = words("figures.interval", confidence=overview.confidence)
+    names = [words(f"segments.{name}") for name in ("segment", "rows", "difference", "holm", "compared")]
+    head = (*names[:2], short(overview.metric.partition(" of ")[0]), sure, *names[2:])
+    return Grid(head, rows, words=(0, 6), title="; ".join(filter(None, title)), below=6)
+
+
+def page(overview: BySegment, everything: bool = False, more: str = "") -> Page:
+    """Return a page of segments by themselves."""
+    notes = [note for note in (overview.method, overview.note) if note]
+    return Page.of(about(overview), (), grids=[grid(overview, more or "to_rows()")], notes=notes)

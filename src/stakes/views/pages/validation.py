@@ -1,0 +1,31 @@
+"""A validation to look at: every figure on rows that the models had not seen, beside it on those they had."""
+
+from stakes import metrics
+from stakes.findings.facts import about
+from stakes.language.numbers import write
+from stakes.language.sentences import metric_name, words
+from stakes.validation.result import FigureOverFolds, Validation
+from stakes.views.page import Grid, Page, between
+
+
+def page(found: Validation, everything: bool = False, more: str = "") -> Page:
+    """Lay out the main figures, or all of them, pooled, over the folds and on the training rows."""
+    names = [name for name in found.pooled.figures if everything or metrics.find(name).headline]
+    shown = [found.figure(name) for name in names]
+    sure = words("figures.interval", confidence=found.pooled.sampling.confidence)
+    heads = ("name", "pooled", "baseline", "folds", "training")
+    name, pooled, baseline, folds, training = (words(f"validation.{one}") for one in heads)
+    single = all(fold.rows == 1 for fold in found.folds)
+    grid = Grid([name, pooled, sure, baseline, folds, training], [_cells(one, single) for one in shown])
+    missing = [f"{metric_name(one.name)} {one.undefined:,}" for one in shown if one.undefined]
+    told = [words("validation.undefined", n=len(found.folds), figures=", ".join(missing))] if missing else []
+    hidden = len(found.pooled.figures) - len(names)
+    rest = words("figures.hidden", n=hidden, how=more or "v.to_rows()") if hidden else ""
+    return Page.of(about(found), (), grids=[grid], notes=[*told, *found.notes], more=rest)
+
+
+def _cells(found: FigureOverFolds, single: bool) -> tuple[str, ...]:
+    """A row of the table; folds of a single row have no figures worth the name."""
+    pooled = (write(found.pooled.value), between(found.pooled), write(found.pooled.baseline))
+    folds = "–" if single else f"{write(found.mean)} ± {write(found.spread)}"
+    return (metric_name(found.name), *pooled, folds, write(found.training.value))
