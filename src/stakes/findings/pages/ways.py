@@ -26,6 +26,8 @@ def way(name: str) -> Sentence:
     if name in _NAMES:
         return _NAMES[name]
     kind, _, rest = name.partition(" ")
+    if kind == "thresholds":
+        return sentence("way.of_these_rows", thresholds=rest.partition("(")[2].rstrip(")"))
     return (
         sentence("way.always", decision=rest) if kind == "always" else sentence("way.threshold", threshold=float(rest))
     )
