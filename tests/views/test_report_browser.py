@@ -306,7 +306,7 @@ def test_charts_tell_their_points_to_the_keyboard(opened, file, evaluation):
         if page.evaluate("document.activeElement.closest('figure')?.id + document.activeElement.tagName") == "rocsvg":
             break
     page.keyboard.press("End")
-    assert "100% of “sick” found, 100% false alarms" in page.locator("#roc .readout").inner_text()
+    assert "finds 100% of “sick”; 100% of the others raise a false alarm" in page.locator("#roc .readout").inner_text()
     page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")
     assert "Threshold 0.9" in page.locator("#roc .readout").inner_text()
@@ -315,9 +315,9 @@ def test_charts_tell_their_points_to_the_keyboard(opened, file, evaluation):
 def test_charts_tell_their_points_to_the_pointer(opened, file):
     page = opened(file)
     for chart, words in (
-        ("roc", "false alarms"),
+        ("roc", "false alarm"),
         ("histogram", "“sick”"),
-        ("reliability", "happened"),
+        ("reliability", "observed"),
         ("price", "per"),
     ):
         page.hover(f"#{chart} svg.chart")
