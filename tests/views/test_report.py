@@ -314,6 +314,15 @@ def test_texts_have_their_plural_forms_and_the_same_gaps(lang):
         assert "⟦" not in str(text), f"{key} is a draft"
 
 
+@pytest.mark.parametrize("lang", list(LANGUAGES))
+def test_texts_write_short_names_in_capitals_and_keep_numbers_together(lang):
+    for key, text in texts(lang).items():
+        for part in [text] if isinstance(text, str) else text.values():
+            words = re.sub(r"\{.+?\}", "", part)
+            assert not re.search(r"\b(auc|ece|f1|ks|mcc|mce|r2)\b", words), key
+            assert not re.search(r"\d (%|000)", words), f"{key} would be broken within a number"
+
+
 def test_what_is_said_fills_every_gap_of_its_text():
     truth, score = rows(300)
     payloads = [

@@ -116,7 +116,7 @@ def test_typed_thresholds_snap_visibly(opened, file, evaluation):
         assert took == math.inf or took - max(wanted, evaluation.scores.range[0]) < 0.01
     page.fill("#threshold-typed", "0.61234")
     page.press("#threshold-typed", "Enter")
-    assert page.locator("#snapped").inner_text().startswith("Took 0.61")
+    assert page.locator("#snapped").inner_text().startswith("Showing 0.61")
     page.fill("#threshold-typed", "much")
     page.press("#threshold-typed", "Enter")
     assert page.locator("#snapped").inner_text() == "Please type a number."
@@ -221,7 +221,7 @@ def test_play_builds_the_curve_case_by_case(opened, tmp_path):
         words.append(page.locator("#step").inner_text())
     assert words[0] == "Score 0.9: 1 × “1”, up."
     assert words[1] == "Score 0.8: 1 × “0”, right."
-    assert words[2] == "Down to score 0.7: 1 × “1” up, 1 × “0” right, aslant."
+    assert words[2] == "Down to score 0.7: 1 × “1” up, 1 × “0” right, diagonally."
 
 
 def test_play_runs_pauses_and_ends(opened, file, evaluation):
@@ -306,7 +306,7 @@ def test_charts_tell_their_points_to_the_keyboard(opened, file, evaluation):
         if page.evaluate("document.activeElement.closest('figure')?.id + document.activeElement.tagName") == "rocsvg":
             break
     page.keyboard.press("End")
-    assert "100% of “sick” found, 100% false alarms" in page.locator("#roc .readout").inner_text()
+    assert "finds 100% of “sick”; 100% of the others raise a false alarm" in page.locator("#roc .readout").inner_text()
     page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")
     assert "Threshold 0.9" in page.locator("#roc .readout").inner_text()
@@ -315,9 +315,9 @@ def test_charts_tell_their_points_to_the_keyboard(opened, file, evaluation):
 def test_charts_tell_their_points_to_the_pointer(opened, file):
     page = opened(file)
     for chart, words in (
-        ("roc", "false alarms"),
+        ("roc", "false alarm"),
         ("histogram", "“sick”"),
-        ("reliability", "happened"),
+        ("reliability", "observed"),
         ("price", "per"),
     ):
         page.hover(f"#{chart} svg.chart")

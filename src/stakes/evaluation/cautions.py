@@ -266,7 +266,9 @@ def _of_intervals(evaluation: "Evaluation") -> Iterator[Finding]:
         yield caution("caution.few_clusters", n=clusters.count, least=FEW_CLUSTERS)
     else:
         few = {name: size for name, size in evaluation._sizes().items() if size < FEW_ROWS}
-        yield from (caution("caution.few", n=math.floor(size), name=name) for name, size in few.items())
+        for name, size in few.items():
+            key = "caution.few_rows" if evaluation.task == "regression" else "caution.few"
+            yield caution(key, n=math.floor(size), name=name)
 
 
 def _landis_koch(kappa: float) -> str:

@@ -216,7 +216,7 @@ def jaccard(c: Confusion) -> Number:
 
 
 @metric(
-    question="How much of the agreement that chance leaves open is reached?",
+    question="How far do decisions and truth agree beyond chance (0 chance, 1 always)?",
     formula="(Po - Pe) / (1 - Pe)",
     range=(-1, 1),
     better="higher",

@@ -230,7 +230,7 @@ def multiclass_log_loss(s: ClassScores) -> Number:
 @metric(
     loss=_squares,
     parts=("squares",),
-    question="How far, squared and summed over the classes, are the probabilities from what happened?",
+    question="What is the mean squared distance of the probabilities from what happened, summed over the classes?",
     formula="sum(sum((p[c] - (c == y))**2 for c in classes) for p, y in rows) / n",
     range=(0, 2),
     better="lower",
@@ -246,7 +246,7 @@ def multiclass_brier_score(s: ClassScores) -> Number:
 @metric(
     loss=_surprise,
     relative_to=surprise_of_frequencies,
-    question="What part of the log loss of the class frequencies alone is left? (below 1 is useful)",
+    question="What is left of the log loss that the class frequencies alone would get? (below 1 is useful)",
     formula="-sum(log(p[y]) for p, y in rows) / -sum(log(frequency[y]) for p, y in rows)",
     better="lower",
     undefined=(NO_ROWS, NO_PROBABILITIES),
@@ -262,7 +262,7 @@ def normalised_multiclass_log_loss(s: ClassScores) -> Number:
     loss=_squares,
     relative_to=_squares_of_frequencies,
     parts=("squares",),
-    question="What part of the Brier score of the class frequencies alone is left? (below 1 is useful)",
+    question="What is left of the Brier score that the class frequencies alone would get? (below 1 is useful)",
     formula="squares / sum(sum((frequency[c] - (c == y))**2 for c in classes) for p, y in rows)",
     better="lower",
     undefined=(NO_ROWS, NO_PROBABILITIES),

@@ -72,7 +72,7 @@ brier_score = metric(
     name="brier_score",
     loss=SQUARES,
     of_many="multiclass_brier_score",
-    question="How far, squared, are the probabilities from what happened?",
+    question="What is the mean squared distance of the probabilities from what happened?",
     formula="sum((p - y)**2 for p, y in rows) / n",
     better="lower",
     undefined=NEEDS_PROBABILITIES,
@@ -88,7 +88,7 @@ normalised_brier_score = metric(
     name="normalised_brier_score",
     loss=SQUARES,
     relative_to=_squares_of_frequencies,
-    question="What part of the Brier score of the class frequencies alone is left? (below 1 is useful)",
+    question="What is left of the Brier score that the class frequencies alone would get? (below 1 is useful)",
     formula="sum((p - y)**2 for p, y in rows) / n / (P * N / n**2)",
     range=(0, math.inf),
     better="lower",
@@ -121,7 +121,7 @@ normalised_log_loss = metric(
     name="normalised_log_loss",
     loss=SURPRISE,
     relative_to=surprise_of_frequencies,
-    question="What part of the log loss of the class frequencies alone is left? (below 1 is useful)",
+    question="What is left of the log loss that the class frequencies alone would get? (below 1 is useful)",
     formula="-sum(log(p) if y else log(1 - p) for p, y in rows) / -(P * log(P / n) + N * log(N / n))",
     range=(0, math.inf),
     better="lower",
@@ -196,7 +196,7 @@ def _calibration_error(
     return metric(
         name=name,
         no_interval=NOISE,
-        question=f"{spread} lie the probabilities from the frequencies, in {bins}?",
+        question=f"How far are the probabilities from the frequencies {spread}, in {bins}?",
         better="lower",
         undefined=NEEDS_PROBABILITIES,
         pitfall="A binned estimate: it depends on the bins, and noise makes it larger than 0 even for honest models.",
@@ -206,7 +206,7 @@ def _calibration_error(
 
 ece = _calibration_error(
     "ece",
-    "How far on average",
+    "on average",
     "bins of equal width",
     _by_width,
     _mean_gap,
@@ -216,7 +216,7 @@ ece = _calibration_error(
 )
 mce = _calibration_error(
     "mce",
-    "How far at most",
+    "at most",
     "bins of equal width",
     _by_width,
     _largest_gap,
@@ -226,7 +226,7 @@ mce = _calibration_error(
 )
 ece_equal_mass = _calibration_error(
     "ece_equal_mass",
-    "How far on average",
+    "on average",
     "bins of equally many rows",
     _by_mass,
     _mean_gap,
@@ -236,7 +236,7 @@ ece_equal_mass = _calibration_error(
 )
 mce_equal_mass = _calibration_error(
     "mce_equal_mass",
-    "How far at most",
+    "at most",
     "bins of equally many rows",
     _by_mass,
     _largest_gap,

@@ -82,7 +82,7 @@ def false_positive_rate(c: Confusion) -> Number:
 
 
 @metric(
-    question="Of the negative cases, what share is left alone?",
+    question="Of the negative cases, what share raises no alarm?",
     formula="tn / N",
     share_of="N",
     better="higher",

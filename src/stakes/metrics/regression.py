@@ -145,7 +145,7 @@ def pearson(s: ErrorSums) -> Number:
 
 
 @metric(
-    question="What part of the squared error of always saying the mean is avoided?",
+    question="How much of the squared error is avoided, compared with always predicting the mean?",
     formula="1 - sum((t - p)**2 for t, p in rows) / covariance(truths, truths)",
     range=(-math.inf, 1),
     better="higher",
@@ -164,7 +164,7 @@ def r2(s: ErrorSums) -> Number:
 
 
 @metric(
-    question="What part of the spread of the truth do the predictions explain, a constant shift forgiven?",
+    question="What part of the spread of the truth do the predictions explain, ignoring a constant shift?",
     formula="1 - covariance(errors, errors) / covariance(truths, truths)",
     range=(-math.inf, 1),
     better="higher",

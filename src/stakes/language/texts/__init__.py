@@ -12,6 +12,13 @@ from pathlib import Path
 from stakes import metrics
 from stakes.records import Plain
 
+_SPELT = {
+    **{word: word.upper() for word in ("auc", "ece", "f", "f1", "ks", "mcc", "mce")},
+    **{name: name.title() for name in ("brier", "fowlkes", "gini", "hand", "jaccard", "mallows", "pearson", "till")},
+    "r2": "R²",
+}
+"""Words of English metric names that are not written in small letters."""
+
 _FORMS = {"zero", "one", "two", "few", "many", "other"}
 """What plural forms are called, in whatever language."""
 
@@ -37,7 +44,7 @@ def _declared() -> dict[str, str]:
     """The names and questions of metrics as they are declared; a metric without a translation is told so."""
     found: dict[str, str] = {}
     for metric in metrics.catalogue():
-        found[f"metric.{metric.name}"] = metric.name.replace("_", " ")
+        found[f"metric.{metric.name}"] = " ".join(_SPELT.get(word, word) for word in metric.name.split("_"))
         found[f"question.{metric.name}"] = metric.question
     return found
 
