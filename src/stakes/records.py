@@ -7,11 +7,13 @@ with (``tools/pages`` writes them). So data and schema cannot differ from the cl
 
 import math
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from operator import attrgetter
 from typing import Annotated, Any, ClassVar, TypeAlias
 
+from stakes.results import Door
 from stakes.text import as_json
 
 
@@ -89,13 +91,18 @@ class Record:
         kind: type = type(self)
         return {name: value for entry in entries_of(kind) for name, value in entry.of(self).items()}
 
-    def to_dict(self) -> Plain:
-        """Return everything as plain data, ready for JSON: undefined is None, infinite numbers are texts."""
-        return {name: as_data(value) for name, value in (head_of(type(self)) | self.data()).items()}
+    def to_dict(self, lang: str | None = None) -> Plain:
+        """Return everything as plain data, ready for JSON: undefined is None, infinite numbers are texts.
 
-    def to_json(self, indent: int | None = 2) -> str:
+        Sentences are told in a language: ``lang``, or the one that this was asked in.
+        """
+        chosen = lang or getattr(self, "lang", None)
+        with nullcontext() if chosen is None else Door.speaking(chosen):
+            return {name: as_data(value) for name, value in (head_of(type(self)) | self.data()).items()}
+
+    def to_json(self, indent: int | None = 2, lang: str | None = None) -> str:
         """Return :meth:`to_dict` as JSON text."""
-        return as_json(self.to_dict(), indent)
+        return as_json(self.to_dict(lang), indent)
 
 
 @cache

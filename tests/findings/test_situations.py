@@ -1,0 +1,209 @@
+"""What is to be said is said on every surface: constructed situations, each with the finding that it calls for."""
+
+import json
+from html import escape
+
+import numpy as np
+import pytest
+
+import stakes
+from stakes.findings.pages import payload_of
+from stakes.language import LANGUAGES, speaking
+from stakes.language.sentences import Sentence
+from stakes.views import markdown
+
+RNG = np.random.default_rng(3)
+Y = RNG.integers(0, 2, 300)
+P = np.clip(0.3 * Y + 0.7 * RNG.random(300), 0.001, 0.999)
+HONEST = RNG.beta(1, 1, 2000)
+HAPPENED = (RNG.random(2000) < HONEST).astype(int)
+K = np.array(["a", "b", "c"])[RNG.integers(0, 3, 300)]
+ONE_HOT = np.array([[float(label == name) for name in "abc"] for label in K])
+Q = 0.3 * ONE_HOT + 0.7 * RNG.dirichlet([1, 1, 1], 300)
+T = RNG.normal(size=300)
+COSTS = stakes.Costs(miss=5, false_alarm=1)
+
+
+def two(score, truth=Y, **more):
+    return lambda: stakes.evaluate(truth=truth, score=score, **more)
+
+
+def decided(prediction, truth=Y, **more):
+    return lambda: stakes.evaluate(truth=truth, prediction=prediction, **more)
+
+
+def classes(score, **more):
+    return lambda: stakes.evaluate(truth=K, score=score, classes=list("abc"), **more)
+
+
+def noisy(size):
+    return np.clip(P + RNG.normal(0, size, 300), 0, 1)
+
+
+def segmented():
+    """A score that is worthless in one of two segments."""
+    where = np.arange(300) % 2
+    return two(np.where(where == 0, P, RNG.random(300)), by=np.array(["good", "bad"])[where])
+
+
+SITUATIONS = {
+    "a useful score": (two(P), "verdict.better", "good"),
+    "noise": (two(RNG.random(300)), "verdict.better", "doubt"),
+    "noise is not believed": (two(RNG.random(300)), "verdict.believe", "doubt"),
+    "few rows": (two(P[:30], Y[:30]), "verdict.believe", "doubt"),
+    "few rows are counted": (two(P[:30], Y[:30]), "caution.few", "caution"),
+    "the truth as its own score": (two(Y.astype(float)), "caution.own_truth", "wrong"),
+    "the truth in other numbers": (two(3.0 * Y - 7), "caution.own_truth", "wrong"),
+    "a constant score": (two(np.full(300, 0.25)), "caution.constant", "wrong"),
+    "scores upside down": (two(1 - P), "caution.upside_down", "wrong"),
+    "logits": (two(6 * P - 3, threshold=0), "caution.logits", "caution"),
+    "a threshold at the edge": (two(P / 10), "caution.edge", "caution"),
+    "an interval that covers chance": (two(RNG.random(300)), "caution.chance", "caution"),
+    "suspiciously perfect": (two(Y + 0.1 * RNG.random(300)), "caution.perfect", "caution"),
+    "bins": (two(P, exact=False), "caution.bins", "caution"),
+    "f1 that flips": (decided(np.ones(300, int), (RNG.random(300) < 0.9).astype(int)), "caution.f1_flips", "caution"),
+    "no better than the majority": (decided(1 - Y), "caution.majority", "caution"),
+    "honest probabilities": (two(HONEST, HAPPENED), "verdict.honest", "good"),
+    "too extreme probabilities": (
+        two(HONEST**3 / (HONEST**3 + (1 - HONEST) ** 3), HAPPENED),
+        "verdict.honest",
+        "doubt",
+    ),
+    "an impossible thing happened": (two(np.where(HONEST < 0.4, 0.0, HONEST), HAPPENED), "verdict.honest", "bad"),
+    "no costs, no optimum": (two(P), "verdict.threshold", "open"),
+    "useful at these costs": (two(HONEST, HAPPENED, costs=COSTS), "verdict.threshold", "good"),
+    "useless at these costs": (
+        two(RNG.random(300) * 0.2 + 0.4, costs=stakes.Costs(miss=100, false_alarm=1)),
+        "verdict.threshold",
+        "bad",
+    ),
+    "a weak segment": (segmented(), "verdict.where", "doubt"),
+    "decisions nobody names": (decided(np.where(Y, "cat", "dog"), np.where(Y ^ (P < 0.2), "cat", "dog")),
+                               "caution.no_positive", "caution"),
+    "columns of classes in another order": (classes(Q[:, [1, 2, 0]]), "caution.classes_upside_down", "wrong"),
+    "one-hot truth as scores": (classes(ONE_HOT), "caution.own_truth", "wrong"),
+    "kappa has a word": (classes(Q), "caution.kappa", "caution"),
+    "a good regression": (decided(T + 0.2 * RNG.normal(size=300), T), "verdict.better", "good"),
+    "predictions that are shifted": (decided(T + 1 + 0.1 * RNG.normal(size=300), T), "verdict.shifted", "doubt"),
+    "predictions that go down": (decided(-T + 0.1 * RNG.normal(size=300), T), "caution.downwards", "wrong"),
+    "a constant prediction": (decided(np.full(300, 2.5), T), "caution.constant_prediction", "wrong"),
+    "a copy of the numbers": (decided(T.copy(), T), "caution.own_truth", "wrong"),
+    "a few large errors": (
+        decided(T + np.where(np.arange(300) % 100 == 0, 30, 0.1) * RNG.normal(size=300), T),
+        "caution.few_large_errors",
+        "caution",
+    ),
+    "rows left out": (
+        lambda: stakes.evaluate({"y": [1, 0, None, 1, 0], "p": [0.9, 0.2, 0.4, 0.7, 0.1]}, truth="y", score="p",
+                                missing="drop"),
+        "caution.dropped",
+        "caution",
+    ),
+    "a model that is surely better": (
+        lambda: stakes.compare(truth=Y, scores={"good": P, "worse": noisy(0.5)}),
+        "compared.which",
+        "good",
+    ),
+    "models alike": (lambda: stakes.compare(truth=Y, scores={"a": P, "b": noisy(0.01)}), "compared.which", "doubt"),
+    "a model upside down among others": (
+        lambda: stakes.compare(truth=Y, scores={"right": P, "wrong": 1 - P}),
+        "caution.upside_down",
+        "wrong",
+    ),
+    "a decision that earns its keep": (
+        lambda: stakes.decide(truth=HAPPENED, score=HONEST, costs=COSTS),
+        "decided.evidence",
+        "good",
+    ),
+    "a decision by upside-down scores": (
+        lambda: stakes.decide(truth=Y, score=1 - P, costs=COSTS),
+        "caution.upside_down",
+        "wrong",
+    ),
+    "hardly chance": (lambda: stakes.permutation_test(truth=Y, score=P, permutations=99), "chance.question", "good"),
+    "chance": (
+        lambda: stakes.permutation_test(truth=Y, score=RNG.permutation(P), permutations=99),
+        "chance.question",
+        "doubt",
+    ),
+    "it helps": (lambda: stakes.calibrate(truth=HAPPENED, score=HONEST**3), "recalibration.question", "good"),
+    "a closed gate": (lambda: stakes.gate(two(P)(), require="auc >= 0.99"), "gate.question", "bad"),
+    "an open gate": (lambda: stakes.gate(two(P)(), require="auc >= 0.5"), "gate.question", "good"),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def results():
+    """Each situation is worked out once."""
+    return {name: make() for name, (make, _, _) in SITUATIONS.items()}
+
+
+@pytest.mark.parametrize("name", SITUATIONS)
+def test_the_finding_is_told_on_every_surface(results, name):
+    result, (_, key, tone) = results[name], SITUATIONS[name]
+    found = [one for one in result.findings if one.key == key]
+    assert [one.tone for one in found][:1] == [tone], [(one.key, one.tone) for one in result.findings]
+    for one in found:
+        for words in one.words:
+            assert words in " ".join(str(result).split()), "terminal"
+            assert escape(words) in result._repr_html_(), "notebook"
+            assert markdown.text(words) in result.to_markdown(), "Markdown"
+        assert one.to_dict() in json.loads(result.to_json())["findings"], "JSON"
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, (_, key, _) in SITUATIONS.items() if "recal" not in key and "gate" not in key]
+)
+def test_the_page_tells_the_same(results, name):
+    result, (_, key, tone) = results[name], SITUATIONS[name]
+    verdict = payload_of(result)["sections"][0]
+    cards = [(one["question"]["key"], one["tone"]) for one in verdict["answers"]]
+    cards += [(one["sentences"][-1]["key"], one["tone"]) for one in verdict["cautions"]]
+    assert (key, tone) in cards
+
+
+@pytest.mark.parametrize("name", SITUATIONS)
+@pytest.mark.parametrize("lang", [code for code in LANGUAGES if code != "en"])
+def test_other_languages_tell_the_same_in_their_words(results, name, lang):
+    result = results[name]
+    english = {words for one in result.findings for words in one.words}
+    with speaking(lang):
+        translated = [words for one in result.findings for words in one.words]
+    assert not english.intersection(translated)
+    assert all("{" not in words for words in translated)
+    data = result.to_dict(lang)["findings"]
+    assert [words for one in data for words in one["words"]] == translated
+
+
+def test_what_is_wrong_comes_first(results):
+    order = {"wrong": 0, "bad": 1, "doubt": 2, "caution": 4}
+    for result in results.values():
+        tones = [order.get(one.tone, 3) for one in result.findings]
+        assert tones == sorted(tones)
+
+
+def test_a_verdict_and_its_figures_fit_on_one_screen(results):
+    """24 lines of 80 columns hold the answers of an evaluation of two classes, with the figures behind them."""
+    from stakes.views.pages import page_of
+    from stakes.views.terminal import text_of_page
+
+    ev = results["a useful score"]
+    shown = text_of_page(page_of(ev), 80).splitlines()
+    last = ev.findings[-1] if ev.findings[-1].answers else [one for one in ev.findings if one.answers][-1]
+    assert any(last.figures[0].words[:20] in line for line in shown[:24])
+    assert max(map(len, shown)) <= 80
+
+
+def test_a_sentence_within_a_sentence_and_lists_are_told():
+    assert Sentence("page.list", {"before": "“a”, “b”", "last": "“c”"}).words == "“a”, “b” and “c”"
+    with speaking("ru"):
+        assert Sentence("page.rows", {"n": 21}).words == "21 строка"
+        assert Sentence("page.rows", {"n": 11}).words == "11 строк"
+        assert Sentence("page.rows", {"n": 1_000_000}).words == "1\xa0000\xa0000 строк"
+
+
+def test_gates_refuse_what_is_wrong():
+    for name in ("the truth as its own score", "a constant score", "scores upside down"):
+        ev = SITUATIONS[name][0]()
+        with pytest.raises(stakes.InputError, match="A gate does not judge that"):
+            stakes.gate(ev, require="recall > 0")
