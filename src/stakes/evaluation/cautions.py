@@ -3,7 +3,6 @@
 Decided here once, for every view; a gate refuses to judge where something is plainly ``wrong``.
 """
 
-import bisect
 import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -274,4 +273,4 @@ def _of_intervals(evaluation: "Evaluation") -> Iterator[Finding]:
 def _landis_koch(kappa: float) -> str:
     """The word that Landis and Koch (1977) have for a kappa."""
     words = ("poor", "slight", "fair", "moderate", "substantial", "perfect")
-    return words[0] if kappa < 0 else words[1 + bisect.bisect_left((0.2, 0.4, 0.6, 0.8), kappa)]
+    return "poor" if kappa < 0 else words[1 + sum(kappa > limit for limit in (0.2, 0.4, 0.6, 0.8))]

@@ -166,7 +166,7 @@ class Comparison(
     @property
     def conclusion(self) -> str:
         """What can be said, never more than the intervals do."""
-        return lines(["; ".join(found.words[0].rstrip(".") for found in self.findings if found.answers)])
+        return lines([" ".join(words for found in self.findings if found.answers for words in found.words)])
 
     def _pairs_by(self, metric: str) -> list[Pair]:
         return [pair for pair in self.pairs if pair.metric == metric]

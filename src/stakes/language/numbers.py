@@ -1,10 +1,12 @@
 """Numbers as a language writes them; the script of the page writes them alike (``numbers.js``)."""
 
 import math
-from decimal import ROUND_HALF_UP, Context, Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stakes.text import current_language
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 MINUS, MISSING = "−", "–"
 
@@ -45,7 +47,7 @@ def count(value: float, lang: str) -> str:
 def percent(value: float, lang: str) -> str:
     """Return a share with one decimal, and with more where everything happens near 0 or 1."""
     room = min(value, 1 - value)
-    digits = _decimals(Decimal(value) * 100, lang, most=3 if 0 < room < 0.01 else 1)
+    digits = _decimals(value, lang, scale=100, most=3 if 0 < room < 0.01 else 1)
     return digits + _PERCENT.get(lang, "\xa0%")
 
 
@@ -64,18 +66,22 @@ FORMS = {"number": number, "count": count, "percent": percent, "cost": cost, "sh
 
 def _digits(value: float, lang: str, most: int) -> str:
     """So many significant digits, without zeros at the end."""
+    from decimal import ROUND_HALF_UP, Context, Decimal  # nothing is written while figures are worked out
+
     rounded = Context(prec=most, rounding=ROUND_HALF_UP).create_decimal(Decimal(value))
     return _signs(rounded, lang)
 
 
-def _decimals(value: float | Decimal, lang: str, most: int, least: int = 0) -> str:
-    exact_value = Decimal(value)
+def _decimals(value: float, lang: str, most: int, least: int = 0, scale: int = 1) -> str:
+    from decimal import ROUND_HALF_UP, Context, Decimal  # as above
+
+    exact_value = Decimal(value) * scale
     room = Context(prec=max(exact_value.adjusted(), 0) + most + 3, rounding=ROUND_HALF_UP)
     rounded = exact_value.quantize(Decimal(1).scaleb(-most), context=room)
     return _signs(rounded, lang, least)
 
 
-def _signs(value: Decimal, lang: str, least: int = 0) -> str:
+def _signs(value: "Decimal", lang: str, least: int = 0) -> str:
     """The signs of a language: for decimals, between thousands, and below 0."""
     whole, _, rest = f"{abs(value):,f}".partition(".")
     rest = rest.rstrip("0").ljust(least, "0")

@@ -8,8 +8,9 @@ from typing import TypeVar
 import numpy as np
 
 from stakes.decisions.curves.curve import Curve
+from stakes.findings.pictures import Points
 from stakes.metrics import Estimate
-from stakes.tallies import Confusion, ErrorSums
+from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array, divide
 from stakes.text import visible
 
@@ -149,13 +150,9 @@ def _names(frame: _Frame, table: Confusion, cell: float, most: int) -> Iterable[
         yield _text(x, y, _short(name, most), "end" if turned else "middle", turned)
 
 
-def predicted(sums: ErrorSums, r2: Estimate) -> str:
+def predicted(points: Points, r2: Estimate) -> str:
     """Draw predictions against truths: dots where rows are few, otherwise how densely they lie."""
-    if sums.rows is not None:
-        truth, prediction = (np.asarray(c, np.float64) for c in (sums.rows.truth, sums.rows.prediction))
-        weight = sums.rows.weight
-    else:
-        truth, prediction, weight = np.array(sums.picture(), np.float64).reshape(-1, 3).T
+    truth, prediction, weight = points.truth, points.prediction, points.weight
     ends = float(min(truth.min(), prediction.min())), float(max(truth.max(), prediction.max()))
     frame = _Frame(ends, ends, left=56)
     parts = list(frame.edges("truth", "prediction"))

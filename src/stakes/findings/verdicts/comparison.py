@@ -94,11 +94,17 @@ def _of_margin(comparison: Comparison, name: str, pairs: Sequence[Pair]) -> list
     judged = [pair for pair in pairs if pair.not_inferior is not None]
     if not judged:
         return []
+    alike = [p for p in judged if p.not_inferior and p.second_not_inferior]
     sides = [(p.first, p.second, p.not_inferior) for p in judged]
     sides += [(p.second, p.first, p.second_not_inferior) for p in judged]
     sentences = [
         sentence("compared.shown" if shown else "compared.not_shown", one=one, other=other, margin=comparison.margin)
         for one, other, shown in sorted(sides[:_MOST_SIDES], key=lambda side: not side[2])
+    ]
+    level = (1 - comparison.confidence) / 2
+    sentences[:0] = [
+        sentence("compared.equivalent", one=p.first, other=p.second, margin=comparison.margin, level=level)
+        for p in alike[:_MOST_NAMES]
     ]
     tone: Tone = "good" if any(shown for *_, shown in sides) else "doubt"
     return [answer("compared.margin", tone, *sentences, name=metric(name), margin=comparison.margin)]

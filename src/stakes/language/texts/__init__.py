@@ -4,7 +4,6 @@ English questions of metrics and reasons come from their declarations; the other
 plural forms is a table of them (one/few/many/other, as its language has them).
 """
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -32,6 +31,8 @@ def texts(lang: str) -> Plain:
 @cache
 def written(lang: str) -> Plain:
     """Return what the file of a language holds."""
+    import tomllib  # nothing is told while figures are worked out
+
     return dict(_flat(tomllib.loads(place_of(lang).read_text(encoding="utf-8"))))
 
 

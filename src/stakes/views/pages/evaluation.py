@@ -9,6 +9,7 @@ from stakes.evaluation.many_classes import ManyClassEvaluation
 from stakes.evaluation.regression import RegressionEvaluation
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.findings.facts import about
+from stakes.findings.pictures import points_of
 from stakes.language.numbers import write
 from stakes.language.sentences import words
 from stakes.metrics.ranking import auc
@@ -79,8 +80,9 @@ def _classes(evaluation: ManyClassEvaluation) -> Iterator[Grid]:
 def _pictures(evaluation: Evaluation) -> Iterator[Callable[[], str]]:
     """What a notebook draws beside the page."""
     if isinstance(evaluation, RegressionEvaluation):
-        if evaluation.plots:
-            yield lambda: pictures.predicted(evaluation.errors, evaluation["r2"])
+        points = points_of(evaluation.errors)
+        if points is not None:
+            yield lambda: pictures.predicted(points, evaluation["r2"])
         return
     if isinstance(evaluation, TwoClassEvaluation) and evaluation.scores is not None and 0 < evaluation.prevalence < 1:
         yield partial(_roc, evaluation)

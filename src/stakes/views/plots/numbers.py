@@ -1,52 +1,21 @@
 """Predicted numbers against true ones: points where they are few, otherwise how densely they lie."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
-from stakes.tallies import ErrorSums
+from stakes.findings.pictures import Points, mean_errors, points_of
 from stakes.tallies.arithmetic import Array
-from stakes.uncertainty.quantiles import student
 from stakes.views.plots.style import COLOURS, INK, PALE, Axes, Display, axes, reference
 from stakes.views.plots.subjects import Evaluation
 from stakes.views.plots.words import figure_in_words, interval_name, short_number
 
-MOST_POINTS = 2000
-"""More rows than this are counted on a grid."""
-
 _CELLS = 60
-_BINS = 10
-
-
-@dataclass(frozen=True, eq=False)
-class Points:
-    """Truths and predictions with their weights: rows, or where rows are gone the cells that they were counted in."""
-
-    truth: Array
-    prediction: Array
-    weight: Array
-    rows: bool
-
-    @property
-    def few(self) -> bool:
-        """Whether each row is drawn as a point."""
-        return self.rows and len(self.truth) <= MOST_POINTS
-
-
-def points_of(sums: ErrorSums) -> Points:
-    """Return what there is to draw of a regression."""
-    if sums.rows is not None:
-        truth, prediction = (np.asarray(c, np.float64) for c in (sums.rows.truth, sums.rows.prediction))
-        weight = np.ones(len(truth)) if sums.rows.weight is None else np.asarray(sums.rows.weight, np.float64)
-        return Points(truth, prediction, weight, True)
-    cells = np.array(sums.picture(), np.float64).reshape(-1, 3)
-    return Points(cells[:, 0], cells[:, 1], cells[:, 2], False)
 
 
 def predicted(evaluation: Evaluation, kind: str, ax: object) -> Display:
     """Draw predictions against truths, beside the line on which they are equal."""
-    points = points_of(evaluation.errors)
+    points = _points(evaluation)
     with axes(ax, 5.6, 5.0) as ax:
         artists = {"points": _cloud(ax, points.truth, points.prediction, points)}
         both = np.concatenate([points.truth, points.prediction])
@@ -65,13 +34,13 @@ def predicted(evaluation: Evaluation, kind: str, ax: object) -> Display:
 
 def residuals(evaluation: Evaluation, kind: str, ax: object) -> Display:
     """Draw errors against predictions, and the mean error in groups of equally many rows with its interval."""
-    points = points_of(evaluation.errors)
+    points = _points(evaluation)
     error = points.truth - points.prediction
     with axes(ax, 6.2, 4.4) as ax:
         artists = {"points": _cloud(ax, points.prediction, error, points)}
         artists["zero"] = ax.axhline(0, color=INK, linewidth=1.0, linestyle="--", zorder=2)
         confidence = evaluation.sampling.confidence
-        x, mean, reach = mean_errors(points.prediction, error, points.weight, confidence)
+        x, mean, reach = mean_errors(points, confidence)
         sure = points.rows and evaluation.counted.clusters is None
         label = "mean error of a tenth of the rows" + (f", {interval_name(confidence)}" if sure else "")
         artists["means"] = ax.errorbar(
@@ -84,23 +53,9 @@ def residuals(evaluation: Evaluation, kind: str, ax: object) -> Display:
         return Display(kind, ax, artists)
 
 
-def mean_errors(prediction: Array, error: Array, weight: Array, confidence: float) -> tuple[Array, Array, Array]:
-    """The mean prediction and the mean error of groups by prediction, with the reach of Student's interval.
-
-    A group that nothing can be said about (a single row) has no reach.
-    """
-    order = np.argsort(prediction, kind="stable")
-    groups = [part for part in np.array_split(order, _BINS) if len(part)]
-    found = []
-    for part in groups:
-        w = weight[part] / weight[part].sum()
-        mean = float(w @ error[part])
-        n = 1 / float((w**2).sum())  # as many rows of equal weight tell as much (Kish)
-        variance = float(w @ (error[part] - mean) ** 2)
-        reach = student((1 + confidence) / 2, n - 1) * math.sqrt(variance / (n - 1)) if n > 1.5 else math.nan
-        found.append((float(w @ prediction[part]), mean, reach))
-    x, means, reaches = np.array(found).T
-    return x, means, reaches
+def _points(evaluation: Evaluation) -> Points:
+    nothing = np.empty(0)
+    return points_of(evaluation.errors) or Points(nothing, nothing, nothing, rows=False)
 
 
 def _cloud(ax: Axes, x: Array, y: Array, points: Points) -> object:

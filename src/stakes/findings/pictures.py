@@ -1,0 +1,76 @@
+"""What pictures of predicted numbers are drawn from: one place for plots, notebooks and pages."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from stakes.tallies import ErrorSums
+from stakes.tallies.arithmetic import Array
+from stakes.uncertainty.quantiles import student
+
+MOST_POINTS = 2000
+"""More rows than this are counted on a grid."""
+
+_MANY = 200_000
+"""More rows than this are seen through the picture that their tally keeps."""
+
+_PARTS = 6
+"""A box of the picture is spread evenly over so many places each way, which hides that boxes grow with the numbers."""
+
+_GROUPS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Truths and predictions with their weights: rows, or where rows are gone places that stand for them."""
+
+    truth: Array
+    prediction: Array
+    weight: Array
+    rows: bool
+
+    @property
+    def few(self) -> bool:
+        """Whether each row is drawn as a point."""
+        return self.rows and len(self.truth) <= MOST_POINTS
+
+
+def points_of(sums: ErrorSums) -> Points | None:
+    """Return the rows, or where they are very many or gone, places in the boxes of the picture that stand for them."""
+    rows = sums.rows
+    if rows is not None and len(rows.truth) <= _MANY:
+        truth, prediction = (np.asarray(column, np.float64) for column in (rows.truth, rows.prediction))
+        weight = np.ones(len(rows.truth)) if rows.weight is None else np.asarray(rows.weight, np.float64)
+        return Points(truth, prediction, weight, rows=True)
+    if sums.histogram is None:
+        return None
+    lower, upper, counts = sums.boxes()
+    middles = (np.arange(_PARTS) + 0.5) / _PARTS
+    spread = np.stack([one.ravel() for one in np.meshgrid(middles, middles)])  # (2, parts²)
+    places = lower[:, :, None] + (upper - lower)[:, :, None] * spread
+    weight = np.repeat(counts / _PARTS**2, _PARTS**2)
+    return Points(places[:, 0].ravel(), places[:, 1].ravel(), weight, rows=False)
+
+
+def mean_errors(points: Points, confidence: float) -> tuple[Array, Array, Array]:
+    """Return mean prediction and mean error of tenths of the rows by prediction, and how far Student's limits reach.
+
+    A tenth that nothing can be said about (a single row) has no reach.
+    """
+    order = np.argsort(points.prediction, kind="stable")
+    weight, prediction = points.weight[order], points.prediction[order]
+    error = points.truth[order] - prediction
+    reached = np.cumsum(weight) - weight / 2
+    group = np.minimum((_GROUPS * reached / weight.sum()).astype(np.int64), _GROUPS - 1)
+    group = np.unique(group, return_inverse=True)[1]  # of fewer rows than groups some are empty
+    size = np.bincount(group, weight)
+    x, mean = (np.bincount(group, weight * column) / size for column in (prediction, error))
+    variance = np.bincount(group, weight * (error - mean[group]) ** 2) / size
+    rows = size**2 / np.bincount(group, weight**2)  # as many rows of equal weight tell as much (Kish)
+    reach = [_reach(float(v), float(n), confidence) for v, n in zip(variance, rows, strict=True)]
+    return x, mean, np.array(reach)
+
+
+def _reach(variance: float, rows: float, confidence: float) -> float:
+    return student((1 + confidence) / 2, rows - 1) * math.sqrt(variance / (rows - 1)) if rows > 1.5 else math.nan
