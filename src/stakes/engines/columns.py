@@ -115,7 +115,10 @@ def refuse_repeated_names(names: Sequence[str], file: str = "") -> None:
     """Refuse columns of which two have one name."""
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
-        problem = errors.duplicate_columns(twice)
+        problem = InputError(
+            "duplicate-columns",
+            f"the table has several columns called {some(twice)}; rename them, so that a name means one column",
+        )
         raise problem.within(file) if file else problem from None
 
 
@@ -387,7 +390,7 @@ def _from_objects(values: Sequence[object], argument: str) -> Column:
         raise InputError(
             "mixed-types",
             About(argument),
-            f" mixes {' and '.join([f'{k}s' if k != 'text' else k for k in firsts])} ({some(list(firsts.values()))}); "
+            f" mixes {' and '.join(map(kind_in_words, firsts))} ({some(list(firsts.values()))}); "
             "make the labels all text or all numbers",
         )
     if "text" in kinds:
@@ -419,6 +422,11 @@ def _kind_of(type_: type) -> str:
     if issubclass(type_, int | float | np.integer | np.floating | Decimal):
         return "number"
     return "text" if issubclass(type_, str) else "other"
+
+
+def kind_in_words(kind: str) -> str:
+    """What a column of a kind holds: numbers, booleans or text."""
+    return kind if kind == "text" else f"{kind}s"
 
 
 def is_missing(value: object) -> bool:

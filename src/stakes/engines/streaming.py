@@ -18,7 +18,7 @@ import numpy as np
 from stakes import errors
 from stakes.engines.binning import Binned, BinnedCounts
 from stakes.engines.cells import Cells, CellSums, Found
-from stakes.engines.columns import Arguments, Values, as_finite
+from stakes.engines.columns import Arguments, Values, as_finite, kind_in_words
 from stakes.engines.files.reading import Files
 from stakes.engines.files.sources import FileNames, read_once
 from stakes.engines.groups import Grouped, count_as_rows, count_groups, positives, score_table
@@ -30,6 +30,7 @@ from stakes.engines.reading import FEW_OUTSIDE, RowQuestion
 from stakes.engines.rows import Dropped, rows_that_count
 from stakes.engines.tables import warn_of_same_column
 from stakes.engines.tasks import settle_task
+from stakes.errors import About, InputError
 from stakes.tallies import ScoreTable, bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
@@ -169,7 +170,12 @@ class Counting:
         """Count a batch; False when its scores cannot be kept."""
         for name, kind in batch.kinds.items():
             if self._kinds.get(name, kind) != kind:
-                raise errors.kind_changes(name, self._kinds[name], kind)
+                before, here = kind_in_words(self._kinds[name]), kind_in_words(kind)
+                raise InputError(
+                    "kind-changes",
+                    About(name),
+                    f" holds {before} in the first rows and {here} in later ones; make it of one kind",
+                )
         self._kinds = batch.kinds
         labels = list(batch.labels.values())
         if self._threshold is not None and batch.scores is not None:

@@ -122,7 +122,6 @@ def warn(code: str, *parts: str | Pass, category: type[InputWarning | UndefinedW
 if TYPE_CHECKING:
     from stakes.errors.borrowed import *
     from stakes.errors.calibration import *
-    from stakes.errors.cautions import *
     from stakes.errors.columns import *
     from stakes.errors.comparisons import *
     from stakes.errors.conditions import *

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from stakes import errors
 from stakes.engines.alike import ALIKE, form
-from stakes.errors import some
+from stakes.errors import Pass, Text, short, some
 from stakes.metrics import Estimate, agreement, cost, ranking
 from stakes.tallies import Confusion, ErrorSums, JointCounts, ScoreTable
 
@@ -57,6 +57,13 @@ _WORDS = {
     "r_above_r2": "r² = {squared:.4f} is far above r2 = {r2:.4f}: the predictions follow the truth, but shifted or "
     "scaled",
     "few_large_errors": "rmse is {times:.1f} times mae: a few large errors dominate; the largest are listed",
+    "f1_flips": "f1 is {here:.4f} with {positive!r} as the positive class, but {there:.4f} with {negative!r}: say "
+    "which one you mean",
+    "perfect": "auc {value:.4f} is suspiciously perfect: were these rows used for training, or does a column give the "
+    "answer away?",
+    "perfect_figure": "{figure} {value:.4f} is suspiciously perfect: were these rows used for training, or does a "
+    "column give the answer away?",
+    "majority": "accuracy {share:.4f} is no better than always deciding for the most frequent class ({always:.4f})",
     "never_cheapest": "the decision {name!r} is never worth taking at these costs",
     "deployment": "only the costs are for the deployment; all other figures are at the frequencies of the rows",
 }
@@ -108,7 +115,13 @@ def wrongs(evaluation: "Evaluation") -> Iterator[Caution]:
     elif evaluation.task == "binary" and tables:
         auc = evaluation._auc
         if auc.high is not None and auc.high < 0.5:
-            words = errors.upside_down(auc.value, auc.high, tables[0].positive, tables[0].negative)
+            positive, negative = tables[0].positive, tables[0].negative
+            words = Text(
+                f"the auc is surely below chance ({auc.value:.4f}, at most {auc.high:.4f}): high scores go with "
+                f"{short(repr(negative))}; pass ",
+                Pass("positive", negative),
+                f", or the scores of {short(repr(positive))}",
+            )
             yield Caution("caution.upside_down", words, {"value": auc.value}, wrong=True)
     elif tables:
         yield from _classes_upside_down(evaluation, wrong=True)
@@ -214,9 +227,8 @@ def _of_two_classes(evaluation: "TwoClassEvaluation") -> Iterator[Caution]:
     if decided is not None and decided.of_pair and 0 < evaluation.prevalence < 1:
         here, there = figures["f1"].value, float(agreement.f1.of(decided.swapped()))
         if abs(here - there) >= FLIPS:
-            names = {"positive": evaluation.positive, "negative": evaluation.negative}
-            words = errors.f1_flips(here, there, **names)
-            yield Caution("caution.f1_flips", words, {"here": here, "there": there, **names})
+            pair = {"positive": evaluation.positive, "negative": evaluation.negative}
+            yield _caution("caution.f1_flips", wrong=False, here=here, there=there, **pair)
     if table is not None:
         yield from _of_scores(evaluation, table)
 
@@ -229,7 +241,7 @@ def _of_scores(evaluation: "TwoClassEvaluation", table: ScoreTable) -> Iterator[
     if auc.low is not None and auc.high is not None and auc.low <= 0.5 <= auc.high:
         yield _caution("caution.chance", low=auc.low, high=auc.high)
     if evaluation.rows >= FEW_ROWS and auc.value >= NEAR_PERFECT:
-        yield Caution("caution.perfect", errors.too_good("auc", auc.value), {"value": auc.value})
+        yield _caution("caution.perfect", value=auc.value)
     yield from _not_probabilities(evaluation)
     if table.grid is not None:
         least, most = map(float, ranking.auc_bounds(table))
@@ -242,8 +254,15 @@ def _of_many_classes(evaluation: "ManyClassEvaluation") -> Iterator[Caution]:
     yield from _classes_upside_down(evaluation, wrong=False)
     yield from _not_probabilities(evaluation)
     if evaluation._unnamed:
-        names = dict(zip(("one", "other"), evaluation.classes, strict=True))
-        yield Caution("caution.no_positive", errors.no_positive(**names), names)
+        one, other = evaluation.classes
+        words = Text(
+            f"neither {short(repr(one))} nor {short(repr(other))} is obviously the positive class, so recall, "
+            "precision and f1 are those of each against the other; to have them of one pass ",
+            Pass("positive", other),
+            " or ",
+            Pass("positive", one),
+        )
+        yield Caution("caution.no_positive", words, {"one": one, "other": other})
     if evaluation.confusion is None and evaluation.joint is not None:
         yield Caution("caution.too_many_classes", values={"n": len(evaluation.classes)})
 
@@ -270,16 +289,14 @@ _TOO_GOOD = ("caution.perfect", "caution.perfect_figure")
 def _no_better_than_constant(figures: Mapping[str, Estimate]) -> Iterator[Caution]:
     found = figures.get("accuracy")
     if found is not None and found.defined and found.value <= found.baseline:
-        values = {"share": found.value, "always": found.baseline}
-        yield Caution("caution.majority", errors.no_better_than_majority(**values), values)
+        yield _caution("caution.majority", share=found.value, always=found.baseline)
 
 
 def _too_good(evaluation: "Evaluation", *names: str) -> Iterator[Caution]:
     for name in names if evaluation.rows >= FEW_ROWS else ():
         found = evaluation.figures.get(name)
         if found is not None and found.value >= NEAR_PERFECT > found.baseline:
-            words = errors.too_good(name, found.value)
-            yield Caution("caution.perfect_figure", words, {"figure": name, "value": found.value})
+            yield _caution("caution.perfect_figure", figure=name, value=found.value)
             return
 
 

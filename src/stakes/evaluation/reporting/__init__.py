@@ -7,7 +7,6 @@ import os
 from importlib import import_module
 from typing import TypeAlias
 
-from stakes import errors
 from stakes.errors import Given, InputError
 
 Part: TypeAlias = dict[str, object]
@@ -42,5 +41,5 @@ def payload_of(thing: object) -> Part:
     """Return the payload of a thing's page."""
     kind = str(getattr(thing, "task", None) or getattr(thing, "drawn_as", type(thing).__name__))
     if kind not in _PAGES:
-        raise errors.no_report_of(kind)
+        raise InputError("no-report-of", f"there is no report page for a {kind} yet; ev.show() prints all figures")
     return dict(import_module(f"stakes.evaluation.reporting.{_PAGES[kind]}").page_of(thing))
