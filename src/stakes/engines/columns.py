@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from stakes import errors
-from stakes.errors import About, InputError, Pass, first_row, rows_text, short, some
-from stakes.tallies.arithmetic import Array, is_real
+from stakes.errors import About, InputError, Pass, in_rows, short, some
+from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_sequence, refuse_masked
 from stakes.tallies.columns import refuse_infinite
 from stakes.tallies.parallel import polars_is_lost
@@ -478,12 +478,6 @@ def read_number(text: str) -> float | None:
         return None
 
 
-def check_baseline(baseline: float) -> None:
-    """Refuse what is no finite number."""
-    if not is_real(baseline) or not np.isfinite(float(baseline)):
-        raise errors.bad_baseline(baseline)
-
-
 def as_frequencies(column: Column) -> Array:
     """Return checked frequencies: whole numbers from 1 on."""
     numbers = as_numbers(column).astype(np.float64)
@@ -494,9 +488,9 @@ def as_frequencies(column: Column) -> Array:
         raise InputError(
             "bad-frequency",
             About("frequency"),
-            f" is {numbers[first]:g} in {rows_text(int(wrong.sum()))} (",
-            first_row(first),
-            "); each row stands for 1 or more, so give whole numbers from 1 on, or ",
+            f" is {numbers[first]:g} ",
+            in_rows(int(wrong.sum()), first),
+            "; each row stands for 1 or more, so give whole numbers from 1 on, or ",
             Pass("weight"),
         )
     if numbers.sum() > MOST_ROWS:

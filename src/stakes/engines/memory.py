@@ -12,17 +12,7 @@ import numpy as np
 from stakes.engines.labels import Labels
 from stakes.engines.plan import Counted, Plan
 from stakes.errors import Given, InputError
-from stakes.tallies import (
-    ClassScores,
-    Confusion,
-    CostSums,
-    ErrorSums,
-    JointCounts,
-    ScoreTable,
-    Tally,
-    class_scores,
-    error_sums,
-)
+from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.on_demand import OnDemand
@@ -98,11 +88,10 @@ def count_errors(
     rows: Rows, by: Labels | None, baseline: float | None, parts: Collection[str] | None = None
 ) -> Counted:
     """Count the errors of a regression, overall and by segment."""
-    wanted = error_sums.PARTS if parts is None else parts
 
     def sums(part: Rows) -> dict[str, Tally]:
         columns = part.truth, np.asarray(part.prediction), part.weight
-        return {"errors": ErrorSums.from_rows(*columns, baseline=baseline, places=part.places, parts=wanted)}
+        return {"errors": ErrorSums.from_rows(*columns, baseline=baseline, places=part.places, parts=parts)}
 
     segments = {} if by is None else _segments("regression", rows, by, sums)
     return Counted("regression", sums(rows), segments, clusters=rows.clusters)
@@ -149,8 +138,7 @@ def _tallies(plan: Plan, rows: Rows, parts: Collection[str] | None) -> dict[str,
 # ── scores ───────────────────────────────────────────────────────────────────────────────────────────────────────
 def _scores(plan: Plan, rows: Rows, scores: Array, parts: Collection[str] | None) -> Tally:
     if scores.ndim == 2:
-        wanted = class_scores.PARTS if parts is None else parts
-        return ClassScores.from_rows(scores, rows.truth, plan.classes, rows.weight, span=rows.span, parts=wanted)
+        return ClassScores.from_rows(scores, rows.truth, plan.classes, rows.weight, span=rows.span, parts=parts)
     positive = _mask(rows.truth, plan.classes.index(str(plan.positive)))
     pair = {"positive": str(plan.positive), "negative": plan.negative}
     extra = None if rows.costs is None else _costs_by_class(rows, rows.costs, positive)

@@ -13,6 +13,7 @@ from stakes.errors.mentions import Given as Given
 from stakes.errors.mentions import Pass as Pass
 from stakes.errors.mentions import Text as Text
 from stakes.errors.mentions import in_python
+from stakes.errors.mentions import in_rows as in_rows
 from stakes.errors.mentions import several as several
 from stakes.errors.words import *
 from stakes.errors.words import FirstRow

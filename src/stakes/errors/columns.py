@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from stakes.errors import About, EmptyError, GapError, Given, InputError, Pass, Text
+from stakes.errors.mentions import in_rows
 from stakes.errors.words import first_row, nearest, rows_text, short
 
 
@@ -39,17 +40,16 @@ def empty(argument: str) -> EmptyError:
 
 
 def missing_values(argument: str, count: int, first: int | None, needed: bool = False) -> GapError:
-    rows, place = rows_text(count), first_row(first)
     if needed:
         return GapError(
-            "missing-values", About(argument), f" is missing in {rows} (", place, "); give a value for each"
+            "missing-values", About(argument), " is missing ", in_rows(count, first), "; give a value for each"
         )
     return GapError(
         "missing-values",
         About(argument),
-        f" is missing in {rows} (",
-        place,
-        "); fill them, or leave those rows out with ",
+        " is missing ",
+        in_rows(count, first),
+        "; fill them, or leave those rows out with ",
         Pass("missing", "drop"),
     )
 
@@ -60,10 +60,6 @@ def classes_without_order(classes: object) -> InputError:
         Given("classes", classes),
         " has no order; give a list, in the order of the score columns",
     )
-
-
-def bad_baseline(baseline: object) -> InputError:
-    return InputError("bad-baseline", Given("baseline", baseline), " is not a finite number; give one number")
 
 
 def few_outside(count: int, rows: int, first: int | None, value: float) -> Text:

@@ -135,9 +135,7 @@ class Shared(TypedDict, total=False):
     ]
     costs: Annotated[Value, "What each decision costs for each class (TOML).", Option("costs", "costs", "FILE")]
     prior: Annotated[
-        Value,
-        "How frequent the positive class is where the model will be used; or once for each CLASS=SHARE.",
-        _SHARES,
+        Value, "How frequent the positive class is where the model will be used; or once for each CLASS=SHARE.", _SHARES
     ]
     training_prior: Annotated[Value, "The same in the data the model was trained on; 'rows' if as in FILE.", _SHARES]
     confidence: Annotated[float, "How sure intervals shall be.", Option("how sure", "number", default=0.95)]
@@ -166,9 +164,7 @@ class Compared(Asked, total=False):
         Column, "The scores of a model; once for each model.", Option("models", "columns", "COLUMN", spelled="score")
     ]
     predictions: Annotated[
-        Column,
-        "The decisions or numbers of a model.",
-        Option("models", "columns", "COLUMN", spelled="prediction"),
+        Column, "The decisions or numbers of a model.", Option("models", "columns", "COLUMN", spelled="prediction")
     ]
     metric: Annotated[
         str | Sequence[str] | None,
@@ -231,9 +227,7 @@ class Permuted(Asked, total=False):
         Option("how sure", "whole", metavar="INTEGER"),
     ]
     cv: Annotated[
-        Value,
-        "How to split the rows that an estimator is fitted on.",
-        Option("fitting", default="5-fold", typed=False),
+        Value, "How to split the rows that an estimator is fitted on.", Option("fitting", default="5-fold", typed=False)
     ]
     test: Annotated[
         int,
@@ -334,10 +328,7 @@ MEANS_NOTHING: dict[str, dict[str, str | Text]] = {
         "cluster": Text("rows that stay together are given as ", Pass("groups")),
         "exact": _ROWS_KEPT,
     },
-    "count": {
-        **dict.fromkeys(("confidence", "design"), _SAID_LATER),
-        "seed": "counting draws no random numbers",
-    },
+    "count": {**dict.fromkeys(("confidence", "design"), _SAID_LATER), "seed": "counting draws no random numbers"},
 }
 """The options of its table that a verb cannot use, and why."""
 
