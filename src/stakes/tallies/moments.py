@@ -3,14 +3,13 @@
 import itertools
 import math
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 
 import numpy as np
 
 from stakes.tallies.arithmetic import Array, weighted_sum
-from stakes.tallies.on_demand import OnDemand
 
 Power = tuple[int, int, int, int]
 """The powers of |error|, error, truth and prediction in a product."""
@@ -21,7 +20,7 @@ COLUMN: dict[str, Power] = {"a": (1, 0, 0, 0), "e": (0, 1, 0, 0), "t": (0, 0, 1,
 _FEW_ROWS_TO_CENTRE = 1 << 8
 
 
-class Moments(OnDemand[Power, Fraction]):
+class Moments(Mapping[Power, Fraction]):
     """Moments about 0, each made when it is asked for: sums of products of powers, block by block, about a centre that
     the first rows give, and moved from there.
 
@@ -29,7 +28,7 @@ class Moments(OnDemand[Power, Fraction]):
     """
 
     def __init__(self, powers: Sequence[Power], extremes: Sequence[float]) -> None:
-        super().__init__(powers, self._move)
+        self._made: dict[Power, Fraction | None] = dict.fromkeys(powers)
         self._shifts = [_shift(size) for size in (sum(extremes), sum(extremes), *extremes)]
         self._scales = any(self._shifts)
         self._centres: dict[int, float] = {}
@@ -48,8 +47,17 @@ class Moments(OnDemand[Power, Fraction]):
         if room is not None:  # the columns are forgotten
             self._centres = dict(self._centres)
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return dict, (dict(self),)  # as numbers: whoever gets them has no columns
+    def __getitem__(self, power: Power) -> Fraction:
+        found = self._made[power]
+        if found is None:
+            found = self._made[power] = self._move(power)
+        return found
+
+    def __iter__(self) -> Iterator[Power]:
+        return iter(self._made)
+
+    def __len__(self) -> int:
+        return len(self._made)
 
     def spread(self, one: Power, other: Power) -> Fraction:
         """Σxy − Σx·Σy/n, which is the same about the centres and needs no moving."""
