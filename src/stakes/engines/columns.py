@@ -137,7 +137,8 @@ def to_column(values: Values, argument: str) -> Column:
         return _from_series(series, argument)
     if hasattr(values, "__array__"):
         return _from_numpy(np.asanyarray(values), argument)
-    raise errors.not_a_column(argument, _article(type(values).__name__))
+    name = type(values).__name__
+    raise errors.not_a_column(argument, f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}")
 
 
 def refuse_sparse(argument: str, values: Values) -> None:
@@ -168,10 +169,6 @@ def in_order(classes: Values) -> Sequence[Values]:
         raise errors.classes_without_order(classes)
     found: Sequence[Values] = classes
     return found
-
-
-def _article(name: str) -> str:
-    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
 def as_series(values: Values) -> "Series | None":

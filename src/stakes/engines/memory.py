@@ -79,7 +79,10 @@ def count_classes(plan: Plan, rows: Rows, by: Labels | None, parts: Collection[s
             "holds; group the segments, or the classes",
         )
     if list(tallies) == ["confusion"] and rows.cluster is None:  # then the rows need not be looked at again
-        return Counted("classification", tallies, _segments_of_tables(_cells(plan, rows, by), by))
+        tables = _cells(plan, rows, by)
+        places = {by.names[i]: i for i in np.flatnonzero(tables.total).tolist()}  # of the segments that have rows
+        parts = OnDemand(places, lambda name: Counted("classification", {"confusion": tables[places[name]]}))
+        return Counted("classification", tallies, parts)
     segments = _segments("classification", rows, by, lambda part: _tallies(plan, part, parts))
     return Counted("classification", tallies, dict(segments), clusters=rows.clusters)
 
@@ -114,12 +117,6 @@ def _segments(task: str, rows: Rows, by: Labels, tallies: Callable[[Rows], dict[
         return Counted(task, tallies(part), clusters=part.clusters)
 
     return OnDemand(places, segment)
-
-
-def _segments_of_tables(tables: Confusion, by: Labels) -> OnDemand[str, Counted]:
-    """The segments that have rows, each with its table of those along a leading axis."""
-    places = {by.names[i]: i for i in np.flatnonzero(tables.total).tolist()}
-    return OnDemand(places, lambda name: Counted("classification", {"confusion": tables[places[name]]}))
 
 
 def _tallies(plan: Plan, rows: Rows, parts: Collection[str] | None) -> dict[str, Tally]:
