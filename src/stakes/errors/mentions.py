@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from stakes.errors.words import first_row, rows_text, short
 from stakes.text import visible
 
+__all__ = ["About", "Given", "Pass", "Text", "in_python", "in_rows", "several"]
+
 
 class Pass:
     """An argument to pass, or to leave out: ``positive='yes'`` in Python, ``--positive yes`` on the command line.

@@ -51,13 +51,11 @@ class Option:
 
     def check(self, name: str, value: Value) -> None:
         """Refuse a whole number below the least, and what turns a switch neither on nor off."""
-        if self.least is None and self.form != "switch":
-            return
         from stakes.tallies.checks import check_flag, check_whole  # loads NumPy, which --help need not
 
         if self.least is not None:
             check_whole(name, value, self.least)
-        elif value is not None:
+        elif self.form == "switch" and value is not None:
             check_flag(name, value)
 
 
