@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 import stakes
 from stakes.cli.group import cli
 from stakes.engines.plan import NAMES_OF_COLUMNS, TRAVELS
-from stakes.question.options import GROUPS, VERBS, options, table
+from stakes.question.options import GROUPS, MEANS_NOTHING, VERBS, options, table
 from stakes.uncertainty.sampling import DESIGNS
 from tests.command import run
 
@@ -127,7 +127,7 @@ def test_every_verb_takes_every_option_or_says_why_not(verb, name, rows, tmp_pat
     with pytest.raises(stakes.InputError) as caught:
         ask(verb, rows, tmp_path, **{name: GIVEN[name]})
     assert (caught.value.code, caught.value.argument) == ("means-nothing-here", name)
-    assert str(caught.value).startswith(f"{name}= means nothing to {verb}: {table(verb)[name].not_for[verb]}")
+    assert str(caught.value).startswith(f"{name}= means nothing to {verb}: {MEANS_NOTHING[verb][name]}")
 
 
 @pytest.fixture(scope="module")
@@ -312,7 +312,7 @@ def test_help_begins_with_the_columns_and_cuts_nothing():
 
 
 # ── a new option ─────────────────────────────────────────────────────────────────────────────────────────────────
-ROW = """    least: Annotated[int | None, Option("How many rows there must be.", "rows", "whole")]
+ROW = """    least: Annotated[int | None, "How many rows there must be.", Option("rows", "whole")]
     missing: Annotated["""
 USE = """    if question["least"] is not None and counted.rows_read < question["least"]:
         raise InputError("too-few", Given("least", question["least"]), f" is more than {counted.rows_read} rows")

@@ -21,6 +21,7 @@ import stakes
 from stakes.engines import lazy, queries
 from stakes.errors import InputError, InputWarning
 from stakes.tallies import bins
+from stakes.tallies.grid import Grid
 from tests.parts import since
 
 pytestmark = pytest.mark.slow
@@ -338,7 +339,7 @@ def test_bins_leave_their_engine_when_there_are_too_many_scores(elsewhere, pulle
     monkeypatch.setattr(lazy, "MOST_GROUPS", 100)
     frame = rows().with_columns(p=pl.Series(np.random.default_rng(1).beta(0.1, 50, ROWS)))
     stakes.count(elsewhere(frame), truth="word", score="p", positive="yes")
-    edges = pl.Series(bins.lower_edges(frame["p"].to_numpy(), "probability"))
+    edges = pl.Series(Grid("probability").lower_edges(frame["p"].to_numpy()))
     assert pulled == [(101, 3), (1, 4), (len(frame.with_columns(p=edges).unique(["word", "p"])), 3)]
 
 

@@ -299,7 +299,7 @@ def test_the_picture_counts_every_row_in_its_cell(rows, split):
 def _in_bin(low: float, value: float) -> bool:
     """Bins are a thirty-second of a power of two wide, and closed below."""
     return (
-        bins.lower_edges(np.array([value]), "line", 5)[0] == low
+        bins.edges(bins.numbers(np.array([value]), "line", 5), "line", 5)[0] == low
         and low <= value <= low + max(abs(low), abs(value)) / 16
     )
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import stakes
 from stakes.metrics import auc_bounds
 from stakes.tallies import ScoreTable, bins, keys
+from stakes.tallies.grid import Grid
 from stakes.tallies.keys import BLOCK
 from tests.parts import examples
 
@@ -211,11 +212,11 @@ def test_blocks_never_cut_a_tie_and_lose_no_row(size, distinct):
 @examples(300)
 @given(value=st.floats(0, 1))
 def test_a_probability_lies_in_its_bin(value):
-    low = float(bins.lower_edges(np.array([value]), "probability")[0])
+    low = float(Grid("probability").lower_edges(np.array([value]))[0])
     high = bins.next_edge(low, "probability")
     assert low <= value
     assert value < high or value == low == 1
-    assert bins.lower_edges(np.array([low]), "probability")[0] == low
+    assert Grid("probability").lower_edges(np.array([low]))[0] == low
     size = min(value, 1 - value)
     assert high - low <= max(2.0**-15 * size * 1.0001, 2.0**-53) or value == 1
 
@@ -223,15 +224,15 @@ def test_a_probability_lies_in_its_bin(value):
 @examples(300)
 @given(value=finite)
 def test_a_number_lies_in_its_bin(value):
-    low = float(bins.lower_edges(np.array([value]), "line")[0])
+    low = float(Grid("line").lower_edges(np.array([value]))[0])
     assert low <= value < bins.next_edge(low, "line")
-    assert bins.lower_edges(np.array([low]), "line")[0] == low
+    assert Grid("line").lower_edges(np.array([low]))[0] == low
 
 
 @examples(200)
 @given(values=st.lists(st.floats(0, 1), min_size=2, max_size=9), grid=st.sampled_from(bins.GRIDS))
 def test_bins_keep_the_order(values, grid):
-    edges = bins.lower_edges(np.sort(values), grid)
+    edges = Grid(grid).lower_edges(np.sort(values))
     assert (np.diff(edges) >= 0).all()
 
 

@@ -59,8 +59,8 @@ def _words(part: ast.expr) -> str:
         return name if bare else f"`{name}={value or literal or _each(part)}`"
     if isinstance(part, ast.Call) and getattr(part.func, "id", "") == "Text":
         return "".join(map(_words, part.args))
-    if isinstance(part, ast.Call) and getattr(part.func, "attr", "") in _returned():
-        return _words(_returned()[part.func.attr])
+    if isinstance(part, ast.Call) and (called := ast.unparse(part.func).removeprefix("errors.")) in _returned():
+        return _words(_returned()[called])
     return "…"
 
 

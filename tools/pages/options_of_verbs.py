@@ -1,6 +1,6 @@
 """docs/options.md: every option and every verb, made from the table of options."""
 
-from stakes.question.options import GROUPS, VERBS, Option, find, options, table
+from stakes.question.options import GROUPS, MEANS_NOTHING, VERBS, Option, find, options, table
 
 _HEAD = """# Every option, every verb
 
@@ -38,12 +38,11 @@ _TABLE = "| in Python | on the command line | default | |\n|---|---|---|---|\n"
 
 
 def _cell(verb: str, name: str, notes: list[str]) -> str:
-    option = table(verb).get(name)
-    if option is None:
+    if name not in table(verb):
         return "its own"
-    if verb not in option.not_for:
+    if name in options(verb):
         return "●"
-    why = str(option.not_for[verb])
+    why = str(MEANS_NOTHING[verb][name])
     if why not in notes:
         notes.append(why)
     return str(notes.index(why) + 1)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from stakes import errors
 from stakes.engines.columns import Values, read_number
-from stakes.errors import Given, InputError, some
+from stakes.errors import Given, InputError, Pass, short, some
 from stakes.tallies.names import canonical
 
 _BOOLEANS = {"false": "0", "true": "1"}
@@ -73,6 +73,14 @@ _FORMS: dict[str, Callable[[str], str]] = {
     "punctuation": _without_punctuation,
 }
 """What can be made alike, in the order in which it is done."""
+
+_DIFFERENCES = {
+    "unicode": "accents or characters that look alike",
+    "blanks": "blanks",
+    "case": "case",
+    "numbers": "how a number is written",
+    "punctuation": "punctuation or blanks",
+}
 
 ALIKE = tuple(_FORMS)
 
@@ -137,7 +145,17 @@ def refuse_alike(
     apart = [group for group in doubtful if {*group} & truths and {*group} & said and not {*group} & truths & said]
     one, other = apart[0][:2] if apart else doubtful[0][:2]
     merged = len(names) - sum(len(group) - 1 for group in doubtful)
-    problem = errors.InputError("nearly-alike", errors.nearly_alike(one, other, ",".join(_difference(one, other))))
+    words = _difference(one, other)
+    shown = ascii if {"unicode", "punctuation"} & {*words} else repr  # otherwise both could look the same
+    problem = InputError(
+        "nearly-alike",
+        f"the labels {short(shown(one))} and {short(shown(other))} differ in "
+        f"{' and '.join(_DIFFERENCES[word] for word in words)} only, and count as two classes; pass ",
+        Pass("alike", ",".join(words)),
+        " if they mean the same, or ",
+        Pass("classes"),
+        " with both if they do not",
+    )
     if merged <= 2 or (apart and (needed or len(truths & said) <= len(apart))):
         raise problem
     if not needed:  # where it is, the truth by itself was looked at before

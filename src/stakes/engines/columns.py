@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from stakes import errors
-from stakes.errors import About, InputError, Pass, first_row, rows_text, short, some
-from stakes.tallies.arithmetic import Array, is_real
+from stakes.errors import About, InputError, Pass, in_rows, short, some
+from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_sequence, refuse_masked
 from stakes.tallies.columns import refuse_infinite
 from stakes.tallies.parallel import polars_is_lost
@@ -115,7 +115,10 @@ def refuse_repeated_names(names: Sequence[str], file: str = "") -> None:
     """Refuse columns of which two have one name."""
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
-        problem = errors.duplicate_columns(twice)
+        problem = InputError(
+            "duplicate-columns",
+            f"the table has several columns called {some(twice)}; rename them, so that a name means one column",
+        )
         raise problem.within(file) if file else problem from None
 
 
@@ -134,7 +137,8 @@ def to_column(values: Values, argument: str) -> Column:
         return _from_series(series, argument)
     if hasattr(values, "__array__"):
         return _from_numpy(np.asanyarray(values), argument)
-    raise errors.not_a_column(argument, _article(type(values).__name__))
+    name = type(values).__name__
+    raise errors.not_a_column(argument, f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}")
 
 
 def refuse_sparse(argument: str, values: Values) -> None:
@@ -165,10 +169,6 @@ def in_order(classes: Values) -> Sequence[Values]:
         raise errors.classes_without_order(classes)
     found: Sequence[Values] = classes
     return found
-
-
-def _article(name: str) -> str:
-    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
 def as_series(values: Values) -> "Series | None":
@@ -387,7 +387,7 @@ def _from_objects(values: Sequence[object], argument: str) -> Column:
         raise InputError(
             "mixed-types",
             About(argument),
-            f" mixes {' and '.join([f'{k}s' if k != 'text' else k for k in firsts])} ({some(list(firsts.values()))}); "
+            f" mixes {' and '.join(map(kind_in_words, firsts))} ({some(list(firsts.values()))}); "
             "make the labels all text or all numbers",
         )
     if "text" in kinds:
@@ -419,6 +419,11 @@ def _kind_of(type_: type) -> str:
     if issubclass(type_, int | float | np.integer | np.floating | Decimal):
         return "number"
     return "text" if issubclass(type_, str) else "other"
+
+
+def kind_in_words(kind: str) -> str:
+    """What a column of a kind holds: numbers, booleans or text."""
+    return kind if kind == "text" else f"{kind}s"
 
 
 def is_missing(value: object) -> bool:
@@ -470,12 +475,6 @@ def read_number(text: str) -> float | None:
         return None
 
 
-def check_baseline(baseline: float) -> None:
-    """Refuse what is no finite number."""
-    if not is_real(baseline) or not np.isfinite(float(baseline)):
-        raise errors.bad_baseline(baseline)
-
-
 def as_frequencies(column: Column) -> Array:
     """Return checked frequencies: whole numbers from 1 on."""
     numbers = as_numbers(column).astype(np.float64)
@@ -486,9 +485,9 @@ def as_frequencies(column: Column) -> Array:
         raise InputError(
             "bad-frequency",
             About("frequency"),
-            f" is {numbers[first]:g} in {rows_text(int(wrong.sum()))} (",
-            first_row(first),
-            "); each row stands for 1 or more, so give whole numbers from 1 on, or ",
+            f" is {numbers[first]:g} ",
+            in_rows(int(wrong.sum()), first),
+            "; each row stands for 1 or more, so give whole numbers from 1 on, or ",
             Pass("weight"),
         )
     if numbers.sum() > MOST_ROWS:

@@ -13,12 +13,7 @@ from stakes.errors import InputError, Pass, Text
 from stakes.tallies.checks import check_flag
 
 
-def count_rows(
-    data: Data = None,
-    *,
-    exact: bool | None = None,
-    **columns: Values,
-) -> Counted:
+def count_rows(data: Data = None, *, exact: bool | None = None, **columns: Values) -> Counted:
     """Count the rows once: decisions, scores or both of two or more classes, or errors of predicted numbers.
 
     ``data`` may also be a list or an iterator of tables (batches): each is counted by itself, then all are added up.

@@ -53,16 +53,13 @@ def count_as_rows(
 
 
 def count_groups(plan: Plan, grouped: Grouped, by: Labels | None) -> Counted:
-    """Count decisions, scores or both, overall and by segment.
-
-    Groups are put in order first: an engine gives them in any, and sums of weights would round differently.
-    """
-    rows = grouped.rows
-    keys = [rows.scores, rows.prediction, rows.truth, None if by is None else by.codes]
-    grouped = grouped.take(np.lexsort([key for key in keys if key is not None]))
-    parts = {} if by is None else {name: grouped.take(piece) for name, piece in pieces(by).items()}
-    segments = {name: Counted("classification", _tallies(plan, part)) for name, part in parts.items()}
-    return Counted("classification", _tallies(plan, grouped), segments)
+    """Count decisions, scores or both, overall and by segment."""
+    whole = Counted("classification", _tallies(plan, grouped))
+    if by is None:
+        return whole
+    ordered = grouped.take(np.argsort(by.codes, kind="stable"))
+    parts = {name: _tallies(plan, ordered.take(piece)) for name, piece in pieces(by).items()}
+    return replace(whole, segments={name: Counted("classification", part) for name, part in parts.items()})
 
 
 def _tallies(plan: Plan, grouped: Grouped) -> dict[str, Tally]:
@@ -70,8 +67,7 @@ def _tallies(plan: Plan, grouped: Grouped) -> dict[str, Tally]:
     if grouped.rows.prediction is not None:
         tallies.append(_confusion(plan, grouped) if plan.dense else _joint(plan, grouped))
     if grouped.rows.scores is not None:
-        scores, positive = as_float_if_exact(grouped.rows.scores), positives(plan, grouped.rows)
-        tallies.append(score_table(plan, scores, positive, grouped.sizes, grouped.squares, grouped.grid))
+        tallies.append(_score_table(plan, grouped, as_float_if_exact(grouped.rows.scores)))
     return {tally.kind: tally for tally in tallies}
 
 
@@ -93,17 +89,11 @@ def _joint(plan: Plan, grouped: Grouped) -> JointCounts:
     return joint if grouped.squares is not None else replace(joint, counts=joint.counts.astype(np.int64))
 
 
-def positives(plan: Plan, rows: Rows) -> Array:
-    """Say of each row whether it is of the positive class."""
-    return np.asarray(rows.truth == plan.classes.index(str(plan.positive)))
-
-
-def score_table(
-    plan: Plan, scores: Array, positive: Array, sizes: Array, squares: Array | None, grid: str | None
-) -> ScoreTable:
+def _score_table(plan: Plan, grouped: Grouped, scores: Array) -> ScoreTable:
     """Count groups of one score each, which are of the positive class or not."""
-    values = {"": sizes} | ({} if squares is None else {"_squared": squares})
+    positive = np.asarray(grouped.rows.truth == plan.classes.index(str(plan.positive)))
+    values = {"": grouped.sizes} | ({} if grouped.squares is None else {"_squared": grouped.squares})
     columns = {f"positives{suffix}": np.where(positive, column, 0) for suffix, column in values.items()}
     columns |= {f"negatives{suffix}": np.where(positive, 0, column) for suffix, column in values.items()}
-    bins = None if grid is None else Grid(grid)
+    bins = None if grouped.grid is None else Grid(grouped.grid)
     return ScoreTable(str(plan.positive), plan.negative, Columns.added(scores, columns), bins)

@@ -13,7 +13,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.alike import refuse_alike
-from stakes.engines.columns import Column, Values, in_order, ranks, refuse_missing, refuse_rows
+from stakes.engines.columns import Column, Values, in_order, kind_in_words, ranks, refuse_missing, refuse_rows
 from stakes.engines.plan import Plan
 from stakes.errors import About, InputError, Pass, some
 from stakes.tallies.arithmetic import Array
@@ -54,7 +54,7 @@ def same_kind(truth: Column, prediction: Column, alike: bool = False) -> tuple[C
     if truth.kind == prediction.kind or (alike and "text" in (truth.kind, prediction.kind)):
         return truth, prediction
     if "text" in (truth.kind, prediction.kind):
-        said, true = (kind if kind == "text" else f"{kind}s" for kind in (prediction.kind, truth.kind))
+        said, true = kind_in_words(prediction.kind), kind_in_words(truth.kind)
         raise InputError(
             "text-against-numbers",
             f"{prediction.argument} holds {said} but truth holds {true}; make both the same kind, so that labels can "

@@ -87,7 +87,11 @@ def _group(
 
 def _count(groups: Groups, grid: str | None, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
     sizes = groups.sizes if groups.weight is None else groups.weight
-    counted = count_groups(plan, Grouped(rows, sizes, groups.squares, grid), by)
+    keys = [rows.scores, rows.prediction, rows.truth, None if by is None else by.codes]
+    # an engine gives groups in any order, and sums of weights would round differently
+    order = np.lexsort([key for key in keys if key is not None])
+    by = None if by is None else replace(by, codes=by.codes[order])
+    counted = count_groups(plan, Grouped(rows, sizes, groups.squares, grid).take(order), by)
     if counted.scores is not None and not counted.scores.probabilities:
         warn_of_few_outside(np.asarray(rows.scores), groups.sizes)
     return replace(counted, dropped=groups.weightless, read=int(groups.sizes.sum()) + groups.weightless)

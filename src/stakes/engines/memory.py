@@ -12,17 +12,7 @@ import numpy as np
 from stakes.engines.labels import Labels
 from stakes.engines.plan import Counted, Plan
 from stakes.errors import Given, InputError
-from stakes.tallies import (
-    ClassScores,
-    Confusion,
-    CostSums,
-    ErrorSums,
-    JointCounts,
-    ScoreTable,
-    Tally,
-    class_scores,
-    error_sums,
-)
+from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.on_demand import OnDemand
@@ -89,7 +79,10 @@ def count_classes(plan: Plan, rows: Rows, by: Labels | None, parts: Collection[s
             "holds; group the segments, or the classes",
         )
     if list(tallies) == ["confusion"] and rows.cluster is None:  # then the rows need not be looked at again
-        return Counted("classification", tallies, _segments_of_tables(_cells(plan, rows, by), by))
+        tables = _cells(plan, rows, by)
+        places = {by.names[i]: i for i in np.flatnonzero(tables.total).tolist()}  # of the segments that have rows
+        parts = OnDemand(places, lambda name: Counted("classification", {"confusion": tables[places[name]]}))
+        return Counted("classification", tallies, parts)
     segments = _segments("classification", rows, by, lambda part: _tallies(plan, part, parts))
     return Counted("classification", tallies, dict(segments), clusters=rows.clusters)
 
@@ -98,11 +91,10 @@ def count_errors(
     rows: Rows, by: Labels | None, baseline: float | None, parts: Collection[str] | None = None
 ) -> Counted:
     """Count the errors of a regression, overall and by segment."""
-    wanted = error_sums.PARTS if parts is None else parts
 
     def sums(part: Rows) -> dict[str, Tally]:
         columns = part.truth, np.asarray(part.prediction), part.weight
-        return {"errors": ErrorSums.from_rows(*columns, baseline=baseline, places=part.places, parts=wanted)}
+        return {"errors": ErrorSums.from_rows(*columns, baseline=baseline, places=part.places, parts=parts)}
 
     segments = {} if by is None else _segments("regression", rows, by, sums)
     return Counted("regression", sums(rows), segments, clusters=rows.clusters)
@@ -127,12 +119,6 @@ def _segments(task: str, rows: Rows, by: Labels, tallies: Callable[[Rows], dict[
     return OnDemand(places, segment)
 
 
-def _segments_of_tables(tables: Confusion, by: Labels) -> OnDemand[str, Counted]:
-    """The segments that have rows, each with its table of those along a leading axis."""
-    places = {by.names[i]: i for i in np.flatnonzero(tables.total).tolist()}
-    return OnDemand(places, lambda name: Counted("classification", {"confusion": tables[places[name]]}))
-
-
 def _tallies(plan: Plan, rows: Rows, parts: Collection[str] | None) -> dict[str, Tally]:
     """Count decisions, what they cost where that differs from row to row, and scores."""
     tallies: list[Tally] = []
@@ -149,8 +135,7 @@ def _tallies(plan: Plan, rows: Rows, parts: Collection[str] | None) -> dict[str,
 # ── scores ───────────────────────────────────────────────────────────────────────────────────────────────────────
 def _scores(plan: Plan, rows: Rows, scores: Array, parts: Collection[str] | None) -> Tally:
     if scores.ndim == 2:
-        wanted = class_scores.PARTS if parts is None else parts
-        return ClassScores.from_rows(scores, rows.truth, plan.classes, rows.weight, span=rows.span, parts=wanted)
+        return ClassScores.from_rows(scores, rows.truth, plan.classes, rows.weight, span=rows.span, parts=parts)
     positive = _mask(rows.truth, plan.classes.index(str(plan.positive)))
     pair = {"positive": str(plan.positive), "negative": plan.negative}
     extra = None if rows.costs is None else _costs_by_class(rows, rows.costs, positive)

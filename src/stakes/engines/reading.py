@@ -11,7 +11,7 @@ from stakes import errors
 from stakes.engines import memory
 from stakes.engines.alike import Spelling
 from stakes.engines.class_scores import ClassColumns, as_table, spread_scores, width_of
-from stakes.engines.columns import Column, Data, Values, as_finite, as_numbers, check_baseline, read_number, to_column
+from stakes.engines.columns import Column, Data, Values, as_finite, as_numbers, read_number, to_column
 from stakes.engines.files.text_format import TextFormat, in_format
 from stakes.engines.labels import Labels, encode, same_kind, settle, zeros_and_ones
 from stakes.engines.plan import Counted, DecidedBy, Plan
@@ -23,6 +23,7 @@ from stakes.engines.tasks import settle_task
 from stakes.errors import About, Given, InputError, Pass, some
 from stakes.tallies import ClassScores, ScoreTable
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.checks import check_baseline
 from stakes.tallies.parallel import run_all
 from stakes.tallies.pricing import Pricing
 

@@ -16,12 +16,12 @@ from functools import partial
 import numpy as np
 
 from stakes import errors
-from stakes.engines.binning import Binned, BinnedCounts
+from stakes.engines.binning import BinnedCounts
 from stakes.engines.cells import Cells, CellSums, Found
-from stakes.engines.columns import Arguments, Values, as_finite
+from stakes.engines.columns import Arguments, Values, as_finite, kind_in_words
 from stakes.engines.files.reading import Files
 from stakes.engines.files.sources import FileNames, read_once
-from stakes.engines.groups import Grouped, count_as_rows, count_groups, positives, score_table
+from stakes.engines.groups import Grouped, count_as_rows, count_groups
 from stakes.engines.labels import Labels, encode, zeros_and_ones
 from stakes.engines.lazy import count_inside, name_columns
 from stakes.engines.memory import Rows
@@ -30,6 +30,7 @@ from stakes.engines.reading import FEW_OUTSIDE, RowQuestion
 from stakes.engines.rows import Dropped, rows_that_count
 from stakes.engines.tables import warn_of_same_column
 from stakes.engines.tasks import settle_task
+from stakes.errors import About, InputError
 from stakes.tallies import ScoreTable, bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
@@ -169,7 +170,12 @@ class Counting:
         """Count a batch; False when its scores cannot be kept."""
         for name, kind in batch.kinds.items():
             if self._kinds.get(name, kind) != kind:
-                raise errors.kind_changes(name, self._kinds[name], kind)
+                before, here = kind_in_words(self._kinds[name]), kind_in_words(kind)
+                raise InputError(
+                    "kind-changes",
+                    About(name),
+                    f" holds {before} in the first rows and {here} in later ones; make it of one kind",
+                )
         self._kinds = batch.kinds
         labels = list(batch.labels.values())
         if self._threshold is not None and batch.scores is not None:
@@ -215,33 +221,14 @@ class BinnedScores(Counting):
         return True
 
     def _count_cells(self, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
-        counted = super()._count_cells(plan, rows, by)
         if rows.scores is None:
-            return counted
-        found = self._bins.result()
-        whole = _score_table(plan, rows, found, np.arange(len(rows.truth)))
-        _warn_of_few_outside(whole)
-        cells = {} if by is None else {name: np.flatnonzero(by.codes == i) for i, name in enumerate(by.names)}
-        segments = {
-            name: _with_scores(counted.segments[name], _score_table(plan, rows, found, places))
-            for name, places in cells.items()
-        }
-        return replace(_with_scores(counted, whole), segments=segments)
-
-
-def _score_table(plan: Plan, rows: Rows, found: Binned, cells: Array) -> ScoreTable:
-    """The binned scores of some cells; what was found lies in the order of cells."""
-    places: slice | Array = slice(None)
-    if len(cells) < len(rows.truth):
-        starts, ends = (np.searchsorted(found.cells, cells, side) for side in ("left", "right"))
-        places = np.concatenate([np.arange(start, end) for start, end in zip(starts, ends, strict=True)])
-    positive = positives(plan, rows)[found.cells[places]]
-    squares = None if found.squares is None else found.squares[places]
-    return score_table(plan, found.edges[places], positive, found.weights[places], squares, found.grid)
-
-
-def _with_scores(counted: Counted, scores: ScoreTable) -> Counted:
-    return replace(counted, tallies={**counted.tallies, "scores": scores})
+            return super()._count_cells(plan, rows, by)
+        found = self._bins.result()  # each bin of a cell is a group of its own
+        rows = replace(rows.take(found.cells), scores=found.edges)
+        by = None if by is None else replace(by, codes=by.codes[found.cells])
+        counted = count_groups(plan, Grouped(rows, found.weights, found.squares, found.grid), by)
+        _warn_of_few_outside(counted.scores)
+        return counted
 
 
 class KeptScores(Counting):
@@ -262,7 +249,8 @@ class KeptScores(Counting):
         keys = self._keys.sorted(swapped=self._truths.names[0] == (plan.positive,))
         scores = ScoreTable(str(plan.positive), plan.negative, keys)
         _warn_of_few_outside(scores)
-        return _with_scores(super()._count_cells(plan, rows, by), scores)
+        counted = super()._count_cells(plan, rows, by)
+        return replace(counted, tallies={**counted.tallies, "scores": scores})
 
 
 def _warn_of_few_outside(table: ScoreTable) -> None:

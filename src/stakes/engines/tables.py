@@ -69,7 +69,12 @@ def refuse_different_indexes(given: Arguments) -> None:
     first = next(iter(indexes), "")
     for name, index in indexes.items():
         if not index.equals(indexes[first]):
-            raise errors.different_indexes(name, first)
+            raise InputError(
+                "different-indexes",
+                About(name),
+                f" and {first} are pandas objects whose indexes disagree; align them first (reindex), or pass "
+                ".to_numpy() of each when the order of the rows is right",
+            )
 
 
 def warn_of_same_column(given: Arguments) -> None:

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from stakes import errors
 from stakes.engines.columns import Column, as_finite, read_number
 from stakes.errors import About, Given, InputError, Pass, some
 from stakes.tallies.arithmetic import Array
@@ -23,9 +22,13 @@ def settle_task(task: str, columns: dict[str, Column], of_classes: bool, of_numb
         return "classification" if of_classes else "regression"
     kinds = [_numbers_in(columns[name]) for name in ("truth", "prediction")]
     if "none" in kinds and "fractions" in kinds:
-        names = [_quote(columns[name]) for name in ("truth", "prediction")]
-        which = [("truth", "prediction"), ("prediction", "truth")][kinds.index("fractions")]
-        raise errors.unlike_columns(*which, *(names if kinds[0] == "fractions" else names[::-1]))
+        numbers, text = ("truth", "prediction") if kinds[0] == "fractions" else ("prediction", "truth")
+        seen, other = (some(_quote(columns[name]), 2) for name in (numbers, text))
+        raise InputError(
+            "unlike-columns",
+            About(numbers),
+            f" holds numbers ({seen}) but {text} holds text ({other}); name the right column, so that they can match",
+        )
     if "none" in kinds or kinds == ["labels", "labels"]:
         return "classification"
     if kinds == ["labels", "fractions"] and _within_one(columns["prediction"]):

@@ -8,12 +8,8 @@ import importlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Self
 
-from stakes.errors.mentions import About as About
-from stakes.errors.mentions import Given as Given
-from stakes.errors.mentions import Pass as Pass
-from stakes.errors.mentions import Text as Text
-from stakes.errors.mentions import in_python
-from stakes.errors.mentions import several as several
+from stakes.errors.mentions import *
+from stakes.errors.mentions import Given, Pass, Text, in_python
 from stakes.errors.words import *
 from stakes.errors.words import FirstRow
 

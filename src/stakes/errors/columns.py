@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from stakes.errors import About, EmptyError, GapError, Given, InputError, Pass, Text
-from stakes.errors.words import first_row, nearest, rows_text, short, some
+from stakes.errors.mentions import in_rows
+from stakes.errors.words import first_row, nearest, rows_text, short
 
 
 def no_such_column(argument: str, name: str, columns: Sequence[str]) -> InputError:
@@ -34,32 +35,21 @@ def wrong_length(argument: str, length: int, other_length: int, other: str = "tr
     )
 
 
-def kind_changes(argument: str, first: str, later: str) -> InputError:
-    kinds = {"number": "numbers", "boolean": "booleans"}
-    one, other = (kinds.get(kind, kind) for kind in (first, later))
-    return InputError(
-        "kind-changes",
-        About(argument),
-        f" holds {one} in the first rows and {other} in later ones; make it of one kind",
-    )
-
-
 def empty(argument: str) -> EmptyError:
     return EmptyError("empty", About(argument), " is empty; there is nothing to evaluate")
 
 
 def missing_values(argument: str, count: int, first: int | None, needed: bool = False) -> GapError:
-    rows, place = rows_text(count), first_row(first)
     if needed:
         return GapError(
-            "missing-values", About(argument), f" is missing in {rows} (", place, "); give a value for each"
+            "missing-values", About(argument), " is missing ", in_rows(count, first), "; give a value for each"
         )
     return GapError(
         "missing-values",
         About(argument),
-        f" is missing in {rows} (",
-        place,
-        "); fill them, or leave those rows out with ",
+        " is missing ",
+        in_rows(count, first),
+        "; fill them, or leave those rows out with ",
         Pass("missing", "drop"),
     )
 
@@ -72,33 +62,11 @@ def classes_without_order(classes: object) -> InputError:
     )
 
 
-def bad_baseline(baseline: object) -> InputError:
-    return InputError("bad-baseline", Given("baseline", baseline), " is not a finite number; give one number")
-
-
-def different_indexes(argument: str, other: str) -> InputError:
-    return InputError(
-        "different-indexes",
-        About(argument),
-        f" and {other} are pandas objects whose indexes disagree; align them first (reindex), or pass "
-        ".to_numpy() of each when the order of the rows is right",
-    )
-
-
 def few_outside(count: int, rows: int, first: int | None, value: float) -> Text:
     return Text(
         f"score lies outside [0, 1] in {count:,} of {rows_text(rows)} ({value!r}; ",
         first_row(first),
         "), so the scores are not taken as probabilities; clip or mend them if they are meant to be",
-    )
-
-
-def unlike_columns(argument: str, other: str, numbers: Sequence[str], text: Sequence[str]) -> InputError:
-    return InputError(
-        "unlike-columns",
-        About(argument),
-        f" holds numbers ({some(numbers, 2)}) but {other} holds text ({some(text, 2)}); name the right "
-        "column, so that they can match",
     )
 
 
@@ -111,13 +79,6 @@ def beyond_64_bits(argument: str) -> InputError:
         "beyond-64-bits",
         About(argument),
         " holds whole numbers beyond 64 bits; scale them down, or give labels as text",
-    )
-
-
-def duplicate_columns(names: Sequence[str]) -> InputError:
-    return InputError(
-        "duplicate-columns",
-        f"the table has several columns called {some(names)}; rename them, so that a name means one column",
     )
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from stakes.errors import Given, InputError, Pass, several
+from stakes.errors import Given, InputError, Pass
 from stakes.errors.words import rows_text, short, some
 
 
@@ -22,10 +22,6 @@ def not_unpaired(argument: str) -> InputError:
     return InputError(
         "not-unpaired", Given(argument), " is for models on the same rows; leave it out with ", Pass("paired", False)
     )
-
-
-def id_of_one_table() -> InputError:
-    return InputError("id-of-one-table", Given("id"), " joins several tables; give a list of them, or leave it out")
 
 
 def own_baseline() -> InputError:
@@ -81,10 +77,4 @@ def rows_not_kept(name: str) -> InputError:
 def too_many_rows_to_shuffle(rows: int) -> InputError:
     return InputError(
         "too-many-rows-to-shuffle", f"{rows_text(rows)} are too many to shuffle; a random part of them tells as much"
-    )
-
-
-def only_for_estimators(arguments: Sequence[str]) -> InputError:
-    return InputError(
-        "only-for-estimators", several(arguments), ": that is for an estimator, given with X and y; leave it out"
     )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from stakes.errors import EmptyError, Given, InputError, Pass
-from stakes.errors.words import nearest, short
+from stakes.errors.words import short
 
 _EXAMPLE = "write SQL such as site = 'A' AND age > 60"
 
@@ -14,13 +14,6 @@ def bad_where(condition: object, why: str, advice: str | None = None) -> InputEr
 
 def nested_condition(condition: str, most: int) -> InputError:
     return bad_where(condition, f"it is nested more than {most} deep", "take brackets out, or list values with IN (…)")
-
-
-def no_column_of_condition(name: str, columns: Sequence[str], may_be_text: bool) -> InputError:
-    hint = nearest(name, columns)
-    if may_be_text and not hint.startswith(("; did you", "; the name")):
-        hint = f"; if the text {name!r} is meant, write it in single quotes"
-    return InputError("no-column-of-condition", f"where: there is no column {short(repr(name))}{hint}")
 
 
 _KINDS = {"number": "numbers", "text": "text", "boolean": "booleans", "date": "dates"}

@@ -3,16 +3,7 @@
 from collections.abc import Sequence
 
 from stakes.errors import Given, InputError, Pass
-from stakes.errors.words import first_row, nearest, rows_that_hold, some
-
-
-def no_such_cost(path: str, name: str) -> InputError:
-    close = nearest(name, ["miss", "false_alarm", "costs", "utilities"])
-    return InputError(
-        "no-such-cost",
-        f"{path!r}: {name!r} is no cost{(close if 'mean' in close else '')}; write miss = 5 and false_alarm = 1, or a "
-        "table [costs.CLASS] with decision = cost for each class",
-    )
+from stakes.errors.words import some
 
 
 def costs_of_wrong_shape(shape: str, classes: int, decisions: int) -> InputError:
@@ -20,18 +11,6 @@ def costs_of_wrong_shape(shape: str, classes: int, decisions: int) -> InputError
         "costs-of-wrong-shape",
         f"the cost matrix is {shape}, but there are {classes} classes × {decisions} decisions; rows are the truth, "
         "columns the decisions",
-    )
-
-
-def no_cost_for(what: str, name: str, known: Sequence[str]) -> InputError:
-    return InputError("no-cost-for", f"the costs have no {what} {name!r}{nearest(name, known)}")
-
-
-def costs_transposed(name: str, row: str, decisions: Sequence[str]) -> InputError:
-    return InputError(
-        "costs-transposed",
-        f"the costs know {name!r} as a decision, but it is a class of these rows; the cell of truth {row!r} and "
-        f"decision {decisions[0]!r} seems to stand in a transposed matrix: rows are the truth, columns the decisions",
     )
 
 
@@ -125,16 +104,6 @@ def bad_condition(text: str) -> InputError:
 
 def no_scores_to_decide() -> InputError:
     return InputError("no-scores-to-decide", "there are no scores to put a threshold on; pass ", Pass("score"))
-
-
-def uneven_posteriors(count: int, first: int, row: Sequence[float]) -> InputError:
-    seen = ", ".join(f"{one:.6g}" for one in row[:5]) + (", …" if len(row) > 5 else "")
-    return InputError(
-        "uneven-posteriors",
-        f"{rows_that_hold(count)} no probabilities (",
-        first_row(first),
-        f": {seen}); give numbers from 0 to 1 that add up to 1",
-    )
 
 
 def costs_or_best() -> InputError:

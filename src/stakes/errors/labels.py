@@ -25,28 +25,6 @@ def fractional_labels(argument: str, count: int, first: int | None, value: float
     )
 
 
-_DIFFERENCES = {
-    "unicode": "accents or characters that look alike",
-    "blanks": "blanks",
-    "case": "case",
-    "numbers": "how a number is written",
-    "punctuation": "punctuation or blanks",
-}
-
-
-def nearly_alike(one: str, other: str, words: str) -> Text:
-    shown = ascii if {"unicode", "punctuation"} & {*words.split(",")} else repr  # otherwise both could look the same
-    differ = " and ".join(_DIFFERENCES[word] for word in words.split(","))
-    return Text(
-        f"the labels {short(shown(one))} and {short(shown(other))} differ in {differ} only, and count as two classes; "
-        "pass ",
-        Pass("alike", words),
-        " if they mean the same, or ",
-        Pass("classes"),
-        " with both if they do not",
-    )
-
-
 def unknown_positive(positive: str, classes: Sequence[str]) -> InputError:
     return InputError(
         "unknown-positive", Given("positive", positive), f" is not a class of truth{nearest(str(positive), classes)}"

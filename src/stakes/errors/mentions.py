@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from stakes.errors.words import short
+from stakes.errors.words import first_row, rows_text, short
 from stakes.text import visible
+
+__all__ = ["About", "Given", "Pass", "Text", "in_python", "in_rows", "several"]
 
 
 class Pass:
@@ -70,6 +72,11 @@ class Text(str):
 def several(names: Sequence[str]) -> Text:
     """Return some arguments that were given, with commas between them."""
     return Text(*[part for name in names for part in (", ", Given(name))][1:])
+
+
+def in_rows(count: int, first: int | None) -> Text:
+    """Return in how many rows something is wrong, and where to look first."""
+    return Text(f"in {rows_text(count)} (", first_row(first), ")")
 
 
 def _written(parts: Sequence[str | Pass], face: Callable[[Pass], str]) -> str:

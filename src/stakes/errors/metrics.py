@@ -51,7 +51,3 @@ def nothing_defined(what: str) -> InputError:
     return InputError(
         "nothing-defined", f"there is no {what} to draw: it is undefined everywhere; name another ", Pass("metric")
     )
-
-
-def no_report_of(task: str) -> InputError:
-    return InputError("no-report-of", f"there is no report page for a {task} yet; ev.show() prints all figures")

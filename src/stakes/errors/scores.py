@@ -1,7 +1,8 @@
 """Scores, weights and thresholds."""
 
 from stakes.errors import About, EmptyError, Given, InputError, Pass
-from stakes.errors.words import first_row, rows_text, rows_that_hold, short
+from stakes.errors.mentions import in_rows
+from stakes.errors.words import first_row, rows_that_hold, short
 
 
 def not_numbers(argument: str, seen: str) -> InputError:
@@ -24,21 +25,13 @@ def not_a_number(argument: str, count: int, first: int, value: str) -> InputErro
 
 def infinite_values(argument: str, count: int, first: int | None) -> InputError:
     return InputError(
-        "infinite-values",
-        About(argument),
-        f" is infinite in {rows_text(count)} (",
-        first_row(first),
-        "); give finite numbers",
+        "infinite-values", About(argument), " is infinite ", in_rows(count, first), "; give finite numbers"
     )
 
 
 def negative_weights(count: int, first: int | None) -> InputError:
     return InputError(
-        "negative-weights",
-        About("weight"),
-        f" is negative in {rows_text(count)} (",
-        first_row(first),
-        "); weights are 0 or more",
+        "negative-weights", About("weight"), " is negative ", in_rows(count, first), "; weights are 0 or more"
     )
 
 
@@ -46,9 +39,9 @@ def extreme_weights(count: int, first: int | None) -> InputError:
     return InputError(
         "extreme-weights",
         About("weight"),
-        f" is beyond 1e100 or nearer to 0 than 1e-100 in {rows_text(count)} (",
-        first_row(first),
-        "); rescale the weights",
+        " is beyond 1e100 or nearer to 0 than 1e-100 ",
+        in_rows(count, first),
+        "; rescale the weights",
     )
 
 

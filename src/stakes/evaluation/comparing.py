@@ -81,7 +81,10 @@ def compare(data: Data = None, *arrays: Column, **asked: Unpack[Compared]) -> Co
             " is not a number from 0 on; give the difference that would still not matter",
         )
     if question["id"] is not None and not (paired and several):
-        raise errors.not_unpaired("id") if not paired else errors.id_of_one_table()
+        joins = InputError(
+            "id-of-one-table", Given("id"), " joins several tables; give a list of them, or leave it out"
+        )
+        raise joins if paired else errors.not_unpaired("id")
     for name in ("cluster", "weight", "frequency"):
         if not paired and not several and question[name] is not None:
             raise errors.not_unpaired(name)

@@ -11,6 +11,7 @@ from stakes.engines.plan import NAMES_OF_COLUMNS, TRAVELS
 from stakes.engines.reading import RowQuestion
 from stakes.errors import Given, InputError
 from stakes.question.options import Value, options, refuse_unknown, table
+from stakes.tallies.checks import check_threshold
 from stakes.tallies.names import canonical
 from stakes.tallies.pricing import Pricing
 from stakes.uncertainty.sampling import Sampling
@@ -35,8 +36,9 @@ class Question:
         given = {name: asked.get(name, option.default) for name, option in known.items()}
         sampling = Sampling(**{name: given[name] for name in ("confidence", "design", "seed") if name in given})
         for name, option in known.items():
-            if option.check is not None:
-                option.check(given[name])
+            option.check(name, given[name])
+        if given.get("threshold") is not None:
+            check_threshold(given["threshold"])
         return cls(verb, given, sampling)
 
     @cached_property

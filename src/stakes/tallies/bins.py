@@ -20,11 +20,6 @@ FINE = 15
 _HALF = int(np.array(0.5).view(np.int64))
 
 
-def lower_edges(scores: Array, grid: str, bits: int = FINE) -> Array:
-    """Return the lower edge of each score's bin, as float64."""
-    return edges(numbers(scores, grid, bits), grid, bits)
-
-
 def next_edge(edge: float, grid: str) -> float:
     """Return the edge above an edge (just below 1 the bins are finer than floats, and each float has its own)."""
     above = float(edges(numbers(np.array([edge]), grid) + 1, grid)[0])

@@ -30,6 +30,13 @@ def check_share(argument: str, value: object) -> float:
     return float(value)
 
 
+def check_baseline(value: object) -> float:
+    """Return the constant that predicted numbers are compared with as a float; refuse what is no finite number."""
+    if not is_real(value) or not np.isfinite(float(value)):
+        raise InputError("bad-baseline", Given("baseline", value), " is not a finite number; give one number")
+    return float(value)
+
+
 def is_one_of(value: object, known: Container[str]) -> TypeGuard[str]:
     """Whether a value is a text among these; arrays and the like are none, whatever they say to ``==``."""
     return isinstance(value, str) and value in known

@@ -125,13 +125,14 @@ class ClassScores(Tally):
         classes: Sequence[str],
         weight: Array | None = None,
         *,
-        parts: Collection[str] = PARTS,
+        parts: Collection[str] | None = None,
         span: tuple[float, float] | None = None,
     ) -> Self:
-        """Count an (n, k) array of scores, with the parts that are wanted; ``truth`` are codes into the classes.
+        """Count an (n, k) array of scores; ``truth`` are codes into the classes.
 
-        ``span`` are the lowest and the highest score, where they are known already.
+        ``parts`` are those that are wanted, ``span`` the lowest and the highest score where they are known already.
         """
+        parts = PARTS if parts is None else parts
         (truth,), (scores,) = as_rows(truth=truth), as_rows(-1, scores=scores)
         if weight is not None:
             weight = as_rows(truth=truth, weight=weight)[1]

@@ -4,6 +4,7 @@ Rows of a cluster resemble each other, so intervals draw whole clusters. Which r
 kept beside the tallies, do not add up, and are not saved.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
@@ -64,24 +65,27 @@ class Clusters:
 
     def tables(self, table: Confusion) -> Array:
         """The confusion table of each group: groups × truths × decisions."""
-        K, M = len(table.truths), len(table.decisions)
-        cells = (self.groups * K + np.asarray(self.truth, np.int64)) * M + np.asarray(self.decided, np.int64)
-        return np.bincount(cells, self.weight, self.size * K * M).reshape(self.size, K, M).astype(np.float64)
+        M = len(table.decisions)
+        cells = np.asarray(self.truth, np.int64) * M + np.asarray(self.decided, np.int64)
+        return self._sums(cells, self.weight, len(table.truths), M)
 
     def costs(self, classes: int) -> tuple[Array, Array]:
         """The rows of each group and class, and what they cost together."""
-        cells, unit = self.groups * classes + np.asarray(self.truth, np.int64), np.ones(len(self.groups))
-        weight = unit if self.weight is None else self.weight
-        found = [np.bincount(cells, each, self.size * classes) for each in (weight, weight * np.asarray(self.paid))]
-        return found[0].reshape(self.size, classes), found[1].reshape(self.size, classes)
+        cells, paid = np.asarray(self.truth, np.int64), np.asarray(self.paid)
+        paid = paid if self.weight is None else self.weight * paid
+        return self._sums(cells, self.weight, classes), self._sums(cells, paid, classes)
 
     def by_level(self, lowest: Array) -> Array:
         """Groups × class (positive first) × level, for score levels with these lowest scores, highest first."""
         place = np.searchsorted(-lowest, -np.asarray(self.scores, np.float64))
         negative = 1 - np.asarray(self.truth, np.int64)
-        cells = (self.groups * 2 + negative) * len(lowest) + place
-        counts = np.bincount(cells, self.weight, self.size * 2 * len(lowest))
-        return counts.reshape(self.size, 2, len(lowest)).astype(np.float64)
+        return self._sums(negative * len(lowest) + place, self.weight, 2, len(lowest))
+
+    def _sums(self, cells: Array, weight: Array | None, *shape: int) -> Array:
+        """Add up weights, or count rows, by group and cell; the cells of a group have this shape."""
+        each = math.prod(shape)
+        sums = np.bincount(self.groups * each + cells, weight, self.size * each)
+        return sums.reshape(self.size, *shape).astype(np.float64)
 
     def pieces(self, compressed: ScoreTable) -> tuple[Array, Array]:
         """Return the mean scores of the pieces of a compressed table, and groups × class (positive first) × piece."""

@@ -287,8 +287,8 @@ class Confusion(Tally):
         return self.called(self.truths[-1]) if self.unnamed else self
 
     @cached_property
-    def _places(self) -> tuple[int, int, int, int]:
-        """Row and column of the positive class, then of the negative one."""
+    def _places(self) -> dict[str, tuple[int, int]]:
+        """The row and the column of each cell."""
         if self.unnamed:
             raise errors.which_positive(self.truths)
         if self.positive is None or not self.of_pair:
@@ -299,31 +299,27 @@ class Confusion(Tally):
                 " to have tp, fn, fp and tn",
             )
         row, column = self.truths.index(self.positive), self.decisions.index(self.positive)
-        return row, column, 1 - row, 1 - column
+        return {"tp": (row, column), "fn": (row, 1 - column), "fp": (1 - row, column), "tn": (1 - row, 1 - column)}
 
     @property
     def tp(self) -> Number:
         """Positives found."""
-        row, column, _, _ = self._places
-        return self._cell(row, column)
+        return self._cell(*self._places["tp"])
 
     @property
     def fn(self) -> Number:
         """Positives missed."""
-        row, _, _, column = self._places
-        return self._cell(row, column)
+        return self._cell(*self._places["fn"])
 
     @property
     def fp(self) -> Number:
         """False alarms."""
-        _, column, row, _ = self._places
-        return self._cell(row, column)
+        return self._cell(*self._places["fp"])
 
     @property
     def tn(self) -> Number:
         """Negatives left alone."""
-        _, _, row, column = self._places
-        return self._cell(row, column)
+        return self._cell(*self._places["tn"])
 
     @property
     def P(self) -> Number:
@@ -351,8 +347,7 @@ class Confusion(Tally):
 
     def swapped(self) -> Self:
         """Return the same table with the other class as the positive one."""
-        row = self._places[0]
-        return replace(self, positive=self.truths[1 - row])
+        return self.called(self.truths[self._places["tn"][0]])
 
     # ── what ignoring the input would give ───────────────────────────────────────────────────────────────────
     @remembered

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from stakes import errors
-from stakes.errors import Given, InputError, Pass, short, some
+from stakes.errors import Given, InputError, Pass, first_row, nearest, rows_that_hold, short, some
 from stakes.records import Record
 from stakes.tallies.arithmetic import Array, Values, is_real
 from stakes.tallies.checks import is_one_of, is_sequence
@@ -183,7 +183,12 @@ class Costs(Record):
         if {"miss", "false_alarm"} & set(prices) or (prices is read and prices):
             for name in prices:
                 if name not in ("miss", "false_alarm"):
-                    raise errors.no_such_cost(path, name)
+                    close = nearest(name, ["miss", "false_alarm", "costs", "utilities"])
+                    raise InputError(
+                        "no-such-cost",
+                        f"{path!r}: {name!r} is no cost{close if 'mean' in close else ''}; write miss = 5 and "
+                        "false_alarm = 1, or a table [costs.CLASS] with decision = cost for each class",
+                    )
             for name in ("miss", "false_alarm"):
                 if name not in prices:
                     raise errors.price_missing(name)
@@ -245,9 +250,14 @@ class Costs(Record):
         for what, wanted, known in (("class", truths, classes), ("decision", decisions, possible)):
             strange = [name for name in wanted if name not in known]
             if strange and what == "class" and set(truths) <= set(possible):
-                raise errors.costs_transposed(strange[0], classes[0], possible)
+                raise InputError(
+                    "costs-transposed",
+                    f"the costs know {strange[0]!r} as a decision, but it is a class of these rows; the cell of truth "
+                    f"{classes[0]!r} and decision {possible[0]!r} seems to stand in a transposed matrix: rows are the "
+                    "truth, columns the decisions",
+                )
             if strange:
-                raise errors.no_cost_for(what, strange[0], known)
+                raise InputError("no-cost-for", f"the costs have no {what} {strange[0]!r}{nearest(strange[0], known)}")
         columns = [possible.index(name) for name in decisions]
         return [tuple(self.matrix[classes.index(name)][j] for j in columns) for name in truths]
 
@@ -382,7 +392,13 @@ def _probabilities(given: Values, classes: int) -> Array:
     within = ((rows >= 0) & (rows <= 1)).all(axis=1) & (np.abs(rows.sum(axis=1) - 1) <= ROUNDING)
     if not within.all():
         wrong = np.flatnonzero(~within)
-        raise errors.uneven_posteriors(len(wrong), int(wrong[0]), rows[wrong[0]].tolist())
+        seen = ", ".join(f"{one:.6g}" for one in rows[wrong[0]][:5]) + (", …" if classes > 5 else "")
+        raise InputError(
+            "uneven-posteriors",
+            f"{rows_that_hold(len(wrong))} no probabilities (",
+            first_row(int(wrong[0])),
+            f": {seen}); give numbers from 0 to 1 that add up to 1",
+        )
     return found
 
 

@@ -13,9 +13,9 @@ import numpy as np
 from stakes import errors
 from stakes.errors import About, InputError
 from stakes.tallies import bins
-from stakes.tallies.arithmetic import Array, Number, Values, finite, is_real, weighted_sum
+from stakes.tallies.arithmetic import Array, Number, Values, finite, weighted_sum
 from stakes.tallies.base import Tally
-from stakes.tallies.checks import as_rows
+from stakes.tallies.checks import as_rows, check_baseline
 from stakes.tallies.fields import TOTAL, WEIGHTED, Content, how
 from stakes.tallies.moments import COLUMN, Moments, product_of
 from stakes.tallies.moments import Power as Power
@@ -104,8 +104,8 @@ def _numbers(entries: Sequence[Sequence[T]]) -> Sequence[Sequence[T]]:
     return entries
 
 
-def _largest_of(lists: Sequence[Sequence[WorstError]]) -> tuple[WorstError, ...]:
-    return tuple(sorted(itertools.chain(*lists), key=lambda worst: -abs(worst.error))[:WORST])
+def _worst(candidates: Iterable[WorstError]) -> tuple[WorstError, ...]:
+    return tuple(sorted(candidates, key=lambda w: (-abs(w.error), w.row))[:WORST])
 
 
 _MOMENTS = how(
@@ -120,7 +120,7 @@ _LOGS = how(
 )
 _ROWS = how(add=ErrorRows.joined, save=ErrorRows.saved, load=ErrorRows.restored)
 _WORST = how(
-    add=_largest_of,
+    add=lambda parts: _worst(itertools.chain(*parts)),
     save=lambda worst: [[w.row, w.truth, w.prediction, w.error] for w in worst],
     load=lambda saved: tuple(WorstError(*entry) for entry in _numbers(saved)),
 )
@@ -172,19 +172,20 @@ class ErrorSums(Tally):
         *,
         baseline: float | None = None,
         places: Array | None = None,
-        parts: Collection[str] = PARTS,
+        parts: Collection[str] | None = None,
         at_once: bool = True,
     ) -> Self:
-        """Add up the rows of two columns of finite numbers, with the parts that are wanted.
+        """Add up the rows of two columns of finite numbers, with the parts that are wanted (otherwise all).
 
         ``places`` are the numbers of the rows in the whole, where these are only some of them. Unless ``at_once`` a
         sum of few rows is made when it is asked for, of columns that nobody changes until then.
         """
+        parts = PARTS if parts is None else parts
         truth, prediction = as_rows(truth=truth, prediction=prediction)
         if weight is not None:
             weight = as_rows(truth=truth, weight=weight)[1]
-        if baseline is not None and not (is_real(baseline) and math.isfinite(baseline)):
-            raise errors.bad_baseline(baseline)
+        if baseline is not None:
+            check_baseline(baseline)
         if not len(truth):
             raise errors.empty("truth")
         sums = cls(**_add_up(truth, prediction, weight, parts, at_once), weighted=weight is not None)
@@ -372,7 +373,7 @@ def _add_up(
     moments = Moments(_powers(tuple(parts)), extremes)
     room: dict[Power, Array] | None = {} if at_once or len(truth) > _BLOCK else None
     largest, zeros, logs, percentages = 0.0, 0, [], []
-    worst: list[WorstError] = []
+    worst: tuple[WorstError, ...] = ()
     pictures: list[dict[Cell, float]] = []
     for start in range(0, len(truth), _BLOCK):
         rows = slice(start, start + _BLOCK)
@@ -398,7 +399,7 @@ def _add_up(
         "squared_logs": math.fsum(logs) if "logs" in parts else None,
         "percentages": math.fsum(percentages) if "percentages" in parts else None,
         "zeros": zeros if "percentages" in parts else None,
-        "worst": tuple(worst) if "worst" in parts else None,
+        "worst": worst if "worst" in parts else None,
         "histogram": _merge(pictures) if "histogram" in parts else None,
     }
 
@@ -452,7 +453,3 @@ def _squared_logs(truth: Array, prediction: Array, weight: Array | None) -> floa
 def _worst_of_block(start: int, size: Array, error: Array, truth: Array, prediction: Array) -> Iterable[WorstError]:
     rows = np.argpartition(-size, WORST)[:WORST] if len(size) > WORST else np.arange(len(size))
     return [WorstError(start + int(i), float(truth[i]), float(prediction[i]), float(error[i])) for i in rows]
-
-
-def _worst(candidates: Iterable[WorstError]) -> list[WorstError]:
-    return sorted(candidates, key=lambda w: (-abs(w.error), w.row))[:WORST]

@@ -16,10 +16,6 @@ from stakes.tallies.arithmetic import Array
 from stakes.tallies.fields import Content
 
 
-def _nothing() -> Array:
-    return np.empty((0, 2), np.int64)
-
-
 @dataclass(frozen=True, eq=False)
 class Grid:
     """A kind of bins ("probability" or "line"), and the ranges of bin numbers that were put together.
@@ -33,7 +29,7 @@ class Grid:
     """
 
     kind: str
-    ranges: Array = field(default_factory=_nothing)
+    ranges: Array = field(default_factory=lambda: np.empty((0, 2), np.int64))
 
     def numbers(self, scores: Array) -> Array:
         """Return the number of each score's bin; bins that were put together have the number of the first."""

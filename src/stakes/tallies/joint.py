@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self
 
@@ -136,7 +136,7 @@ class JointCounts(Tally):
             for i, (t, d) in enumerate(self.codes[:, :2].tolist())
             if self.truths[t] != self.decisions[d]
         ]
-        return most_frequent(pairs, dict(zip(self.truths, self.sizes(0).tolist(), strict=True)), most)
+        return most_frequent(pairs, self.class_sizes(), most)
 
     # ── a tally like any other ───────────────────────────────────────────────────────────────────────────────
     @classmethod
@@ -145,8 +145,7 @@ class JointCounts(Tally):
         codes = np.concatenate([part.codes for part in parts])
         counts = np.concatenate([part.counts for part in parts])
         added = cls._counted(parts[0].columns, parts[0].labels, codes, counts)
-        whole = added.counts if parts[0].weighted else np.rint(added.counts).astype(np.int64)
-        return cls(added.columns, added.labels, added.codes, whole)
+        return added if parts[0].weighted else replace(added, counts=np.rint(added.counts).astype(np.int64))
 
     @classmethod
     def _restored(cls, content: Content) -> Self:

@@ -12,7 +12,7 @@ import bisect
 import functools
 import itertools
 import sys
-import time
+import timeit
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -263,13 +263,7 @@ def _polars_is_faster() -> bool:
     sample = np.random.default_rng(0).integers(0, 1 << 63, 1 << 17, dtype=np.uint64)
 
     def seconds(action: Callable[[Array], object]) -> float:
-        best = float("inf")
-        for _ in range(3):
-            copy = sample.copy()
-            start = time.perf_counter()
-            action(copy)
-            best = min(best, time.perf_counter() - start)
-        return best
+        return min(timeit.repeat(lambda: action(sample.copy()), number=1, repeat=3))
 
     return seconds(_polars_sort) < seconds(np.ndarray.sort)
 
@@ -286,9 +280,6 @@ class KeyBuffer:
         self._values = np.empty(max(rows, 1), np.uint64)
         self._layout: Layout = FLOAT64
         self._length = 0
-
-    def __len__(self) -> int:
-        return self._length
 
     def add(self, scores: Array, labels: Array) -> bool:
         """Add finite scores with labels 0 or 1; False when no layout holds them, and the buffer is of no use then."""

@@ -9,7 +9,7 @@ from stakes import errors, metrics
 from stakes.engines.counting import count_rows, in_batches
 from stakes.engines.plan import Counted
 from stakes.engines.reading import Read, RowQuestion, count_read, read_rows
-from stakes.errors import About, Given, InputError
+from stakes.errors import About, Given, InputError, several
 from stakes.evaluation import judge
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.cautions import warn_of_wrongs
@@ -51,7 +51,9 @@ def permutation_test(
     if X is not None or y is not None or (question["truth"] is None and not tallies):
         raise errors.positional_arrays("permutation_test")
     if given := [name for name in grouped("permutation_test", "fitting") if name in question.changed]:
-        raise errors.only_for_estimators(given)
+        raise InputError(
+            "only-for-estimators", several(given), ": that is for an estimator, given with X and y; leave it out"
+        )
     permutations = _PERMUTATIONS if question["permutations"] is None else question["permutations"]
     check_whole("permutations", permutations, least=1)
     question.refuse_useless_threshold()

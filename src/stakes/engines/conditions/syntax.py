@@ -117,6 +117,9 @@ class _Parser:
             self._refuse("AND, OR or the end")
         return tree.Condition(self.text, test, tuple(self.names))
 
+    def _wrong(self, why: str, advice: str | None = None) -> InputError:
+        return errors.bad_where(self.text, why, advice)
+
     # ── what comes next ──────────────────────────────────────────────────────────────────────────────────────────
     @property
     def _next(self) -> _Token:
@@ -139,14 +142,13 @@ class _Parser:
     def _refuse(self, wanted: str) -> NoReturn:
         found = self._next
         if found.kind == "end":
-            raise errors.bad_where(self.text, f"it ends where {wanted} should follow")
+            raise self._wrong(f"it ends where {wanted} should follow")
         advice = _SLIPS.get(found.text)
         if found.kind == "other" and not advice:
             dotted = 'write a name that has a dot in double quotes: "a.b"'
             advice = dotted if found.text[0] == "." else "write numbers as 1000 or 0.5, and odd names in double quotes"
-        shown = errors.short(found.text if found.text.isprintable() else ascii(found.text)[1:-1])
-        why = f"{shown} at character {found.place:,} stands where {wanted} should"
-        raise errors.bad_where(self.text, why, advice)
+        shown = short(found.text if found.text.isprintable() else ascii(found.text)[1:-1])
+        raise self._wrong(f"{shown} at character {found.place:,} stands where {wanted} should", advice)
 
     # ── parts ────────────────────────────────────────────────────────────────────────────────────────────────────
     def _expression(self, least: int) -> tree.Value | tree.Test:
@@ -168,7 +170,7 @@ class _Parser:
             return _combine(key == "AND", parts)
         value = self._value(left)
         if key in ("IS", "NOT", "IN", "LIKE", "ILIKE") and isinstance(value, _LITERALS):
-            raise errors.bad_where(self.text, f"no column stands before {key}", "compare written values with signs")
+            raise self._wrong(f"no column stands before {key}", "compare written values with signs")
         self.place += 1
         if key in ("+", "-", "*", "/", "%"):
             return self._arithmetic(key, value, self._value(self._expression(_POWERS[key] + 1)))
@@ -243,7 +245,7 @@ class _Parser:
             self.place += 1
             return tree.Truth(token.key == "TRUE")
         if token.key == "NULL":
-            raise errors.bad_where(self.text, "nothing equals NULL", "write IS NULL or IS NOT NULL after the column")
+            raise self._wrong("nothing equals NULL", "write IS NULL or IS NOT NULL after the column")
         if token.kind not in ("number", "text", "quoted", "word") or token.key:
             self._refuse("a column, a number or a text in single quotes")
         if token.kind == "text":
@@ -262,7 +264,7 @@ class _Parser:
     def _call(self, name: str) -> tree.Value:
         if name.lower() not in FUNCTIONS:
             why = f"{short(name)}() is no function that looks at one value of one row"
-            raise errors.bad_where(self.text, why, f"use {', '.join(list(FUNCTIONS)[:-1])} or {list(FUNCTIONS)[-1]}")
+            raise self._wrong(why, f"use {', '.join(list(FUNCTIONS)[:-1])} or {list(FUNCTIONS)[-1]}")
         self._expect("(", "an opening bracket")
         value = self._value(self._in_brackets())
         if isinstance(value, tree.Number | tree.Text):
@@ -275,12 +277,12 @@ class _Parser:
         if isinstance(part, tree.Name):
             return tree.Compare("=", part, tree.Truth(True))
         if not isinstance(part, tree.Test):
-            raise errors.bad_where(self.text, "a part of it is neither true nor false", "compare it with something")
+            raise self._wrong("a part of it is neither true nor false", "compare it with something")
         return part
 
     def _value(self, part: tree.Value | tree.Test) -> tree.Value:
         if not isinstance(part, tree.Value):
-            raise errors.bad_where(self.text, "a comparison is used as a value", "write 1 < x AND x < 5 for 1 < x < 5")
+            raise self._wrong("a comparison is used as a value", "write 1 < x AND x < 5 for 1 < x < 5")
         return part
 
     def _compare(self, sign: str, left: tree.Value, right: tree.Value) -> tree.Test:
@@ -288,22 +290,18 @@ class _Parser:
             self._refuse_blank(value)
         if isinstance(left, _LITERALS) and isinstance(right, _LITERALS):
             if type(left) is not type(right):
-                raise errors.bad_where(self.text, "it compares a number, a text or TRUE with another of these")
+                raise self._wrong("it compares a number, a text or TRUE with another of these")
             return tree.Truth(SIGNS[sign](left.value, right.value))
         return tree.Compare(sign, left, right)
 
     def _refuse_blank(self, value: tree.Value) -> None:
         if isinstance(value, tree.Text) and not value.value.strip():
-            raise errors.bad_where(
-                self.text, f"{value.value!r} is a missing value", "write IS NULL or IS NOT NULL after the column"
-            )
+            raise self._wrong(f"{value.value!r} is a missing value", "write IS NULL or IS NOT NULL after the column")
 
     def _number(self, text: str) -> tree.Number:
         exponent = text.lower().partition("e")[2].lstrip("+-0")
         if math.isinf(float(text)) or len(exponent) > _LONGEST_EXPONENT:
-            raise errors.bad_where(
-                self.text, f"{errors.short(text)} is beyond what a float64 holds", "write a smaller number"
-            )
+            raise self._wrong(f"{short(text)} is beyond what a float64 holds", "write a smaller number")
         return tree.Number(int(text) if text.isdigit() else Decimal(text))
 
     def _arithmetic(self, sign: str, left: tree.Value, right: tree.Value) -> tree.Value:
@@ -312,25 +310,23 @@ class _Parser:
             return tree.Number(_negative(right.value) if sign == "-" else right.value)
         for value in (left, right):
             if isinstance(value, tree.Number) and isinstance(value.value, int) and abs(value.value) > tree.LARGEST:
-                why = f"{short(str(value.value))} is beyond 2**53, where arithmetic of float64 rounds"
-                raise errors.bad_where(self.text, why, "compare whole numbers as they are")
+                seen = f"{short(str(value.value))} is beyond 2**53, where arithmetic of float64 rounds"
+                raise self._wrong(seen, "compare whole numbers as they are")
         if not isinstance(left, tree.Number) or not isinstance(right, tree.Number):
             return tree.Arithmetic(sign, left, right, self._height(left, right))
         return self._work_out(sign, float(left.value), float(right.value))
 
     def _work_out(self, sign: str, left: float, right: float) -> tree.Number:
         if sign in "/%" and right == 0:
-            raise errors.bad_where(self.text, "it divides by zero", "leave that out")
+            raise self._wrong("it divides by zero", "leave that out")
         result = float(SIGNS[sign](left, right))
         if math.isinf(result):
-            raise errors.bad_where(
-                self.text, f"{left:g} {sign} {right:g} is beyond what a float64 holds", "write a smaller number"
-            )
+            raise self._wrong(f"{left:g} {sign} {right:g} is beyond what a float64 holds", "write a smaller number")
         return tree.Number(int(result) if result.is_integer() and abs(result) <= tree.LARGEST else Decimal(result))
 
     def _work_out_call(self, name: str, literal: tree.Number | tree.Text) -> tree.Value:
         if isinstance(literal, tree.Number) != (name == "abs"):
-            raise errors.bad_where(self.text, f"{name}() is for {'numbers' if name == 'abs' else 'text'}")
+            raise self._wrong(f"{name}() is for {'numbers' if name == 'abs' else 'text'}")
         if isinstance(literal, tree.Number):
             return literal if literal.value >= 0 else tree.Number(_negative(literal.value))
         if name == "length":

@@ -112,9 +112,8 @@ def _refuse_rounding(frame: FrameT, columns: Mapping[str, Prepared]) -> None:
     for column, prepared in columns.items():
         for end in (prepared.name, f"{prepared.name} +"):
             value = found[end].item()
-            if isinstance(value, int | float) and abs(value) >= tree.LARGEST + isinstance(
-                value, int
-            ):  # or rounded to it
+            least = tree.LARGEST + isinstance(value, int)  # a fraction may have been rounded to it
+            if isinstance(value, int | float) and abs(value) >= least:
                 raise errors.rounded_column(column, int(value))
 
 

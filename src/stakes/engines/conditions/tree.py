@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from stakes import errors
+from stakes.errors import InputError, nearest, short
 
 LARGEST = 2**53
 """Up to here every whole number is a float64."""
@@ -141,4 +141,8 @@ class Condition:
         """Refuse columns that are not there."""
         for name in self.names:
             if name.column not in available:
-                raise errors.no_column_of_condition(name.column, list(map(str, available)), name.may_be_text)
+                hint = nearest(name.column, map(str, available))
+                if name.may_be_text and not hint.startswith(("; did you", "; the name")):
+                    hint = f"; if the text {name.column!r} is meant, write it in single quotes"
+                called = short(repr(name.column))
+                raise InputError("no-column-of-condition", f"where: there is no column {called}{hint}")

@@ -5,7 +5,7 @@
 
 from importlib import import_module
 
-from stakes import errors
+from stakes.errors import InputError
 from stakes.findings import findings_of, kind_of
 from stakes.findings.facts import about
 from stakes.findings.pages.payload import verdict_section
@@ -28,7 +28,7 @@ def payload_of(thing: object) -> Plain:
     """Return the sections below the verdict on a thing's page."""
     kind = kind_of(thing)
     if kind not in _PAGES:
-        raise errors.no_report_of(kind)
+        raise InputError("no-report-of", f"there is no report page for a {kind} yet; ev.show() prints all figures")
     sections = import_module(f"stakes.findings.pages.{_PAGES[kind]}").sections_of(thing)
     head = about(thing)
     found = {"title": head.title, "facts": head.facts, "sections": [verdict_section(findings_of(thing)), *sections]}
