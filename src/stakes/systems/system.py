@@ -189,19 +189,14 @@ class System(
     def component_costs(self, model: str) -> ComponentCosts:
         """Return what each answer of a model costs the system, expected (K1) and in excess of being right (K2)."""
         self._model(model)
-        if model not in self._component_costs:
-            self._component_costs[model] = component_costs(
-                self.network, model, self.cost, self.cost_limits, self._bootstrap
-            )
-        return self._component_costs[model]
-
-    @property
-    def cost_limits(self) -> tuple[float, float] | None:
-        """The ends of the interval of what the system costs; None when everything is given as rates."""
-        return self._cost_limits
+        known = self._component_costs
+        if model not in known:
+            known[model] = component_costs(self.network, model, self.cost, self.cost_limits, self._bootstrap)
+        return known[model]
 
     @cached_property
-    def _cost_limits(self) -> tuple[float, float] | None:
+    def cost_limits(self) -> tuple[float, float] | None:
+        """The ends of the interval of what the system costs; None when everything is given as rates."""
         if no_limits(self.network, 1):
             return None
         rows = RowCosts.of(self.network)
@@ -305,10 +300,8 @@ class System(
             )
         columns, others = read_columns(*self._source, self._built.columns, self._spelling, score=score)
         said = {name: labels.into(self.network.models[name].outputs) for name, labels in columns.said.items()}
-        truth = columns.truth.into(self.classes)
-        return by_rows(
-            self.network, model, truth, said, as_finite(others["score"]), (yes, 1 - yes), self.per_case, self.sampling
-        )
+        truth, scores = columns.truth.into(self.classes), as_finite(others["score"])
+        return by_rows(self.network, model, truth, said, scores, (yes, 1 - yes), self.per_case, self.sampling)
 
     @property
     def advice(self) -> str:

@@ -13,7 +13,7 @@ from stakes.metrics.estimate import percent
 from stakes.records import Record
 from stakes.systems.component_costs import ComponentCosts
 from stakes.systems.network import Amount, Do, Network
-from stakes.systems.row_costs import RowCosts, no_limits
+from stakes.systems.row_costs import RowCosts, no_limits, seen_in_rows
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.checks import check_share
 from stakes.text import aligned, lines, visible
@@ -204,7 +204,11 @@ def _shares(network: Network, cost: float) -> tuple[dict[str, float], float, str
     reason = _why_no_shares(network)
     if reason:
         return {}, math.nan, reason
-    value = {made: _cost_if_perfect(network, made) if made else cost for made in _subsets(network.models)}
+    value = {frozenset[str](): cost}
+    for made in _subsets(network.models):
+        if made:
+            do = _always_right(network, made)
+            value[made] = sum(float(n * network.cost_of_class(c, do[c])) for c, n in enumerate(network.cases) if n)
     return dict(_shapley(network.models, value)), value[frozenset(network.models)], ""
 
 
@@ -228,20 +232,12 @@ def _why_no_shares(network: Network) -> str:
     without = [model.name for model in models if min(model.right) < 0]
     if without:
         return f"which output of {without[0]} is right was not said"
-    if network.shared is not False and any(
-        model.by_rows and any(network.models[other].by_rows for other in network.later(model.name)) for model in models
-    ):
-        return (
-            "models that see another may share its difficulties, so what would follow from its being perfect is unknown"
-        )
+    if network.shared is not False and seen_in_rows(network):
+        unknown = "so what would follow from its being perfect is unknown"
+        return f"models that see another may share its difficulties, {unknown}"
     if network.joint(0).size * len(network.classes) * 2 ** len(models) > _MOST_WORK:
         return "there are too many combinations to try every subset of the models"
     return ""
-
-
-def _cost_if_perfect(network: Network, made: Collection[str]) -> float:
-    do = _always_right(network, made)
-    return sum(float(n * network.cost_of_class(c, do[c])) for c, n in enumerate(network.cases) if n)
 
 
 def _always_right(network: Network, made: Collection[str]) -> list[Do]:

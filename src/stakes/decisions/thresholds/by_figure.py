@@ -25,8 +25,12 @@ def decide_by_figure(table: ScoreTable, wanted: BestFigure, sampling: Sampling, 
     return _ByFigure(table, wanted, sampling, probabilities).decision()
 
 
-class _ByFigure(Search[BestFigure]):
+class _ByFigure(Search):
     """The search for the threshold with the best figure."""
+
+    def __init__(self, table: ScoreTable, wanted: BestFigure, sampling: Sampling, probabilities: bool) -> None:
+        super().__init__(table, sampling, probabilities)
+        self.wanted = wanted
 
     def decision(self) -> Decision:
         place = self._best()
@@ -40,7 +44,7 @@ class _ByFigure(Search[BestFigure]):
         others = {f"threshold {start:g}": self.table.at(start) for start in self.usual}
         return Decision(
             criterion=self.wanted.words,
-            question=self.rows_in_words(),
+            question=self.rows_in_words,
             decisions=(self.table.negative, self.table.positive),
             thresholds=(threshold,),
             apparent=self._figure(metric, self.table.at(threshold)),
