@@ -37,7 +37,7 @@ class Bootstrap:
 
         What is added to each cell moves the draws a little, so the value of few cases can lie outside of them.
         """
-        low, high = np.quantile(draws, (self.sampling.tail, 1 - self.sampling.tail), axis=0)
+        low, high = self.sampling.percentiles(draws)
         return np.fmin(low, value), np.fmax(high, value)
 
     @cached_property

@@ -128,25 +128,21 @@ def make(
                 )
     found: dict[str, Model] = {}
     for name in in_order({name: one.sees for name, one in described.items()}):
-        one, outputs = described[name], in_rows.get(name)
-        found[name] = _by_table(one, classes, found) if outputs is None else _by_rows(one, classes, found, outputs)
+        one = described[name]
+        if name not in in_rows:
+            table = _table(one, classes, found, one.outputs)
+            right = _right(one, classes, table.outputs)
+            found[name] = Model(name, table.outputs, right, one.sees, table.rates, table.counts)
+            continue
+        for other in one.sees:
+            if not found[other].by_rows:
+                raise InputError(
+                    "sees-a-table",
+                    f"{name!r} is given by rows and sees {other!r}, which is not in them; give both by rows, or "
+                    f"{name!r} by a table",
+                )
+        found[name] = Model(name, in_rows[name], _right(one, classes, in_rows[name]), one.sees)
     return found
-
-
-def _by_rows(one: Description, classes: Sequence[str], known: Mapping[str, Model], outputs: tuple[str, ...]) -> Model:
-    for name in one.sees:
-        if not known[name].by_rows:
-            raise InputError(
-                "sees-a-table",
-                f"{one.name!r} is given by rows and sees {name!r}, which is not in them; give both by rows, or "
-                f"{one.name!r} by a table",
-            )
-    return Model(one.name, outputs, _right(one, classes, outputs), one.sees)
-
-
-def _by_table(one: Description, classes: Sequence[str], known: Mapping[str, Model]) -> Model:
-    table = _table(one, classes, known, one.outputs)
-    return Model(one.name, table.outputs, _right(one, classes, table.outputs), one.sees, table.rates, table.counts)
 
 
 def _table(

@@ -28,15 +28,12 @@ class SystemColumns:
 
     def count(self, classes: Sequence[str]) -> JointCounts:
         """Count the combinations that occur."""
-        outputs = {name: _outputs(said.names, classes) for name, said in self.said.items()}
+        outputs: dict[str, tuple[str, ...]] = {}
+        for name, said in self.said.items():  # all classes, in their order, if it says classes at all; then what else
+            first = classes if set(said.names) & set(classes) else ()
+            outputs[name] = tuple(dict.fromkeys([*first, *said.names]))
         codes = [self.truth.into(classes), *(said.into(outputs[name]) for name, said in self.said.items())]
         return JointCounts.from_rows(("truth", *outputs), (tuple(classes), *outputs.values()), codes)
-
-
-def _outputs(names: Sequence[str], classes: Sequence[str]) -> tuple[str, ...]:
-    """What a model can say: all classes, in their order, if it says classes at all; then what else it says."""
-    said = classes if set(names) & set(classes) else ()
-    return tuple(dict.fromkeys([*said, *names]))
 
 
 def read_columns(

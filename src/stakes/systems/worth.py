@@ -140,7 +140,7 @@ def worth(network: Network, costs: Mapping[str, ComponentCosts], cost: float, sa
 
 
 def _one(network: Network, costs: ComponentCosts, share: float, why_no_share: str, cost: float) -> ModelWorth:
-    said = _answer(costs)
+    said = np.einsum("c,ca,caj->j", costs.cases, costs.seen_shares, np.nan_to_num(costs.rates))  # how often each answer
     answer = int(np.argmax(said >= said.max() * (1 - 1e-9)))  # of those that tie the first, whatever rounding says
     always = [_range(costs, [j] * len(network.classes)) for j in range(len(costs.outputs))]
     right = _range(costs, costs.right) if min(costs.right) >= 0 else None
@@ -152,11 +152,6 @@ def _one(network: Network, costs: ComponentCosts, share: float, why_no_share: st
     perfect, reason = (right[0], why_no_share) if right else (math.nan, "which of its outputs is right was not said")
     figures = (cost, perfect, always[answer][0], usual, share, reason, always[best][0], costs.outputs[best])
     return ModelWorth(costs.model, *figures, cheapest=_paid(costs, costs.at_least.min(-1)))
-
-
-def _answer(costs: ComponentCosts) -> Amount:
-    """How often the model gives each answer."""
-    return np.einsum("c,ca,caj->j", costs.cases, costs.seen_shares, np.nan_to_num(costs.rates))
 
 
 def _range(costs: ComponentCosts, answers: Sequence[int]) -> tuple[float, float]:

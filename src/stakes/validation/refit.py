@@ -162,7 +162,7 @@ class _Trial:
         return self._figure(metric, target, said, rows, fold)
 
     def _out_of_fold(self, X: Data, target: Target) -> tuple[Predictions, Array, Array, str]:
-        splits = split(self.cv, X, target, groups=self.groups, seed=self.question["seed"])
+        splits = split(self.cv, X, target, self.groups, self.question["seed"])
         fitted = fit_all(self.estimator, X, target, splits.all, training=False, doing="")
         rows, fold = splits.test_rows
         return Predictions.joined([one.test for one in fitted]), rows, fold, splits.words

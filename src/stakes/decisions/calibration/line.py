@@ -33,7 +33,8 @@ class CalibrationLine:
 def calibration_line(table: ScoreTable, sampling: Sampling) -> CalibrationLine:
     """Fit both lines to the rows of a table of probabilities."""
     if why := _why_no_logits(table):
-        return CalibrationLine(*(_undefined(name, why) for name in ("slope", "intercept", "intercept_at_slope_1")))
+        names = ("slope", "intercept", "intercept_at_slope_1")
+        return CalibrationLine(*(Estimate(name, math.nan, reason=why) for name in names))
 
     def estimate(name: str, value: float, limits: Interval, ideal: float = math.nan) -> Estimate:
         if sampling.fixed and name != "slope":
@@ -46,7 +47,8 @@ def calibration_line(table: ScoreTable, sampling: Sampling) -> CalibrationLine:
     (limits,) = rows.intervals(ones, added, rows.logits + added, sampling)
     at_slope_1 = estimate("intercept_at_slope_1", added[0], limits, 0.0)
     if why := _why_no_slope(rows):
-        return CalibrationLine(_undefined("slope", why), _undefined("intercept", why), at_slope_1)
+        slope, intercept = (Estimate(name, math.nan, reason=why) for name in ("slope", "intercept"))
+        return CalibrationLine(slope, intercept, at_slope_1)
     columns = np.concatenate([ones, rows.logits[None]])
     found = logistic.line(rows.logits, rows.positives, rows.negatives)
     of_intercept, of_slope = rows.intervals(columns, found, found @ columns, sampling)
@@ -127,7 +129,3 @@ def _why_no_slope(rows: _Rows) -> str:
     if of_positive[-1] <= of_negative[0]:
         return "the probabilities part the classes perfectly the wrong way round, so the slope is minus infinite"
     return ""
-
-
-def _undefined(name: str, why: str) -> Estimate:
-    return Estimate(name, math.nan, reason=why)

@@ -158,8 +158,7 @@ def honest(table: ScoreTable, sampling: Sampling) -> Honest | None:
     draws = generator.binomial(telling, scores, (REDRAWN, len(scores))) / telling * weights
     places = np.linspace(scores[0], scores[-1], 101)
     found = [_gain(scores, drawn, weights) for drawn in draws]
-    heights = [np.interp(places, scores, fitted) for _, fitted in found]
-    low, high = np.quantile(heights, (sampling.tail, 1 - sampling.tail), axis=0)
+    low, high = sampling.percentiles(np.array([np.interp(places, scores, fitted) for _, fitted in found]))
     seen, _ = _gain(scores, positives, weights)
     as_far = sum(gain >= seen * (1 - 1e-12) for gain, _ in found)
     return Honest(places, low, high, sampling.confidence, as_far, REDRAWN)

@@ -147,10 +147,6 @@ class Curve(Record, Plottable):
         }
 
 
-Limits = Callable[[Array, Sampling], tuple[Array, Array]]
-"""The limits of drawn heights: draws × places."""
-
-
 def bootstrap_tables(table: ScoreTable, at: Array, sampling: Sampling) -> Confusion:
     """Return the decisions at thresholds in resampled score tables: (draw, threshold)."""
     from stakes.uncertainty.redraws import redraw_scores  # only bands need it
@@ -159,28 +155,20 @@ def bootstrap_tables(table: ScoreTable, at: Array, sampling: Sampling) -> Confus
 
 
 def bootstrap_band(
-    places: Array,
-    draw: Callable[[], Figure],
-    sampling: Sampling,
-    y: Array | None = None,
-    limits: Limits | None = None,
+    places: Array, draw: Callable[[], Figure], sampling: Sampling, y: Array | None = None, simultaneous: bool = False
 ) -> Band:
     """Return the limits of drawn heights (draws × places), widened to hold the curve itself when that is given."""
     if sampling.clusters is not None and sampling.clusters.count < 2:
         unknown = np.full(len(places), np.nan)
         return Band(places, unknown, unknown, sampling.confidence, "there is a single cluster")
-    low, high = (limits or _percentiles)(np.asarray(draw()), sampling)
+    drawn = np.asarray(draw())
+    low, high = _simultaneous_limits(drawn, sampling) if simultaneous else sampling.percentiles(drawn)
     if y is not None:
         low, high = np.minimum(low, y), np.maximum(high, y)
-    return Band(places, low, high, sampling.confidence, kind="pointwise" if limits is None else "simultaneous")
+    return Band(places, low, high, sampling.confidence, kind="simultaneous" if simultaneous else "pointwise")
 
 
-def _percentiles(drawn: Array, sampling: Sampling) -> tuple[Array, Array]:
-    low, high = np.quantile(drawn, (sampling.tail, 1 - sampling.tail), axis=0)
-    return low, high
-
-
-def simultaneous_limits(drawn: Array, sampling: Sampling) -> tuple[Array, Array]:
+def _simultaneous_limits(drawn: Array, sampling: Sampling) -> tuple[Array, Array]:
     """Return limits between which most drawn curves lie as a whole: the same number is cut off at every place.
 
     A curve is as extreme as its most extreme place; how many curves are, tells how many may be cut off.

@@ -112,7 +112,7 @@ class _ByFigure(Search):
         """Which places cannot be told from the best, or might be just where the condition begins to hold."""
         if self.wanted.condition is not None:
             found = np.nan_to_num(np.asarray(self.wanted.condition.of(drawn)), nan=self.wanted.limit)
-            low, high = np.quantile(found, (self.sampling.tail, 1 - self.sampling.tail), axis=0)
+            low, high = self.sampling.percentiles(found)
             return np.asarray((low <= self.wanted.limit) & (self.wanted.limit <= high))
         merit = self.wanted.merit(tables_at(grid, np.ones((1, 2, len(grid.scores)))))[0]
         again = self.wanted.merit(drawn)
