@@ -8,7 +8,7 @@ added. Where models in rows see another one, what one more row changes stands fo
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -29,7 +29,6 @@ _FIXED_WORK = 1000
 TOO_MANY = "there are too many combinations to see what one more row changes"
 
 
-@dataclass(frozen=True, eq=False)
 class RowCosts:
     """The kinds of rows behind a system: ``counts`` of each, and into which kinds one more row could fall (``reach``).
 
@@ -38,16 +37,10 @@ class RowCosts:
     costs no figure can leave.
     """
 
-    network: Network
-    counts: Array
-    reach: Array
-    every: Mapping[str, Array]
-
-    @classmethod
-    def of(cls, network: Network) -> "RowCosts":
+    def __init__(self, network: Network) -> None:
         """Find the samples behind a system; there must be some (:func:`no_limits` says why not)."""
         cascade = seen_in_rows(network)
-        network = network if cascade else _with_every_combination(network)
+        self.network = network = network if cascade else _with_every_combination(network)
         counts, reach = [], []
         for c in range(len(network.classes)):
             if network.rows is not None:
@@ -56,12 +49,12 @@ class RowCosts:
             for _, table in _tables(network):
                 counts.append(table[c])
                 reach.append(np.ones(table[c].shape))
-        every = _every_combination(network)
-        if every:
-            shape = len(network.classes), len(next(iter(every.values())))
+        self.every = _every_combination(network)
+        if self.every:
+            shape = len(network.classes), len(next(iter(self.every.values())))
             counts.append(np.zeros(shape))
             reach.append(np.ones(shape))
-        return cls(network, _padded(counts), _padded(reach) > 0, every)
+        self.counts, self.reach = _padded(counts), _padded(reach) > 0
 
     def made(self, do: Sequence[Do]) -> Array:
         """What each kind of row costs when models are made to say something, which may differ by class."""

@@ -15,7 +15,7 @@ from stakes.systems import outcomes, toml
 from stakes.systems.bootstrap import Bootstrap, bootstrap
 from stakes.systems.bounds import Bounds, bounds, bounds_of_all
 from stakes.systems.build import build
-from stakes.systems.component_costs import ComponentCosts, component_costs
+from stakes.systems.component_costs import ComponentCosts
 from stakes.systems.description import advice, facts, picture
 from stakes.systems.network import Model
 from stakes.systems.outcomes import Outcome, SeenAndDone
@@ -191,7 +191,7 @@ class System(
         self._model(model)
         known = self._component_costs
         if model not in known:
-            known[model] = component_costs(self.network, model, self.cost, self.cost_limits, self._bootstrap)
+            known[model] = ComponentCosts(self.network, model, self.cost, self.cost_limits, self._bootstrap)
         return known[model]
 
     @cached_property
@@ -199,7 +199,7 @@ class System(
         """The ends of the interval of what the system costs; None when everything is given as rates."""
         if no_limits(self.network, 1):
             return None
-        rows = RowCosts.of(self.network)
+        rows = RowCosts(self.network)
         return rows.limits(self.cost, rows.made([{}] * len(self.classes)), self.sampling)
 
     @cached_property

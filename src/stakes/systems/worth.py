@@ -176,7 +176,7 @@ def _with_limits(found: Worth, network: Network, sampling: Sampling) -> Worth:
     reason = no_limits(network, 1 + len(known))
     if reason or not known:
         return replace(found, no_interval=reason)
-    rows, models, first = RowCosts.of(network), dict(found.models), found.first
+    rows, models, first = RowCosts(network), dict(found.models), found.first
     now = rows.made(_always_right(network, ()))
     saved = {one.model: now - rows.made(_always_right(network, [one.model])) for one in known}
     rivals = []

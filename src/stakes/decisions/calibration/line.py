@@ -41,7 +41,7 @@ def calibration_line(table: ScoreTable, sampling: Sampling) -> CalibrationLine:
             limits = none("the design fixes the class counts, on which it hangs")
         return figure(name, float(value), ideal, limits, sampling.confidence)
 
-    rows = _Rows.of(table, sampling.clusters)
+    rows = _Rows(table, sampling.clusters)
     ones = np.ones((1, len(rows.logits)))
     added = np.array([logistic.shift(rows.logits, rows.positives, rows.negatives)])
     (limits,) = rows.intervals(ones, added, rows.logits + added, sampling)
@@ -56,22 +56,14 @@ def calibration_line(table: ScoreTable, sampling: Sampling) -> CalibrationLine:
     return CalibrationLine(slope, intercept, at_slope_1)
 
 
-@dataclass(frozen=True, eq=False)
 class _Rows:
     """The log odds that were said, from the lowest on, with the counts there; Σw² of weighted rows, and clusters."""
 
-    logits: Array
-    positives: Array
-    negatives: Array
-    squares: tuple[Array, Array] | None
-    clusters: Clusters | None
-
-    @classmethod
-    def of(cls, table: ScoreTable, clusters: Clusters | None) -> "_Rows":
-        scores, positives, negatives = upwards(table)
-        values = table.as_columns().values
-        squares = (values["positives_squared"][::-1], values["negatives_squared"][::-1]) if table.weighted else None
-        return cls(logistic.logit(scores), positives, negatives, squares, clusters)
+    def __init__(self, table: ScoreTable, clusters: Clusters | None) -> None:
+        scores, self.positives, self.negatives = upwards(table)
+        self.logits, self.clusters, values = logistic.logit(scores), clusters, table.as_columns().values
+        names = ("positives_squared", "negatives_squared")
+        self.squares = [values[name][::-1] for name in names] if table.weighted else None
 
     def intervals(self, columns: Array, found: Array, logits: Array, sampling: Sampling) -> list[Interval]:
         """Return Wald's limits of the coefficients of these columns."""

@@ -89,11 +89,14 @@ class _ByFigure(Search):
 
     def _soft(self, grid: ThresholdGrid, called: Array, resamples: Resamples) -> tuple[Confusion, Array | None]:
         """The confusion table of rows judged without them, as of rows of equal weight, and that of each cluster."""
-        if resamples.counts is not None:
+        if resamples.counts is None:
+            equal, each = self.table.equal_rows / float(self.table.total), None
+            whole = equal * _cells((called * grid.weight).sum(-1), grid.sizes)
+        else:
             each = _cells((resamples.counts * called).sum(-1), resamples.counts.sum(-1))
-            return _table(each.sum(0)), each
-        equal = self.table.equal_rows / float(self.table.total)
-        return _table(equal * _cells((called * grid.weight).sum(-1), grid.sizes)), None
+            whole = each.sum(0)
+        (tn, fp), (fn, tp) = whole
+        return Confusion.two_class(tp=tp, fn=fn, fp=fp, tn=tn), each
 
     def _interval(self, metric: metrics.Metric, table: Confusion, each: Array | None) -> Estimate:
         found = self._figure(metric, table)
@@ -126,8 +129,3 @@ class _ByFigure(Search):
 def _cells(called: Array, rows: Array) -> Array:
     """The cells of tables from the rows called positive, of each class the positive one first (last axis)."""
     return np.stack([np.maximum(rows - called, 0.0), called], axis=-1)[..., ::-1, :]
-
-
-def _table(cells: Array) -> Confusion:
-    (tn, fp), (fn, tp) = cells
-    return Confusion.two_class(tp=tp, fn=fn, fp=fp, tn=tn)
