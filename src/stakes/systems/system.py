@@ -12,9 +12,9 @@ from stakes.question.options import Column, Data, Value
 from stakes.records import Record
 from stakes.results import Door, Plottable, Reportable, Shown
 from stakes.systems import outcomes, toml
-from stakes.systems.bootstrap import Bootstrap, bootstrap
+from stakes.systems.bootstrap import Bootstrap
 from stakes.systems.bounds import Bounds, bounds, bounds_of_all
-from stakes.systems.build import build
+from stakes.systems.build import Built
 from stakes.systems.component_costs import ComponentCosts
 from stakes.systems.description import advice, facts, picture
 from stakes.systems.network import Model
@@ -95,7 +95,7 @@ class System(
         self.sampling = Sampling(confidence, seed=seed)
         self._source = (data, truth)
         self._spelling = Spelling.of(alike, classes, positive, () if alike is None else Pricing(costs, prior).names)
-        self._built = build(
+        self._built = Built(
             data,
             truth=truth,
             models=models,
@@ -204,7 +204,7 @@ class System(
 
     @cached_property
     def _bootstrap(self) -> Bootstrap:
-        return bootstrap(self.network, self.sampling)
+        return Bootstrap(self.network, self.sampling)
 
     def bounds(self, model: str | None = None, table: Value = None) -> Bounds:
         """Return the least and the most that the system can cost, whatever the dependence of a model on the others.

@@ -135,31 +135,24 @@ def _read(how: Value, stratified: object, target: Target, grouped: bool) -> Way:
 def _parse(how: Value) -> Way:
     if isinstance(how, bool):
         raise errors.unknown_how(how)
-    if isinstance(how, numbers.Integral):
-        return _into_folds(int(how))
-    if isinstance(how, numbers.Real):
-        return _holding_out(how, float(how))
-    text = how.strip().lower()
+    text = how.strip().lower() if isinstance(how, str) else ""
     if text in ("leave-one-out", "leave one out", "loo"):
         return Way("leave-one-out")
-    if folds := re.fullmatch(r"(\d+)[- ]?folds?", text):
-        return _into_folds(int(folds[1]))
+    folds = re.fullmatch(r"(\d+)[- ]?folds?", text)
+    if folds or isinstance(how, numbers.Integral):
+        count = int(folds[1] if folds else how)
+        if count < 2:
+            raise InputError(
+                "too-few-folds",
+                f"{count}-fold does not split anything; give 2 folds or more, or a share such as 0.2 to hold out",
+            )
+        return Way("fold", folds=count)
     if held_out := re.fullmatch(r"hold[- ]?out(?: +(-?\d+(?:\.\d+)?) ?(%?))?", text):
         share = _HELD_OUT if held_out[1] is None else float(held_out[1]) / (100 if held_out[2] else 1)
-        return _holding_out(how, share)
-    raise errors.unknown_how(how)
-
-
-def _into_folds(count: int) -> Way:
-    if count < 2:
-        raise InputError(
-            "too-few-folds",
-            f"{count}-fold does not split anything; give 2 folds or more, or a share such as 0.2 to hold out",
-        )
-    return Way("fold", folds=count)
-
-
-def _holding_out(how: Value, share: float) -> Way:
+    elif isinstance(how, str):
+        raise errors.unknown_how(how)
+    else:
+        share = float(how)
     if not _LEAST <= share <= _MOST:
         raise InputError(
             "bad-share", Given("how", how), f": a share from {_LEAST:.0%} to {_MOST:.0%} can be held out (0.2 or '20%')"

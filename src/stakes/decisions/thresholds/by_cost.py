@@ -61,11 +61,11 @@ class _ByCost(Search):
         self.thresholds = [float(self.columns.scores[place - 1]) if place else math.inf for place in places]
         self.bayes, self.no_bayes = self._bayes(probabilities)
         keep = [*self.thresholds, *(self.bayes or ()), *self.usual]
-        self.grid = ThresholdGrid.of(threshold_grid.near_the_best(self.columns, moves, keep), self.prices)
+        self.grid = ThresholdGrid(threshold_grid.near_the_best(self.columns, moves, keep), self.prices)
         # how rows are decided by the thresholds that all of them chose, and would be by those that other rows chose:
         # rows are judged by the resamples without them, which are smaller than the whole and choose worse than it does,
         # so the thresholds of all rows have a part
-        resamples = Resamples.of(self.grid, sampling)
+        resamples = Resamples(self.grid, sampling)
         paid = self.goal.paid(self.grid, resamples.held)
         self.own = self.grid.policy(self.thresholds)
         self.chosen = self.own.mixed(_OWN_SHARE, resamples.policy(self.goal.choose(paid)))

@@ -35,8 +35,8 @@ class _ByFigure(Search):
     def decision(self) -> Decision:
         place = self._best()
         threshold = math.inf if not place else float(self.columns.scores[place - 1])
-        grid = ThresholdGrid.of(evenly(self.columns, [threshold, *self.usual]), [(0.0, 0.0)])
-        resamples = Resamples.of(grid, self.sampling)
+        grid = ThresholdGrid(evenly(self.columns, [threshold, *self.usual]), [(0.0, 0.0)])
+        resamples = Resamples(grid, self.sampling)
         tables = tables_at(grid, resamples.held)
         here = grid.place_of(threshold)
         soft = self._soft(grid, resamples.policy(self.wanted.choose(tables)[None])[1], resamples)

@@ -52,38 +52,26 @@ class Policy:
         return Policy(share * own + (1 - share) * other, self.ends)
 
 
-@dataclass(frozen=True, eq=False)
 class ThresholdGrid:
     """Levels from the highest scores down. The axes of the arrays are: decision, class (the positive one first), level.
 
-    ``scores`` are the lowest scores of the levels; ``weight`` the (weighted) rows, and ``rows`` how many rows of equal
-    weight and cost would tell as much. ``costs`` are what the rows of a level cost under each decision, from the one
-    for low scores to the one for high scores, ``spread`` the sums of their squares. ``squares`` are sums of squared
-    weights, None without weights.
+    ``scores`` are the lowest scores of the levels; ``weight`` the (weighted) rows, ``sizes`` those of each class, and
+    ``rows`` how many of equal weight and cost would tell as much. ``costs`` are what the rows of a level cost under
+    each decision, from the one for low scores to the one for high scores, ``spread`` the sums of their squares.
+    ``squares`` are sums of squared weights, None without weights.
     """
 
-    scores: Array
-    weight: Array
-    rows: Array
-    costs: Array
-    spread: Array
-    squares: Array | None
-
-    @classmethod
-    def of(cls, columns: Columns, prices: Sequence[Price]) -> "ThresholdGrid":
+    def __init__(self, columns: Columns, prices: Sequence[Price]) -> None:
         """Build one level for each score."""
-        weight, squares = _counts(columns)
-        levels = [_price_levels(columns, price, weight, squares) for price in prices]
-        costs, spread = (np.stack(parts) for parts in zip(*levels, strict=True))
-        rows = np.divide(weight**2, squares, out=weight.copy(), where=squares > 0)
-        scatter = np.divide(spread.sum(0) * rows, (costs**2).sum(0), out=np.ones(rows.shape), where=costs.any(0))
-        given = squares if columns.weighted else None
-        return cls(columns.scores.astype(np.float64), weight, rows / np.maximum(scatter, 1.0), costs, spread, given)
-
-    @property
-    def sizes(self) -> Array:
-        """The (weighted) rows of each class, the positive one first."""
-        return np.asarray(self.weight.sum(-1))
+        self.scores = columns.scores.astype(np.float64)
+        self.weight, squares = _counts(columns)
+        self.squares, self.sizes = squares if columns.weighted else None, self.weight.sum(-1)
+        levels = [_price_levels(columns, price, self.weight, squares) for price in prices]
+        self.costs, self.spread = (np.stack(parts) for parts in zip(*levels, strict=True))
+        rows = np.divide(self.weight**2, squares, out=self.weight.copy(), where=squares > 0)
+        most, anything = (self.costs**2).sum(0), self.costs.any(0)
+        scatter = np.divide(self.spread.sum(0) * rows, most, out=np.ones(rows.shape), where=anything)
+        self.rows = rows / np.maximum(scatter, 1.0)
 
     def place_of(self, threshold: float) -> int:
         """How many levels lie at or above a threshold."""
