@@ -77,6 +77,7 @@ class ComponentCosts(
         self.at_least = self.at_most = np.stack([one.mean_prices(one.low, size) for one in self.found])
         if not known:
             self.at_most = np.stack([one.mean_prices(one.high, size) for one in self.found])
+        self._expected = self.at_least if known else np.full(self.at_least.shape, math.nan)
         self.draws: Array | None = None
         if self.redrawn is not None and known:
             shape = (drawn.times, *self.at_least.shape[1:])  # nothing varies where the others are given as rates
@@ -94,10 +95,6 @@ class ComponentCosts(
     def expected(self) -> Array:
         """K1: what the system costs on average when the model says j."""
         return self._shape(self._expected)
-
-    @property
-    def _expected(self) -> Array:
-        return self.at_least if self.known else np.full(self.at_least.shape, math.nan)
 
     @cached_property
     def excess(self) -> Array:

@@ -62,7 +62,11 @@ def describe(models: Value, with_rows: bool, data: Data) -> dict[str, Descriptio
 
 
 def _description(name: str, given: Value, with_rows: bool, data: Data) -> Description:
-    _refuse_misspelt(name, given)
+    # beside a word that is known, or alone, a word much like one of them is a slip and no class of a table
+    if isinstance(given, Mapping):
+        strange = [word for word in given if word not in _WORDS and "did you mean" in nearest(str(word), _WORDS)]
+        if strange and (len(given) == 1 or set(given) & set(_WORDS)):
+            raise errors.unknown_words(f"model {name!r}", strange, _WORDS)
     if isinstance(given, Mapping) and given and set(given) <= set(_WORDS):
         words: dict[str, Value] = dict(given)
     elif isinstance(given, Mapping) and are_accuracies(given):
@@ -99,14 +103,6 @@ def _description(name: str, given: Value, with_rows: bool, data: Data) -> Descri
     if not {"column", "table", "accuracy"} & set(words):
         raise errors.bad_model(name, given)
     return Description(name, **words)
-
-
-def _refuse_misspelt(name: str, given: Value) -> None:
-    """Beside a word that is known, or alone, a word much like one of them is a slip and no class of a table."""
-    if isinstance(given, Mapping):
-        strange = [word for word in given if word not in _WORDS and "did you mean" in nearest(str(word), _WORDS)]
-        if strange and (len(given) == 1 or set(given) & set(_WORDS)):
-            raise errors.unknown_words(f"model {name!r}", strange, _WORDS)
 
 
 def _names(name: str, key: str, given: Value) -> tuple[str, ...]:

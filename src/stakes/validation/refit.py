@@ -57,7 +57,8 @@ def refit_permutation(
     check_whole("permutations", permutations, 1)
     X, target, beside, dropped = read_rows(estimator, X, y, question)
     groups = beside["groups"]
-    wanted = wanted or _usual(target, question)
+    usual = REFITTED[ErrorSums if target.plan is None else Confusion]
+    wanted = wanted or (usual if question.pricing is None else expected_cost.name)
     if metrics.find(wanted).better == "neither":
         raise InputError(
             "neither-better",
@@ -84,12 +85,6 @@ def refit_permutation(
         question=_QUESTIONS[test],
         dropped=dropped,
     )
-
-
-def _usual(target: Target, question: Question) -> str:
-    if target.plan is None:
-        return REFITTED[ErrorSums]
-    return REFITTED[Confusion] if question.pricing is None else expected_cost.name
 
 
 def _check(test: object, target: Target, group: Array | None) -> None:

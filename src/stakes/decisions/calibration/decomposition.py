@@ -46,8 +46,7 @@ def recalibrate_table(table: ScoreTable) -> ScoreTable:
     _, positives, negatives = upwards(table)
     blocks = pool_adjacent(positives, positives + negatives)
     rest = np.add.reduceat(negatives, blocks.starts)
-    names = {"positive": table.positive, "negative": table.negative}
-    return ScoreTable.from_columns(blocks.levels, blocks.sums, rest, **names)
+    return ScoreTable.from_columns(blocks.levels, blocks.sums, rest, positive=table.positive, negative=table.negative)
 
 
 @dataclass(frozen=True)

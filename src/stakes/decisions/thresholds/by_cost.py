@@ -46,8 +46,7 @@ class _ByCost(Search):
     def __init__(self, table: ScoreTable, pricing: Pricing, sampling: Sampling, probabilities: bool) -> None:
         super().__init__(table, sampling, probabilities)
         self.pricing = pricing
-        self.decisions = threshold_grid.order_decisions(table, pricing)
-        self.prices = threshold_grid.prices_of(table, pricing, self.decisions)
+        self.decisions, self.prices = threshold_grid.price_decisions(table, pricing)
         # how frequent the classes count, and how much a row of each does; the positive class first
         prior = pricing.deployed((table.negative, table.positive), table.positive)
         self.deployed = None if prior is None else np.array(prior[::-1], np.float64)

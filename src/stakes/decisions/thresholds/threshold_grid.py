@@ -15,7 +15,7 @@ from stakes.errors import InputError
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
-from stakes.tallies.costs import Cell, Costs
+from stakes.tallies.costs import Costs
 from stakes.tallies.pricing import Pricing
 
 MOST_LEVELS = 2000
@@ -169,40 +169,32 @@ def cumulate(values: Array) -> Array:
 
 
 # ── prices ───────────────────────────────────────────────────────────────────────────────────────────────────────
-def order_decisions(table: ScoreTable, pricing: Pricing) -> list[str]:
-    """The decisions worth taking, from the one for low scores to the one for high scores."""
+def price_decisions(table: ScoreTable, pricing: Pricing) -> tuple[list[str], list[Price]]:
+    """The decisions worth taking, from the one for low scores to the one for high scores, and what each costs."""
     pair = (table.negative, table.positive)
     decisions = pricing.decisions(pair)
+    by_row = bool(pricing.costs.columns)
+    typical = _mean_costs(table, pricing) if by_row else pricing.prices(pair, decisions, table.positive)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", errors.InputWarning)  # said already when the costs were made
-        costs = Costs([*zip(*_typical(table, pricing, decisions), strict=True)], pair, decisions)
+        costs = Costs(typical, pair, decisions)
     names = [decision for decision, _ in costs.switch_points(table.positive)]
     if len(names) == 1:
         raise InputError(
             "one-decision-is-best",
             f"at these costs the decision {names[0]!r} is the cheapest whatever the score says; take it for every case",
         )
-    return names
+    if by_row:
+        return names, [decisions.index(name) for name in names]
+    negative, positive = pricing.prices(pair, names, table.positive)
+    return names, [(float(high), float(low)) for low, high in zip(negative, positive, strict=True)]
 
 
-def prices_of(table: ScoreTable, pricing: Pricing, decisions: Sequence[str]) -> list[Price]:
-    """What each decision costs a positive and a negative row."""
-    pair = (table.negative, table.positive)
-    if pricing.costs.columns:
-        return [pricing.decisions(pair).index(name) for name in decisions]
-    negative, positive = pricing.prices(pair, decisions, table.positive)
-    return [(float(high), float(low)) for low, high in zip(negative, positive, strict=True)]
-
-
-def _typical(table: ScoreTable, pricing: Pricing, decisions: Sequence[str]) -> list[tuple[Cell | float, ...]]:
-    """What each decision costs a negative and a positive row, on average where that differs from row to row."""
-    if not pricing.costs.columns:
-        return [*zip(*pricing.prices((table.negative, table.positive), decisions, table.positive), strict=True)]
+def _mean_costs(table: ScoreTable, pricing: Pricing) -> list[list[float]]:
+    """What negative and positive rows cost on average under each decision, where that differs from row to row."""
     values = table.as_columns().values
     if "cost 0 of positives" not in values:
         raise errors.count_again_with_costs(pricing.costs.columns)
-    sizes = {"negatives": float(table.N), "positives": float(table.P)}
-    return [
-        tuple(float(values[f"cost {d} of {name}"].sum()) / max(size, 1e-300) for name, size in sizes.items())
-        for d in range(len(decisions))
-    ]
+    decisions = range(len(pricing.decisions((table.negative, table.positive))))
+    sizes = {"negatives": max(float(table.N), 1e-300), "positives": max(float(table.P), 1e-300)}
+    return [[float(values[f"cost {d} of {name}"].sum()) / size for d in decisions] for name, size in sizes.items()]
