@@ -156,16 +156,14 @@ class ComponentCosts(
     @cached_property
     def evaluation_limits(self) -> tuple[float, float] | None:
         """The ends of the interval of ``evaluation``."""
-        if self._evaluations is None:
-            return None
-        return self.system_limits or self._ends(self._evaluations, self.evaluation)
+        found = self._evaluations
+        return None if found is None else self.system_limits or self._ends(found, self.evaluation)
 
     @cached_property
     def dependence_limits(self) -> tuple[float, float] | None:
         """The ends of the interval of ``dependence``."""
-        if self._evaluations is None:
-            return None
-        return self._ends(_difference(self.drawn.costs, self._evaluations), self.dependence)
+        found = self._evaluations
+        return None if found is None else self._ends(_difference(self.drawn.costs, found), self.dependence)
 
     @cached_property
     def _evaluations(self) -> Array | None:
@@ -174,8 +172,7 @@ class ComponentCosts(
             return None
         seen = np.stack([one.seen_shares(len(self.seen)) for one in self.redrawn], axis=-2)
         shares = self.cases[:, None, None] * seen[..., None] * self.rates_drawn
-        found: Array | None = np.where(shares > 0, shares * self.draws, 0.0).sum((-3, -2, -1))
-        return found
+        return np.asarray(np.where(shares > 0, shares * self.draws, 0.0).sum((-3, -2, -1)))
 
     def _ends(self, draws: Array, value: float) -> tuple[float, float]:
         low, high = self.drawn.limits(draws, value)

@@ -31,21 +31,16 @@ class Scored:
     probabilities: bool = False
     threshold: float | None = None
 
-    def need_both_classes(self, kind: str) -> None:
-        """Refuse rows of one class."""
-        self.need_positives(kind)
-        if self.table.N == 0:
-            raise errors.no_curve(kind, "no case is negative")
-
-    def need_positives(self, kind: str) -> None:
-        """Refuse rows without positives."""
-        if self.table.P == 0:
-            raise errors.no_curve(kind, "no case is positive")
-
-    def need_probabilities(self, kind: str) -> None:
-        """Refuse scores that only order the cases."""
-        if not self.probabilities:
-            raise errors.no_curve(kind, NO_PROBABILITIES.words)
+    def need(self, kind: str, *wanted: str) -> None:
+        """Refuse rows without ``positives`` or ``negatives`` and scores that are no ``probabilities``, where wanted."""
+        known = {
+            "positives": (self.table.P, "no case is positive"),
+            "negatives": (self.table.N, "no case is negative"),
+            "probabilities": (self.probabilities, NO_PROBABILITIES.words),
+        }
+        for there, why in (known[name] for name in wanted):
+            if not there:
+                raise errors.no_curve(kind, why)
 
 
 @dataclass(frozen=True, eq=False)

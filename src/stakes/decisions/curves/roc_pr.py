@@ -22,7 +22,7 @@ Height = Callable[[Array, Array], Array]
 
 def roc_curve(scored: Scored) -> Curve:
     """Return recall against the false positive rate."""
-    scored.need_both_classes("roc")
+    scored.need("roc", "positives", "negatives")
     x, y = _roc(scored.table.confusions())
     band = partial(_band, scored, _roc, lambda x, y: np.interp(_PLACES, x, y), simultaneous=True)
     return Curve("roc", false_positive_rate.name, recall.name, x, y, scored.table.thresholds, band)
@@ -30,7 +30,7 @@ def roc_curve(scored: Scored) -> Curve:
 
 def pr_curve(scored: Scored) -> Curve:
     """Return precision against recall."""
-    scored.need_positives("pr")
+    scored.need("pr", "positives")
     x, y = _pr(scored.table.confusions())
     band = partial(_band, scored, _pr, lambda x, y: y[np.minimum(np.searchsorted(x, _PLACES), len(x) - 1)])  # in steps
     return Curve("pr", recall.name, precision.name, x, y, scored.table.thresholds, band)

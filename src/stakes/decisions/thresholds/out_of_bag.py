@@ -48,12 +48,10 @@ class Resamples:
     def _share_above(self, chosen: Array) -> Array:
         """How often rows lie above the thresholds (resample, level) chosen without them, or without their cluster."""
         whole = self.without.sum(axis=0)
-        share: Array
         if self.counts is None:
-            share = np.einsum("bcj,bj->cj", self.without, chosen) / whole
-        else:
-            share = (self.without.T @ chosen.astype(np.float64) / np.maximum(whole, 1.0)[:, None])[:, None, :]
-        return share
+            return np.asarray(np.einsum("bcj,bj->cj", self.without, chosen) / whole)
+        share = self.without.T @ chosen.astype(np.float64) / np.maximum(whole, 1.0)[:, None]
+        return np.asarray(share[:, None, :])
 
 
 def _poisson(rows: Array, generator: np.random.Generator) -> Array:
