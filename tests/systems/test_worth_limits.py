@@ -50,7 +50,7 @@ def saved_by_row(system, rows):
 def test_leaving_a_row_out_changes_the_saving_by_what_the_row_costs():
     counts = np.random.default_rng(3).integers(2, 9, (2, 2, 2, 2))
     system = of_rows(counts, "a and b or c", prior=0.3)
-    rows = RowCosts.of(system.network)
+    rows = RowCosts(system.network)
     around = np.stack(list(saved_by_row(system, rows)))
     for cell in np.ndindex(counts.shape):
         fewer = counts.copy()
@@ -63,7 +63,7 @@ def test_leaving_a_row_out_changes_the_saving_by_what_the_row_costs():
 def test_leaving_a_case_of_a_table_out_changes_the_saving_by_what_it_costs():
     tables = np.random.default_rng(4).integers(2, 20, (3, 2, 2))
     system = of_tables(tables.tolist())
-    around = np.stack(list(saved_by_row(system, RowCosts.of(system.network))))
+    around = np.stack(list(saved_by_row(system, RowCosts(system.network))))
     for model, truth, says in np.ndindex(tables.shape):
         fewer = tables.copy()
         fewer[model, truth, says] -= 1
@@ -76,7 +76,7 @@ def test_one_more_row_of_a_cascade_changes_what_a_perfect_first_model_costs():
     counts = np.random.default_rng(5).integers(2, 9, (2, 2, 2, 2))
     options = {"decide": "b if a == 'yes' else c", "sees": {"b": ["a"]}, "prior": 0.3, "shared_difficulty": False}
     system = of_rows(counts, **options)
-    rows = RowCosts.of(system.network)
+    rows = RowCosts(system.network)
     found = rows.made([{"a": 0}, {"a": 1}])
     kinds = np.ravel_multi_index(tuple(system.network.rows.codes[name].astype(int) for name in NAMES), (2, 2, 2))
     for truth, place in itertools.product(range(2), range(8)):

@@ -5,7 +5,7 @@ two cases to all together), since a cell that happens to be empty need not be im
 taken as known.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -23,21 +23,37 @@ RATES_ONLY = "everything is given as rates, without the number of cases behind t
 TOO_MANY = "there are too many combinations to draw them anew"
 
 
-@dataclass(frozen=True, eq=False)
 class Bootstrap:
     """Systems like the given one along a leading axis, or the reason why there are none."""
 
-    network: Network | None
-    times: int
-    sampling: Sampling
-    reason: str = ""
+    def __init__(self, network: Network, sampling: Sampling) -> None:
+        """Bootstrap a system, as often as there is room for."""
+        self.sampling, self.times, self.reason = sampling, 0, ""
+        self.network: Network | None = None
+        generator = sampling.generator()
+        if network.rows is None and all(model.counts is None for model in network.models.values()):
+            self.reason = RATES_ONLY
+            return
+        in_rows = 1 if network.rows is None else network.rows.counts.shape[-1]
+        size = len(network.classes) * max(network.joint(0).size, in_rows)
+        times = min(sampling.replicates, max(_FEWEST, _MOST_NUMBERS // size))
+        if times * size > _TOO_MANY:
+            self.reason = TOO_MANY
+            return
+        models, rows = dict(network.models), network.rows
+        for name, model in models.items():
+            if model.counts is not None:
+                models[name] = replace(model, chances=_bootstrap_rates(model.counts, generator, times))
+        if rows is not None:
+            rows = JointRows(rows.codes, _draw_counts(rows.counts, generator, times))
+        self.network, self.times = replace(network, models=models, rows=rows), times
 
     def limits(self, draws: Array, value: Amount) -> tuple[Array, Array]:
         """The ends between which the middle part of the draws (first axis) lies, and the value itself.
 
         What is added to each cell moves the draws a little, so the value of few cases can lie outside of them.
         """
-        low, high = np.quantile(draws, (self.sampling.tail, 1 - self.sampling.tail), axis=0)
+        low, high = self.sampling.percentiles(draws)
         return np.fmin(low, value), np.fmax(high, value)
 
     @cached_property
@@ -49,25 +65,6 @@ class Bootstrap:
         """Bootstrap the rates of a candidate, apart from the rest."""
         generator = np.random.default_rng((self.sampling.seed, 1))
         return _bootstrap_rates(counts, generator, self.times or self.sampling.replicates)
-
-
-def bootstrap(network: Network, sampling: Sampling) -> Bootstrap:
-    """Bootstrap a system, as often as there is room for."""
-    generator = sampling.generator()
-    if network.rows is None and all(model.counts is None for model in network.models.values()):
-        return Bootstrap(None, 0, sampling, RATES_ONLY)
-    in_rows = 1 if network.rows is None else network.rows.counts.shape[-1]
-    size = len(network.classes) * max(network.joint(0).size, in_rows)
-    times = min(sampling.replicates, max(_FEWEST, _MOST_NUMBERS // size))
-    if times * size > _TOO_MANY:
-        return Bootstrap(None, 0, sampling, TOO_MANY)
-    models, rows = dict(network.models), network.rows
-    for name, model in models.items():
-        if model.counts is not None:
-            models[name] = replace(model, chances=_bootstrap_rates(model.counts, generator, times))
-    if rows is not None:
-        rows = JointRows(rows.codes, _draw_counts(rows.counts, generator, times))
-    return Bootstrap(replace(network, models=models, rows=rows), times, sampling)
 
 
 def _bootstrap_rates(counts: Array, generator: np.random.Generator, times: int) -> Array:

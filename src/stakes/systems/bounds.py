@@ -63,8 +63,10 @@ def bounds(network: Network, costs: ComponentCosts, table: RateTable | None) -> 
         even += n * float(np.einsum("...g,...gj,...j->...", shares, prices, answers))
     actual = costs.system_cost if table is None else math.nan
     low, high, reason = _limits(network, costs, table, (best, worst))
-    note, cases = _note(network, costs.model), float(costs.cases.sum())
-    return Bounds(costs.model, best, worst, float(even), actual, cases, low, high, reason, note)
+    others = [name for name, other in network.models.items() if name != costs.model and not other.by_rows]
+    apart = bool(others) and len(network.models) > 2
+    note = "the others assumed independent of each other where they are given by tables" if apart else ""
+    return Bounds(costs.model, best, worst, float(even), actual, float(costs.cases.sum()), low, high, reason, note)
 
 
 def _parts(
@@ -142,13 +144,6 @@ def _limits(
         rates = rates[chosen] if rates.ndim > 3 else rates
     best, worst = map(np.atleast_1d, _ends(costs, again, rates))
     return float(drawn.limits(best, ends[0])[0]), float(drawn.limits(worst, ends[1])[1]), ""
-
-
-def _note(network: Network, name: str) -> str:
-    others = [other for other in network.models if other != name and not network.models[other].by_rows]
-    if not others or len(network.models) < 3:
-        return ""
-    return "the others assumed independent of each other where they are given by tables"
 
 
 # ── all models at once ───────────────────────────────────────────────────────────────────────────────────────────

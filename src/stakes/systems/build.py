@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -26,60 +25,51 @@ from stakes.tallies.pricing import check_shares
 _SAME = 1e-9
 
 
-@dataclass(frozen=True)
 class Built:
     """A network, and what had to be settled to make it."""
 
-    network: Network
-    positive: str | None
-    positive_from: str
-    cases_from: str
-    joint: JointCounts | None
-    columns: Mapping[str, Column]
-    per_case: bool
-
-
-def build(
-    data: Data,
-    *,
-    truth: Column,
-    models: Value,
-    decide: Value,
-    costs: Costs,
-    classes: Value,
-    positive: Value,
-    prior: Value,
-    fusers: Mapping[str, Value],
-    shared_difficulty: bool | None,
-    spelling: Spelling,
-) -> Built:
-    """Check everything, read the rows if there are any, and put the network together."""
-    if not (shared_difficulty is None or isinstance(shared_difficulty, bool)):
-        raise InputError(
-            "bad-switch",
-            Given("shared_difficulty", shared_difficulty),
-            " does not work; give True, False or None (nobody knows)",
-        )
-    if not isinstance(fusers, Mapping):
-        raise InputError("no-fusers", f"fusers is a {type(fusers).__name__}; give a dictionary name → rule")
-    described = of_models.describe(models, data is not None or truth is not None, data)
-    columns = {name: one.column for name, one in described.items() if one.column is not None}
-    joint, names, chosen = _classes(data, truth, columns, classes, positive, spelling)
-    counted = columns if isinstance(data, JointCounts) else {name: name for name in columns}
-    rows, outputs = (None, {}) if joint is None or not columns else rows_of(joint, counted)
-    found = of_models.make(described, names, outputs)
-    cases, cases_from = _cases(prior, joint, found, names, chosen)
-    prices, decisions = _prices(costs, names, chosen)
-    terms = _terms({name: found[name] for name in described}, names, chosen)
-    fusion = fuse(terms, decisions, fusers, decide)
-    if not fusion.heard:
-        raise InputError(
-            "rule-hears-nobody", "the rule listens to no model, so no model can cost anything; name one of them in it"
-        )
-    network = Network(names, cases, found, fusion, prices, rows, shared_difficulty)
-    of_models.refuse_contradictions(described, network)
-    positive_from = _positive_from(chosen, positive, names)
-    return Built(network, chosen, positive_from, cases_from, joint, columns, prior is not None)
+    def __init__(
+        self,
+        data: Data,
+        *,
+        truth: Column,
+        models: Value,
+        decide: Value,
+        costs: Costs,
+        classes: Value,
+        positive: Value,
+        prior: Value,
+        fusers: Mapping[str, Value],
+        shared_difficulty: bool | None,
+        spelling: Spelling,
+    ) -> None:
+        """Check everything, read the rows if there are any, and put the network together."""
+        if not (shared_difficulty is None or isinstance(shared_difficulty, bool)):
+            raise InputError(
+                "bad-switch",
+                Given("shared_difficulty", shared_difficulty),
+                " does not work; give True, False or None (nobody knows)",
+            )
+        if not isinstance(fusers, Mapping):
+            raise InputError("no-fusers", f"fusers is a {type(fusers).__name__}; give a dictionary name → rule")
+        described = of_models.describe(models, data is not None or truth is not None, data)
+        self.columns = {name: one.column for name, one in described.items() if one.column is not None}
+        joint, names, chosen = _classes(data, truth, self.columns, classes, positive, spelling)
+        self.joint, self.positive, self.positive_from = joint, chosen, _positive_from(chosen, positive, names)
+        counted = self.columns if isinstance(data, JointCounts) else {name: name for name in self.columns}
+        rows, outputs = (None, {}) if joint is None or not self.columns else rows_of(joint, counted)
+        found = of_models.make(described, names, outputs)
+        cases, self.cases_from = _cases(prior, joint, found, names, chosen)
+        self.per_case = prior is not None
+        prices, decisions = _prices(costs, names, chosen)
+        fusion = fuse(_terms({name: found[name] for name in described}, names, chosen), decisions, fusers, decide)
+        if not fusion.heard:
+            raise InputError(
+                "rule-hears-nobody",
+                "the rule listens to no model, so no model can cost anything; name one of them in it",
+            )
+        self.network = Network(names, cases, found, fusion, prices, rows, shared_difficulty)
+        of_models.refuse_contradictions(described, self.network)
 
 
 # ── classes, cases and costs ─────────────────────────────────────────────────────────────────────────────────────

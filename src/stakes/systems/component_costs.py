@@ -3,7 +3,6 @@
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NotRequired, TypedDict
 
@@ -13,7 +12,7 @@ from stakes.question.options import Value
 from stakes.records import Record
 from stakes.systems.bootstrap import Bootstrap
 from stakes.systems.network import Amount, Model, Network
-from stakes.systems.situations import Situations, combinations_seen, own_rates, situations
+from stakes.systems.situations import own_rates, situations
 from stakes.systems.tables import RateTable, read_candidate
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.names import and_list
@@ -39,7 +38,6 @@ class Cell(TypedDict):
     at_most: NotRequired[float]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ComponentCosts(
     Record,
     shown="cells=to_rows() evaluation excess_evaluation dependence evaluation_interval=evaluation_limits "
@@ -58,27 +56,34 @@ class ComponentCosts(
     ``at_least`` and ``at_most`` hold its range. ``notes`` say what the figures rest on.
     """
 
-    model: str
-    classes: tuple[str, ...]
-    outputs: tuple[str, ...]
-    sees: tuple[str, ...]
-    seen: tuple[tuple[str, ...], ...]
-    right: tuple[int, ...]
-    cases: Array
-    system_cost: float
-    system_limits: tuple[float, float] | None
-    """Of a model given by a table, whose answers cost what the system does; None for one in rows."""
-    at_least: Array
-    at_most: Array
-    rates: Array
-    seen_shares: Array
-    found: tuple[Situations, ...]
-    """What rides on the model's answer, for each class; ``redrawn`` the same in bootstrapped systems."""
-    redrawn: tuple[Situations, ...] | None
-    rates_drawn: Array
-    draws: Array | None
-    drawn: Bootstrap
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...]
+
+    def __init__(
+        self, network: Network, name: str, cost: float, limits: tuple[float, float] | None, drawn: Bootstrap
+    ) -> None:
+        model = network.models[name]
+        self.model, self.outputs, self.sees, self.right = name, model.outputs, model.sees, model.right
+        self.classes, self.cases, self.system_cost, self.drawn = network.classes, network.cases, cost, drawn
+        self.system_limits = None if model.by_rows else limits  # the answers of a table cost what the system does
+        self.seen = tuple(itertools.product(*(network.models[other].outputs for other in model.sees)))
+        # what rides on the model's answer, for each class, also in bootstrapped systems
+        size, classes = len(self.seen), range(len(network.classes))
+        self.found = tuple(situations(network, name, c) for c in classes)
+        again = drawn.network
+        self.redrawn = None if again is None else tuple(situations(again, name, c) for c in classes)
+        self.seen_shares = np.stack([one.seen_shares(size) for one in self.found])
+        self.rates, self.rates_drawn = own_rates(network, name), own_rates(again or network, name)
+        known = all(one.known for one in self.found)
+        self.at_least = self.at_most = np.stack([one.mean_prices(one.low, size) for one in self.found])
+        if not known:
+            self.at_most = np.stack([one.mean_prices(one.high, size) for one in self.found])
+        self._expected = self.at_least if known else np.full(self.at_least.shape, math.nan)
+        self.draws: Array | None = None
+        if self.redrawn is not None and known:
+            shape = (drawn.times, *self.at_least.shape[1:])  # nothing varies where the others are given as rates
+            prices = [np.broadcast_to(one.mean_prices(one.low, size), shape) for one in self.redrawn]
+            self.draws = np.stack(prices, axis=1)
+        self.notes = tuple(_notes(network, model, known))
 
     # ── K1 and K2 ────────────────────────────────────────────────────────────────────────────────────────────
     @property
@@ -90,10 +95,6 @@ class ComponentCosts(
     def expected(self) -> Array:
         """K1: what the system costs on average when the model says j."""
         return self._shape(self._expected)
-
-    @property
-    def _expected(self) -> Array:
-        return self.at_least if self.known else np.full(self.at_least.shape, math.nan)
 
     @cached_property
     def excess(self) -> Array:
@@ -145,7 +146,7 @@ class ComponentCosts(
 
     def _cases_of(self, rates: Array) -> Array:
         """How many cases of the system get each answer."""
-        return self.cases[:, None, None] * self.seen_shares[..., None] * rates
+        return np.asarray(self.cases[:, None, None] * self.seen_shares[..., None] * rates)
 
     @property
     def dependence(self) -> float:
@@ -155,16 +156,14 @@ class ComponentCosts(
     @cached_property
     def evaluation_limits(self) -> tuple[float, float] | None:
         """The ends of the interval of ``evaluation``."""
-        if self._evaluations is None:
-            return None
-        return self.system_limits or self._ends(self._evaluations, self.evaluation)
+        found = self._evaluations
+        return None if found is None else self.system_limits or self._ends(found, self.evaluation)
 
     @cached_property
     def dependence_limits(self) -> tuple[float, float] | None:
         """The ends of the interval of ``dependence``."""
-        if self._evaluations is None:
-            return None
-        return self._ends(_difference(self.drawn.costs, self._evaluations), self.dependence)
+        found = self._evaluations
+        return None if found is None else self._ends(_difference(self.drawn.costs, found), self.dependence)
 
     @cached_property
     def _evaluations(self) -> Array | None:
@@ -173,8 +172,7 @@ class ComponentCosts(
             return None
         seen = np.stack([one.seen_shares(len(self.seen)) for one in self.redrawn], axis=-2)
         shares = self.cases[:, None, None] * seen[..., None] * self.rates_drawn
-        found: Array | None = np.where(shares > 0, shares * self.draws, 0.0).sum((-3, -2, -1))
-        return found
+        return np.asarray(np.where(shares > 0, shares * self.draws, 0.0).sum((-3, -2, -1)))
 
     def _ends(self, draws: Array, value: float) -> tuple[float, float]:
         low, high = self.drawn.limits(draws, value)
@@ -246,47 +244,6 @@ def _add_up(counts: Array, prices: Array) -> float:
 def _difference(one: Amount, other: Amount) -> Array:
     """Subtract; what is left of equal numbers after rounding is 0."""
     return np.where(np.abs(one - other) <= 1e-12 * np.abs(one), 0.0, one - other)
-
-
-def component_costs(
-    network: Network, name: str, cost: float, limits: tuple[float, float] | None, drawn: Bootstrap
-) -> ComponentCosts:
-    """Work out what a model's answers cost the system."""
-    model = network.models[name]
-    combinations = combinations_seen(network, model)
-    classes = range(len(network.classes))
-    found = tuple(situations(network, name, c) for c in classes)
-    known = all(one.known for one in found)
-    low = np.stack([one.mean_prices(one.low, combinations) for one in found])
-    high = low if known else np.stack([one.mean_prices(one.high, combinations) for one in found])
-    redrawn = draws = None
-    if drawn.network is not None:
-        redrawn = tuple(situations(drawn.network, name, c) for c in classes)
-    if redrawn is not None and known:
-        shape = (drawn.times, *low.shape[1:])  # nothing varies where the others are given as rates
-        draws = np.stack([np.broadcast_to(one.mean_prices(one.low, combinations), shape) for one in redrawn], axis=1)
-    seen = tuple(itertools.product(*(network.models[other].outputs for other in model.sees)))
-    return ComponentCosts(
-        name,
-        network.classes,
-        model.outputs,
-        model.sees,
-        seen,
-        model.right,
-        network.cases,
-        cost,
-        None if model.by_rows else limits,
-        low,
-        high,
-        own_rates(network, name),
-        np.stack([one.seen_shares(combinations) for one in found]),
-        found,
-        redrawn,
-        own_rates(drawn.network or network, name),
-        draws,
-        drawn,
-        tuple(_notes(network, model, known)),
-    )
 
 
 def _notes(network: Network, model: Model, known: bool) -> Iterator[str]:

@@ -62,7 +62,11 @@ def describe(models: Value, with_rows: bool, data: Data) -> dict[str, Descriptio
 
 
 def _description(name: str, given: Value, with_rows: bool, data: Data) -> Description:
-    _refuse_misspelt(name, given)
+    # beside a word that is known, or alone, a word much like one of them is a slip and no class of a table
+    if isinstance(given, Mapping):
+        strange = [word for word in given if word not in _WORDS and "did you mean" in nearest(str(word), _WORDS)]
+        if strange and (len(given) == 1 or set(given) & set(_WORDS)):
+            raise errors.unknown_words(f"model {name!r}", strange, _WORDS)
     if isinstance(given, Mapping) and given and set(given) <= set(_WORDS):
         words: dict[str, Value] = dict(given)
     elif isinstance(given, Mapping) and are_accuracies(given):
@@ -101,14 +105,6 @@ def _description(name: str, given: Value, with_rows: bool, data: Data) -> Descri
     return Description(name, **words)
 
 
-def _refuse_misspelt(name: str, given: Value) -> None:
-    """Beside a word that is known, or alone, a word much like one of them is a slip and no class of a table."""
-    if isinstance(given, Mapping):
-        strange = [word for word in given if word not in _WORDS and "did you mean" in nearest(str(word), _WORDS)]
-        if strange and (len(given) == 1 or set(given) & set(_WORDS)):
-            raise errors.unknown_words(f"model {name!r}", strange, _WORDS)
-
-
 def _names(name: str, key: str, given: Value) -> tuple[str, ...]:
     names = (given,) if isinstance(given, str) else given
     if not isinstance(names, list | tuple) or len(set(map(canonical, names))) != len(names):
@@ -128,25 +124,21 @@ def make(
                 )
     found: dict[str, Model] = {}
     for name in in_order({name: one.sees for name, one in described.items()}):
-        one, outputs = described[name], in_rows.get(name)
-        found[name] = _by_table(one, classes, found) if outputs is None else _by_rows(one, classes, found, outputs)
+        one = described[name]
+        if name not in in_rows:
+            table = _table(one, classes, found, one.outputs)
+            right = _right(one, classes, table.outputs)
+            found[name] = Model(name, table.outputs, right, one.sees, table.rates, table.counts)
+            continue
+        for other in one.sees:
+            if not found[other].by_rows:
+                raise InputError(
+                    "sees-a-table",
+                    f"{name!r} is given by rows and sees {other!r}, which is not in them; give both by rows, or "
+                    f"{name!r} by a table",
+                )
+        found[name] = Model(name, in_rows[name], _right(one, classes, in_rows[name]), one.sees)
     return found
-
-
-def _by_rows(one: Description, classes: Sequence[str], known: Mapping[str, Model], outputs: tuple[str, ...]) -> Model:
-    for name in one.sees:
-        if not known[name].by_rows:
-            raise InputError(
-                "sees-a-table",
-                f"{one.name!r} is given by rows and sees {name!r}, which is not in them; give both by rows, or "
-                f"{one.name!r} by a table",
-            )
-    return Model(one.name, outputs, _right(one, classes, outputs), one.sees)
-
-
-def _by_table(one: Description, classes: Sequence[str], known: Mapping[str, Model]) -> Model:
-    table = _table(one, classes, known, one.outputs)
-    return Model(one.name, table.outputs, _right(one, classes, table.outputs), one.sees, table.rates, table.counts)
 
 
 def _table(

@@ -173,7 +173,10 @@ class Network:
         Models may be left out when nobody else in the list sees them.
         """
         do = do or {}
-        joint = self._of_rows(c)
+        joint = Joint({}, np.ones(1))
+        if self.rows is not None:
+            counts = self.rows.counts[..., c, :]
+            joint = Joint(self.rows.codes, counts / counts.sum(-1, keepdims=True))
         for name, model in self.models.items():
             if model.by_rows and name in do:
                 joint = self._set_in_rows(joint, c, model, do[name])
@@ -182,12 +185,6 @@ class Network:
         for model in tables:
             joint = joint.fixed(model.name, do[model.name]) if model.name in do else self._answers(joint, c, model)
         return joint
-
-    def _of_rows(self, c: int) -> Joint:
-        if self.rows is None:
-            return Joint({}, np.ones(1))
-        counts = self.rows.counts[..., c, :]
-        return Joint(self.rows.codes, counts / counts.sum(-1, keepdims=True))
 
     def _answers(self, joint: Joint, c: int, model: Model) -> Joint:
         seen = self.seen_codes(model, joint.codes, joint.size)

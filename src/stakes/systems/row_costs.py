@@ -7,8 +7,8 @@ added. Where models in rows see another one, what one more row changes stands fo
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -29,7 +29,6 @@ _FIXED_WORK = 1000
 TOO_MANY = "there are too many combinations to see what one more row changes"
 
 
-@dataclass(frozen=True, eq=False)
 class RowCosts:
     """The kinds of rows behind a system: ``counts`` of each, and into which kinds one more row could fall (``reach``).
 
@@ -38,16 +37,10 @@ class RowCosts:
     costs no figure can leave.
     """
 
-    network: Network
-    counts: Array
-    reach: Array
-    every: Mapping[str, Array]
-
-    @classmethod
-    def of(cls, network: Network) -> "RowCosts":
+    def __init__(self, network: Network) -> None:
         """Find the samples behind a system; there must be some (:func:`no_limits` says why not)."""
-        cascade = _cascades(network)
-        network = network if cascade else _with_every_combination(network)
+        cascade = seen_in_rows(network)
+        self.network = network = network if cascade else _with_every_combination(network)
         counts, reach = [], []
         for c in range(len(network.classes)):
             if network.rows is not None:
@@ -56,12 +49,12 @@ class RowCosts:
             for _, table in _tables(network):
                 counts.append(table[c])
                 reach.append(np.ones(table[c].shape))
-        every = _every_combination(network)
-        if every:
-            shape = len(network.classes), len(next(iter(every.values())))
+        self.every = _every_combination(network)
+        if self.every:
+            shape = len(network.classes), len(next(iter(self.every.values())))
             counts.append(np.zeros(shape))
             reach.append(np.ones(shape))
-        return cls(network, _padded(counts), _padded(reach) > 0, every)
+        self.counts, self.reach = _padded(counts), _padded(reach) > 0
 
     def made(self, do: Sequence[Do]) -> Array:
         """What each kind of row costs when models are made to say something, which may differ by class."""
@@ -71,7 +64,9 @@ class RowCosts:
                 found.append(cases * _in_rows(network, c, do[c])[None])
             found += [cases * _in_table(network, c, model, do[c]) for model, _ in _tables(network)]
         if self.every:
-            found += [cases * _costs_of(network, c, self.every, do[c])[None] for c, cases in enumerate(network.cases)]
+            size = len(next(iter(self.every.values())))
+            for c, cases in enumerate(network.cases):
+                found.append(cases * network.costs(c, _with_answers(self.every, do[c], size))[None])
         return _padded(found)
 
     def limits(self, value: float, costs: Array, sampling: Sampling) -> tuple[float, float]:
@@ -101,7 +96,7 @@ def no_limits(network: Network, asked: int) -> str:
     if network.rows is None and not _tables(network):
         return RATES_ONLY
     lists = 1 + sum(len(model.outputs) for model, _ in _tables(network))
-    if network.rows is not None and _cascades(network):
+    if network.rows is not None and seen_in_rows(network):
         lists += network.rows.counts.shape[-1]
     work = asked * lists * len(network.classes) * max(network.joint(0).size, _FIXED_WORK)
     return TOO_MANY if work > _MOST_WORK else ""
@@ -112,14 +107,11 @@ def _tables(network: Network) -> list[tuple[Model, Array]]:
     return [(model, model.counts) for model in network.models.values() if model.counts is not None]
 
 
-def _cascades(network: Network) -> bool:
-    return any(_later_in_rows(network, name) for name in network.models)
-
-
-def _later_in_rows(network: Network, name: str) -> bool:
-    """Whether a model in rows is seen by others in rows."""
+def seen_in_rows(network: Network, names: Collection[str] | None = None) -> bool:
+    """Whether one of these models (of all, unless told) is in rows and seen by others in rows."""
     models = network.models
-    return models[name].by_rows and any(models[other].by_rows for other in network.later(name))
+    in_rows = [name for name in (models if names is None else names) if models[name].by_rows]
+    return any(models[other].by_rows for name in in_rows for other in network.later(name))
 
 
 def _with_every_combination(network: Network) -> Network:
@@ -147,9 +139,9 @@ def _written_out(names: Iterable[str], sizes: Sequence[int]) -> dict[str, Array]
     return dict(zip(names, np.indices(sizes).reshape(len(sizes), -1), strict=True))
 
 
-def _costs_of(network: Network, c: int, codes: Mapping[str, Array], do: Do) -> Array:
-    """What each of these combinations costs when some models are made to say something else."""
-    return network.costs(c, {**codes, **{name: np.full(len(codes[name]), code) for name, code in do.items()}})
+def _with_answers(codes: Mapping[str, Array], do: Do, size: int) -> dict[str, Array]:
+    """Combinations in which some models are made to say something else."""
+    return {**codes, **{name: np.full(size, code) for name, code in do.items()}}
 
 
 def _padded(parts: Sequence[Array]) -> Array:
@@ -162,10 +154,9 @@ def _in_rows(network: Network, c: int, do: Do) -> Array:
     """What a row of each combination costs on average over the models given by tables."""
     assert network.rows is not None
     codes, counts = network.rows.codes, network.rows.counts[c]
-    if not any(_later_in_rows(network, name) for name in do):
-        said = {**codes, **{name: np.full(len(counts), code) for name, code in do.items()}}
+    if not seen_in_rows(network, do):
         left = [name for name, model in network.models.items() if not model.by_rows and name not in do]
-        return network.expected_costs(c, said, len(counts), left)
+        return network.expected_costs(c, _with_answers(codes, do, len(counts)), len(counts), left)
     kinds, total, now = np.flatnonzero(counts), counts.sum(), network.cost_of_class(c, do)
     more = np.tile(counts, (len(kinds), 1))
     more[np.arange(len(kinds)), kinds] += 1

@@ -28,15 +28,12 @@ class SystemColumns:
 
     def count(self, classes: Sequence[str]) -> JointCounts:
         """Count the combinations that occur."""
-        outputs = {name: _outputs(said.names, classes) for name, said in self.said.items()}
+        outputs: dict[str, tuple[str, ...]] = {}
+        for name, said in self.said.items():  # all classes, in their order, if it says classes at all; then what else
+            first = classes if set(said.names) & set(classes) else ()
+            outputs[name] = tuple(dict.fromkeys([*first, *said.names]))
         codes = [self.truth.into(classes), *(said.into(outputs[name]) for name, said in self.said.items())]
         return JointCounts.from_rows(("truth", *outputs), (tuple(classes), *outputs.values()), codes)
-
-
-def _outputs(names: Sequence[str], classes: Sequence[str]) -> tuple[str, ...]:
-    """What a model can say: all classes, in their order, if it says classes at all; then what else it says."""
-    said = classes if set(names) & set(classes) else ()
-    return tuple(dict.fromkeys([*said, *names]))
 
 
 def read_columns(
@@ -46,23 +43,18 @@ def read_columns(
     named = {f"model {name}": column for name, column in models.items()}
     columns = gather(data, truth=truth, **named, **others)
     heard = {"truth": columns["truth"], **{name: columns[f"model {name}"] for name in models}}
-    found = {name: encode(column) for name, column in _of_one_kind(heard, bool(spelling.words)).items()}
+    for column in heard.values():  # text beside numbers is refused, unless labels are made alike
+        same_kind(heard["truth"], column, bool(spelling.words))
+    kinds = {column.kind for column in heard.values()}
+    if len(kinds) > 1 and "text" not in kinds:  # booleans beside numbers are 0 and 1
+        heard = {name: replace(column, kind="number") for name, column in heard.items()}
+    found = {name: encode(column) for name, column in heard.items()}
     if spelling.words:
         found = {name: labels.renamed(spelling) for name, labels in found.items()}
     truths = found.pop("truth")
     for labels in found.values():
         refuse_alike(truths.names, labels.names, ())
     return SystemColumns(truths, found), {name: columns[name] for name in others}
-
-
-def _of_one_kind(columns: dict[str, Column], alike: bool) -> dict[str, Column]:
-    """Refuse text beside numbers, unless labels are made alike; booleans beside numbers are 0 and 1."""
-    for column in columns.values():
-        same_kind(columns["truth"], column, alike)
-    kinds = {column.kind for column in columns.values()}
-    if len(kinds) == 1 or "text" in kinds:
-        return columns
-    return {name: replace(column, kind="number") for name, column in columns.items()}
 
 
 def settle_classes(truth: Labels, classes: Value, positive: Value) -> tuple[tuple[str, ...], str | None]:

@@ -7,13 +7,13 @@ which every answer has the same price are one and the same here, so there are fe
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from stakes import errors
-from stakes.systems.network import Joint, Model, Network, distinct, sum_out
+from stakes.systems.network import Model, Network, distinct, sum_out
 from stakes.tallies.arithmetic import Array, divide
 
 _MOST_ANSWERS = 10_000
@@ -57,31 +57,24 @@ class Situations:
         return divide(totals, shares, math.nan)
 
 
-@dataclass(frozen=True, eq=False)
 class _Others:
     """What the others say before a model answers, for one class: the situations, still one by one.
 
     ``base`` lists the combinations, those of the model and of the models in rows that see it (``by_rows``) among them;
-    ``places`` tell in which situation each combination is. Models given by tables that see it are ``left_out``.
+    ``places`` tell in which situation each combination is, ``codes`` and ``shares`` what the others say in a situation
+    and how probable it is. Models given by tables that see it are ``left_out``.
     """
 
-    network: Network
-    c: int
-    model: Model
-    base: Joint
-    places: Array
-    codes: Mapping[str, Array]
-    by_rows: Sequence[str]
-    left_out: Sequence[str]
-
-    @property
-    def size(self) -> int:
-        """The number of situations."""
-        return int(self.places.max()) + 1
-
-    def shares(self) -> Array:
-        """The probability of each situation."""
-        return sum_out(self.base.chance, self.places, self.size)
+    def __init__(self, network: Network, model: Model, c: int) -> None:
+        self.network, self.model, self.c = network, model, c
+        later = network.later(model.name)
+        self.left_out = [other for other in later if not network.models[other].by_rows]
+        self.by_rows = [other for other in later if network.models[other].by_rows]
+        self.base = network.joint(c, without=[*self.left_out, model.name])
+        names = [other for other in self.base.codes if other not in (model.name, *self.by_rows)]
+        self.places, first = distinct([self.base.codes[other] for other in names], self.base.size)
+        self.codes, self.size = {other: self.base.codes[other][first] for other in names}, len(first)
+        self.shares = sum_out(self.base.chance, self.places, self.size)
 
     def costs(self, answers: Mapping[str, int]) -> Array:
         """What each situation costs when some models are made to give an answer, averaged over those left out."""
@@ -91,30 +84,18 @@ class _Others:
 
 def situations(network: Network, name: str, c: int) -> Situations:
     """Return the situations of a model for one class (with leading axes when the network is bootstrapped)."""
-    others = _others(network, network.models[name], c)
+    others = _Others(network, network.models[name], c)
     if others.by_rows:
         low, high = _prices_in_rows(others)
     else:
         low = high = np.stack([others.costs({name: j}) for j in range(len(others.model.outputs))], axis=-1)
-    return _merge(network.seen_codes(others.model, others.codes, others.size), others.shares(), low, high)
-
-
-def _others(network: Network, model: Model, c: int) -> _Others:
-    later = network.later(model.name)
-    left_out = [other for other in later if not network.models[other].by_rows]
-    by_rows = [other for other in later if network.models[other].by_rows]
-    base = network.joint(c, without=[*left_out, model.name])
-    names = [other for other in base.codes if other not in (model.name, *by_rows)]
-    places, first = distinct([base.codes[other] for other in names], base.size)
-    codes = {other: base.codes[other][first] for other in names}
-    return _Others(network, c, model, base, places, codes, by_rows, left_out)
+    return _merge(network.seen_codes(others.model, others.codes, others.size), others.shares, low, high)
 
 
 def _prices_in_rows(others: _Others) -> tuple[Array, Array]:
     """The prices when models that see this one are known from rows: exact when they share nothing else with it."""
-    base, network = others.base, others.network
+    base, network, shares = others.base, others.network, others.shares
     costs = network.expected_costs(others.c, base.codes, base.size, others.left_out)
-    shares = others.shares()
     low, high = [], []
     for j in range(len(others.model.outputs)):
         there = base.codes[others.model.name] == j

@@ -13,10 +13,10 @@ from stakes.question.options import Column, Data, Value
 from stakes.records import Record
 from stakes.results import Plottable, Reportable
 from stakes.systems import outcomes, toml
-from stakes.systems.bootstrap import Bootstrap, bootstrap
+from stakes.systems.bootstrap import Bootstrap
 from stakes.systems.bounds import Bounds, bounds, bounds_of_all
-from stakes.systems.build import build
-from stakes.systems.component_costs import ComponentCosts, component_costs
+from stakes.systems.build import Built
+from stakes.systems.component_costs import ComponentCosts
 from stakes.systems.description import facts, picture
 from stakes.systems.network import Model
 from stakes.systems.outcomes import Outcome, SeenAndDone
@@ -95,7 +95,7 @@ class System(
         self.sampling = Sampling(confidence, seed=seed)
         self._source = (data, truth)
         self._spelling = Spelling.of(alike, classes, positive, () if alike is None else Pricing(costs, prior).names)
-        self._built = build(
+        self._built = Built(
             data,
             truth=truth,
             models=models,
@@ -189,27 +189,22 @@ class System(
     def component_costs(self, model: str) -> ComponentCosts:
         """Return what each answer of a model costs the system, expected (K1) and in excess of being right (K2)."""
         self._model(model)
-        if model not in self._component_costs:
-            self._component_costs[model] = component_costs(
-                self.network, model, self.cost, self.cost_limits, self._bootstrap
-            )
-        return self._component_costs[model]
-
-    @property
-    def cost_limits(self) -> tuple[float, float] | None:
-        """The ends of the interval of what the system costs; None when everything is given as rates."""
-        return self._cost_limits
+        known = self._component_costs
+        if model not in known:
+            known[model] = ComponentCosts(self.network, model, self.cost, self.cost_limits, self._bootstrap)
+        return known[model]
 
     @cached_property
-    def _cost_limits(self) -> tuple[float, float] | None:
+    def cost_limits(self) -> tuple[float, float] | None:
+        """The ends of the interval of what the system costs; None when everything is given as rates."""
         if no_limits(self.network, 1):
             return None
-        rows = RowCosts.of(self.network)
+        rows = RowCosts(self.network)
         return rows.limits(self.cost, rows.made([{}] * len(self.classes)), self.sampling)
 
     @cached_property
     def _bootstrap(self) -> Bootstrap:
-        return bootstrap(self.network, self.sampling)
+        return Bootstrap(self.network, self.sampling)
 
     def bounds(self, model: str | None = None, table: Value = None) -> Bounds:
         """Return the least and the most that the system can cost, whatever the dependence of a model on the others.
@@ -305,10 +300,8 @@ class System(
             )
         columns, others = read_columns(*self._source, self._built.columns, self._spelling, score=score)
         said = {name: labels.into(self.network.models[name].outputs) for name, labels in columns.said.items()}
-        truth = columns.truth.into(self.classes)
-        return by_rows(
-            self.network, model, truth, said, as_finite(others["score"]), (yes, 1 - yes), self.per_case, self.sampling
-        )
+        truth, scores = columns.truth.into(self.classes), as_finite(others["score"])
+        return by_rows(self.network, model, truth, said, scores, (yes, 1 - yes), self.per_case, self.sampling)
 
     @property
     def advice(self) -> str:

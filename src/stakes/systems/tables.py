@@ -1,5 +1,6 @@
 """A model given by numbers: a confusion table, rates, or how often it is right."""
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -88,15 +89,10 @@ def _rates(
     if not totals.all():
         c, a = np.argwhere(totals == 0)[0]
         if sees and totals[c].any():
-            raise errors.never_seen_in_table(name, classes[c], _what_is_seen(sees, a))
+            seen = list(itertools.product(*sees.values()))[a]
+            raise errors.never_seen_in_table(name, classes[c], dict(zip(sees, seen, strict=True)))
         raise errors.no_cases_of_class(name, classes[c])
     return RateTable(outputs, values / totals[..., None], values)
-
-
-def _what_is_seen(sees: Mapping[str, Sequence[str]], a: int) -> dict[str, str]:
-    """The a-th combination of what the models say that are seen."""
-    places = np.unravel_index(a, [len(said) for said in sees.values()])
-    return {name: said[int(place)] for (name, said), place in zip(sees.items(), places, strict=True)}
 
 
 def _cells(name: str, given: Value, classes: Sequence[str]) -> tuple[Value, tuple[str, ...] | None]:

@@ -13,7 +13,7 @@ from stakes.metrics.estimate import percent
 from stakes.records import Record
 from stakes.systems.component_costs import ComponentCosts
 from stakes.systems.network import Amount, Do, Network
-from stakes.systems.row_costs import RowCosts, no_limits
+from stakes.systems.row_costs import RowCosts, no_limits, seen_in_rows
 from stakes.tallies.arithmetic import Array, is_real
 from stakes.tallies.checks import check_share
 from stakes.text import aligned, lines, visible
@@ -140,7 +140,7 @@ def worth(network: Network, costs: Mapping[str, ComponentCosts], cost: float, sa
 
 
 def _one(network: Network, costs: ComponentCosts, share: float, why_no_share: str, cost: float) -> ModelWorth:
-    said = _answer(costs)
+    said = np.einsum("c,ca,caj->j", costs.cases, costs.seen_shares, np.nan_to_num(costs.rates))  # how often each answer
     answer = int(np.argmax(said >= said.max() * (1 - 1e-9)))  # of those that tie the first, whatever rounding says
     always = [_range(costs, [j] * len(network.classes)) for j in range(len(costs.outputs))]
     right = _range(costs, costs.right) if min(costs.right) >= 0 else None
@@ -152,11 +152,6 @@ def _one(network: Network, costs: ComponentCosts, share: float, why_no_share: st
     perfect, reason = (right[0], why_no_share) if right else (math.nan, "which of its outputs is right was not said")
     figures = (cost, perfect, always[answer][0], usual, share, reason, always[best][0], costs.outputs[best])
     return ModelWorth(costs.model, *figures, cheapest=_paid(costs, costs.at_least.min(-1)))
-
-
-def _answer(costs: ComponentCosts) -> Amount:
-    """How often the model gives each answer."""
-    return np.einsum("c,ca,caj->j", costs.cases, costs.seen_shares, np.nan_to_num(costs.rates))
 
 
 def _range(costs: ComponentCosts, answers: Sequence[int]) -> tuple[float, float]:
@@ -181,7 +176,7 @@ def _with_limits(found: Worth, network: Network, sampling: Sampling) -> Worth:
     reason = no_limits(network, 1 + len(known))
     if reason or not known:
         return replace(found, no_interval=reason)
-    rows, models, first = RowCosts.of(network), dict(found.models), found.first
+    rows, models, first = RowCosts(network), dict(found.models), found.first
     now = rows.made(_always_right(network, ()))
     saved = {one.model: now - rows.made(_always_right(network, [one.model])) for one in known}
     rivals = []
@@ -204,7 +199,11 @@ def _shares(network: Network, cost: float) -> tuple[dict[str, float], float, str
     reason = _why_no_shares(network)
     if reason:
         return {}, math.nan, reason
-    value = {made: _cost_if_perfect(network, made) if made else cost for made in _subsets(network.models)}
+    value = {frozenset[str](): cost}
+    for made in _subsets(network.models):
+        if made:
+            do = _always_right(network, made)
+            value[made] = sum(float(n * network.cost_of_class(c, do[c])) for c, n in enumerate(network.cases) if n)
     return dict(_shapley(network.models, value)), value[frozenset(network.models)], ""
 
 
@@ -228,20 +227,12 @@ def _why_no_shares(network: Network) -> str:
     without = [model.name for model in models if min(model.right) < 0]
     if without:
         return f"which output of {without[0]} is right was not said"
-    if network.shared is not False and any(
-        model.by_rows and any(network.models[other].by_rows for other in network.later(model.name)) for model in models
-    ):
-        return (
-            "models that see another may share its difficulties, so what would follow from its being perfect is unknown"
-        )
+    if network.shared is not False and seen_in_rows(network):
+        unknown = "so what would follow from its being perfect is unknown"
+        return f"models that see another may share its difficulties, {unknown}"
     if network.joint(0).size * len(network.classes) * 2 ** len(models) > _MOST_WORK:
         return "there are too many combinations to try every subset of the models"
     return ""
-
-
-def _cost_if_perfect(network: Network, made: Collection[str]) -> float:
-    do = _always_right(network, made)
-    return sum(float(n * network.cost_of_class(c, do[c])) for c, n in enumerate(network.cases) if n)
 
 
 def _always_right(network: Network, made: Collection[str]) -> list[Do]:

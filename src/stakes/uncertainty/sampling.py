@@ -65,6 +65,11 @@ class Sampling:
         probability = (1 + self.confidence) / 2
         return normal(probability) if self.clusters is None else student(probability, self.clusters.count - 1)
 
+    def percentiles(self, draws: Array) -> tuple[Array, Array]:
+        """Return the ends between which draws (first axis) lie, but for the tail beyond each."""
+        low, high = np.quantile(draws, (self.tail, 1 - self.tail), axis=0)
+        return low, high
+
     def require_clusters(self) -> Clusters:
         """Return the clusters that are drawn, where rows come in some."""
         assert self.clusters is not None

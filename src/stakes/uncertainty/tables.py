@@ -42,7 +42,7 @@ def limits_of_tables(metric: Metric, tables: Confusion, sampling: Sampling) -> t
         counts = tables.counts[start : start + _TABLES] + 0.5
         drawn = generator.standard_gamma(counts, (sampling.replicates, *counts.shape))
         figures = measure([metric], tables.with_counts(drawn))[0]
-        ends.append(np.quantile(figures, (sampling.tail, 1 - sampling.tail), axis=0))
+        ends.append(sampling.percentiles(figures))
     low, high = np.concatenate(ends, axis=1)
     return low, high
 

@@ -75,16 +75,11 @@ def as_table(X: Data) -> Data:
 
 
 def shuffle_within(X: Data, codes: Array, rng: np.random.Generator) -> Data:
-    """Shuffle every feature of a table by itself among the rows of the same class."""
+    """Shuffle every feature of a table by itself among the rows of the same class; those of frames keep their types."""
     order = np.tile(np.arange(len(codes))[:, None], X.shape[1])
     for code in np.unique(codes):
         rows = codes == code
         order[rows] = rng.permuted(order[rows], axis=0)
-    return _reorder_columns(X, order)
-
-
-def _reorder_columns(X: Data, order: Array) -> Data:
-    """Give every column its own order of rows; those of data frames keep their types."""
     if hasattr(X, "iloc"):
         columns = {name: X.iloc[:, j].array.take(order[:, j]) for j, name in enumerate(X.columns)}
         return type(X)(columns, index=X.index)

@@ -1,6 +1,5 @@
 """Models fitted on some rows, what they say about others, and how that is judged; a split is fitted exactly once."""
 
-import copy
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -171,26 +170,20 @@ def fit_all(
 
 
 def _fit(estimator: Estimator, X: Data, target: Target, train: Array, test: Array, training: bool) -> Fitted:
+    from sklearn.base import clone
+
     seen = take(X, train)
     with _users_code(f"{type(estimator).__name__} cannot be fitted to these rows"):
-        model = _fresh(estimator)
+        model = clone(estimator, safe=False)  # also of what is none of scikit-learn's
         model.fit(seen, target.values[train])
     return Fitted(say(model, take(X, test), target), say(model, seen, target) if training else None)
 
 
-def _fresh(estimator: Estimator) -> Estimator:
-    """An unfitted copy."""
-    if not hasattr(estimator, "get_params"):
-        return copy.deepcopy(estimator)
-    from sklearn.base import clone
-
-    return clone(estimator)
-
-
-def run(tasks: Sequence[Callable[[], T]], jobs: int, doing: str) -> Iterator[T]:
+def run(tasks: Sequence[Callable[[], T]], jobs: int, doing: str) -> Iterable[T]:
     """Run the tasks in so many processes, and give their results in order as they come in.
 
-    ``doing`` is what a progress bar says; work within work has none.
+    ``doing`` is what a progress bar says, where a person is watching and there is something to wait for; work within
+    work has none.
     """
     from joblib import Parallel, delayed
 
@@ -198,29 +191,17 @@ def run(tasks: Sequence[Callable[[], T]], jobs: int, doing: str) -> Iterator[T]:
         raise InputError(
             "bad-jobs", Given("jobs", jobs), " does not work; give the number of processes, or -1 for all cores"
         )
-    results = Parallel(n_jobs=jobs, return_as="generator")(delayed(task)() for task in tasks)
-    return _watch(results, len(tasks), doing)
-
-
-def _watch(results: Iterable[T], total: int, doing: str) -> Iterator[T]:
-    """Show a progress bar where a person is watching and there is something to wait for."""
-    if not doing or total < _MANY or not sys.stderr.isatty():
-        yield from results
-        return
+    results: Iterable[T] = Parallel(n_jobs=jobs, return_as="generator")(delayed(task)() for task in tasks)
+    if not doing or len(tasks) < _MANY or not sys.stderr.isatty():
+        return results
     from rich.console import Console
     from rich.progress import track
 
-    yield from track(results, doing, total, console=Console(stderr=True), transient=True)
+    return track(results, doing, len(tasks), console=Console(stderr=True), transient=True)
 
 
 # ── judging ──────────────────────────────────────────────────────────────────────────────────────────────────────
-def judge(
-    target: Target,
-    said: Predictions,
-    rows: Array,
-    question: Question,
-    **options: Column,
-) -> Evaluation:
+def judge(target: Target, said: Predictions, rows: Array, question: Question, **options: Column) -> Evaluation:
     """Evaluate what was said about some rows; with a threshold, the scores decide."""
     threshold, sampling, pricing = question["threshold"], question.sampling, question.pricing
     options["baseline"] = question["baseline"]

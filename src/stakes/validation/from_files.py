@@ -4,7 +4,6 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from stakes import errors
 from stakes.engines.files.text_format import FORMAT_OPTIONS, TextFormat, in_format
@@ -15,9 +14,6 @@ from stakes.validation.features import Estimator, require_scikit_learn
 from stakes.validation.result import Validation
 from stakes.validation.target import satisfying
 from stakes.validation.validate import validate_rows
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _BESIDE = ("groups", "weight", "by")
 """Columns that are no features unless they are named as such."""
@@ -48,7 +44,8 @@ def validate_file(
     question = Question.of("validate", options)
     named = [("target", target), *beside.items(), *(("costs", name) for name in question.cost_columns)]
     for argument, name in (*named, *(("features", name) for name in features or ())):
-        _check_column(argument, name, frame)
+        if name is not None and name not in frame.columns:
+            raise errors.no_such_column(argument, name, frame.columns)
     taken = {name for _, name in named}
     wanted = list(features) if features else [name for name in frame.columns if name not in taken]
     if not wanted:
@@ -90,8 +87,3 @@ def find_estimator(text: str) -> Estimator:
             f"({short(f'{type(problem).__name__}: {errors.first_line(problem)}', 120)}); run Python's import to see "
             "why",
         ) from None
-
-
-def _check_column(argument: str, name: str | None, frame: "pl.DataFrame") -> None:
-    if name is not None and name not in frame.columns:
-        raise errors.no_such_column(argument, name, frame.columns)

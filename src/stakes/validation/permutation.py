@@ -21,7 +21,6 @@ from stakes.question.question import Question
 from stakes.tallies import ErrorSums, Tally
 from stakes.tallies.checks import check_whole
 from stakes.uncertainty.permutation import PermutationTest, permute
-from stakes.validation.features import Estimator
 
 _PERMUTATIONS = 10_000
 
@@ -46,7 +45,12 @@ def permutation_test(
         asked["cv"] = asked.pop("how")  # type: ignore[typeddict-item]  # as validate() calls it
     question = Question.of("permutation_test", asked)
     if callable(getattr(data, "fit", None)):
-        return _refitted(question, data, X, y)
+        from stakes.validation.refit import refit_permutation
+
+        for name in sorted(question.changed):
+            if (problem := why_not("validate", name, "an estimator")) is not None:
+                raise problem
+        return refit_permutation(data, X, y, _name(question), question)
     tallies = are_tallies(data)
     if X is not None or y is not None or (question["truth"] is None and not tallies):
         raise errors.positional_arrays("permutation_test")
@@ -63,16 +67,6 @@ def permutation_test(
     counted = count_rows(data, **question.rows) if read is None else count_read(read, question["baseline"])
     warn_of_wrongs(Evaluation(counted))
     return replace(_test(counted, read, question, permutations), dropped=counted.dropped)
-
-
-def _refitted(question: Question, estimator: Estimator, X: Column, y: Column) -> PermutationTest:
-    """Fit an estimator again for each permutation."""
-    from stakes.validation.refit import refit_permutation
-
-    for name in sorted(question.changed):
-        if (problem := why_not("validate", name, "an estimator")) is not None:
-            raise problem
-    return refit_permutation(estimator, X, y, _name(question), question)
 
 
 def _name(question: Question) -> str | None:

@@ -57,7 +57,8 @@ def refit_permutation(
     check_whole("permutations", permutations, 1)
     X, target, beside, dropped = read_rows(estimator, X, y, question)
     groups = beside["groups"]
-    wanted = wanted or _usual(target, question)
+    usual = REFITTED[ErrorSums if target.plan is None else Confusion]
+    wanted = wanted or (usual if question.pricing is None else expected_cost.name)
     if metrics.find(wanted).better == "neither":
         raise InputError(
             "neither-better",
@@ -84,12 +85,6 @@ def refit_permutation(
         question=_QUESTIONS[test],
         dropped=dropped,
     )
-
-
-def _usual(target: Target, question: Question) -> str:
-    if target.plan is None:
-        return REFITTED[ErrorSums]
-    return REFITTED[Confusion] if question.pricing is None else expected_cost.name
 
 
 def _check(test: object, target: Target, group: Array | None) -> None:
@@ -162,7 +157,7 @@ class _Trial:
         return self._figure(metric, target, said, rows, fold)
 
     def _out_of_fold(self, X: Data, target: Target) -> tuple[Predictions, Array, Array, str]:
-        splits = split(self.cv, X, target, groups=self.groups, seed=self.question["seed"])
+        splits = split(self.cv, X, target, self.groups, self.question["seed"])
         fitted = fit_all(self.estimator, X, target, splits.all, training=False, doing="")
         rows, fold = splits.test_rows
         return Predictions.joined([one.test for one in fitted]), rows, fold, splits.words

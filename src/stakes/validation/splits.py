@@ -87,14 +87,7 @@ class Way:
 
 
 def split(
-    how: Value,
-    X: Data,
-    target: Target,
-    *,
-    groups: Column = None,
-    stratified: object = "auto",
-    repeats: int = 1,
-    seed: int = 0,
+    how: Value, X: Data, target: Target, groups: Column, seed: int, stratified: object = "auto", repeats: int = 1
 ) -> Splits:
     """Split the rows; the shuffle of repeat r is that of scikit-learn's splitter with ``random_state=seed + r``."""
     check_whole("repeats", repeats, 1)
@@ -103,8 +96,7 @@ def split(
     if isinstance(how, str | numbers.Real):
         found = _by_way(_read(how, stratified, target, group is not None), target, group, repeats, seed)
     else:
-        _refuse_options(how, stratified, repeats, groups)
-        found = _read_given(how, X, target, groups)
+        found = _read_given(how, X, target, groups, stratified, repeats)
     for number, (train, _) in enumerate(found.all, 1):
         _refuse_missing_class(number, len(found.all), target, train)
     return found
@@ -143,31 +135,24 @@ def _read(how: Value, stratified: object, target: Target, grouped: bool) -> Way:
 def _parse(how: Value) -> Way:
     if isinstance(how, bool):
         raise errors.unknown_how(how)
-    if isinstance(how, numbers.Integral):
-        return _into_folds(int(how))
-    if isinstance(how, numbers.Real):
-        return _holding_out(how, float(how))
-    text = how.strip().lower()
+    text = how.strip().lower() if isinstance(how, str) else ""
     if text in ("leave-one-out", "leave one out", "loo"):
         return Way("leave-one-out")
-    if folds := re.fullmatch(r"(\d+)[- ]?folds?", text):
-        return _into_folds(int(folds[1]))
+    folds = re.fullmatch(r"(\d+)[- ]?folds?", text)
+    if folds or isinstance(how, numbers.Integral):
+        count = int(folds[1] if folds else how)
+        if count < 2:
+            raise InputError(
+                "too-few-folds",
+                f"{count}-fold does not split anything; give 2 folds or more, or a share such as 0.2 to hold out",
+            )
+        return Way("fold", folds=count)
     if held_out := re.fullmatch(r"hold[- ]?out(?: +(-?\d+(?:\.\d+)?) ?(%?))?", text):
         share = _HELD_OUT if held_out[1] is None else float(held_out[1]) / (100 if held_out[2] else 1)
-        return _holding_out(how, share)
-    raise errors.unknown_how(how)
-
-
-def _into_folds(count: int) -> Way:
-    if count < 2:
-        raise InputError(
-            "too-few-folds",
-            f"{count}-fold does not split anything; give 2 folds or more, or a share such as 0.2 to hold out",
-        )
-    return Way("fold", folds=count)
-
-
-def _holding_out(how: Value, share: float) -> Way:
+    elif isinstance(how, str):
+        raise errors.unknown_how(how)
+    else:
+        share = float(how)
     if not _LEAST <= share <= _MOST:
         raise InputError(
             "bad-share", Given("how", how), f": a share from {_LEAST:.0%} to {_MOST:.0%} can be held out (0.2 or '20%')"
@@ -214,30 +199,18 @@ def _refuse_too_many(way: Way, target: Target, group: Array | None) -> None:
 
 
 # ── splits that a user brings ────────────────────────────────────────────────────────────────────────────────────
-def _refuse_options(how: Value, stratified: object, repeats: int, groups: Column) -> None:
-    """A splitter or a list of splits has decided these already; groups are told to a splitter."""
-    listed = not _splits(how)
-    given = {
-        "stratified": not is_one_of(stratified, ("auto",)),
-        "repeats": repeats != 1,
-        "groups": listed and groups is not None,
-    }
-    for argument, unwanted in given.items():
-        if unwanted:
-            raise InputError(
-                "decided-by-splits",
-                Given(argument),
-                " does not go with splits of your own, which decide it themselves; leave it out",
-            )
-
-
-def _splits(how: object) -> bool:
-    """Whether this is a splitter; bytes have a method of that name, too."""
-    return hasattr(how, "split") and not isinstance(how, bytes)
-
-
-def _read_given(how: Value, X: Data, target: Target, groups: Column) -> Splits:
-    if _splits(how):
+def _read_given(how: Value, X: Data, target: Target, groups: Column, stratified: object, repeats: int) -> Splits:
+    """Take a splitter or a list of splits, which have decided the options already; groups are told to a splitter."""
+    splitter = hasattr(how, "split") and not isinstance(how, bytes)  # bytes have a method of that name, too
+    grouped = groups is not None and not splitter
+    given = {"stratified": not is_one_of(stratified, ("auto",)), "repeats": repeats != 1, "groups": grouped}
+    for argument in filter(given.get, given):
+        raise InputError(
+            "decided-by-splits",
+            Given(argument),
+            " does not go with splits of your own, which decide it themselves; leave it out",
+        )
+    if splitter:
         try:
             pairs = list(how.split(X, target.values, groups))
         except ValueError as problem:

@@ -59,8 +59,8 @@ def validate_rows(
         )
     segments = None if beside["by"] is None else as_array(column_of("by", beside["by"], X))
     groups = beside["groups"]
-    dealt = {name: question[name] for name in ("stratified", "repeats", "seed")}
-    splits = split(question["how"], X, target, groups=groups, **dealt)
+    dealt = {name: question[name] for name in ("seed", "stratified", "repeats")}
+    splits = split(question["how"], X, target, groups, **dealt)
     fitted = fit_all(estimator, X, target, splits.all, training=True, jobs=question["jobs"])
 
     units = np.arange(len(target.values)) if groups is None else as_array(column_of("groups", groups, X))

@@ -9,6 +9,7 @@ Gneiting & Jordan, 2021, PNAS 118).
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -45,8 +46,7 @@ def recalibrate_table(table: ScoreTable) -> ScoreTable:
     _, positives, negatives = upwards(table)
     blocks = pool_adjacent(positives, positives + negatives)
     rest = np.add.reduceat(negatives, blocks.starts)
-    names = {"positive": table.positive, "negative": table.negative}
-    return ScoreTable.from_columns(blocks.levels, blocks.sums, rest, **names)
+    return ScoreTable.from_columns(blocks.levels, blocks.sums, rest, positive=table.positive, negative=table.negative)
 
 
 @dataclass(frozen=True)
@@ -77,28 +77,17 @@ def decompose_sum(scores: ClassScores, sampling: Sampling) -> Decomposition:
 def _figures(
     metric: Metric, parts: LossTerms, tally: Tally, uncertainty: Interval, sampling: Sampling
 ) -> Decomposition:
-    def made(name: str, value: float, baseline: float, limits: Interval, reason: str = "") -> Estimate:
-        return figure(name, value, baseline, limits, sampling.confidence, reason)
-
-    noise = none(NOISE)
-    share, why = _share(parts)
+    made, noise = partial(figure, confidence=sampling.confidence), none(NOISE)
     limits = interval(metric, parts.score, tally, sampling)
+    why = "the loss is 0" if parts.score == 0 else "the loss is infinite" if math.isinf(parts.score) else ""
+    share = math.nan if why else parts.miscalibration / parts.score
     return Decomposition(
         made(metric.name, parts.score, parts.uncertainty, limits),
         made("miscalibration", parts.miscalibration, 0.0, noise),
         made("discrimination", parts.discrimination, 0.0, noise),
         made("uncertainty", parts.uncertainty, parts.uncertainty, uncertainty),
-        made("calibration_share", share, 0.0, noise, why),
+        made("calibration_share", share, 0.0, noise, reason=why),
     )
-
-
-def _share(parts: LossTerms) -> tuple[float, str]:
-    """The share of the loss that is miscalibration, or why there is none."""
-    if parts.score == 0:
-        return math.nan, "the loss is 0"
-    if math.isinf(parts.score):
-        return math.nan, "the loss is infinite"
-    return parts.miscalibration / parts.score, ""
 
 
 def _uncertainty_limits(metric: Metric, table: ScoreTable, sampling: Sampling) -> Interval:

@@ -33,20 +33,22 @@ class CalibrationLine:
 def calibration_line(table: ScoreTable, sampling: Sampling) -> CalibrationLine:
     """Fit both lines to the rows of a table of probabilities."""
     if why := _why_no_logits(table):
-        return CalibrationLine(*(_undefined(name, why) for name in ("slope", "intercept", "intercept_at_slope_1")))
+        names = ("slope", "intercept", "intercept_at_slope_1")
+        return CalibrationLine(*(Estimate(name, math.nan, reason=why) for name in names))
 
     def estimate(name: str, value: float, limits: Interval, ideal: float = math.nan) -> Estimate:
         if sampling.fixed and name != "slope":
             limits = none("the design fixes the class counts, on which it hangs")
         return figure(name, float(value), ideal, limits, sampling.confidence)
 
-    rows = _Rows.of(table, sampling.clusters)
+    rows = _Rows(table, sampling.clusters)
     ones = np.ones((1, len(rows.logits)))
     added = np.array([logistic.shift(rows.logits, rows.positives, rows.negatives)])
     (limits,) = rows.intervals(ones, added, rows.logits + added, sampling)
     at_slope_1 = estimate("intercept_at_slope_1", added[0], limits, 0.0)
     if why := _why_no_slope(rows):
-        return CalibrationLine(_undefined("slope", why), _undefined("intercept", why), at_slope_1)
+        slope, intercept = (Estimate(name, math.nan, reason=why) for name in ("slope", "intercept"))
+        return CalibrationLine(slope, intercept, at_slope_1)
     columns = np.concatenate([ones, rows.logits[None]])
     found = logistic.line(rows.logits, rows.positives, rows.negatives)
     of_intercept, of_slope = rows.intervals(columns, found, found @ columns, sampling)
@@ -54,22 +56,14 @@ def calibration_line(table: ScoreTable, sampling: Sampling) -> CalibrationLine:
     return CalibrationLine(slope, intercept, at_slope_1)
 
 
-@dataclass(frozen=True, eq=False)
 class _Rows:
     """The log odds that were said, from the lowest on, with the counts there; Σw² of weighted rows, and clusters."""
 
-    logits: Array
-    positives: Array
-    negatives: Array
-    squares: tuple[Array, Array] | None
-    clusters: Clusters | None
-
-    @classmethod
-    def of(cls, table: ScoreTable, clusters: Clusters | None) -> "_Rows":
-        scores, positives, negatives = upwards(table)
-        values = table.as_columns().values
-        squares = (values["positives_squared"][::-1], values["negatives_squared"][::-1]) if table.weighted else None
-        return cls(logistic.logit(scores), positives, negatives, squares, clusters)
+    def __init__(self, table: ScoreTable, clusters: Clusters | None) -> None:
+        scores, self.positives, self.negatives = upwards(table)
+        self.logits, self.clusters, values = logistic.logit(scores), clusters, table.as_columns().values
+        names = ("positives_squared", "negatives_squared")
+        self.squares = [values[name][::-1] for name in names] if table.weighted else None
 
     def intervals(self, columns: Array, found: Array, logits: Array, sampling: Sampling) -> list[Interval]:
         """Return Wald's limits of the coefficients of these columns."""
@@ -127,7 +121,3 @@ def _why_no_slope(rows: _Rows) -> str:
     if of_positive[-1] <= of_negative[0]:
         return "the probabilities part the classes perfectly the wrong way round, so the slope is minus infinite"
     return ""
-
-
-def _undefined(name: str, why: str) -> Estimate:
-    return Estimate(name, math.nan, reason=why)

@@ -109,7 +109,10 @@ def reliability(
 
 def _bins(table: ScoreTable, bins: int, by: str, sampling: Sampling) -> Bins:
     scores, positives, weights, squares = _columns(table)
-    place = _by_mass(weights, bins) if by == "mass" else _by_width(scores, bins)
+    if by == "mass":
+        place = _by_mass(weights, bins)
+    else:
+        place = np.clip(np.searchsorted(np.arange(bins) / bins, scores, side="right") - 1, 0, bins - 1)
 
     def added(column: Array) -> Array:
         return np.bincount(place, column, bins)[present]
@@ -122,11 +125,6 @@ def _bins(table: ScoreTable, bins: int, by: str, sampling: Sampling) -> Bins:
         telling = zip(frequency.tolist(), (rows**2 / added(squares)).tolist(), strict=True)
         limits, why = np.array([wilson(share, n, sampling.confidence) for share, n in telling]), ""
     return Bins(by, added(weights * scores) / rows, frequency, rows, limits[:, 0], limits[:, 1], why)
-
-
-def _by_width(scores: Array, bins: int) -> Array:
-    """The bin of each score when [0, 1] is cut into equal widths."""
-    return np.clip(np.searchsorted(np.arange(bins) / bins, scores, side="right") - 1, 0, bins - 1)
 
 
 def _by_mass(weights: Array, bins: int) -> Array:
@@ -158,8 +156,7 @@ def honest(table: ScoreTable, sampling: Sampling) -> Honest | None:
     draws = generator.binomial(telling, scores, (REDRAWN, len(scores))) / telling * weights
     places = np.linspace(scores[0], scores[-1], 101)
     found = [_gain(scores, drawn, weights) for drawn in draws]
-    heights = [np.interp(places, scores, fitted) for _, fitted in found]
-    low, high = np.quantile(heights, (sampling.tail, 1 - sampling.tail), axis=0)
+    low, high = sampling.percentiles(np.array([np.interp(places, scores, fitted) for _, fitted in found]))
     seen, _ = _gain(scores, positives, weights)
     as_far = sum(gain >= seen * (1 - 1e-12) for gain, _ in found)
     return Honest(places, low, high, sampling.confidence, as_far, REDRAWN)

@@ -22,7 +22,7 @@ _NOTE = "each threshold was chosen on the rows that it is judged on, which flatt
 
 def cost_curve(scored: Scored, *, threshold: float | None = None) -> Curve:
     """Return the corners of the lower envelope, each with the threshold that is best from it on; of one, its line."""
-    scored.need_both_classes("cost")
+    scored.need("cost", "positives", "negatives")
     x, y, thresholds = _envelope(scored) if threshold is None else _line(scored, threshold)
     trivial = {"never": x.copy(), "always": 1 - x}
     note = _NOTE if threshold is None else ""

@@ -31,21 +31,16 @@ class Scored:
     probabilities: bool = False
     threshold: float | None = None
 
-    def need_both_classes(self, kind: str) -> None:
-        """Refuse rows of one class."""
-        self.need_positives(kind)
-        if self.table.N == 0:
-            raise errors.no_curve(kind, "no case is negative")
-
-    def need_positives(self, kind: str) -> None:
-        """Refuse rows without positives."""
-        if self.table.P == 0:
-            raise errors.no_curve(kind, "no case is positive")
-
-    def need_probabilities(self, kind: str) -> None:
-        """Refuse scores that only order the cases."""
-        if not self.probabilities:
-            raise errors.no_curve(kind, NO_PROBABILITIES.words)
+    def need(self, kind: str, *wanted: str) -> None:
+        """Refuse rows without ``positives`` or ``negatives`` and scores that are no ``probabilities``, where wanted."""
+        known = {
+            "positives": (self.table.P, "no case is positive"),
+            "negatives": (self.table.N, "no case is negative"),
+            "probabilities": (self.probabilities, NO_PROBABILITIES.words),
+        }
+        for there, why in (known[name] for name in wanted):
+            if not there:
+                raise errors.no_curve(kind, why)
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,10 +142,6 @@ class Curve(Record, Plottable):
         }
 
 
-Limits = Callable[[Array, Sampling], tuple[Array, Array]]
-"""The limits of drawn heights: draws × places."""
-
-
 def bootstrap_tables(table: ScoreTable, at: Array, sampling: Sampling) -> Confusion:
     """Return the decisions at thresholds in resampled score tables: (draw, threshold)."""
     from stakes.uncertainty.redraws import redraw_scores  # only bands need it
@@ -159,28 +150,20 @@ def bootstrap_tables(table: ScoreTable, at: Array, sampling: Sampling) -> Confus
 
 
 def bootstrap_band(
-    places: Array,
-    draw: Callable[[], Figure],
-    sampling: Sampling,
-    y: Array | None = None,
-    limits: Limits | None = None,
+    places: Array, draw: Callable[[], Figure], sampling: Sampling, y: Array | None = None, simultaneous: bool = False
 ) -> Band:
     """Return the limits of drawn heights (draws × places), widened to hold the curve itself when that is given."""
     if sampling.clusters is not None and sampling.clusters.count < 2:
         unknown = np.full(len(places), np.nan)
         return Band(places, unknown, unknown, sampling.confidence, "there is a single cluster")
-    low, high = (limits or _percentiles)(np.asarray(draw()), sampling)
+    drawn = np.asarray(draw())
+    low, high = _simultaneous_limits(drawn, sampling) if simultaneous else sampling.percentiles(drawn)
     if y is not None:
         low, high = np.minimum(low, y), np.maximum(high, y)
-    return Band(places, low, high, sampling.confidence, kind="pointwise" if limits is None else "simultaneous")
+    return Band(places, low, high, sampling.confidence, kind="simultaneous" if simultaneous else "pointwise")
 
 
-def _percentiles(drawn: Array, sampling: Sampling) -> tuple[Array, Array]:
-    low, high = np.quantile(drawn, (sampling.tail, 1 - sampling.tail), axis=0)
-    return low, high
-
-
-def simultaneous_limits(drawn: Array, sampling: Sampling) -> tuple[Array, Array]:
+def _simultaneous_limits(drawn: Array, sampling: Sampling) -> tuple[Array, Array]:
     """Return limits between which most drawn curves lie as a whole: the same number is cut off at every place.
 
     A curve is as extreme as its most extreme place; how many curves are, tells how many may be cut off.

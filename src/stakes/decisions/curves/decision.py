@@ -28,7 +28,7 @@ _USUAL = np.arange(1, 100) / 100
 
 def decision_curve(scored: Scored, *, thresholds: Column = None) -> Curve:
     """Return the net benefit at threshold probabilities, beside acting on everybody and on nobody."""
-    scored.need_probabilities("decision")
+    scored.need("decision", "probabilities")
     at = _threshold_probabilities(thresholds)
     table = scored.table
     P, N = float(table.P), float(table.N)

@@ -22,20 +22,16 @@ def roc_hull(tp: Array, fp: Array) -> Array:
         tp, fp = exact(tp), exact(fp)
     left = np.arange(len(tp))
     while len(left) > 2:
-        above = np.concatenate([[True], _above_chords(tp[left], fp[left]), [True]])
-        left, before = left[above], len(left)
+        up, along = np.diff(tp[left]), np.diff(fp[left])
+        # an inner point that does not lie above the line between its neighbours is no corner
+        inner = np.asarray(up[:-1] * along[1:] > up[1:] * along[:-1], bool)
+        left, before = left[np.concatenate([[True], inner, [True]])], len(left)
         if len(left) == before:
             break
         if before - len(left) < _WORTHWHILE * before:  # long arcs lose one point a round: a single walk is faster
             left = left[_walk(tp[left].tolist(), fp[left].tolist())]
             break
     return left
-
-
-def _above_chords(tp: Array, fp: Array) -> Array:
-    """Whether each inner point lies above the line between its neighbours; one that does not is no corner."""
-    up, along = np.diff(tp), np.diff(fp)
-    return np.asarray(up[:-1] * along[1:] > up[1:] * along[:-1], bool)
 
 
 def _walk(tp: list[int], fp: list[int]) -> list[int]:

@@ -145,7 +145,7 @@ def _cumulate(cases: _Cases, kept: Array, lost: Array, unit: float, sampling: Sa
 # ── two classes ──────────────────────────────────────────────────────────────────────────────────────────────────
 def _cases_of_two(scored: Scored, costs: Costs | None, threshold: Value) -> _Cases:
     """Return the cases of two classes, decided by a threshold, or as costs least."""
-    scored.need_probabilities("reject")
+    scored.need("reject", "probabilities")
     if costs is not None and threshold is not None:
         raise InputError(
             "costs-or-threshold",

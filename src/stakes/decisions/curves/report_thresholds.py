@@ -21,7 +21,8 @@ _QUANTILES = 1000
 _MOST_CORNERS = 4000
 """More corners than this (never seen outside of constructed data) are thinned out evenly."""
 
-_Points = tuple[Array, Array, Array]
+_Points = tuple[Array, ...]
+"""Thresholds, what each finds, and what it lets through."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +60,13 @@ def report_thresholds(
         steps = block()
         few = len(steps.tp) <= quantiles  # there may be few in all
         between = np.arange(len(steps.tp)) if few else _reaching(steps.tp + steps.fp, places)
-        return _at(steps, roc_hull(steps.tp, steps.fp)), _at(steps, between), len(steps.tp)
+        points = (np.asarray(steps.scores, np.float64), steps.tp, steps.fp)
+        return _take(points, roc_hull(steps.tp, steps.fp)), _take(points, between), len(steps.tp)
 
     found = run_all([functools.partial(of, block) for block in table.blocks()], int(table.total))
-    corners, between = _join([one[0] for one in found]), _join([one[1] for one in found])
+    corners, between = (
+        tuple(np.concatenate(columns) for columns in zip(*(one[kind] for one in found), strict=True)) for kind in (0, 1)
+    )
     corners = _take(corners, _corners(corners))
     complete = sum(one[2] for one in found) <= quantiles
     if not complete:
@@ -74,24 +78,16 @@ def report_thresholds(
     return ReportThresholds(scores[order], _whole(tp[order]), _whole(fp[order]), complete)
 
 
-def _at(steps: Steps, places: Array) -> _Points:
-    return np.asarray(steps.scores, np.float64)[places], steps.tp[places], steps.fp[places]
-
-
 def _reaching(reached: Array, rows: Array) -> Array:
     """The first places at which so many rows are reached; the last one stands for all that lie beyond."""
     return np.unique(np.minimum(np.searchsorted(np.asarray(reached, np.float64), rows), len(reached) - 1))
 
 
-def _take(points: tuple[Array, ...], places: Array) -> tuple[Array, ...]:
+def _take(points: _Points, places: Array) -> _Points:
     return tuple(column[places] for column in points)
 
 
-def _join(parts: list[_Points]) -> tuple[Array, ...]:
-    return tuple(np.concatenate(columns) for columns in zip(*parts, strict=True))
-
-
-def _corners(points: tuple[Array, ...]) -> Array:
+def _corners(points: _Points) -> Array:
     """The corners of all blocks' corners together; the hull begins at (0, 0)."""
     tp, fp = (np.concatenate([column[:1] * 0, column]) for column in points[1:])
     places = roc_hull(tp, fp)[1:] - 1

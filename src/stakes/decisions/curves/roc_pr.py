@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from stakes.decisions.curves.curve import Band, Curve, Limits, Scored, bootstrap_band, simultaneous_limits
+from stakes.decisions.curves.curve import Band, Curve, Scored, bootstrap_band
 from stakes.metrics.rates import false_positive_rate, precision, recall
 from stakes.tallies import Confusion
 from stakes.tallies.arithmetic import Array
@@ -22,17 +22,17 @@ Height = Callable[[Array, Array], Array]
 
 def roc_curve(scored: Scored) -> Curve:
     """Return recall against the false positive rate."""
-    scored.need_both_classes("roc")
+    scored.need("roc", "positives", "negatives")
     x, y = _roc(scored.table.confusions())
-    band = partial(_band, scored, _roc, _straight_between, simultaneous_limits)
+    band = partial(_band, scored, _roc, lambda x, y: np.interp(_PLACES, x, y), simultaneous=True)
     return Curve("roc", false_positive_rate.name, recall.name, x, y, scored.table.thresholds, band)
 
 
 def pr_curve(scored: Scored) -> Curve:
     """Return precision against recall."""
-    scored.need_positives("pr")
+    scored.need("pr", "positives")
     x, y = _pr(scored.table.confusions())
-    band = partial(_band, scored, _pr, _in_steps)
+    band = partial(_band, scored, _pr, lambda x, y: y[np.minimum(np.searchsorted(x, _PLACES), len(x) - 1)])  # in steps
     return Curve("pr", recall.name, precision.name, x, y, scored.table.thresholds, band)
 
 
@@ -45,15 +45,7 @@ def _pr(tables: Confusion) -> tuple[Array, Array]:
     return recall.of(tables), np.where(tables.PP == 0, 1.0, precision.of(tables))
 
 
-def _straight_between(x: Array, y: Array) -> Array:
-    return np.interp(_PLACES, x, y)
-
-
-def _in_steps(x: Array, y: Array) -> Array:
-    return y[np.minimum(np.searchsorted(x, _PLACES), len(x) - 1)]
-
-
-def _band(scored: Scored, points: Points, height: Height, limits: Limits | None = None) -> Band:
+def _band(scored: Scored, points: Points, height: Height, simultaneous: bool = False) -> Band:
     """The limits of y at 101 places of x, from resampled score tables."""
     from stakes.uncertainty.redraws import redraw_scores  # only bands need it
 
@@ -61,4 +53,4 @@ def _band(scored: Scored, points: Points, height: Height, limits: Limits | None 
         x, y = points(redraw_scores(scored.table, scored.sampling, ends=0.5).confusions())
         return [height(*line) for line in zip(x, y, strict=True)]
 
-    return bootstrap_band(_PLACES, heights, scored.sampling, limits=limits)
+    return bootstrap_band(_PLACES, heights, scored.sampling, simultaneous=simultaneous)

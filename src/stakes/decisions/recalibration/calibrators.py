@@ -74,7 +74,7 @@ class Calibrator(Record, stakes="calibrator"):
         """Return the probabilities that belong to scores, in the shape of the scores."""
         if not hasattr(self, "rows_"):
             raise errors.not_fitted(type(self).__name__)
-        return self._apply(score)
+        return self._apply(self._column(score)).reshape(np.shape(score))
 
     def get_params(self, deep: bool = True) -> dict[str, object]:
         """Return what the recalibrator was made with."""
@@ -129,7 +129,7 @@ class Calibrator(Record, stakes="calibrator"):
         return one_column(type(self).__name__, score)
 
     def _column(self, score: Column) -> Array:
-        """One score per row, of the kind that the recalibrator was fitted on."""
+        """The same, of the kind that the recalibrator was fitted on."""
         values = self._scores(score)
         if self.range_ is not None:
             refuse_other_scale(values, *self.range_)
@@ -138,7 +138,7 @@ class Calibrator(Record, stakes="calibrator"):
     def _learn(self, rows: LabelledScores) -> None:
         raise NotImplementedError
 
-    def _apply(self, score: Column) -> Array:
+    def _apply(self, values: Array) -> Array:
         raise NotImplementedError
 
     def restore(self, content: Mapping[str, Value]) -> None:
@@ -166,9 +166,10 @@ class IsotonicCalibrator(Calibrator):
         """Return the curve as it was fitted, which can touch 0 and 1."""
         return np.interp(self._column(score), self.scores_, self.levels_)
 
-    def _apply(self, score: Column) -> Array:
+    def _apply(self, values: Array) -> Array:
+        levels: Array = np.interp(values, self.scores_, self.levels_)
         least = 0.5 / (self.rows_ + 1)
-        return np.clip(self.curve(score), least, 1 - least).reshape(np.shape(score))
+        return np.clip(levels, least, 1 - least)
 
     def restore(self, content: Mapping[str, Value]) -> None:
         """Take over points of a rising curve."""
@@ -200,10 +201,8 @@ class SigmoidCalibrator(Calibrator):
         intercept, slope = logistic.line(rows.scores, weight * target, weight * (1 - target))
         self.slope_, self.intercept_ = float(slope), float(intercept)
 
-    def _apply(self, score: Column) -> Array:
-        x = self._column(score)
-        p = logistic.probability(self.intercept_ + self.slope_ * x)
-        return np.clip(p, _NEAR_0, _NEAR_1).reshape(np.shape(score))
+    def _apply(self, values: Array) -> Array:
+        return np.clip(logistic.probability(self.intercept_ + self.slope_ * values), _NEAR_0, _NEAR_1)
 
     def restore(self, content: Mapping[str, Value]) -> None:
         """Take over the two numbers."""
@@ -253,8 +252,7 @@ class TemperatureCalibrator(Calibrator):
         self.temperature_ = float(np.exp(found))
         self.columns_ = 0 if rows.scores.ndim == 1 else rows.scores.shape[1]
 
-    def _apply(self, score: Column) -> Array:
-        values = probability_table(score)
+    def _apply(self, values: Array) -> Array:
         columns = 0 if values.ndim == 1 else values.shape[1]
         if columns != self.columns_:
             shapes = ["one probability per row" if k == 0 else f"{k} columns" for k in (self.columns_, columns)]
@@ -263,7 +261,7 @@ class TemperatureCalibrator(Calibrator):
                 f"the calibrator was fitted on {shapes[0]}, and score has {shapes[1]}; give the same classes",
             )
         p = np.clip(_softmax(_logs(values) / self.temperature_), _NEAR_0, _NEAR_1)
-        return (p if columns else p[:, 1]).reshape(np.shape(score))
+        return p if columns else p[:, 1]
 
     def data(self) -> dict[str, object]:
         """Return what was learned, and the names of the columns."""

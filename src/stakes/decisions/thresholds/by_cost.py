@@ -3,10 +3,9 @@
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes.decisions.curves.curve import Curve
 from stakes.decisions.thresholds import threshold_grid
@@ -15,7 +14,7 @@ from stakes.decisions.thresholds.decision import BAYES, Decision, Range, UnseenM
 from stakes.decisions.thresholds.objectives import LowestCost
 from stakes.decisions.thresholds.out_of_bag import Resamples
 from stakes.decisions.thresholds.search import MeanCost, Search, alike, over_thresholds, ranges
-from stakes.decisions.thresholds.threshold_grid import CLASSES, Policy, Price, ThresholdGrid, cost_of_moving, cumulate
+from stakes.decisions.thresholds.threshold_grid import CLASSES, Policy, ThresholdGrid, cost_of_moving, cumulate
 from stakes.errors import About, InputError, Pass
 from stakes.metrics import Estimate
 from stakes.metrics.cost import expected_cost
@@ -41,139 +40,78 @@ def decide_by_cost(table: ScoreTable, pricing: Pricing, sampling: Sampling, prob
     return _ByCost(table, pricing, sampling, probabilities).decision()
 
 
-class _ByCost(Search[Pricing]):
+class _ByCost(Search):
     """The search, step by step: the best thresholds, a grid around them, resamples, and what all that costs."""
 
-    # ── what is asked ────────────────────────────────────────────────────────────────────────────────────────
-    @cached_property
-    def decisions(self) -> list[str]:
-        return threshold_grid.order_decisions(self.table, self.wanted)
+    def __init__(self, table: ScoreTable, pricing: Pricing, sampling: Sampling, probabilities: bool) -> None:
+        super().__init__(table, sampling, probabilities)
+        self.pricing = pricing
+        self.decisions, self.prices = threshold_grid.price_decisions(table, pricing)
+        # how frequent the classes count, and how much a row of each does; the positive class first
+        prior = pricing.deployed((table.negative, table.positive), table.positive)
+        self.deployed = None if prior is None else np.array(prior[::-1], np.float64)
+        self.sizes = np.array([float(table.P), float(table.N)])
+        self.shares = self.sizes / self.sizes.sum() if self.deployed is None else self.deployed
+        self.factors = self.shares / self.sizes
+        self.goal = LowestCost(self.shares if self.deployed is not None or sampling.fixed else None)
+        # the exact best thresholds of these rows, and a grid around them
+        moves = [cost_of_moving(self.columns, *pair, self.factors) for pair in itertools.pairwise(self.prices)]
+        places = LowestCost.choose(np.stack([paid[None] for paid, _ in moves]))[:, 0]
+        self.thresholds = [float(self.columns.scores[place - 1]) if place else math.inf for place in places]
+        self.bayes, self.no_bayes = self._bayes(probabilities)
+        keep = [*self.thresholds, *(self.bayes or ()), *self.usual]
+        self.grid = ThresholdGrid(threshold_grid.near_the_best(self.columns, moves, keep), self.prices)
+        # how rows are decided by the thresholds that all of them chose, and would be by those that other rows chose:
+        # rows are judged by the resamples without them, which are smaller than the whole and choose worse than it does,
+        # so the thresholds of all rows have a part
+        resamples = Resamples(self.grid, sampling)
+        paid = self.goal.paid(self.grid, resamples.held)
+        self.own = self.grid.policy(self.thresholds)
+        self.chosen = self.own.mixed(_OWN_SHARE, resamples.policy(self.goal.choose(paid)))
+        self.alike = self._alike(paid)
+        prices = None if pricing.costs.columns else np.array(self.prices, np.float64).T
+        apart = self.goal.shares is not None
+        self.account = CostAccount(self.grid, self.shares, apart, sampling, resamples, prices)
 
-    @cached_property
-    def prices(self) -> list[Price]:
-        return threshold_grid.prices_of(self.table, self.wanted, self.decisions)
-
-    @cached_property
-    def deployed(self) -> Array | None:
-        """The class frequencies of the deployment, the positive class first."""
-        prior = self.wanted.deployed((self.table.negative, self.table.positive), self.table.positive)
-        return None if prior is None else np.array(prior[::-1], np.float64)
-
-    @cached_property
-    def sizes(self) -> NDArray[np.float64]:
-        return np.array([float(self.table.P), float(self.table.N)])
-
-    @cached_property
-    def shares(self) -> NDArray[np.float64]:
-        """How frequent the classes count, the positive one first."""
-        return self.sizes / self.sizes.sum() if self.deployed is None else self.deployed
-
-    @property
-    def factors(self) -> Array:
-        """How much a row of each class counts."""
-        return self.shares / self.sizes
-
-    @cached_property
-    def goal(self) -> LowestCost:
-        return LowestCost(self.shares if self.deployed is not None or self.sampling.fixed else None)
-
-    @cached_property
-    def bayes(self) -> tuple[list[float] | None, str]:
+    def _bayes(self, probabilities: bool) -> tuple[list[float] | None, str]:
         """The thresholds that would cost least if the scores were right, or why there are none."""
-        if self.wanted.costs.columns:
+        if self.pricing.costs.columns:
             return None, "the costs differ from row to row, so each row has one of its own (evaluate prices that)"
-        if not self.probabilities:
+        if not probabilities:
             return None, "the scores are no probabilities"
-        if self.wanted.prior is not None and self.wanted.training_prior is None:
+        if self.pricing.prior is not None and self.pricing.training_prior is None:
             return None, "it depends on the class frequencies that the model was trained on; give the training prior"
         shares = shares_of([self.table.N, self.table.P])
-        steps = self.wanted.thresholds(self.table.negative, self.table.positive, shares)
+        steps = self.pricing.thresholds(self.table.negative, self.table.positive, shares)
         starts = [start for _, start in steps[1:]]
         if not all(map(self.table.answers, starts)):
             return None, f"{starts[0]:.6g} lies inside a bin of these scores"
         return starts, ""
 
-    # ── the best thresholds, and a grid around them ──────────────────────────────────────────────────────────
-    @cached_property
-    def moves(self) -> list[tuple[Array, Array]]:
-        """What every place of each threshold costs, and the variance of that."""
-        return [cost_of_moving(self.columns, *pair, self.factors) for pair in itertools.pairwise(self.prices)]
-
-    @cached_property
-    def thresholds(self) -> list[float]:
-        """The exact best thresholds of these rows."""
-        places = LowestCost.choose(np.stack([paid[None] for paid, _ in self.moves]))[:, 0]
-        return [float(self.columns.scores[place - 1]) if place else math.inf for place in places]
-
-    @cached_property
-    def grid(self) -> ThresholdGrid:
-        keep = [*self.thresholds, *(self.bayes[0] or ()), *self.usual]
-        return ThresholdGrid.of(threshold_grid.near_the_best(self.columns, self.moves, keep), self.prices)
-
-    @property
-    def places(self) -> list[int]:
-        return [self.grid.place_of(start) for start in self.thresholds]
-
-    # ── resamples ────────────────────────────────────────────────────────────────────────────────────────────
-    @cached_property
-    def resampled(self) -> Resamples:
-        return Resamples.of(self.grid, self.sampling)
-
-    @cached_property
-    def paid(self) -> Array:
-        """What each threshold costs at each place in each resample."""
-        return self.goal.paid(self.grid, self.resampled.held)
-
-    @cached_property
-    def own(self) -> Policy:
-        """How rows are decided by the thresholds that all of them chose."""
-        return self.grid.policy(self.thresholds)
-
-    @cached_property
-    def chosen(self) -> Policy:
-        """How rows would be decided by thresholds that other rows chose.
-
-        Rows are judged by the resamples without them, which are smaller than the whole and choose worse than it does;
-        so the thresholds of all rows have a part.
-        """
-        return self.own.mixed(_OWN_SHARE, self.out_of_bag)
-
-    @cached_property
-    def out_of_bag(self) -> Array:
-        return self.resampled.policy(self.goal.choose(self.paid))
-
-    @cached_property
-    def alike(self) -> list[list[Range]]:
+    def _alike(self, drawn: Array) -> list[list[Range]]:
         """The thresholds that cannot be told from the best, of each two decisions."""
         paid = self.goal.paid(self.grid, np.ones((1, 2, len(self.grid.scores))))[:, 0]
-        found = zip(paid, self.paid, self.places, strict=True)
+        found = zip(paid, drawn, map(self.grid.place_of, self.thresholds), strict=True)
         return [ranges(self.grid, alike(*one, self.sampling.confidence)) for one in found]
 
-    # ── what it costs ────────────────────────────────────────────────────────────────────────────────────────
-    @cached_property
-    def alternatives(self) -> dict[str, Policy]:
+    def _alternatives(self) -> dict[str, Policy]:
         """Other ways to decide, as policies."""
         count = len(self.decisions)
         found = {f"always {name}": self.grid.constant(d, count) for d, name in enumerate(self.decisions)}
         found |= {f"threshold {start:g}": self.grid.policy([start] * len(self.thresholds)) for start in self.usual}
-        return found if self.bayes[0] is None else {**found, BAYES: self.grid.policy(self.bayes[0])}
-
-    @cached_property
-    def account(self) -> CostAccount:
-        prices = None if self.wanted.costs.columns else np.array(self.prices, np.float64).T
-        return CostAccount(self.grid, self.shares, self.goal.shares is not None, self.sampling, self.resampled, prices)
+        return found if self.bayes is None else {**found, BAYES: self.grid.policy(self.bayes)}
 
     def decision(self) -> Decision:
         """Put everything together."""
-        others, bayes = self.alternatives, self.bayes[0]
+        others, bayes = self._alternatives(), self.bayes
         given = bayes if bayes is not None and all_within(bayes, self.alike) else None
         taken = self.chosen if given is None else others[BAYES]
         about, most = self._worth_of_labels() if given is None else (math.nan, math.nan)
         return Decision(
             criterion="the lowest cost",
             question=self._question(),
-            costs=self.wanted.costs,
-            worthless=tuple(self.wanted.costs.never_cheapest()),
+            costs=self.pricing.costs,
+            worthless=tuple(self.pricing.costs.never_cheapest()),
             decisions=tuple(self.decisions),
             thresholds=tuple(self.thresholds),
             apparent=Estimate(expected_cost.name, self.account.cost(self.own)),
@@ -183,7 +121,7 @@ class _ByCost(Search[Pricing]):
             miscalibration=None if bayes is None else self.account.saving(others[BAYES], self.chosen),
             alike=tuple(self.alike),
             bayes=None if bayes is None else tuple(bayes),
-            no_bayes=self.bayes[1],
+            no_bayes=self.no_bayes,
             cost_ratio=self._cost_ratio(),
             worth_of_labels=about,
             most_worth_of_labels=most,
@@ -198,7 +136,7 @@ class _ByCost(Search[Pricing]):
     def _question(self) -> str:
         """What was asked, so that a slip in the costs is seen."""
         prior = "" if self.deployed is None else f"; {self.table.positive} is {self.deployed[0]:.6g} where it is used"
-        return f"{self.rows_in_words()}; costs: {self.wanted.costs.words}{prior}"
+        return f"{self.rows_in_words}; costs: {self.pricing.costs.words}{prior}"
 
     def _over_thresholds(self) -> Callable[[], Curve] | None:
         """What finds out what each threshold costs, where two decisions have the same costs in all rows."""
@@ -230,7 +168,7 @@ class _ByCost(Search[Pricing]):
 
     def _cost_ratio(self) -> Range | None:
         """Between which costs of a miss, in false alarms, the same threshold stays the best."""
-        if len(self.prices) != 2 or self.wanted.costs.columns:
+        if len(self.prices) != 2 or self.pricing.costs.columns:
             return None
         found = cumulate(np.stack([self.columns.values[name] for name in CLASSES]) * self.factors[:, None])
         place = int(np.count_nonzero(self.columns.scores >= self.thresholds[0]))

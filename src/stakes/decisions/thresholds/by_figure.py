@@ -25,14 +25,18 @@ def decide_by_figure(table: ScoreTable, wanted: BestFigure, sampling: Sampling, 
     return _ByFigure(table, wanted, sampling, probabilities).decision()
 
 
-class _ByFigure(Search[BestFigure]):
+class _ByFigure(Search):
     """The search for the threshold with the best figure."""
+
+    def __init__(self, table: ScoreTable, wanted: BestFigure, sampling: Sampling, probabilities: bool) -> None:
+        super().__init__(table, sampling, probabilities)
+        self.wanted = wanted
 
     def decision(self) -> Decision:
         place = self._best()
         threshold = math.inf if not place else float(self.columns.scores[place - 1])
-        grid = ThresholdGrid.of(evenly(self.columns, [threshold, *self.usual]), [(0.0, 0.0)])
-        resamples = Resamples.of(grid, self.sampling)
+        grid = ThresholdGrid(evenly(self.columns, [threshold, *self.usual]), [(0.0, 0.0)])
+        resamples = Resamples(grid, self.sampling)
         tables = tables_at(grid, resamples.held)
         here = grid.place_of(threshold)
         soft = self._soft(grid, resamples.policy(self.wanted.choose(tables)[None])[1], resamples)
@@ -40,7 +44,7 @@ class _ByFigure(Search[BestFigure]):
         others = {f"threshold {start:g}": self.table.at(start) for start in self.usual}
         return Decision(
             criterion=self.wanted.words,
-            question=self.rows_in_words(),
+            question=self.rows_in_words,
             decisions=(self.table.negative, self.table.positive),
             thresholds=(threshold,),
             apparent=self._figure(metric, self.table.at(threshold)),
@@ -85,11 +89,14 @@ class _ByFigure(Search[BestFigure]):
 
     def _soft(self, grid: ThresholdGrid, called: Array, resamples: Resamples) -> tuple[Confusion, Array | None]:
         """The confusion table of rows judged without them, as of rows of equal weight, and that of each cluster."""
-        if resamples.counts is not None:
+        if resamples.counts is None:
+            equal, each = self.table.equal_rows / float(self.table.total), None
+            whole = equal * _cells((called * grid.weight).sum(-1), grid.sizes)
+        else:
             each = _cells((resamples.counts * called).sum(-1), resamples.counts.sum(-1))
-            return _table(each.sum(0)), each
-        equal = self.table.equal_rows / float(self.table.total)
-        return _table(equal * _cells((called * grid.weight).sum(-1), grid.sizes)), None
+            whole = each.sum(0)
+        (tn, fp), (fn, tp) = whole
+        return Confusion.two_class(tp=tp, fn=fn, fp=fp, tn=tn), each
 
     def _interval(self, metric: metrics.Metric, table: Confusion, each: Array | None) -> Estimate:
         found = self._figure(metric, table)
@@ -108,7 +115,7 @@ class _ByFigure(Search[BestFigure]):
         """Which places cannot be told from the best, or might be just where the condition begins to hold."""
         if self.wanted.condition is not None:
             found = np.nan_to_num(np.asarray(self.wanted.condition.of(drawn)), nan=self.wanted.limit)
-            low, high = np.quantile(found, (self.sampling.tail, 1 - self.sampling.tail), axis=0)
+            low, high = self.sampling.percentiles(found)
             return np.asarray((low <= self.wanted.limit) & (self.wanted.limit <= high))
         merit = self.wanted.merit(tables_at(grid, np.ones((1, 2, len(grid.scores)))))[0]
         again = self.wanted.merit(drawn)
@@ -122,8 +129,3 @@ class _ByFigure(Search[BestFigure]):
 def _cells(called: Array, rows: Array) -> Array:
     """The cells of tables from the rows called positive, of each class the positive one first (last axis)."""
     return np.stack([np.maximum(rows - called, 0.0), called], axis=-1)[..., ::-1, :]
-
-
-def _table(cells: Array) -> Confusion:
-    (tn, fp), (fn, tp) = cells
-    return Confusion.two_class(tp=tp, fn=fn, fp=fp, tn=tn)

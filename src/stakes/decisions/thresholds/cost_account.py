@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -33,24 +32,19 @@ class CostAccount:
 
     def cost(self, policy: Policy) -> float:
         """The cost per case."""
-        counts = self.resamples.counts
-        paid = (policy.taken * self.grid.costs).sum(axis=(0, -1)) if counts is None else self._paid(policy, counts)
+        counts, paid = self.resamples.counts, np.zeros(2)
+        if counts is None:
+            paid = (policy.taken * self.grid.costs).sum(axis=(0, -1))
+        else:  # clusters are decided apart
+            each = divide(self.grid.costs, self.grid.weight)
+            for often, price in zip(policy.taken, each, strict=True):
+                paid = paid + np.einsum("gcj,gcj->c", counts, np.broadcast_to(often * price, counts.shape))
         return float(self.shares @ divide(paid, self.grid.sizes))
 
-    def _paid(self, policy: Policy, counts: Array) -> Array:
-        """What the rows of each class cost together, where clusters are decided apart."""
-        each = divide(self.grid.costs, self.grid.weight)
-        return sum(
-            (
-                np.einsum("gcj,gcj->c", counts, np.broadcast_to(often * price, counts.shape))
-                for often, price in zip(policy.taken, each, strict=True)
-            ),
-            np.zeros(2),
-        )
-
     def estimate(self, taken: Policy) -> Estimate:
-        """The cost per case, with its interval."""
-        return self._figure(expected_cost.name, self.cost(taken), self._cells(self._everybody, taken, self.prices))
+        """The cost per case, with its interval; compared with a single decision for everybody, which costs nothing."""
+        everybody = Policy(np.ones((1, 1, len(self.grid.scores))), np.ones((1, 2), bool))
+        return self._figure(expected_cost.name, self.cost(taken), self._cells(everybody, taken, self.prices))
 
     def saving(self, other: Policy, taken: Policy) -> Estimate:
         """What one policy saves per case against another, with its interval."""
@@ -60,11 +54,6 @@ class CostAccount:
     def _figure(self, name: str, value: float, cells: Cells) -> Estimate:
         limits = mean_interval(cells, self.sampling, by_row=self.prices is None)
         return figure(name, value, math.nan, limits.around(value), self.sampling.confidence)
-
-    @cached_property
-    def _everybody(self) -> Policy:
-        """A single decision, to compare with nothing."""
-        return Policy(np.ones((1, 1, len(self.grid.scores))), np.ones((1, 2), bool))
 
     # ── cells ────────────────────────────────────────────────────────────────────────────────────────────────
     def _cells(self, other: Policy, taken: Policy, prices: Array | None) -> Cells:

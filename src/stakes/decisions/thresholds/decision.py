@@ -160,7 +160,7 @@ class Decision(
     @property
     def worse(self) -> bool:
         """Whether the model surely costs more than some decision for everybody."""
-        return any(surely_loses(saving) for saving in constants_of(self.savings).values())
+        return any(saving.high is not None and saving.high < 0 for saving in constants_of(self.savings).values())
 
     @property
     def rough(self) -> bool:
@@ -206,11 +206,6 @@ def least_sure(savings: Mapping[str, Estimate]) -> str:
 def surely_saves(savings: Mapping[str, Estimate]) -> bool:
     """Whether something is surely saved against every decision for everybody."""
     return all(_at_least(saving) > 0 for saving in constants_of(savings).values())
-
-
-def surely_loses(saving: Estimate) -> bool:
-    """Whether a saving is surely none."""
-    return saving.high is not None and saving.high < 0
 
 
 def _listed(thresholds: Sequence[float]) -> str:

@@ -4,8 +4,6 @@ A threshold that was chosen on some rows looks better on them than it is. So it 
 judged by those that it is not in (Efron 1983, Journal of the American Statistical Association 78).
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from stakes.decisions.thresholds.threshold_grid import ThresholdGrid
@@ -17,7 +15,6 @@ _ENOUGH = 64
 """From this many rows on, how often they are drawn is as good as normal."""
 
 
-@dataclass(frozen=True, eq=False)
 class Resamples:
     """Resamples of single rows, those of a level drawn together, or of whole clusters.
 
@@ -26,22 +23,18 @@ class Resamples:
     were left out or not: (resample, cluster); ``counts`` are what each of them has in every class and level.
     """
 
-    held: Array
-    without: Array
-    counts: Array | None = None
-
-    @classmethod
-    def of(cls, grid: ThresholdGrid, sampling: Sampling) -> "Resamples":
+    def __init__(self, grid: ThresholdGrid, sampling: Sampling) -> None:
         """Draw the rows of each level, or clusters where there are any."""
         rows, generator = grid.rows, sampling.generator()
-        if sampling.clusters is None:
+        self.counts = None if sampling.clusters is None else sampling.clusters.by_level(grid.scores)
+        if self.counts is None:
             drawn = _poisson(rows, generator)
-            shrink = np.log1p(-1 / np.maximum(rows, 1 + 1e-9))
-            return cls(drawn / np.where(rows > 0, rows, 1.0), np.exp(drawn * shrink))
-        counts = sampling.clusters.by_level(grid.scores)
-        drawn = generator.poisson(1.0, (RESAMPLES, len(counts))).astype(np.float64)
-        weight = np.where(grid.weight > 0, grid.weight, 1.0)
-        return cls(np.tensordot(drawn, counts, 1) / weight, (drawn == 0).astype(np.float64), counts)
+            self.held = drawn / np.where(rows > 0, rows, 1.0)
+            self.without = np.exp(drawn * np.log1p(-1 / np.maximum(rows, 1 + 1e-9)))
+        else:
+            drawn = generator.poisson(1.0, (RESAMPLES, len(self.counts))).astype(np.float64)
+            self.held = np.tensordot(drawn, self.counts, 1) / np.where(grid.weight > 0, grid.weight, 1.0)
+            self.without = (drawn == 0).astype(np.float64)
 
     def policy(self, places: Array) -> Array:
         """How often each decision is taken for rows by the resamples without them: (decision, …, class, level).
@@ -55,12 +48,10 @@ class Resamples:
     def _share_above(self, chosen: Array) -> Array:
         """How often rows lie above the thresholds (resample, level) chosen without them, or without their cluster."""
         whole = self.without.sum(axis=0)
-        share: Array
         if self.counts is None:
-            share = np.einsum("bcj,bj->cj", self.without, chosen) / whole
-        else:
-            share = (self.without.T @ chosen.astype(np.float64) / np.maximum(whole, 1.0)[:, None])[:, None, :]
-        return share
+            return np.asarray(np.einsum("bcj,bj->cj", self.without, chosen) / whole)
+        share = self.without.T @ chosen.astype(np.float64) / np.maximum(whole, 1.0)[:, None]
+        return np.asarray(share[:, None, :])
 
 
 def _poisson(rows: Array, generator: np.random.Generator) -> Array:

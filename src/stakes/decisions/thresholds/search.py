@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -15,7 +13,6 @@ from stakes.errors import InputError
 from stakes.metrics.declare import Figure
 from stakes.tallies import Confusion, ScoreTable
 from stakes.tallies.arithmetic import Array
-from stakes.tallies.columns import Columns
 from stakes.uncertainty.sampling import Sampling
 
 DEFAULT = 0.5
@@ -31,49 +28,28 @@ In simulations the truly best threshold was then among those that cannot be told
 _MOST_PLACES = 200
 """At so many scores it is told what every threshold would give, not only the best one."""
 
-Wanted = TypeVar("Wanted")
 
+class Search:
+    """What a search for thresholds has in common, whatever is wanted of them.
 
-@dataclass(frozen=True, eq=False)
-class Search(Generic[Wanted]):
-    """What a search for thresholds has in common, whatever is wanted of them."""
+    ``usual`` is the threshold to compare with, where scores are probabilities.
+    """
 
-    table: ScoreTable
-    wanted: Wanted
-    sampling: Sampling
-    probabilities: bool
-
-    def __post_init__(self) -> None:
+    def __init__(self, table: ScoreTable, sampling: Sampling, probabilities: bool) -> None:
         """Refuse what leaves nothing to choose, or nobody to judge by."""
-        if self.sampling.clusters is not None and self.sampling.clusters.count < 2:
+        if sampling.clusters is not None and sampling.clusters.count < 2:
             raise errors.single_cluster()
-        for name, size in ((self.table.positive, self.table.P), (self.table.negative, self.table.N)):
+        for name, size in ((table.positive, table.P), (table.negative, table.N)):
             if not size:
                 raise InputError(
                     "both-classes-wanted",
                     f"no row is of the class {name!r}, so no threshold can be chosen; rows of both classes are needed",
                 )
-
-    @cached_property
-    def columns(self) -> Columns:
-        """The table as it is, score by score."""
-        return self.table.as_columns()
-
-    @property
-    def usual(self) -> list[float]:
-        """The threshold to compare with, where scores are probabilities."""
-        return [DEFAULT] if self.probabilities else []
-
-    def rows_in_words(self) -> str:
-        """How many rows there are, and how many of them are positive."""
-        share = float(self.table.P) / float(self.table.total)
-        return f"{float(self.table.total):,.6g} rows, {share:.1%} {self.table.positive}"
-
-    @property
-    def rows(self) -> float:
-        """The number of rows, or their weight."""
-        total = float(self.table.total)
-        return int(total) if total.is_integer() else total
+        self.table, self.sampling, self.columns = table, sampling, table.as_columns()
+        self.usual = [DEFAULT] if probabilities else []
+        total = float(table.total)
+        self.rows = int(total) if total.is_integer() else total
+        self.rows_in_words = f"{total:,.6g} rows, {float(table.P) / total:.1%} {table.positive}"
 
 
 def alike(paid: Array, drawn: Array, best: int, confidence: float) -> Array:

@@ -15,7 +15,7 @@ from stakes.errors import InputError
 from stakes.tallies import ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
-from stakes.tallies.costs import Cell, Costs
+from stakes.tallies.costs import Costs
 from stakes.tallies.pricing import Pricing
 
 MOST_LEVELS = 2000
@@ -52,38 +52,26 @@ class Policy:
         return Policy(share * own + (1 - share) * other, self.ends)
 
 
-@dataclass(frozen=True, eq=False)
 class ThresholdGrid:
     """Levels from the highest scores down. The axes of the arrays are: decision, class (the positive one first), level.
 
-    ``scores`` are the lowest scores of the levels; ``weight`` the (weighted) rows, and ``rows`` how many rows of equal
-    weight and cost would tell as much. ``costs`` are what the rows of a level cost under each decision, from the one
-    for low scores to the one for high scores, ``spread`` the sums of their squares. ``squares`` are sums of squared
-    weights, None without weights.
+    ``scores`` are the lowest scores of the levels; ``weight`` the (weighted) rows, ``sizes`` those of each class, and
+    ``rows`` how many of equal weight and cost would tell as much. ``costs`` are what the rows of a level cost under
+    each decision, from the one for low scores to the one for high scores, ``spread`` the sums of their squares.
+    ``squares`` are sums of squared weights, None without weights.
     """
 
-    scores: Array
-    weight: Array
-    rows: Array
-    costs: Array
-    spread: Array
-    squares: Array | None
-
-    @classmethod
-    def of(cls, columns: Columns, prices: Sequence[Price]) -> "ThresholdGrid":
+    def __init__(self, columns: Columns, prices: Sequence[Price]) -> None:
         """Build one level for each score."""
-        weight, squares = _counts(columns)
-        levels = [_price_levels(columns, price, weight, squares) for price in prices]
-        costs, spread = (np.stack(parts) for parts in zip(*levels, strict=True))
-        rows = np.divide(weight**2, squares, out=weight.copy(), where=squares > 0)
-        scatter = np.divide(spread.sum(0) * rows, (costs**2).sum(0), out=np.ones(rows.shape), where=costs.any(0))
-        given = squares if columns.weighted else None
-        return cls(columns.scores.astype(np.float64), weight, rows / np.maximum(scatter, 1.0), costs, spread, given)
-
-    @property
-    def sizes(self) -> Array:
-        """The (weighted) rows of each class, the positive one first."""
-        return np.asarray(self.weight.sum(-1))
+        self.scores = columns.scores.astype(np.float64)
+        self.weight, squares = _counts(columns)
+        self.squares, self.sizes = squares if columns.weighted else None, self.weight.sum(-1)
+        levels = [_price_levels(columns, price, self.weight, squares) for price in prices]
+        self.costs, self.spread = (np.stack(parts) for parts in zip(*levels, strict=True))
+        rows = np.divide(self.weight**2, squares, out=self.weight.copy(), where=squares > 0)
+        most, anything = (self.costs**2).sum(0), self.costs.any(0)
+        scatter = np.divide(self.spread.sum(0) * rows, most, out=np.ones(rows.shape), where=anything)
+        self.rows = rows / np.maximum(scatter, 1.0)
 
     def place_of(self, threshold: float) -> int:
         """How many levels lie at or above a threshold."""
@@ -181,40 +169,32 @@ def cumulate(values: Array) -> Array:
 
 
 # ── prices ───────────────────────────────────────────────────────────────────────────────────────────────────────
-def order_decisions(table: ScoreTable, pricing: Pricing) -> list[str]:
-    """The decisions worth taking, from the one for low scores to the one for high scores."""
+def price_decisions(table: ScoreTable, pricing: Pricing) -> tuple[list[str], list[Price]]:
+    """The decisions worth taking, from the one for low scores to the one for high scores, and what each costs."""
     pair = (table.negative, table.positive)
     decisions = pricing.decisions(pair)
+    by_row = bool(pricing.costs.columns)
+    typical = _mean_costs(table, pricing) if by_row else pricing.prices(pair, decisions, table.positive)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", errors.InputWarning)  # said already when the costs were made
-        costs = Costs([*zip(*_typical(table, pricing, decisions), strict=True)], pair, decisions)
+        costs = Costs(typical, pair, decisions)
     names = [decision for decision, _ in costs.switch_points(table.positive)]
     if len(names) == 1:
         raise InputError(
             "one-decision-is-best",
             f"at these costs the decision {names[0]!r} is the cheapest whatever the score says; take it for every case",
         )
-    return names
+    if by_row:
+        return names, [decisions.index(name) for name in names]
+    negative, positive = pricing.prices(pair, names, table.positive)
+    return names, [(float(high), float(low)) for low, high in zip(negative, positive, strict=True)]
 
 
-def prices_of(table: ScoreTable, pricing: Pricing, decisions: Sequence[str]) -> list[Price]:
-    """What each decision costs a positive and a negative row."""
-    pair = (table.negative, table.positive)
-    if pricing.costs.columns:
-        return [pricing.decisions(pair).index(name) for name in decisions]
-    negative, positive = pricing.prices(pair, decisions, table.positive)
-    return [(float(high), float(low)) for low, high in zip(negative, positive, strict=True)]
-
-
-def _typical(table: ScoreTable, pricing: Pricing, decisions: Sequence[str]) -> list[tuple[Cell | float, ...]]:
-    """What each decision costs a negative and a positive row, on average where that differs from row to row."""
-    if not pricing.costs.columns:
-        return [*zip(*pricing.prices((table.negative, table.positive), decisions, table.positive), strict=True)]
+def _mean_costs(table: ScoreTable, pricing: Pricing) -> list[list[float]]:
+    """What negative and positive rows cost on average under each decision, where that differs from row to row."""
     values = table.as_columns().values
     if "cost 0 of positives" not in values:
         raise errors.count_again_with_costs(pricing.costs.columns)
-    sizes = {"negatives": float(table.N), "positives": float(table.P)}
-    return [
-        tuple(float(values[f"cost {d} of {name}"].sum()) / max(size, 1e-300) for name, size in sizes.items())
-        for d in range(len(decisions))
-    ]
+    decisions = range(len(pricing.decisions((table.negative, table.positive))))
+    sizes = {"negatives": max(float(table.N), 1e-300), "positives": max(float(table.P), 1e-300)}
+    return [[float(values[f"cost {d} of {name}"].sum()) / size for d in decisions] for name, size in sizes.items()]
