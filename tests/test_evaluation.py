@@ -213,13 +213,14 @@ def test_weights_are_counted():
 # ── to look at ───────────────────────────────────────────────────────────────────────────────────────────────────
 def test_it_prints_a_readable_table():
     text = str(evaluation())
-    assert "sick (50.0%), against well" in text
-    assert "positive when score ≥ 0.5" in text
-    assert "auc" in text
+    assert text.startswith("sick or well?\n6 rows · 50% are “sick” · “sick” when score ≥ 0.5\n")
+    assert "AUC" in text
     assert "0.8889" in text
     assert max(map(len, text.splitlines())) <= 100
     assert repr(evaluation()) == "<Evaluation of 'sick' against 'well', rows: 6>"
-    assert "none: the scores are no probabilities" in str(stakes.evaluate(truth=[0, 1], score=[5, 9]))
+    assert "no decisions yet, because the scores are no probabilities; pass threshold=" in str(
+        stakes.evaluate(truth=[0, 1], score=[5, 9])
+    )
 
 
 def test_names_from_the_data_are_inert_in_html_and_text():
@@ -242,15 +243,15 @@ def test_a_figure_can_be_formatted_and_compared():
 
 def test_f1_that_flips_with_the_names_of_the_classes_is_pointed_out():
     ev = stakes.evaluate(truth=[1, 1, 1, 1, 0], prediction=[1] * 5)
-    assert "f1 is 0.8889 with '1' as the positive class, but 0.0000 with '0': say which one you mean" in ev.notes
-    assert "but 0.0000 with '0'" in str(ev)
-    assert not any("f1" in note for note in evaluation().notes)
+    assert "F1 is 0.8889 with “1” as the positive class, but 0.0000 with “0”: say which one you mean." in ev.notes
+    assert "but 0.0000 with “0”" in " ".join(str(ev).split())
+    assert not any("F1" in note for note in evaluation().notes)
 
 
 def test_bins_state_the_bounds_of_the_auc():
     counted = stakes.count(truth=[0, 1, 1], score=[0.1, 0.6, 0.7])
     binned = stakes.Evaluation(type(counted)(counted.task, {"scores": counted.scores.binned()}))
-    assert "scores were counted in bins: the auc lies between 1.000000 and 1.000000; other figures" in str(binned.notes)
+    assert "Scores were counted in bins: the AUC lies between 1 and 1; other figures" in str(binned.notes)
 
 
 def test_wrong_keys_get_a_useful_line():
@@ -263,18 +264,23 @@ def test_wrong_keys_get_a_useful_line():
 
 @pytest.mark.parametrize("width", [40, 50, 64, 80, 200])
 def test_numbers_are_whole_at_any_width(width):
+    from stakes.language.sentences import metric_question
     from stakes.views import terminal
+    from stakes.views.pages import page_of
 
     ev = evaluation(by=["a somewhat long name", "b"] * 3)
-    text = terminal.text(ev._content().page(everything=True), "", width)
+    text = terminal.text_of_page(page_of(ev, everything=True), width)
     assert "0.8889" in text
-    assert "a somewhat long name" in text.replace("\n", "")
+    assert "a somewhat long name" in " ".join(text.split())
     assert "…" not in text
+    assert max(map(len, text.splitlines())) <= width
+    for metric, _ in ((ev._find(name), one) for name, one in ev.figures.items()):
+        assert metric_question(metric.full_text).split()[0] in text
 
 
 def test_many_segments_are_cut_off_in_the_text():
     ev = stakes.evaluate(truth=[0, 1] * 30, prediction=[0, 1] * 30, by=[i // 2 for i in range(60)])
-    assert "… and 10 more; ev.by_segment().to_rows(); 30 too small to compare" in " ".join(str(ev).split())
+    assert "… and 10 more: ev.by_segment().to_rows(); 30 too small to compare" in " ".join(str(ev).split())
 
 
 def test_a_figure_is_the_same_alone_and_among_all():
@@ -341,7 +347,7 @@ def test_a_published_table_may_name_the_positive_class_first():
     assert stakes.evaluate(unnamed, positive="healthy")["precision"].value == 270 / 280
     with pytest.raises(stakes.InputError, match="well"):
         stakes.evaluate(unnamed, positive="well")
-    assert "sick (25.0%), against healthy" in str(ev)
+    assert str(ev).startswith("sick or healthy?\n400 rows · 25% are “sick” · decisions as given\n")
 
 
 def test_tallies_that_cannot_be_evaluated_say_so():

@@ -59,7 +59,8 @@ def test_lower_is_better_for_losses():
     compared = two(metric="log_loss")
     assert compared.table[0].model == "sharp"
     assert compared.pairs[0].difference < 0
-    assert compared.conclusion.startswith("sharp has a lower log_loss than blunt on these 240 rows (difference −")
+    assert compared.conclusion.startswith("“sharp”: its log loss is lower, and chance alone hardly explains it.")
+    assert "“sharp” minus “blunt” is −0.4147. With 95% confidence" in compared.conclusion
 
 
 def test_the_order_of_the_models_does_not_matter():
@@ -87,7 +88,7 @@ def test_simultaneous_intervals_are_wider_and_say_so():
     assert (each.intervals, all_at_once.intervals) == ("unadjusted", "simultaneous")
     assert [(p.low, p.high) for p in all_at_once.pairs] == [(p.low, p.high) for p in bonferroni.pairs]
     assert all(w.high - w.low > n.high - n.low for w, n in zip(all_at_once.pairs, each.pairs, strict=True))
-    assert "95 %, simultaneous over 3 pairs" in str(all_at_once)
+    assert "There are 3 pairs: the intervals are widened so that they hold for all pairs at once." in str(all_at_once)
 
 
 # ── what is compared ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -193,12 +194,11 @@ def test_the_margin_is_judged_by_the_end_of_the_interval(metric):
         judged = two(metric=metric, margin=margin)
         assert judged.pairs[0].second_not_inferior is shown
         assert judged.pairs[0].not_inferior is True
-        if shown:
-            words = f"{metric}: sharp and blunt are equivalent within {margin:g} (two one-sided tests at 2.5 %)"
-        else:
-            words = f"{metric}, by the 95 % interval: sharp is at most {margin:g} worse than blunt: shown; "
-            words += f"blunt is at most {margin:g} worse than sharp: not shown"
-        assert words in judged.notes
+        equivalent = "“sharp” and “blunt” are equivalent within 0."
+        told = [note for note in judged.notes if note.startswith(equivalent)]
+        assert [note.endswith("(two one-sided tests at 2.5%).") for note in told] == [True] * shown
+        assert any(note.startswith("Shown: “sharp” is at most") for note in judged.notes)
+        assert any(note.startswith("Not shown: “blunt” is at most") for note in judged.notes) is not shown
     assert two(metric=metric).pairs[0].not_inferior is None
 
 
@@ -207,15 +207,13 @@ def test_the_conclusion_claims_no_more_than_the_interval():
     alike = stakes.compare(truth=TRUTH, scores={k: SCORES[k] for k in ("sharp", "middling")})
     pair = alike.pairs[0]
     assert pair.low < 0 < pair.high
-    assert alike.conclusion.startswith(
-        f"{pair.first} and {pair.second} cannot be told apart on these 240 rows (difference in auc "
-    )
-    assert two().conclusion.startswith("sharp has a higher auc than blunt on these 240 rows (difference 0.")
+    assert alike.conclusion.startswith(f"“{pair.first}” and “{pair.second}” cannot be told apart by AUC on these rows.")
+    assert two().conclusion.startswith("“sharp”: its AUC is higher, and chance alone hardly explains it.")
     several = stakes.compare(truth=TRUTH, scores=SCORES)
     best, second, last = (place.model for place in several.table)
-    assert several.conclusion.startswith(f"{best} has the best auc (0.")
-    assert several.conclusion.endswith(
-        f"of 3 models on these 240 rows: it is better than {last}, but it cannot be told apart from {second}"
+    assert several.conclusion == (
+        f"“{best}” has the best AUC: 0.9157. It is better than “{last}”, and chance alone hardly explains it. "
+        f"It cannot be told apart from “{second}”."
     )
 
 
@@ -237,9 +235,11 @@ def test_undefined_figures_are_not_compared_and_say_why():
     assert math.isnan(pair.difference)
     assert (pair.low, pair.p_value, pair.adjusted_p_value) == (None, None, None)
     assert pair.note == "precision of never is undefined: nothing is decided positive"
-    assert compared.conclusion == f"sharp and never cannot be compared by precision on these 240 rows: {pair.note}"
+    assert compared.conclusion == "“sharp” and “never” cannot be compared by precision: it is undefined or infinite."
+    assert compared.notes[-1] == f"precision: {pair.note}"
     nobody = stakes.compare(truth=TRUTH, predictions={"a": never, "b": never, "c": never}, metric="precision")
-    assert nobody.conclusion == "no model has a precision on these 240 rows: nothing is decided positive"
+    assert nobody.conclusion == "No model has a defined precision."
+    assert "nothing is decided positive" in str(nobody)
 
 
 def test_infinite_losses_have_no_difference():
@@ -249,21 +249,19 @@ def test_infinite_losses_have_no_difference():
 
 
 def test_a_figure_without_an_interval_says_why():
-    assert two(metric="ks").conclusion.startswith(
-        "how far sharp and blunt are apart on these 240 rows is not known (difference in ks 0."
-    )
+    assert two(metric="ks").conclusion.startswith("How far “sharp” and “blunt” are apart is not known")
 
 
 def test_the_text_shows_ranking_pairs_flips_and_conclusion():
     compared = stakes.compare(truth=TRUTH, scores=SCORES)
     text = str(compared)
     for words in (
-        "240, the same for every model",
-        "Holm p",
+        "3 models · 240 rows, the same for all",
+        "Holm's p",
         "influence of rows on the difference",
         "only first",
         "sharp − blunt",
-        "note",
+        "“sharp” has the best AUC",
     ):
         assert words in text
     assert repr(compared) == "<Comparison of sharp, blunt and middling by auc>"
@@ -309,7 +307,7 @@ def test_clusters_rule_out_tests_of_single_rows():
     assert compared.clusters == 80
     for pair in compared.pairs:
         assert pair.method == "influence of whole clusters on the difference, Student's t"
-    assert any("so McNemar's test does not apply" in note for note in compared.notes)
+    assert any("because their rows are not independent" in note for note in compared.notes)
 
 
 def test_few_clusters_warn():
@@ -329,7 +327,7 @@ def test_models_on_different_rows(tmp_path):
     assert compared.rows == [100, 140]
     assert compared.pairs[0].method == "influence of rows, independent samples"
     assert compared.pairs[0].flipped is None
-    assert "100, 140, different ones for each model" in str(compared)
+    assert "240 rows in all, different ones for each" in str(compared)
     for name, (truth, score) in halves.items():
         pl.DataFrame({"y": truth, "p": score}).write_csv(tmp_path / f"{name}.csv")
     files = [tmp_path / "a.csv", tmp_path / "b.csv"]
@@ -668,12 +666,14 @@ def test_a_conclusion_that_the_interval_does_not_explain_says_the_p_value():
     told = stakes.Comparison(
         {"a": models["sharp"], "b": models["blunt"]}, [Place(1, "a", "f1", models["sharp"]["f1"])], [pair]
     )
-    assert told.conclusion.endswith("(difference in f1 0.1800, 95 % interval 0.0100 to 0.3200, but p 0.0580)")
+    assert told.conclusion.startswith("“a” and “b” cannot be told apart by F1")
+    assert "between 0.0100 and 0.3200. " in told.conclusion
+    assert told.conclusion.endswith("would turn up with probability 0.0580.")
 
 
 def test_identical_models_are_the_same():
     same = stakes.compare(truth=TRUTH, scores=[SCORES["sharp"], SCORES["sharp"].copy()])
-    assert same.conclusion == f"model 1 and model 2 are the same on these {N} rows as far as auc can tell"
+    assert same.conclusion.startswith("“model 1” and “model 2” are the same as far as the AUC can tell.")
 
 
 def test_a_handful_of_rows_tells_nothing():
@@ -698,5 +698,5 @@ def test_models_without_a_figure_are_not_called_alike():
         "b": (SCORES["blunt"] > 0.5).astype(int),
     }
     told = stakes.compare(truth=TRUTH, predictions=predictions, metric="mcc").conclusion
-    assert told.endswith("but it cannot be compared with always, whose mcc is infinite or undefined")
-    assert "told apart from always" not in told
+    assert told.endswith("It cannot be compared with “always”.")
+    assert "told apart from “always”" not in told

@@ -93,7 +93,7 @@ def test_scores_are_decided_so_as_to_cost_least(rows):
     assert ev["expected_cost"].value == pytest.approx(paid(SCAN, truth, decided).mean())
     counts = [[np.sum((truth == t) & (decided == d)) for d in SCAN.decisions] for t in ("none", "tumour")]
     assert ev.confusion.counts.tolist() == counts
-    assert "home from 0; tests from 0.019802; operate from 0.979592" in str(ev)
+    assert "“home” from 0 on · “tests” from 0.0198" in str(ev)
     parts = stakes.evaluate(truth=truth, score=p, positive="tumour", costs=SCAN, by=np.arange(len(p)) % 2)
     assert sum(part.confusion.counts.sum() for part in parts.segments.values()) == len(p)
     assert parts.segments["0"]["expected_cost"].value == pytest.approx(paid(SCAN, truth[::2], decided[::2]).mean())
@@ -277,7 +277,7 @@ def test_decisions_that_are_never_worth_taking():
         positive="b",
         costs=stakes.Costs([[0, 5, 9], [9, 5, 0]], "ab", ["a", "ask", "b"]),
     )
-    assert "the decision 'ask' is never worth taking at these costs" in ev.notes
+    assert "The decision “ask” is never worth taking at these costs." in ev.notes
 
 
 def test_gains_handed_over_as_costs_are_noticed():
@@ -390,7 +390,7 @@ def test_segments_are_decided_like_the_whole():
         here = site == name
         by_class = [paid(SCAN, truth[here], decided[here])[truth[here] == c].mean() for c in ("tumour", "none")]
         assert part["expected_cost"].value == pytest.approx(0.05 * by_class[0] + 0.95 * by_class[1])
-    assert "only the costs are for the deployment" in ev.notes[0]
+    assert "Only the expected cost uses the class frequencies of the deployment" in ev.notes[0]
 
 
 def test_a_class_that_the_prior_expects_must_have_rows(rows):
@@ -413,14 +413,14 @@ def test_a_threshold_with_costs_by_row(rows):
     ev = stakes.evaluate(data, score="p", threshold=0.3, **options)
     assert ev["expected_cost"].value == pytest.approx(wanted)
     assert ev["recall"].value == np.mean(p[sick] >= 0.3)
-    assert "positive when score ≥ 0.3" in str(ev)
+    assert "“tumour” when score ≥ 0.3" in str(ev)
     at = np.log(0.3 / 0.7)
     assert stakes.evaluate(data, score="logit", threshold=at, **options)["expected_cost"].value == pytest.approx(wanted)
     undecided = stakes.evaluate(data, score="logit", **options)
     assert "pass threshold=" in undecided["expected_cost"].reason
     again = stakes.evaluate(data, score="p", **options).at(0.3)
     assert "evaluate the rows again with costs= and threshold=" in again["expected_cost"].reason
-    assert "positive when score ≥ 0.3" in str(again)
+    assert "“tumour” when score ≥ 0.3" in str(again)
     with pytest.raises(stakes.InputError, match="the costs name the column 'amount', but no data was given"):
         stakes.evaluate(truth=truth, score=p, positive="tumour", costs=costs)
 
@@ -455,7 +455,7 @@ def test_nobody_is_positive_where_there_are_no_positives():
         prior=0,
         training_prior="rows",
     )
-    assert "negative for everyone" in str(ev)
+    assert "everyone is called “0”" in str(ev)
     assert "deployed where  1 0" in str(ev)
 
 

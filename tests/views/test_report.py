@@ -8,16 +8,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from stakes.evaluation.reporting import payload_of
 
 import stakes
 from stakes import errors, metrics
-from stakes.evaluation.reporting import payload_of
+from stakes.language import LANGUAGES, PLURALS, TRANSLATED
+from stakes.language.texts import texts, written
 from stakes.metrics import cost
 from stakes.uncertainty import permutation
 from stakes.validation import refit
 from stakes.views import report
-from stakes.language import LANGUAGES, PLURALS, TRANSLATED
-from stakes.language.texts import texts, written
 
 pytestmark = pytest.mark.slow
 

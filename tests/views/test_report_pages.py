@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from scipy import stats
 from sklearn.metrics import confusion_matrix, roc_curve
+from stakes.evaluation.reporting import payload_of
 
 import stakes
-from stakes.evaluation.reporting import payload_of
+from stakes.language.texts import texts
 from stakes.tallies import ErrorSums
 from stakes.views import report
-from stakes.language.texts import texts
 from tests.views.pages import (
     CLASSES,
     EVIL,

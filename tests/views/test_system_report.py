@@ -7,12 +7,12 @@ import re
 
 import numpy as np
 import pytest
+from stakes.evaluation.reporting.system import page_of
 
 from stakes import Costs, System
-from stakes.evaluation.reporting.system import page_of
-from stakes.views import report
 from stakes.language import LANGUAGES, TRANSLATED
 from stakes.language.texts import texts
+from stakes.views import report
 from tests.views.pages import nothing_stands_in_the_way
 from tests.views.test_report import EVIL, _said, gaps, section
 from tests.views.test_report_browser import value
