@@ -17,6 +17,7 @@ import stakes
 from stakes.cli import cli
 from stakes.cli.demo import DEMO_FILE
 from stakes.cli.options import DEMO_FILES
+from stakes.evaluation.recalibrating import calibrate
 from stakes.views import csv as as_csv
 from stakes.views import markdown
 from tests.command import run, run_alone
@@ -107,8 +108,9 @@ def test_markdown_means_what_it_says():
     table = markdown.of_rows([{"name": "a|b", "n": 3, "x": 0.5, "no": None, "ok": True}])
     assert table == "| name | n | x | ok |\n| :-- | :-- | :-- | :-- |\n| a\\|b | 3 | 0.5000 | yes |"
     text = invoke("evaluate", *DEMO, "--markdown")
-    assert "- **positive**: malignant (37.3%), against benign" in text
-    assert "| auc | 0.8382 | 0.8006 – 0.8691 | 0.5000 |" in text
+    assert text.startswith("**malignant or benign?**\n\n569 rows · 37.3% are “malignant”")
+    assert "- ✓ **Is it better than a guess that ignores the input?** Yes, and chance alone" in text
+    assert "| AUC | 0.8382 | 0.8006 – 0.8691 | 0.5000 |" in text
 
 
 # ── one line, and files ──────────────────────────────────────────────────────────────────────────────────────────
@@ -117,9 +119,10 @@ def test_quiet_is_the_essential_line(tmp_path):
     assert invoke("evaluate", *DEMO, "--quiet") == f"{ev['auc']}\n"
     both = stakes.compare(str(DEMO_FILE), truth="diagnosis", positive="malignant", scores=["logistic", "neighbours"])
     assert invoke("compare", str(DEMO_FILE), *COLUMNS, "--score", "neighbours", "--quiet") == f"{both.conclusion}\n"
-    assert invoke("decide", *DEMO, "--best", "f1", "--quiet").startswith("Decide 'malignant' when score ≥ ")
-    assert invoke("system", DEMO_FILES / "clinic_and.toml", "--quiet").startswith("Improve history first")
-    assert invoke("calibrate", *DEMO, "--quiet").startswith("Recalibration by temperature cannot be told")
+    assert invoke("decide", *DEMO, "--best", "f1", "--quiet").startswith("“malignant” from score 0.254")
+    assert invoke("system", DEMO_FILES / "clinic_and.toml", "--quiet").startswith("“history”: if it were always right, the system would")
+    fitted = calibrate(str(DEMO_FILE), **OPTIONS)
+    assert invoke("calibrate", *DEMO, "--quiet") == f"{fitted.findings[0].words[0]}\n"
     assert invoke("count", *DEMO, "-o", tmp_path / "m.tally", "--quiet") == ""
     assert (tmp_path / "m.tally").exists()
 
