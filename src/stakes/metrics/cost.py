@@ -86,7 +86,7 @@ def with_prices(base: Metric, pricing: Pricing, tally: type = Confusion) -> Metr
         formula=_FORMULAS[base.name],
         question=base.question.replace("at these prices of a miss and a false alarm", "at the given costs"),
         range=(lowest if base.name == "expected_cost" else 0, math.inf),
-        baseline=Baseline(BEST_CONSTANT.words, functools.partial(_constant, pricing=pricing)),
+        baseline=Baseline(BEST_CONSTANT.words, value=functools.partial(_constant, pricing=pricing)),
         undefined=(NO_ROWS, _empty_class(pricing)),
         otherwise=_NOTHING_AT_STAKE,
         swapped=None,
