@@ -379,7 +379,7 @@ def measure(metrics: list[Metric], tally: Tally) -> list[Figure]:
             raise errors.bad_metric_text(metric)
         if not isinstance(tally, ScoreTable if isinstance(metric.function, Fold) else Tally):
             raise errors.wrong_tally(metric.name, metric.tally.kind, type(tally).__name__)
-        if metric.lacking:
+        if metric.defaults and metric.lacking:
             raise errors.which_costs(metric.name)
     values: list[Figure] = [math.nan] * len(metrics)
     ruled_out, shared = [], dict[type[Shared], list[int]]()

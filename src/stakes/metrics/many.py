@@ -4,7 +4,7 @@ import functools
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated
 
@@ -138,6 +138,7 @@ class Ranking:
     scores: Array
     positive: Array
     weight: Array
+    _known: dict[str, Array] = field(default_factory=dict)
 
     @cached_property
     def _levels(self) -> tuple[Array, Array, Array]:
@@ -153,6 +154,11 @@ class Ranking:
 
     def changes(self, base: Metric) -> Array:
         """What a figure loses without each row; NaN where a class is empty."""
+        if base.full_text not in self._known:  # several averages ask for the same
+            self._known[base.full_text] = self._changes(base)
+        return self._known[base.full_text]
+
+    def _changes(self, base: Metric) -> Array:
         if base.loss is not None:
             return mean_changes(base.row_losses(self.positive, self.scores), self.weight)
         assert base.one_row is not None

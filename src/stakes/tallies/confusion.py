@@ -301,25 +301,25 @@ class Confusion(Tally):
         row, column = self.truths.index(self.positive), self.decisions.index(self.positive)
         return row, column, 1 - row, 1 - column
 
-    @property
+    @cached_property
     def tp(self) -> Number:
         """Positives found."""
         row, column, _, _ = self._places
         return self._cell(row, column)
 
-    @property
+    @cached_property
     def fn(self) -> Number:
         """Positives missed."""
         row, _, _, column = self._places
         return self._cell(row, column)
 
-    @property
+    @cached_property
     def fp(self) -> Number:
         """False alarms."""
         _, column, row, _ = self._places
         return self._cell(row, column)
 
-    @property
+    @cached_property
     def tn(self) -> Number:
         """Negatives left alone."""
         _, _, row, column = self._places

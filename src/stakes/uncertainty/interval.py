@@ -22,7 +22,7 @@ class Interval:
 
     def around(self, value: float) -> "Interval":
         """Return limits between which the value itself lies: small samples can leave it outside by a hair."""
-        if self.low is None or self.high is None:
+        if self.low is None or self.high is None or self.low <= value <= self.high:
             return self
         return replace(self, low=float(min(self.low, value)), high=float(max(self.high, value)))
 
