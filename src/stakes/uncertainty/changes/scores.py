@@ -52,9 +52,13 @@ def _loss_rows(table: ScoreTable, sampling: Sampling) -> LossRows:
 
 def level_counts(table: ScoreTable, most: int, single: int = 48) -> Levels:
     """Ask for all scores, or of more than that for pieces, which are ``single`` at the top."""
-    few = float(table.total) <= most if not table.weighted else len(table.as_columns().scores) <= most
-    columns = (table if few else table.compressed(single)).as_columns()
+    columns = (table if _levels_at_most(table, most) else table.compressed(single)).as_columns()
     return columns.scores, *score_counts(columns)
+
+
+def _levels_at_most(table: ScoreTable, most: int) -> bool:
+    """Whether there are so few scores; of rows that do not weigh their number is enough, pieces keep their scores."""
+    return float(table.total) <= most if not table.weighted else len(table.as_columns().scores) <= most
 
 
 def _of_one_row(metric: Metric, value: float, table: ScoreTable, levels: Levels, sampling: Sampling) -> Found:
@@ -155,8 +159,8 @@ def _unseen_scores(
 
 def of_score_clusters(metrics: Sequence[Metric], table: ScoreTable, clusters: Clusters) -> list[Found]:
     """Leave out one cluster after another."""
-    few = clusters.size * len(table.as_columns().scores) <= CELLS
-    scores, each = clusters.pieces(table if few else table.compressed())
+    few = _levels_at_most(table, CELLS // clusters.size)
+    scores, each = clusters.pieces(table if few else table.compressed(_FEW_SINGLE))
     counts = each.sum(0)
     found = _score_changes(metrics, table, scores, counts, each)
     by_class = each.sum(-1)
