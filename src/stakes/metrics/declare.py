@@ -91,13 +91,16 @@ class OneRow:
     rests_on: Literal["rows", "positives", "both"]
 
 
+_GAFFKE = "Gaffke's limits: one more row, as dear or as cheap as rows can be"
+
 WAYS = {
     "share": "Wilson's limits for a share",
     "cells": "the percentiles of the table drawn anew; of more classes, weights or clusters, the influence of rows",
     "area": "the influence of rows (DeLong's variance), together with Newcombe's limits",
     "influence": "the influence of rows: what the figure would be without each of them",
     "median": "order statistics",
-    "costs": "Gaffke's limits: one more row, as dear or as cheap as rows can be",
+    "costs": _GAFFKE,
+    "relative costs": _GAFFKE,
 }
 """How intervals are made, in words; ``uncertainty`` does it."""
 

@@ -17,8 +17,8 @@ from stakes.uncertainty.changes.tables import of_parts
 from stakes.uncertainty.costs import cost_intervals
 from stakes.uncertainty.influence import Influence, few_alike, limits
 from stakes.uncertainty.interval import Interval, none
+from stakes.uncertainty.redraws import table_intervals
 from stakes.uncertainty.sampling import Sampling
-from stakes.uncertainty.tables import table_intervals
 
 METHODS = {"share": tuple(shares.METHODS), "area": areas.METHODS}
 """The ways between which a user can choose."""
@@ -83,7 +83,9 @@ def _why_none(metric: Metric, value: float, tally: Tally) -> str:
 
 def way_of(metric: Metric, tally: Tally, sampling: Sampling) -> str:
     """The way that is taken: the declared one, unless weights, clusters or the design rule it out."""
-    if metric.interval in ("median", "costs") or (metric.interval == "area" and isinstance(tally, ScoreTable)):
+    if metric.interval in ("median", "costs", "relative costs") or (
+        metric.interval == "area" and isinstance(tally, ScoreTable)
+    ):
         return metric.interval
     if sampling.clusters is not None:
         return "influence"
@@ -166,4 +168,5 @@ _WAYS: dict[str, Way] = {
     "influence": _influence,
     "median": median_intervals,
     "costs": cost_intervals,
+    "relative costs": cost_intervals,
 }

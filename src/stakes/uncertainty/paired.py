@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from stakes.metrics import Metric
-from stakes.metrics.cost import expected_cost
 from stakes.metrics.many import ClassRows, Ranking
 from stakes.records import Count
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, ScoreTable
@@ -48,7 +47,7 @@ def difference(metric: Metric, sample: Sample, first: Array, second: Array, samp
     plain = sample.cluster is None and sample.weight is None and not sampling.fixed
     if plain and metric.tally is Confusion and metric.share_of == "total" and metric.better == "higher":
         return _of_hits(sample, first, second, sampling.confidence)
-    if metric.name == expected_cost.name and (sample.cluster is None or sample.costs is None):
+    if metric.interval == "costs" and (sample.cluster is None or sample.costs is None):
         found = saving_limits(metric, sample, first, second, sampling)
         same = found.low == found.high  # nothing but the same decisions could come
         return Difference(found.low, found.high, 1.0 if same else found.p, "one more row on the saving")

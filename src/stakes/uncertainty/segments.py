@@ -15,8 +15,8 @@ from stakes.uncertainty.changes.losses import LossRows
 from stakes.uncertainty.influence import Influence
 from stakes.uncertainty.interval import Interval
 from stakes.uncertainty.intervals import intervals, way_of
+from stakes.uncertainty.redraws import limits_of_tables
 from stakes.uncertainty.sampling import Sampling
-from stakes.uncertainty.tables import limits_of_tables
 from stakes.uncertainty.two_samples import Differences, Side, agree, dealt_means, mover, of_shares
 
 MOST_SUMMED = 50

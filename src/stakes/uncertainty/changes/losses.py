@@ -146,7 +146,7 @@ def of_losses(metric: Metric, rows: LossRows, held: bool = False) -> Found:
     value, (low, high) = rows.mean(metric), metric.range
     bounded = math.isfinite(high - low)
     unseen = max(value - low, high - value) if bounded else max(worst / max(scale, 1e-300) - value, 0.0)
-    unseen /= rows.equal_units + 1
+    unseen /= kish_of(rows.weight, rows.squares) + 1  # it is one row, whatever is left out
     if held and rows.groups is None:
         found = rows.by_class(loss / scale)
         return found if isinstance(found, str) else replace(found, unseen=unseen)
