@@ -28,6 +28,7 @@ FEW_CARRY = "a few rows carry this figure, so its interval can be too short"
 
 SINGLE_CLUSTER = "there is a single cluster"
 SINGLE_ROW = "a class has a single row"
+NO_DIFFERENCE = "no row makes a difference"
 NOT_KEPT = "the rows were not kept, only sums of them"
 
 CELLS = 4_000_000
@@ -163,7 +164,7 @@ def limits(
         return none("it is infinite or undefined without some row")
     error, degrees = influence.error, influence.degrees
     if error <= _TINY * abs(value):
-        return none("no row makes a difference")
+        return none(NO_DIFFERENCE)
     reach = student((1 + confidence) / 2, degrees)
     if all(map(math.isfinite, span)):
         low, high = _between_ends(value, influence, span, reach, centred)

@@ -109,7 +109,8 @@ def _share(metric: Metric, value: float, tally: Tally, sampling: Sampling, metho
         rows *= (tally.equal_rows if isinstance(tally, Confusion | ClassScores) else rows) / float(tally.total)
     if rows < 1:
         return none("there are too few rows")
-    return Interval(*shares.METHODS[method](value, rows, sampling.confidence), _NAMES[method])
+    low, high = shares.METHODS[method](value, rows, sampling.confidence)
+    return Interval(float(low), float(high), _NAMES[method])
 
 
 _NAMES = {"wilson": "Wilson", "clopper-pearson": "Clopper–Pearson"}

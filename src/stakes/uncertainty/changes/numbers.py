@@ -10,7 +10,7 @@ from stakes.metrics import Metric, measure
 from stakes.tallies import ErrorSums
 from stakes.tallies.arithmetic import Array, weighted_sum
 from stakes.tallies.error_sums import ErrorRows, Power, percentage
-from stakes.uncertainty.influence import NOT_KEPT, Found, Influence, kish
+from stakes.uncertainty.influence import NO_DIFFERENCE, NOT_KEPT, Found, Influence, kish
 from stakes.uncertainty.interval import Interval, none
 from stakes.uncertainty.quantiles import normal
 from stakes.uncertainty.sampling import Sampling
@@ -166,6 +166,8 @@ def median_intervals(
         return [none(NOT_KEPT)] * len(metrics)
     if rows.weight is not None or sampling.clusters is not None:
         return [none("ranks of weighted or clustered rows have no simple law")] * len(metrics)
+    if rows.sizes.min() == rows.sizes.max():
+        return [none(NO_DIFFERENCE)] * len(metrics)
     n = len(rows.sizes)
     low = _rank_below(n, sampling.tail)
     if low < 0:
