@@ -13,7 +13,7 @@ from stakes.engines.alike import Spelling
 from stakes.engines.class_scores import ClassColumns, as_table, spread_scores, width_of
 from stakes.engines.columns import Column, Data, Values, as_finite, as_numbers, read_number, to_column
 from stakes.engines.files.text_format import TextFormat, in_format
-from stakes.engines.labels import Labels, encode, same_kind, settle, zeros_and_ones
+from stakes.engines.labels import Labels, encode, group_codes, same_kind, settle, zeros_and_ones
 from stakes.engines.plan import Counted, DecidedBy, Plan
 from stakes.engines.pricing import add_decisions_by_cost, classes_of_costs, cost_column, decide_by_costs
 from stakes.engines.rows import Dropped, RowsThatCount, keep_numbers, rows_that_count
@@ -141,7 +141,7 @@ def _read(data: Data, asked: RowQuestion) -> Read:
 def _interpret(asked: RowQuestion, rows: RowsThatCount) -> Read:
     """Find out which task the columns are of, and number their classes or take their quantities."""
     columns, baseline = rows.columns, asked.baseline
-    segments, cluster = segment_labels(columns), encode(columns["cluster"]).codes if "cluster" in columns else None
+    segments, cluster = segment_labels(columns), group_codes(columns["cluster"]) if "cluster" in columns else None
     quick = {name: zeros_and_ones(columns[name]) for name in columns if name in ("truth", "prediction")}
     if baseline is not None and columns["truth"].kind == "text" and not any(map(read_number, columns["truth"].names)):
         raise InputError(
