@@ -56,7 +56,7 @@ def cost(value: float, lang: str) -> str:
 
 def exact(value: float, lang: str) -> str:
     """Return a threshold with the digits that tell it from its neighbours."""
-    return _digits(value, lang, 8)
+    return _digits(value, lang, 6)
 
 
 FORMS = {"number": number, "count": count, "percent": percent, "cost": cost, "short": cost, "exact": exact}
