@@ -45,7 +45,7 @@ def count(value: float, lang: str) -> str:
 def percent(value: float, lang: str) -> str:
     """Return a share with one decimal, and with more where everything happens near 0 or 1."""
     room = min(value, 1 - value)
-    digits = _decimals(Decimal(value) * 100, lang, most=3 if 0 < room < 0.01 else 1)
+    digits = _decimals(_decimal(value) * 100, lang, most=3 if 0 < room < 0.01 else 1)
     return digits + _PERCENT.get(lang, "\xa0%")
 
 
@@ -62,14 +62,19 @@ def exact(value: float, lang: str) -> str:
 FORMS = {"number": number, "count": count, "percent": percent, "cost": cost, "short": cost, "exact": exact}
 
 
+def _decimal(value: float) -> Decimal:
+    """The number as it is usually written, by the fewest digits that mean it: halves of those are rounded up."""
+    return Decimal(repr(float(value)))
+
+
 def _digits(value: float, lang: str, most: int) -> str:
     """So many significant digits, without zeros at the end."""
-    rounded = Context(prec=most, rounding=ROUND_HALF_UP).create_decimal(Decimal(value))
+    rounded = Context(prec=most, rounding=ROUND_HALF_UP).create_decimal(_decimal(value))
     return _signs(rounded, lang)
 
 
 def _decimals(value: float | Decimal, lang: str, most: int, least: int = 0) -> str:
-    exact_value = Decimal(value)
+    exact_value = value if isinstance(value, Decimal) else _decimal(value)
     room = Context(prec=max(exact_value.adjusted(), 0) + most + 3, rounding=ROUND_HALF_UP)
     rounded = exact_value.quantize(Decimal(1).scaleb(-most), context=room)
     return _signs(rounded, lang, least)
