@@ -1,9 +1,11 @@
 """Figures with their intervals and baselines: of all rows and of each segment, and the confusion table of decisions."""
 
 from stakes.evaluation.base import Evaluation
+from stakes.evaluation.by_segment import Segment
+from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.findings.pages.payload import Part, figure, listed, section
 from stakes.findings.verdicts.answers import largest_segments
-from stakes.language.sentences import short_name
+from stakes.language.sentences import sentence, short_name
 from stakes.metrics.usual import SEGMENT_FIGURES
 
 
@@ -17,7 +19,7 @@ def figures_section(evaluation: Evaluation) -> Part:
     return section("figures", figures=rows, confidence=evaluation.sampling.confidence)
 
 
-def confusion_section(evaluation: Evaluation) -> list[Part]:
+def confusion_section(evaluation: TwoClassEvaluation) -> list[Part]:
     """Return the confusion table, if decisions were taken."""
     table = evaluation.confusion
     if table is None:
@@ -26,7 +28,8 @@ def confusion_section(evaluation: Evaluation) -> list[Part]:
         "truths": [short_name(one) for one in table.truths],
         "decisions": [short_name(one) for one in table.decisions],
     }
-    return [section("confusion", **names, cells=[listed(row) for row in table.counts.astype(float)])]
+    positive = list(table.truths).index(evaluation.positive)
+    return [section("confusion", **names, positive=positive, cells=[listed(row) for row in table.counts.astype(float)])]
 
 
 def segments_section(evaluation: Evaluation) -> list[Part]:
@@ -34,9 +37,39 @@ def segments_section(evaluation: Evaluation) -> list[Part]:
     if not evaluation.segments:
         return []
     known = [name for name in SEGMENT_FIGURES[evaluation.task] if name in evaluation.figures]
+    judged = [_judged(evaluation, name) for name in known]
     rows = [
-        {"name": short_name(name), "rows": part.rows, "figures": [figure(part.interval(one)) for one in known]}
+        {
+            "name": short_name(name),
+            "rows": part.rows,
+            "figures": [
+                {**figure(part.interval(one)), **found.get(name, {})} for one, found in zip(known, judged, strict=True)
+            ],
+        }
         for name, part in largest_segments(evaluation)
     ]
     whole = [figure(evaluation.figures[name]) for name in known]
     return [section("segments", metrics=known, segments=rows, whole=whole, count=len(evaluation.segments))]
+
+
+def _judged(evaluation: Evaluation, name: str) -> dict[str, Part]:
+    """What each segment is beside the rest by one figure, and its place when the worst comes first."""
+    if not evaluation.figures[name].defined:
+        return {}
+    found = evaluation.by_segment(name)
+    return {one.name: {"place": i, **_verdict(one, found.better, found.confidence)} for i, one in enumerate(found)}
+
+
+def _verdict(segment: Segment, better: str, confidence: float) -> Part:
+    difference, p = segment.difference, segment.adjusted_p_value
+    told = {"difference": difference}
+    if segment.too_small or segment.value is None or difference is None or p is None:
+        key = "small" if segment.too_small else "undefined" if segment.value is None else "uncompared"
+        return {**told, "verdict": sentence(f"segments.{key}"), "tone": "open"}
+    if p > 1 - confidence:
+        return {**told, "verdict": sentence("segments.alike"), "tone": "note"}
+    if better == "neither":
+        return {**told, "verdict": sentence("segments.differs", p=p), "tone": "doubt"}
+    worse = (difference > 0) == (better == "lower")
+    key, tone = ("worse", "bad") if worse else ("better", "good")
+    return {**told, "verdict": sentence(f"segments.{key}", p=p), "tone": tone}
