@@ -300,7 +300,8 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
         """How honest the probabilities are: a :class:`stakes.Calibration`, or one for each of several classes."""
         from stakes.decisions.calibration.calibration import calibration_of  # only asked for now and then
 
-        return calibration_of(self._any_scores, self.probabilities, self._sampling(self._any_scores))
+        found = calibration_of(self._any_scores, self.probabilities, self._sampling(self._any_scores))
+        return speak(found, self.lang)
 
     def _estimates(
         self, tally: Tally, wanted: Sequence[Metric], sampling: Sampling | None = None

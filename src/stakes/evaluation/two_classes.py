@@ -28,7 +28,6 @@ from stakes.uncertainty.sampling import USUAL, Sampling
 
 if TYPE_CHECKING:
     from stakes.decisions.calibration.calibration import Calibration
-    from stakes.decisions.calibration.reliability import Honest
     from stakes.decisions.curves.curve import Curve
     from stakes.decisions.curves.histograms import Histograms
     from stakes.decisions.curves.report_thresholds import ReportThresholds
@@ -265,11 +264,11 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
 
     # ── for the verdict and the page ─────────────────────────────────────────────────────────────────────────
     @cached_property
-    def _studied_calibration(self) -> "tuple[Calibration, Honest | None] | None":
+    def _studied_calibration(self) -> "Calibration | None":
         """How honest the probabilities are, in brief; None where scores are no probabilities."""
-        from stakes.decisions.calibration.brief import study_calibration  # only asked for now and then
+        from stakes.decisions.calibration.brief import calibration_in_brief  # only asked for now and then
 
-        return study_calibration(self.scores, self._sampling(self.scores)) if self.probabilities else None
+        return calibration_in_brief(self.scores, self._sampling(self.scores)) if self.probabilities else None
 
     @cached_property
     def _report_thresholds(self) -> "ReportThresholds | None":

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import singledispatch
 
+from stakes.decisions.calibration.calibration import Calibration, ClassCalibrations
 from stakes.decisions.policies import Policies
 from stakes.decisions.thresholds.decision import Decision
 from stakes.engines.plan import Counted
@@ -21,6 +22,7 @@ from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.findings.verdicts.answers import MOST
 from stakes.language.sentences import Sentence, metric, sentence
 from stakes.systems.system import System
+from stakes.tallies.clusters import Clusters
 from stakes.tallies.costs import Costs
 from stakes.uncertainty.permutation import PermutationTest
 from stakes.validation.result import Validation
@@ -80,7 +82,10 @@ def _rows(n: float) -> Sentence:
 
 
 def _clusters(evaluation: Evaluation) -> Iterator[Sentence]:
-    clusters = evaluation.counted.clusters
+    return _clusters_of(evaluation.counted.clusters)
+
+
+def _clusters_of(clusters: Clusters | None) -> Iterator[Sentence]:
     if clusters is not None:
         yield sentence("page.clusters", n=clusters.count)
 
@@ -194,6 +199,18 @@ def _policies(policies: Policies) -> About:
 def _permutation_test(test: PermutationTest) -> About:
     facts = () if test.null is None else (sentence("page.shuffles", n=test.permutations),)
     return About(sentence("page.chance", figure=metric(test.metric)), facts)
+
+
+@about.register
+def _calibration(found: Calibration) -> About:
+    title = sentence("page.calibration", positive=found.table.positive)
+    return About(title, (_rows(found.rows), *_clusters_of(found.sampling.clusters)))
+
+
+@about.register
+def _class_calibrations(found: ClassCalibrations) -> About:
+    title = sentence("page.class_calibrations", n=len(found.classes))
+    return About(title, (_rows(found.rows), *_clusters_of(found.sampling.clusters)))
 
 
 @about.register

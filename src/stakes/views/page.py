@@ -122,11 +122,16 @@ def figures_grid(shown: Figures, families: bool) -> Grid:
 def _meaning(metric: metrics.Metric, estimate: Estimate, everything: bool) -> str:
     """What there is to say about a figure: its question, and when everything is told, why it has no interval."""
     if not estimate.defined:
-        return Text(words("figures.undefined", reason=""), reason_in_words(estimate.reason))
+        return why_undefined(estimate)
     question = metric_question(metric.full_text)
     if everything and estimate.low is None and estimate.no_interval:
         return f"{question} {words('figures.no_interval', reason={'reason': estimate.no_interval})}"
     return question
+
+
+def why_undefined(undefined: Estimate) -> str:
+    """Say why a figure is undefined."""
+    return Text(words("figures.undefined", reason=""), reason_in_words(undefined.reason))
 
 
 def reason_in_words(reason: str) -> str:
