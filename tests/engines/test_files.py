@@ -132,7 +132,7 @@ def test_conditions_and_missing_values_in_every_kind(tmp_path, name):
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_column_names_with_quotes_and_sql_in_them(tmp_path, name):
-    names = ['p"; DROP TABLE preds; --', "it's", 'a"b', "p, v2", "sélection *", "holds"]
+    names = ['p, v2"; DROP TABLE preds; --', "it's a sélection *", "holds"]
     file = written(name, tmp_path, ROWS.with_columns(pl.col("p").alias(column) for column in names).drop("p"))
     whole, kept = counted(ROWS), counted(ROWS.filter(pl.col("p") > 0.15))
     for column in names:
