@@ -27,7 +27,8 @@ _SAME_REASON = 3
 class Grid:
     """A small table of text; all columns but those named in ``words`` are numbers.
 
-    A column in ``below`` holds sentences, which stand below their row where the page is narrow.
+    A column in ``below`` holds sentences, which stand below their row where the page is narrow; ``tones`` say how some
+    cells sound.
     """
 
     head: Sequence[str]
@@ -36,6 +37,7 @@ class Grid:
     sections: Sequence[int] = ()
     title: str = ""
     below: int | None = None
+    tones: Mapping[str, Tone] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,13 @@ class Page:
             for one in self.answers
         ]
         grids = [
-            replace(grid, head=each(grid.head), rows=list(map(each, grid.rows)), title=write(grid.title))
+            replace(
+                grid,
+                head=each(grid.head),
+                rows=list(map(each, grid.rows)),
+                title=write(grid.title),
+                tones={write(cell): tone for cell, tone in grid.tones.items()},
+            )
             for grid in self.grids
         ]
         picture = "\n".join(each(self.picture.split("\n")))

@@ -1,11 +1,11 @@
 """Figures with their intervals and baselines: of all rows and of each segment, and the confusion table of decisions."""
 
 from stakes.evaluation.base import Evaluation
-from stakes.evaluation.by_segment import Segment
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.findings.pages.payload import Part, figure, listed, section
 from stakes.findings.verdicts.answers import largest_segments
-from stakes.language.sentences import sentence, short_name
+from stakes.findings.verdicts.segments import verdict_of_segment
+from stakes.language.sentences import short_name
 from stakes.metrics.usual import SEGMENT_FIGURES
 
 
@@ -57,19 +57,8 @@ def _judged(evaluation: Evaluation, name: str) -> dict[str, Part]:
     if not evaluation.figures[name].defined:
         return {}
     found = evaluation.by_segment(name)
-    return {one.name: {"place": i, **_verdict(one, found.better, found.confidence)} for i, one in enumerate(found)}
-
-
-def _verdict(segment: Segment, better: str, confidence: float) -> Part:
-    difference, p = segment.difference, segment.adjusted_p_value
-    told = {"difference": difference}
-    if segment.too_small or segment.value is None or difference is None or p is None:
-        key = "small" if segment.too_small else "undefined" if segment.value is None else "uncompared"
-        return {**told, "verdict": sentence(f"segments.{key}"), "tone": "open"}
-    if p > 1 - confidence:
-        return {**told, "verdict": sentence("segments.alike"), "tone": "note"}
-    if better == "neither":
-        return {**told, "verdict": sentence("segments.differs", p=p), "tone": "doubt"}
-    worse = (difference > 0) == (better == "lower")
-    key, tone = ("worse", "bad") if worse else ("better", "good")
-    return {**told, "verdict": sentence(f"segments.{key}", p=p), "tone": tone}
+    judged = {one.name: (one, *verdict_of_segment(one, found)) for one in found}
+    return {
+        name: {"place": i, "difference": one.difference, "verdict": words, "tone": tone}
+        for i, (name, (one, tone, words)) in enumerate(judged.items())
+    }
