@@ -9,9 +9,8 @@ from click.testing import CliRunner
 
 import stakes
 from stakes.cli import cli
-from stakes.cli.demo import DEMO_FILE
 from stakes.evaluation.recalibrating import apply_calibrator, calibrate
-from tests.command import run
+from tests.command import DEMO_FILE, run
 
 
 @pytest.fixture

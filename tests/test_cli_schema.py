@@ -10,8 +10,7 @@ from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
 from stakes.cli import cli
-from stakes.cli.demo import DEMO_FILE
-from stakes.cli.options import DEMO_FILES
+from tests.command import DEMO_FILE, DEMO_FILES
 
 pytestmark = pytest.mark.slow
 

@@ -223,7 +223,7 @@ def test_the_kind_of_file(changed, tests):
     code = """
 import polars as pl, stakes
 question = {"truth": "diagnosis", "score": "logistic", "positive": "malignant", "by": "size"}
-demo = "src/stakes/demo/breast_cancer.csv"
+demo = "demo:breast_cancer"
 pl.read_csv(demo).write_avro("demo.avro")
 assert stakes.evaluate("demo.avro", **question).to_dict() == stakes.evaluate(demo, **question).to_dict()
 with open("broken.avro", "wb") as file:

@@ -4,7 +4,6 @@ import functools
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import click
@@ -18,8 +17,6 @@ from stakes.question.options import Option, Value
 
 if TYPE_CHECKING:
     from stakes.tallies.costs import Costs
-
-DEMO_FILES = Path(__file__).parents[1] / "demo"
 
 Command: TypeAlias = Callable[..., object]
 Decorator: TypeAlias = Callable[[Command], Command]

@@ -17,6 +17,16 @@ def no_such_file(path: str) -> InputError:
     return InputError("no-such-file", f"{path}: {what}")
 
 
+def no_such_demo(name: str, known: Sequence[str]) -> InputError:
+    return InputError("no-such-demo", f"{short(name)}: there is no such data; there are {', '.join(known)}")
+
+
+def demo_of_system(name: str) -> InputError:
+    return InputError(
+        "demo-of-system", f"{name} describes a system, not rows; stakes.System.from_toml('demo:{name}') reads it"
+    )
+
+
 def unreadable_file(path: str, why: str) -> InputError:
     hint = "" if ";" in why else "; mend the file, or name another one"
     return InputError("unreadable-file", f"{path}: cannot be read: {why}{hint}")

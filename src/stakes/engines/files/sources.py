@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, NamedTuple, TypeAlias
 
 from stakes import errors
+from stakes.engines.files.demo import PREFIX, real_name
 from stakes.engines.files.text_format import FormattedFile, TextFormat
 from stakes.errors import InputError, Pass
 from stakes.text import visible
@@ -260,7 +261,7 @@ def _named(data: FileNames) -> Sequence[FileName]:
 
 def single(file: FileName) -> Source:
     """The file of that very name."""
-    path, format = Path(file), file.format if isinstance(file, FormattedFile) else TextFormat()
+    path, format = Path(real_name(file)), file.format if isinstance(file, FormattedFile) else TextFormat()
     if os.path.isdir(path):
         raise errors.unreadable_file(str(path), "it is a directory")
     if not os.path.exists(path):
@@ -282,11 +283,15 @@ def _find(one: FileName) -> list[Source]:
             "no-file-matches", f"{name}: there is no such file, and none that matches this pattern; check the folder"
         )
     singles = [(replace(single(Path(file)), format=format), table) for file, table in found]
-    return [one if table is None else replace(one, name=visible(name), table=table) for one, table in singles]
+    by_name = name.startswith(PREFIX)
+    return [
+        replace(one, name=visible(name), table=table) if table is not None or by_name else one for one, table in singles
+    ]
 
 
 def files_and_tables(name: str) -> list[tuple[str, str | None]]:
     """A file of that very name goes before everything that the name might mean otherwise."""
+    name = real_name(name)
     if os.path.exists(name):
         return [(name, None)]
     file, separator, table = name.rpartition("::")
