@@ -37,8 +37,12 @@ def test_columns_whose_order_cannot_be_known_are_asked_for():
     for truth in (THREE - 1, THREE + 1, np.minimum(THREE, 1), np.maximum(THREE, 1)):
         with pytest.raises(stakes.InputError, match="pass classes="):
             stakes.evaluate(truth=truth, score=SCORES)
-    with pytest.raises(stakes.InputError, match="there is no score column for the class '2'; every class needs one"):
+    with pytest.raises(stakes.InputError, match="score has no column for the class '2'; every class needs one"):
         stakes.evaluate(truth=THREE, score=SCORES[:, :2])
+    with pytest.raises(
+        stakes.InputError, match=r"score has 2 columns for 3 classes \('a', 'b' and 'c'\); give one for"
+    ):
+        stakes.evaluate(truth=list("abc"), score=[[0.2, 0.8], [0.5, 0.5], [0.6, 0.4]])
 
 
 def test_the_first_of_several_that_tie_is_decided_and_counts_as_first():

@@ -32,7 +32,7 @@ SCORES = TABLE[["a", "b", "c"]].to_numpy()
         (lambda: stakes.evaluate(truth=TABLE.y, score=SCORES.T, classes="abc"), "transpose it: rows first"),
         (
             lambda: stakes.evaluate(TABLE, truth="y", score={"a": "a", "b": "b", "d": "c"}),
-            r"no score column for the class 'c' \(there is one for 'd', which occurs in no row\)",
+            r"score has no column for the class 'c' \(there is one for 'd', which occurs in no row\)",
         ),
         (
             lambda: stakes.TemperatureCalibrator().fit(SCORES * 1.01, TABLE.y),

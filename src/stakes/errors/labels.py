@@ -94,7 +94,8 @@ def class_without_score(classes: Sequence[str], unused: Sequence[str]) -> InputE
     hint = f" (there is one for {some(unused)}, which occurs in no row)" if unused else ""
     return InputError(
         "class-without-score",
-        f"there is no score column for {the_class(classes)} {some(classes)}{hint}; every class needs one",
+        About("score"),
+        f" has no column for {the_class(classes)} {some(classes)}{hint}; every class needs one",
     )
 
 
