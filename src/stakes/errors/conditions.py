@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from stakes.errors import EmptyError, Given, InputError, Pass
+from stakes.errors import About, EmptyError, Given, InputError, Pass
 from stakes.errors.words import nearest, short
 
 _EXAMPLE = "write SQL such as site = 'A' AND age > 60"
@@ -20,7 +20,7 @@ def no_column_of_condition(name: str, columns: Sequence[str], may_be_text: bool)
     hint = nearest(name, columns)
     if may_be_text and not hint.startswith(("; did you", "; the name")):
         hint = f"; if the text {name!r} is meant, write it in single quotes"
-    return InputError("no-column-of-condition", f"where: there is no column {short(repr(name))}{hint}")
+    return InputError("no-column-of-condition", About("where"), f": there is no column {short(repr(name))}{hint}")
 
 
 _KINDS = {"number": "numbers", "text": "text", "boolean": "booleans", "date": "dates"}

@@ -83,6 +83,10 @@ def unknown_labels(argument: str, labels: Sequence[str], classes: Sequence[str])
 
 
 def classes_not_different(classes: Sequence[str]) -> InputError:
+    if len(classes) == 1 and len(apart := [name.strip() for name in classes[0].split(",")]) > 1:
+        return InputError(
+            "classes-in-one", Given("classes", list(classes)), " is one name with commas; pass ", Pass("classes", apart)
+        )
     return InputError(
         "classes-not-different",
         Given("classes", list(classes)),
