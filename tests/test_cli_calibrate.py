@@ -236,7 +236,7 @@ def test_mistakes_get_one_line_and_exit_code_2(preds, tmp_path, monkeypatch, arg
     [
         (("--truth", "kind", *KINDS, "--method", "sigmoid"), "method='sigmoid' is for two classes, and there are more"),
         (("--score", "p rose", "--apply", "{saved}", "-o", "x.csv"), "fitted on 3 classes, and a single column"),
-        ((*KINDS[:2], "--apply", "{saved}", "-o", "x.csv"), "there is no score column for the class 'iris'"),
+        ((*KINDS[:2], "--apply", "{saved}", "-o", "x.csv"), "score has no column for the class 'iris'"),
         ((*KINDS, "--column", "q", "--apply", "{saved}", "-o", "x.csv"), "column='q' names one new column"),
     ],
 )

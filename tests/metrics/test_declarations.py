@@ -293,7 +293,7 @@ def test_a_probability_figure_of_logits_is_an_error_when_asked_for_by_name():
         ("precison", "there is no metric 'precison'; did you mean 'precision'"),
         ("zzz", "there is no metric 'zzz'; `stakes metrics` lists them all"),
         ("f_beta(gamma=1)", "f_beta has no parameter 'gamma'; it takes 'beta'"),
-        ("f1(beta=1)", "f1 has no parameter 'beta'; it takes none"),
+        ("f1(beta=1)", "f1 has no parameter 'beta'; it is written behind the figure: 'f_beta"),
         ("f_beta(beta=-1)", r"f_beta\(beta=-1\) does not work; give a number above 0"),
         ("precision_at_k(k=2.5)", r"precision_at_k\(k=2\.5\) does not work; give a whole number from 1 on"),
         ("partial_auc(max_fpr=2)", r"partial_auc\(max_fpr=2\) does not work; give a number above 0, at most 1"),

@@ -62,6 +62,13 @@ def not_utf8(path: str, line: int) -> InputError:
     )
 
 
+def two_encodings(path: str, one: int, other: int) -> InputError:
+    return InputError(
+        "two-encodings",
+        f"{path}: line {one:,} is UTF-8 and line {other:,} is not, so no encoding fits the whole file; save it in one",
+    )
+
+
 def beyond_float64(value: str, problem: InputError) -> InputError:
     spelled = value.strip().lstrip("+-").lower().startswith("inf")
     more = f"; {short(repr(value))} is beyond what a float64 holds"

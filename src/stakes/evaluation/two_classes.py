@@ -13,7 +13,7 @@ from stakes.engines.plan import Counted
 from stakes.errors import InputError, Pass, Text
 from stakes.evaluation.base import Evaluation
 from stakes.metrics import Metric
-from stakes.metrics.many import of_two_classes
+from stakes.metrics.many import of_two_classes, same_of_two_classes
 from stakes.metrics.reasons import NO_SCORES
 from stakes.metrics.usual import COMPARED
 from stakes.question.options import Value
@@ -183,6 +183,10 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
         for start in starts:
             taken += scores >= _comparable(start, scores)
         return np.array(places)[taken]
+
+    def _find(self, name: Value) -> Metric:
+        """The metric of that name; one of several classes that says the same of two is that of the positive one."""
+        return same_of_two_classes(super()._find(name))
 
     def _why_no(self, metric: Metric) -> str:
         if metric.tally is ScoreTable:

@@ -72,8 +72,21 @@ def average_of(base: Metric, how: str) -> Metric:
 
 def of_two_classes(metric: Metric) -> str:
     """The name of the figure that says of two classes what this one says of several; empty if there is none."""
-    plain = metric.name.partition("_")[2] if metric.name.partition("_")[0] in AVERAGES else ""
-    return plain or next((one.name for one in CATALOGUE.values() if one.of_many == metric.name), "")
+    how, _, plain = metric.name.partition("_")
+    plain = plain if how in AVERAGES else metric.name.replace("multiclass_", "")
+    return plain if plain != metric.name else ""
+
+
+def same_of_two_classes(metric: Metric) -> Metric:
+    """The figure of a positive class that has the same value as this one of several, if there are two; or itself.
+
+    The averages of a figure that either class gives alike are such, the area of all pairs, and losses on one scale.
+    """
+    plain = CATALOGUE.get(auc.name if metric.name == "hand_till_auc" else of_two_classes(metric))
+    if metric.tally is not ClassScores or plain is None:
+        return metric
+    alike = plain.range == metric.range if "multiclass" in metric.name else plain.swapped == plain.name
+    return plain.with_parameters(**metric.parameters) if alike else metric
 
 
 @dataclass(frozen=True)
